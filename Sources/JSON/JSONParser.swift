@@ -1,0 +1,155 @@
+/// Why a text is not the JSON we take.
+public enum JSONError: Error, Equatable, Sendable {
+    /// The grammar of RFC 8259 is broken at this byte offset.
+    case syntax(offset: Int)
+    /// An object has this member twice. RFC 8259 §4 leaves the meaning open, and two readers that choose differently
+    /// are an attack (RFC 8725 §2.4), so such a document is refused.
+    case duplicateMember(String)
+    /// Arrays and objects nest deeper than the limit.
+    case tooDeep
+    /// A string is not UTF-8, or escapes half a surrogate pair.
+    case invalidText(offset: Int)
+}
+
+extension JSONValue {
+    /// Reads a whole JSON document.
+    ///
+    /// - Parameters:
+    ///   - bytes: the UTF-8 text; nothing but white space may follow the value. The caller bounds its length.
+    ///   - depth: how deep arrays and objects may nest.
+    /// - Throws: `JSONError`, which names the place and never the content, but for a repeated member's name.
+    public init(parsing bytes: some Collection<UInt8>, depth: Int = 32) throws(JSONError) {
+        let contiguous = bytes as? [UInt8] ?? Array(bytes)
+        try self.init(parsing: contiguous.span, depth: depth)
+    }
+
+    /// Reads a whole JSON document out of a span; see ``init(parsing:depth:)``.
+    public init(parsing bytes: Span<UInt8>, depth: Int = 32) throws(JSONError) {
+        var parser = JSONParser()
+        parser.skipWhiteSpace(bytes)
+        self = try parser.value(bytes, depth: depth)
+        parser.skipWhiteSpace(bytes)
+        guard parser.offset == bytes.count else { throw .syntax(offset: parser.offset) }
+    }
+}
+
+/// A recursive-descent reader; its only state is the offset, its stack is bounded by `depth`.
+struct JSONParser {
+    private static let membersSearchedInOrder = 24
+
+    var offset = 0
+
+    mutating func skipWhiteSpace(_ bytes: Span<UInt8>) {
+        while offset < bytes.count {
+            switch bytes[offset] {
+            case 0x20, 0x09, 0x0A, 0x0D: offset += 1
+            default: return
+            }
+        }
+    }
+
+    mutating func value(_ bytes: Span<UInt8>, depth: Int) throws(JSONError) -> JSONValue {
+        guard offset < bytes.count else { throw .syntax(offset: offset) }
+        switch bytes[offset] {
+        case UInt8(ascii: "{"): return .object(try object(bytes, depth: depth))
+        case UInt8(ascii: "["): return .array(try array(bytes, depth: depth))
+        case UInt8(ascii: "\""): return .string(try string(bytes))
+        case UInt8(ascii: "t"):
+            try literal("true", bytes)
+            return .boolean(true)
+        case UInt8(ascii: "f"):
+            try literal("false", bytes)
+            return .boolean(false)
+        case UInt8(ascii: "n"):
+            try literal("null", bytes)
+            return .null
+        default: return try number(bytes)
+        }
+    }
+
+    private mutating func literal(_ text: StaticString, _ bytes: Span<UInt8>) throws(JSONError) {
+        let start = offset
+        for character in text.description.utf8 {
+            guard offset < bytes.count, bytes[offset] == character else { throw .syntax(offset: start) }
+            offset += 1
+        }
+    }
+
+    private mutating func object(_ bytes: Span<UInt8>, depth: Int) throws(JSONError) -> JSONObject {
+        guard depth > 0 else { throw .tooDeep }
+        offset += 1
+        var object = JSONObject()
+        // Made once an object is so large that searching its members for each new name would grow quadratic.
+        var names: Set<String> = []
+        skipWhiteSpace(bytes)
+        if consume(UInt8(ascii: "}"), bytes) { return object }
+        while true {
+            guard offset < bytes.count, bytes[offset] == UInt8(ascii: "\"") else { throw .syntax(offset: offset) }
+            let name = try string(bytes)
+            if object.members.count < Self.membersSearchedInOrder {
+                guard object[name] == nil else { throw .duplicateMember(name) }
+            } else {
+                if names.isEmpty { names = Set(object.members.map(\.name)) }
+                guard names.insert(name).inserted else { throw .duplicateMember(name) }
+            }
+            skipWhiteSpace(bytes)
+            guard consume(UInt8(ascii: ":"), bytes) else { throw .syntax(offset: offset) }
+            skipWhiteSpace(bytes)
+            object.append(name, try value(bytes, depth: depth - 1))
+            skipWhiteSpace(bytes)
+            if consume(UInt8(ascii: "}"), bytes) { return object }
+            guard consume(UInt8(ascii: ","), bytes) else { throw .syntax(offset: offset) }
+            skipWhiteSpace(bytes)
+        }
+    }
+
+    private mutating func array(_ bytes: Span<UInt8>, depth: Int) throws(JSONError) -> [JSONValue] {
+        guard depth > 0 else { throw .tooDeep }
+        offset += 1
+        var elements: [JSONValue] = []
+        skipWhiteSpace(bytes)
+        if consume(UInt8(ascii: "]"), bytes) { return elements }
+        while true {
+            elements.append(try value(bytes, depth: depth - 1))
+            skipWhiteSpace(bytes)
+            if consume(UInt8(ascii: "]"), bytes) { return elements }
+            guard consume(UInt8(ascii: ","), bytes) else { throw .syntax(offset: offset) }
+            skipWhiteSpace(bytes)
+        }
+    }
+
+    private mutating func consume(_ byte: UInt8, _ bytes: Span<UInt8>) -> Bool {
+        guard offset < bytes.count, bytes[offset] == byte else { return false }
+        offset += 1
+        return true
+    }
+
+    private mutating func number(_ bytes: Span<UInt8>) throws(JSONError) -> JSONValue {
+        let start = offset
+        var isInteger = true
+        _ = consume(UInt8(ascii: "-"), bytes)
+        // RFC 8259 §6: no leading zero but a lone one.
+        if !consume(UInt8(ascii: "0"), bytes) { try digits(bytes) }
+        if consume(UInt8(ascii: "."), bytes) {
+            isInteger = false
+            try digits(bytes)
+        }
+        if consume(UInt8(ascii: "e"), bytes) || consume(UInt8(ascii: "E"), bytes) {
+            isInteger = false
+            if !consume(UInt8(ascii: "+"), bytes) { _ = consume(UInt8(ascii: "-"), bytes) }
+            try digits(bytes)
+        }
+        var text: [UInt8] = []
+        for index in start..<offset { text.append(bytes[index]) }
+        let literal = String(decoding: text, as: UTF8.self)
+        if isInteger, let integer = Int64(literal) { return .integer(integer) }
+        guard let number = Double(literal), number.isFinite else { throw .syntax(offset: start) }
+        return .number(number)
+    }
+
+    private mutating func digits(_ bytes: Span<UInt8>) throws(JSONError) {
+        let start = offset
+        while offset < bytes.count, bytes[offset] >= 0x30, bytes[offset] <= 0x39 { offset += 1 }
+        guard offset > start else { throw .syntax(offset: offset) }
+    }
+}

@@ -1,0 +1,64 @@
+/// A JSON document as a value (RFC 8259).
+///
+/// An integer literal that fits 64 bits stays exact; every other number is a `number`, which no caller may take for
+/// a time or an identifier: `1e300` and `1.5` are never an `exp`.
+public enum JSONValue: Sendable, Equatable {
+    case null
+    case boolean(Bool)
+    case integer(Int64)
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    case object(JSONObject)
+}
+
+/// The members of a JSON object, in document order, each name once.
+///
+/// Protocol documents have a handful of members, for which a linear search beats hashing.
+public struct JSONObject: Sendable, Equatable {
+    public typealias Member = (name: String, value: JSONValue)
+
+    public private(set) var members: [Member]
+
+    public init(_ members: [Member] = []) {
+        self.members = members
+    }
+
+    public subscript(name: String) -> JSONValue? {
+        for member in members where member.name == name { return member.value }
+        return nil
+    }
+
+    /// Adds a member; the caller has made sure that the name is new.
+    public mutating func append(_ name: String, _ value: JSONValue) {
+        members.append((name, value))
+    }
+
+    public static func == (left: JSONObject, right: JSONObject) -> Bool {
+        left.members.count == right.members.count && left.members.allSatisfy { right[$0.name] == $0.value }
+    }
+}
+
+extension JSONValue {
+    public var string: String? { if case .string(let value) = self { value } else { nil } }
+    public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
+    public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+    public var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
+    public var object: JSONObject? { if case .object(let value) = self { value } else { nil } }
+    public var isNull: Bool { if case .null = self { true } else { false } }
+
+    /// The member of that name when this is an object that has one.
+    public subscript(name: String) -> JSONValue? { object?[name] }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    public init(booleanLiteral value: Bool) { self = .boolean(value) }
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(JSONObject(elements.map { (name: $0.0, value: $0.1) }))
+    }
+}

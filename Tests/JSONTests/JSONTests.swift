@@ -1,0 +1,52 @@
+import JSON
+import Testing
+
+@Suite struct `Reading JSON` {
+    private func parse(_ text: String) throws(JSONError) -> JSONValue { try JSONValue(parsing: Array(text.utf8)) }
+
+    @Test func `reads every kind of value`() throws {
+        let value = try parse(#" {"a":[1,-2,1.5,true,false,null,"x\n\u00e9\ud83d\ude00"],"b":{}} "#)
+        #expect(value["a"] == [1, -2, .number(1.5), true, false, .null, "x\né😀"])
+        #expect(value["b"] == [:])
+    }
+
+    @Test func `keeps 64-bit integers exact and never takes a float for one`() throws {
+        #expect(try parse("9223372036854775807").integer == .max)
+        #expect(try parse("9223372036854775808").integer == nil)
+        #expect(try parse("1e3").integer == nil)
+    }
+
+    @Test(arguments: [
+        "", "{", "[1,]", "{\"a\":1,}", "01", "1.", "-", "+1", "nul", "'a'", "\"\u{1}\"", "{\"a\" 1}", "1 2", "\"\\x\"",
+        "[1", "{a:1}", "\"\\u12\"", ".5", "1e", "\u{FEFF}1",
+    ])
+    func `refuses what is not JSON`(_ text: String) {
+        #expect(throws: JSONError.self) { try parse(text) }
+    }
+
+    @Test func `refuses a repeated member, also when it is spelled by escapes`() {
+        #expect(throws: JSONError.duplicateMember("a")) { try parse(#"{"a":1,"\u0061":2}"#) }
+    }
+
+    @Test func `refuses a repeated member in an object of any size`() {
+        let members = (0..<1000).map { "\"m\($0)\":\($0)" }.joined(separator: ",")
+        #expect(throws: JSONError.duplicateMember("m999")) { try parse("{\(members),\"m999\":0}") }
+    }
+
+    @Test func `refuses nesting past the limit`() throws {
+        #expect(throws: JSONError.tooDeep) {
+            try parse(String(repeating: "[", count: 33) + String(repeating: "]", count: 33))
+        }
+        _ = try parse(String(repeating: "[", count: 32) + String(repeating: "]", count: 32))
+    }
+
+    @Test func `refuses half a surrogate pair and bytes that are not UTF-8`() {
+        #expect(throws: JSONError.invalidText(offset: 3)) { try parse(#""\ud800""#) }
+        #expect(throws: JSONError.invalidText(offset: 1)) { try JSONValue(parsing: [0x22, 0xFF, 0x22]) }
+    }
+
+    @Test func `writes what it reads`() throws {
+        let text = #"{"a":[1,true,null,"\"\\\n\u0001"],"b":{"c":-5}}"#
+        #expect(String(decoding: try parse(text).serialized, as: UTF8.self) == text)
+    }
+}
