@@ -13,7 +13,16 @@ let settings: [SwiftSetting] = [
 ]
 let package = Package(
     name: "gatehouse",
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-collections.git", exact: "1.6.0")
+    ],
     targets: [
+        .target(name: "CSystem"),
+        .target(
+            name: "EventLoop",
+            dependencies: ["CSystem", .product(name: "HeapModule", package: "swift-collections")],
+            swiftSettings: settings),
+        .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: settings),
         .target(name: "JSON", swiftSettings: settings),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: settings),
     ]

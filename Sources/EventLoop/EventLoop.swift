@@ -1,0 +1,212 @@
+internal import CSystem
+import Dispatch
+import Glibc
+import Synchronization
+
+/// One thread that waits for sockets and timers with epoll and runs the Swift jobs that belong to them.
+///
+/// A loop is a serial executor and a task executor. An actor that names it as its executor lives on its thread, so that
+/// a request goes from the socket through all its awaits to the answer without a change of threads. Nothing that runs
+/// here may block: databases and name look-ups have Dispatch queues of their own.
+public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
+    // Unchecked: `jobs.local`, `table` and `timers` are touched only on the loop's thread, which every entry checks;
+    // what other threads reach (`jobs.remote`, `owner`, `phase`) is a Mutex or an Atomic.
+    private enum Phase: UInt8, AtomicRepresentable { case idle, running, stopping, stopped }
+
+    /// How many rounds of jobs may run before sockets are looked at again.
+    private static let roundsBetweenPolls = 16
+    private static let eventsPerPoll = 256
+
+    private let queue: DispatchQueue
+    private let epoll: OwnedDescriptor
+    private let wakeUp: OwnedDescriptor
+    private let owner = Atomic<UInt>(0)
+    private let phase = Atomic<Phase>(.idle)
+    private var jobs = JobQueue()
+    private var batch: [UnownedJob] = []
+    private var table = DescriptorTable()
+    var timers = TimerQueue()
+
+    /// - Parameter label: names the Dispatch queue whose thread the loop takes.
+    /// - Throws: `SystemError` when the system has no descriptor left for epoll or its wake-up.
+    public init(label: String) throws(SystemError) {
+        queue = DispatchQueue(label: label, qos: .userInitiated)
+        epoll = OwnedDescriptor(owning: try systemCall("epoll_create1") { epoll_create1(Int32(EPOLL_CLOEXEC)) })
+        wakeUp = OwnedDescriptor(
+            owning: try systemCall("eventfd") { eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK)) })
+        let (epoll, wakeUp) = (epoll.number, wakeUp.number)
+        try systemCall("epoll_ctl") {
+            csystem_epoll_control(epoll, EPOLL_CTL_ADD, wakeUp, csystem_readable, UInt64(UInt32(bitPattern: wakeUp)))
+        }
+    }
+
+    /// Starts the loop on a thread of its own. A loop is started once.
+    public func start() {
+        guard phase.compareExchange(expected: .idle, desired: .running, ordering: .sequentiallyConsistent).exchanged
+        else { return }
+        queue.async { self.run() }
+    }
+
+    /// Ends the loop once the jobs that wait have run. Later jobs still run, on the same queue, but no socket or timer.
+    public func stop() {
+        let stopped = phase.compareExchange(expected: .running, desired: .stopping, ordering: .sequentiallyConsistent)
+        if stopped.exchanged { wake() }
+    }
+
+    /// Whether the caller runs on the loop's thread.
+    public var isCurrent: Bool { owner.load(ordering: .relaxed) == UInt(pthread_self()) }
+
+    /// Stops the process when the caller is not on the loop's thread: the state behind it has no other protection.
+    @inline(__always)
+    func assertIsolated() {
+        precondition(isCurrent, "this part of the event loop may be called on its own thread only")
+    }
+
+    // MARK: Sockets
+
+    /// Tells `handler` whenever the descriptor is ready for what `interest` names. The loop keeps the handler alive
+    /// until ``deregister(_:)``, which must come before the descriptor is closed.
+    ///
+    /// - Throws: `SystemError` of `epoll_ctl`.
+    public func register(
+        _ descriptor: Int32, for interest: Readiness, handler: any ReadinessHandler
+    ) throws(SystemError) {
+        assertIsolated()
+        let token = table.insert(descriptor, handler)
+        do {
+            try control(EPOLL_CTL_ADD, descriptor, interest, token)
+        } catch {
+            table.remove(descriptor)
+            throw error
+        }
+    }
+
+    /// Changes what a registered descriptor is waited for.
+    public func update(_ descriptor: Int32, for interest: Readiness) throws(SystemError) {
+        assertIsolated()
+        guard table.contains(descriptor) else { return }
+        try control(EPOLL_CTL_MOD, descriptor, interest, table.token(descriptor))
+    }
+
+    /// Forgets a descriptor; one that is not registered is no error.
+    public func deregister(_ descriptor: Int32) {
+        assertIsolated()
+        guard table.contains(descriptor) else { return }
+        table.remove(descriptor)
+        // It can fail only when the descriptor is closed already, and then epoll has forgotten it too.
+        try? control(EPOLL_CTL_DEL, descriptor, [], 0)
+    }
+
+    private func control(
+        _ operation: Int32, _ descriptor: Int32, _ interest: Readiness, _ token: UInt64
+    ) throws(SystemError) {
+        try systemCall("epoll_ctl") {
+            csystem_epoll_control(epoll.number, operation, descriptor, interest.rawValue, token)
+        }
+    }
+
+    // MARK: Timers
+
+    /// Runs `action` on the loop after `delay`. Call it on the loop.
+    @discardableResult
+    public func schedule(after delay: Duration, _ action: @escaping @Sendable () -> Void) -> LoopTimer {
+        assertIsolated()
+        let timer = LoopTimer(loop: self, action: action)
+        timers.add(timer, at: .now + delay)
+        return timer
+    }
+
+    // MARK: Executor
+
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        if isCurrent {
+            jobs.appendLocal(job)
+        } else if jobs.appendRemote(job) {
+            if phase.load(ordering: .sequentiallyConsistent) == .stopped {
+                queue.async { self.runLateJobs() }
+            } else {
+                wake()
+            }
+        }
+    }
+
+    public func checkIsolated() { assertIsolated() }
+
+    public func isIsolatingCurrentContext() -> Bool? { isCurrent }
+
+    private func wake() {
+        var one: UInt64 = 1
+        // Failing with EAGAIN means that the counter is full of wake-ups that are still to be seen.
+        _ = unsafe write(wakeUp.number, &one, 8)
+    }
+
+    private func run() {
+        owner.store(UInt(pthread_self()), ordering: .relaxed)
+        defer { owner.store(0, ordering: .relaxed) }
+        var events = unsafe [epoll_event](repeating: epoll_event(), count: Self.eventsPerPoll)
+        while true {
+            runJobs()
+            if phase.load(ordering: .sequentiallyConsistent) != .running { break }
+            let wait = pollTimeout()
+            let epoll = epoll.number
+            let ready = unsafe events.withUnsafeMutableBufferPointer { buffer in
+                unsafe epoll_wait(epoll, buffer.baseAddress, Int32(buffer.count), wait)
+            }
+            for index in 0..<max(0, Int(ready)) {
+                let event = unsafe events[index]
+                unsafe dispatch(event.data.u64, Readiness(rawValue: event.events))
+            }
+            fireTimers()
+        }
+        phase.store(.stopped, ordering: .sequentiallyConsistent)
+        runJobsToTheLast()
+    }
+
+    /// Jobs that arrive after the end: the queue is serial, so they still exclude each other.
+    private func runLateJobs() {
+        owner.store(UInt(pthread_self()), ordering: .relaxed)
+        defer { owner.store(0, ordering: .relaxed) }
+        runJobsToTheLast()
+    }
+
+    private func runJobsToTheLast() {
+        while !jobs.isEmpty() { runJobs() }
+    }
+
+    private func runJobs() {
+        for _ in 0..<Self.roundsBetweenPolls {
+            jobs.take(into: &batch)
+            if batch.isEmpty { return }
+            for job in batch {
+                unsafe job.runSynchronously(
+                    isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+            }
+            batch.removeAll(keepingCapacity: true)
+        }
+    }
+
+    /// In milliseconds, rounded up so that the loop does not spin just before a timer; -1 waits for an event.
+    private func pollTimeout() -> Int32 {
+        if !jobs.isEmpty() { return 0 }
+        guard let deadline = timers.nextDeadline else { return -1 }
+        let left = deadline.nanoseconds &- MonotonicTime.now.nanoseconds
+        return left <= 0 ? 0 : Int32(clamping: (left + 999_999) / 1_000_000)
+    }
+
+    private func dispatch(_ token: UInt64, _ readiness: Readiness) {
+        if token == UInt64(UInt32(bitPattern: wakeUp.number)) {
+            var count: UInt64 = 0
+            _ = unsafe read(wakeUp.number, &count, 8)
+        } else {
+            table.handler(of: token)?.descriptorIsReady(readiness)
+        }
+    }
+
+    private func fireTimers() {
+        guard let deadline = timers.nextDeadline else { return }
+        let now = MonotonicTime.now
+        guard deadline <= now else { return }
+        while let timer = timers.popDue(now) { timer.fire() }
+    }
+}

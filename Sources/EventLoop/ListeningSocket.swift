@@ -1,0 +1,90 @@
+internal import CSystem
+import Glibc
+
+/// A TCP socket that accepts connections, non-blocking and close-on-exec.
+///
+/// Several may listen on one port (`SO_REUSEPORT`): the kernel spreads connections over them, one for each loop.
+public struct ListeningSocket: ~Copyable, Sendable {
+    private let descriptor: OwnedDescriptor
+    /// Where it listens; the port is the kernel's choice when 0 was asked for.
+    public let address: SocketAddress
+
+    /// Binds and listens.
+    ///
+    /// - Parameters:
+    ///   - host: an IPv4 or IPv6 address, or a name, which is looked up now; so call this before serving.
+    ///   - port: 0 lets the kernel choose.
+    /// - Throws: `SystemError`; a host that can't be found is reported as `getaddrinfo` with `EADDRNOTAVAIL`.
+    public init(host: String, port: UInt16) throws(SystemError) {
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        unsafe hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard unsafe getaddrinfo(host, String(port), &hints, &found) == 0, let result = unsafe found else {
+            throw SystemError(call: "getaddrinfo", code: EADDRNOTAVAIL)
+        }
+        defer { unsafe freeaddrinfo(result) }
+        let family = unsafe result.pointee.ai_family
+        let number = try systemCall("socket") {
+            socket(
+                family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        }
+        let descriptor = OwnedDescriptor(owning: number)
+        try Self.enable(SO_REUSEADDR, on: number)
+        try Self.enable(SO_REUSEPORT, on: number)
+        try systemCall("bind") { unsafe bind(number, result.pointee.ai_addr, result.pointee.ai_addrlen) }
+        try systemCall("listen") { listen(number, 4096) }
+        let address = try Self.localAddress(of: number)
+        self.descriptor = descriptor
+        self.address = address
+    }
+
+    /// The number to register with a loop; valid while this socket lives.
+    public var number: Int32 { descriptor.number }
+
+    /// Accepts one connection.
+    ///
+    /// - Returns: the connection, or nil when none waits.
+    /// - Throws: `SystemError`; `EMFILE` and `ENFILE` mean that descriptors have run out.
+    public borrowing func accept() throws(SystemError) -> AcceptedSocket? {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let listener = descriptor.number
+        guard
+            let number = try nonBlockingCall("accept4", { unsafe csystem_accept(listener, &storage, &length) })
+        else { return nil }
+        return AcceptedSocket(
+            stream: StreamSocket(owning: number),
+            peer: SocketAddress(storage) ?? SocketAddress(bytes: .init(high: 0, low: 0), isIPv6: false, port: 0))
+    }
+
+    private static func enable(_ option: Int32, on number: Int32) throws(SystemError) {
+        var one: Int32 = 1
+        try systemCall("setsockopt") {
+            unsafe setsockopt(number, SOL_SOCKET, option, &one, socklen_t(MemoryLayout<Int32>.size))
+        }
+    }
+
+    private static func localAddress(of number: Int32) throws(SystemError) -> SocketAddress {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        try systemCall("getsockname") {
+            unsafe withUnsafeMutablePointer(to: &storage) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                    unsafe getsockname(number, address, &length)
+                }
+            }
+        }
+        guard let address = SocketAddress(storage) else { throw SystemError(call: "getsockname", code: EAFNOSUPPORT) }
+        return address
+    }
+}
+
+/// A connection just accepted, and who is at its other end.
+public struct AcceptedSocket: ~Copyable, Sendable {
+    public let stream: StreamSocket
+    public let peer: SocketAddress
+
+    /// Hands the stream on to its new owner.
+    public consuming func takeStream() -> StreamSocket { stream }
+}

@@ -1,0 +1,48 @@
+import Glibc
+
+/// A system call that failed: which one, and the `errno` it left.
+public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
+    public let call: String
+    public let code: Int32
+
+    public init(call: String, code: Int32) {
+        self.call = call
+        self.code = code
+    }
+
+    public var description: String {
+        guard let text = unsafe strerror(code) else { return "\(call): error \(code)" }
+        return unsafe "\(call): \(String(cString: text))"
+    }
+}
+
+/// Makes a system call, again while a signal interrupts it, and reads `errno` exactly once, right after it failed.
+///
+/// - Throws: `SystemError` when the call returns a negative number.
+@discardableResult @inline(__always)
+func systemCall<Result: FixedWidthInteger & SignedInteger>(
+    _ name: StaticString, _ body: () -> Result
+) throws(SystemError) -> Result {
+    while true {
+        let result = body()
+        if result >= 0 { return result }
+        let code = errno
+        if code != EINTR { throw SystemError(call: name.description, code: code) }
+    }
+}
+
+/// Like ``systemCall(_:_:)`` for calls on non-blocking descriptors.
+///
+/// - Returns: the result, or nil when the call would have blocked.
+@inline(__always)
+func nonBlockingCall<Result: FixedWidthInteger & SignedInteger>(
+    _ name: StaticString, _ body: () -> Result
+) throws(SystemError) -> Result? {
+    while true {
+        let result = body()
+        if result >= 0 { return result }
+        let code = errno
+        if code == EAGAIN || code == EWOULDBLOCK { return nil }
+        if code != EINTR { throw SystemError(call: name.description, code: code) }
+    }
+}

@@ -1,0 +1,90 @@
+import EventLoop
+import Testing
+
+/// Lives on a loop, as connections do.
+private actor Resident: LoopBound {
+    nonisolated let loop: EventLoop
+
+    init(_ loop: EventLoop) {
+        self.loop = loop
+    }
+
+    func isOnLoop() -> Bool { loop.isCurrent }
+
+    func wait(_ delays: [Duration], cancel: Int) async -> [Int] {
+        await withCheckedContinuation { continuation in
+            let order = Order(expected: delays.count - 1, continuation)
+            for (index, delay) in delays.enumerated() {
+                let timer = loop.schedule(after: delay) { order.note(index) }
+                if index == cancel { timer.cancel() }
+            }
+        }
+    }
+}
+
+private final class Order: @unchecked Sendable {
+    // Unchecked: touched only from timers of one loop.
+    private var seen: [Int] = []
+    private let expected: Int
+    private let continuation: CheckedContinuation<[Int], Never>
+
+    init(expected: Int, _ continuation: CheckedContinuation<[Int], Never>) {
+        self.expected = expected
+        self.continuation = continuation
+    }
+
+    func note(_ index: Int) {
+        seen.append(index)
+        if seen.count == expected { continuation.resume(returning: seen) }
+    }
+}
+
+@Suite struct `An event loop` {
+    private func withLoop<Result>(_ body: (EventLoop) async throws -> Result) async throws -> Result {
+        let loop = try EventLoop(label: "test")
+        loop.start()
+        defer { loop.stop() }
+        return try await body(loop)
+    }
+
+    @Test func `runs an actor that names it on its own thread`() async throws {
+        try await withLoop { loop in
+            #expect(await Resident(loop).isOnLoop())
+            #expect(!loop.isCurrent)
+        }
+    }
+
+    @Test func `runs a task that prefers it on its own thread`() async throws {
+        try await withLoop { loop in
+            #expect(await Task(executorPreference: loop) { loop.isCurrent }.value)
+        }
+    }
+
+    @Test func `fires timers in the order of their deadlines and never a cancelled one`() async throws {
+        try await withLoop { loop in
+            let order = await Resident(loop).wait(
+                [.milliseconds(30), .milliseconds(10), .zero, .milliseconds(20)], cancel: 3)
+            #expect(order == [2, 1, 0])
+        }
+    }
+
+    @Test func `runs jobs from many threads, each once`() async throws {
+        try await withLoop { loop in
+            let resident = Resident(loop)
+            let total = await withTaskGroup(of: Bool.self) { group in
+                for _ in 0..<1000 { group.addTask { await resident.isOnLoop() } }
+                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(total == 1000)
+        }
+    }
+
+    @Test func `still runs jobs that arrive after it was stopped`() async throws {
+        let loop = try EventLoop(label: "test")
+        loop.start()
+        let resident = Resident(loop)
+        _ = await resident.isOnLoop()
+        loop.stop()
+        for _ in 0..<100 { #expect(await resident.isOnLoop()) }
+    }
+}
