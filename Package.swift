@@ -1,6 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// Strict everywhere: what the compiler can prove is not left to review.
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .strictMemorySafety(),
@@ -11,19 +12,75 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .enableUpcomingFeature("InferIsolatedConformances"),
 ]
+
+let collections = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
+let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+
+func target(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func executable(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func cLibrary(_ name: String, pkgConfig: String, package: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
+}
+
 let package = Package(
     name: "gatehouse",
-    dependencies: [
-        .package(url: "https://github.com/apple/swift-collections.git", exact: "1.6.0")
+    products: [
+        .executable(name: "gatehouse", targets: ["gatehouse"]),
     ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser.git", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections.git", exact: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-configuration.git", exact: "1.4.0", traits: []),
+        .package(url: "https://github.com/apple/swift-log.git", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-system.git", exact: "1.8.1"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", exact: "2.13.0"),
+    ],
+    // Lowest first. An arrow only ever points up this list: a target may import what stands above it and is named here.
     targets: [
-        .target(name: "CSystem"),
-        .target(
-            name: "EventLoop",
-            dependencies: ["CSystem", .product(name: "HeapModule", package: "swift-collections")],
-            swiftSettings: settings),
-        .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: settings),
-        .target(name: "JSON", swiftSettings: settings),
-        .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: settings),
+        .target(name: "CLinux"),
+        cLibrary("COpenSSL", pkgConfig: "openssl", package: "libssl-dev"),
+        cLibrary("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
+        cLibrary("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),
+        cLibrary("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
+        target("JSON"),
+        target("EventLoop", ["CLinux", collections]),
+        target("Crypto", ["COpenSSL"]),
+        target("HTTPServer", ["EventLoop", "CZlib"]),
+        target("HTTPClient", ["EventLoop", "CCurl"]),
+        target("JOSE", ["Crypto", "JSON"]),
+        target("OpenIDConnect", ["JOSE", "Crypto", "JSON", "HTTPClient", "EventLoop"]),
+        target("Accounts"),
+        target("AccountsSQLite", ["Accounts", "CSQLite"]),
+        target("Sealing", ["Accounts", "Crypto", "JOSE"]),
+        target("Providers", ["OpenIDConnect", "JOSE", "Crypto", "JSON", "HTTPClient", "EventLoop"]),
+        target("SignIn", ["Accounts", "Providers", "OpenIDConnect", "JOSE", "Crypto", "JSON", "HTTPClient", "EventLoop"]),
+        target(
+            "WebAPI", ["SignIn", "Accounts", "Providers", "OpenIDConnect", "Crypto", "JSON", "HTTPServer", "EventLoop", logging]),
+        target("Settings", ["JSON", configuration, system]),
+        target("Observability", ["JSON", logging]),
+        executable(
+            "gatehouse",
+            [
+                "WebAPI", "SignIn", "Providers", "OpenIDConnect", "AccountsSQLite", "Accounts", "Sealing", "Settings",
+                "Observability", "HTTPServer", "HTTPClient", "EventLoop", "JOSE", "Crypto", "JSON", arguments,
+                lifecycle, signals, logging,
+            ]),
+        tests("JSONTests", ["JSON"]),
+        tests("EventLoopTests", ["EventLoop"]),
     ]
 )

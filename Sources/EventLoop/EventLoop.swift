@@ -1,4 +1,4 @@
-internal import CSystem
+internal import CLinux
 import Dispatch
 import Glibc
 import Synchronization
@@ -36,7 +36,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
             owning: try systemCall("eventfd") { eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK)) })
         let (epoll, wakeUp) = (epoll.number, wakeUp.number)
         try systemCall("epoll_ctl") {
-            csystem_epoll_control(epoll, EPOLL_CTL_ADD, wakeUp, csystem_readable, UInt64(UInt32(bitPattern: wakeUp)))
+            clinux_epoll_control(epoll, EPOLL_CTL_ADD, wakeUp, clinux_readable, UInt64(UInt32(bitPattern: wakeUp)))
         }
     }
 
@@ -101,7 +101,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         _ operation: Int32, _ descriptor: Int32, _ interest: Readiness, _ token: UInt64
     ) throws(SystemError) {
         try systemCall("epoll_ctl") {
-            csystem_epoll_control(epoll.number, operation, descriptor, interest.rawValue, token)
+            clinux_epoll_control(epoll.number, operation, descriptor, interest.rawValue, token)
         }
     }
 

@@ -1,4 +1,4 @@
-internal import CSystem
+internal import CLinux
 import Glibc
 
 /// A TCP socket that accepts connections, non-blocking and close-on-exec.
@@ -51,7 +51,7 @@ public struct ListeningSocket: ~Copyable, Sendable {
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let listener = descriptor.number
         guard
-            let number = try nonBlockingCall("accept4", { unsafe csystem_accept(listener, &storage, &length) })
+            let number = try nonBlockingCall("accept4", { unsafe clinux_accept(listener, &storage, &length) })
         else { return nil }
         return AcceptedSocket(
             stream: StreamSocket(owning: number),

@@ -1,4 +1,4 @@
-internal import CSystem
+internal import CLinux
 
 /// What a descriptor can do now, or what its owner waits for.
 public struct Readiness: OptionSet, Sendable {
@@ -9,15 +9,15 @@ public struct Readiness: OptionSet, Sendable {
     }
 
     /// Bytes, an accepted connection or the end of the stream can be read.
-    public static let readable = Readiness(rawValue: csystem_readable)
+    public static let readable = Readiness(rawValue: clinux_readable)
     /// Bytes can be written.
-    public static let writable = Readiness(rawValue: csystem_writable)
+    public static let writable = Readiness(rawValue: clinux_writable)
     /// Both directions are closed. Always reported, never asked for.
-    public static let hangup = Readiness(rawValue: csystem_hangup)
+    public static let hangup = Readiness(rawValue: clinux_hangup)
     /// The peer has closed its sending side; asked for by who wants to notice a client that goes away while it waits.
-    public static let peerClosed = Readiness(rawValue: csystem_peer_closed)
+    public static let peerClosed = Readiness(rawValue: clinux_peer_closed)
     /// The descriptor has an error pending. Always reported, never asked for.
-    public static let failed = Readiness(rawValue: csystem_failed)
+    public static let failed = Readiness(rawValue: clinux_failed)
 }
 
 /// Who is told that a descriptor is ready.

@@ -49,6 +49,23 @@ public struct StreamSocket: ~Copyable, Sendable {
         }
     }
 
+    /// Reads as many bytes as fit into `buffer`, over what it held from its beginning on; its length stays.
+    ///
+    /// Many connections share one buffer in this way, so that one that waits has none.
+    ///
+    /// - Throws: `SystemError`, of which `ECONNRESET` is an everyday one.
+    public borrowing func receive(overwriting buffer: inout [UInt8]) throws(SystemError) -> Received {
+        let number = descriptor.number
+        let received = try nonBlockingCall("recv") {
+            unsafe buffer.withUnsafeMutableBytes { unsafe recv(number, $0.baseAddress, $0.count, 0) }
+        }
+        return switch received {
+        case nil: .wouldBlock
+        case 0: .endOfStream
+        case .some(let count): .bytes(count)
+        }
+    }
+
     /// Writes as much of `bytes`, from `offset` on, as the system takes now.
     ///
     /// - Returns: how many bytes it took; 0 when it would block.

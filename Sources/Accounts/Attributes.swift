@@ -1,0 +1,75 @@
+/// What somebody says about a user, as named texts in the order they came: the claims of OpenID Connect Core §5.1 by
+/// their names there, and whatever else a carrier sends.
+///
+/// All of it is personal, so printing or dumping it shows nothing.
+public struct Attributes: Sendable {
+    public typealias Member = (name: String, value: String)
+
+    public private(set) var members: [Member]
+
+    public init() {
+        members = []
+    }
+
+    /// The member of that name. An empty text says nothing, so setting one removes the member, as nil does.
+    public subscript(name: String) -> String? {
+        get {
+            for member in members where member.name == name { return member.value }
+            return nil
+        }
+        set {
+            let index = members.firstIndex { $0.name == name }
+            guard let newValue, !newValue.isEmpty else {
+                if let index { members.remove(at: index) }
+                return
+            }
+            if let index { members[index].value = newValue } else { members.append((name, newValue)) }
+        }
+    }
+
+    public var isEmpty: Bool { members.isEmpty }
+}
+
+extension Attributes {
+    public var name: String? {
+        get { self["name"] }
+        set { self["name"] = newValue }
+    }
+    public var givenName: String? {
+        get { self["given_name"] }
+        set { self["given_name"] = newValue }
+    }
+    public var familyName: String? {
+        get { self["family_name"] }
+        set { self["family_name"] = newValue }
+    }
+    public var email: String? {
+        get { self["email"] }
+        set { self["email"] = newValue }
+    }
+    public var phoneNumber: String? {
+        get { self["phone_number"] }
+        set { self["phone_number"] = newValue }
+    }
+    public var postalCode: String? {
+        get { self["postal_code"] }
+        set { self["postal_code"] = newValue }
+    }
+}
+
+extension Attributes: Equatable, ExpressibleByDictionaryLiteral, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
+    public static func == (left: Attributes, right: Attributes) -> Bool {
+        left.members.elementsEqual(right.members) { $0.name == $1.name && $0.value == $1.value }
+    }
+
+    public init(dictionaryLiteral elements: (String, String)...) {
+        self.init()
+        for (name, value) in elements { self[name] = value }
+    }
+
+    public var description: String { "<redacted>" }
+    public var debugDescription: String { "<redacted>" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

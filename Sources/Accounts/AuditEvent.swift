@@ -1,0 +1,36 @@
+/// One line of the audit trail: who, what, when. It names rows and holds no personal data.
+///
+/// The trail tells what changed hands: an ordinary sign-in of a known user is not in it, since the session and the
+/// identity's last sign-in tell that already.
+public struct AuditEvent: Equatable, Sendable {
+    public enum Kind: String, Sendable, CaseIterable {
+        case userCreated = "user_created"
+        /// The new identity took the place of the old one; the user's other sessions were revoked.
+        case identityMigrated = "identity_migrated"
+        /// A sign-in was refused because its subject, or its port tokens, belong to different users.
+        case migrationConflict = "migration_conflict"
+        case sessionRevoked = "session_revoked"
+        /// A refresh token was presented after it had been replaced; its session family was revoked.
+        case refreshTokenReused = "refresh_token_reused"
+    }
+
+    /// Grows with every event.
+    public var id: Int64
+    /// Seconds since 1970.
+    public var at: Int64
+    public var kind: Kind
+    public var user: UserID?
+    public var oldIdentity: IdentityID?
+    public var newIdentity: IdentityID?
+
+    public init(
+        id: Int64, at: Int64, kind: Kind, user: UserID?, oldIdentity: IdentityID?, newIdentity: IdentityID?
+    ) {
+        self.id = id
+        self.at = at
+        self.kind = kind
+        self.user = user
+        self.oldIdentity = oldIdentity
+        self.newIdentity = newIdentity
+    }
+}

@@ -1,0 +1,36 @@
+/// One way a user signs in: a subject at a provider, linked to the user.
+public struct Identity: Equatable, Sendable {
+    /// How the identity came to its user.
+    public enum Origin: String, Sendable, CaseIterable {
+        /// The user's first sign-in made it.
+        case signIn = "sign-in"
+        /// It took the place of the identity at the carrier the user left.
+        case migration
+        /// The signed-in user added it.
+        case link
+    }
+
+    public var id: IdentityID
+    public var user: UserID
+    /// The configured name of the provider.
+    public var provider: String
+    public var subject: Subject
+    public var origin: Origin
+    /// Seconds since 1970.
+    public var linkedAt: Int64
+    /// Seconds since 1970.
+    public var lastSignInAt: Int64
+
+    public init(
+        id: IdentityID, user: UserID, provider: String, subject: Subject, origin: Origin, linkedAt: Int64,
+        lastSignInAt: Int64
+    ) {
+        self.id = id
+        self.user = user
+        self.provider = provider
+        self.subject = subject
+        self.origin = origin
+        self.linkedAt = linkedAt
+        self.lastSignInAt = lastSignInAt
+    }
+}

@@ -1,0 +1,39 @@
+/// Why a repository did not do what it was asked. Nothing of what was asked has then happened, but where said.
+public enum RepositoryError: Error, Equatable, Sendable {
+    /// The store can't work now; it recovers by itself when the cause goes.
+    case unavailable(Unavailability)
+    /// This authorization code was presented before.
+    case codeAlreadyUsed
+    /// The subject and its port tokens belong to different users. The code counts as used, and the audit trail has it.
+    case migrationConflict
+    /// That subject belongs to another user.
+    case identityInUse
+    /// The link ticket is unknown, expired, used, or another client's.
+    case invalidTicket
+    /// The stored keys can't be opened: not the master key they were sealed under.
+    case wrongMasterKey
+    /// A later version made this store; going back is not possible.
+    case newerSchema(found: Int64, known: Int64)
+    /// Another server has this store open.
+    case inUse
+}
+
+/// What keeps a store from working.
+public enum Unavailability: Error, Equatable, Sendable {
+    case diskFull
+    case readOnly
+    /// Another process holds the lock.
+    case locked
+    case corrupt
+    case notADatabase
+    case cannotOpen
+    case inputOutput
+    case outOfMemory
+    /// More is waiting than the configured limit.
+    case overloaded
+    case closed
+    /// A sealed value does not open: it was changed, moved, or its key is missing.
+    case brokenSeal
+    /// Anything else, by the engine's own code.
+    case engine(code: Int32)
+}

@@ -1,0 +1,72 @@
+/// Why a value could not be sealed or opened.
+public enum SealingError: Error, Equatable, Sendable {
+    /// Sealed under a key that is not in the key ring.
+    case unknownKey
+    /// Changed, moved to another place, or sealed under another key of the same name.
+    case notAuthentic
+    /// The cipher itself failed.
+    case failed
+}
+
+/// Seals single values of the store with authenticated encryption; made of the key ring by whoever composes the server.
+public protocol Sealer: Sendable {
+    /// - Returns: the sealed bytes, which name the key they were sealed under.
+    func seal(_ plaintext: [UInt8], for context: SealContext) throws(SealingError) -> [UInt8]
+    /// Opens what `seal` made for the same context.
+    func open(_ sealed: [UInt8], for context: SealContext) throws(SealingError) -> [UInt8]
+}
+
+/// The place a sealed value belongs to. A value moved to another row or column does not open.
+public struct SealContext: Equatable, Sendable {
+    /// What the cipher authenticates besides the value: table, column and row, each behind its length, so that no two
+    /// places have the same bytes.
+    public let associatedData: [UInt8]
+
+    public init(table: String, column: String, row: Int64) {
+        let bits = UInt64(bitPattern: row)
+        self.init(
+            table: table, column: column, row: (0..<8).map { UInt8(truncatingIfNeeded: bits >> UInt64(56 - $0 * 8)) })
+    }
+
+    public init(table: String, column: String, row: [UInt8]) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(48)
+        for name in [table, column] {
+            bytes.append(UInt8(truncatingIfNeeded: name.utf8.count))
+            bytes.append(contentsOf: name.utf8)
+        }
+        bytes.append(contentsOf: row)
+        associatedData = bytes
+    }
+}
+
+/// A data key, sealed under the master key by whoever composes the server; opaque to the store.
+public struct KeyRingEntry: Equatable, Sendable {
+    /// The number by which sealed values name their key.
+    public var number: Int64
+    public var sealedKey: [UInt8]
+    /// Seconds since 1970.
+    public var createdAt: Int64
+
+    public init(number: Int64, sealedKey: [UInt8], createdAt: Int64) {
+        self.number = number
+        self.sealedKey = sealedKey
+        self.createdAt = createdAt
+    }
+}
+
+/// A key ring opened with the master key.
+public struct UnlockedKeyRing: Sendable {
+    public var sealer: any Sealer
+    /// Data keys that were made just now, to be stored before anything is sealed under them.
+    public var added: [KeyRingEntry]
+
+    public init(sealer: any Sealer, added: [KeyRingEntry]) {
+        self.sealer = sealer
+        self.added = added
+    }
+}
+
+/// Opens the stored key ring with the master key; makes a first data key when the ring is empty. Called once, when a
+/// repository opens. Any error means that the master key is not the one the ring was sealed under.
+public typealias KeyRingUnlocker = @Sendable (_ stored: [KeyRingEntry]) throws(SealingError) -> UnlockedKeyRing

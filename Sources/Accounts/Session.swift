@@ -1,0 +1,77 @@
+/// A session to be opened.
+public struct NewSession: Equatable, Sendable {
+    public var id: SessionID
+    /// The session this one descends from; its own id for a sign-in. Families are revoked whole.
+    public var family: SessionID
+    public var refreshHash: TokenHash
+    /// When the refresh token stops working, in seconds since 1970.
+    public var expiresAt: Int64
+    /// What the app said it is; the caller bounds its length.
+    public var userAgent: String?
+    /// How the user was authenticated (OpenID Connect Core §2); the caller normalises the level.
+    public var acr: String?
+    public var amr: [String]
+    /// Seconds since 1970.
+    public var authTime: Int64?
+    /// The `client_id` the app signed in with.
+    public var client: String
+
+    public init(
+        id: SessionID, family: SessionID, refreshHash: TokenHash, expiresAt: Int64, userAgent: String?, acr: String?,
+        amr: [String], authTime: Int64?, client: String
+    ) {
+        self.id = id
+        self.family = family
+        self.refreshHash = refreshHash
+        self.expiresAt = expiresAt
+        self.userAgent = userAgent
+        self.acr = acr
+        self.amr = amr
+        self.authTime = authTime
+        self.client = client
+    }
+}
+
+/// A session as stored. It is live while it is stored and `expiresAt` lies ahead; revoking removes it.
+public struct Session: Equatable, Sendable {
+    public var id: SessionID
+    public var user: UserID
+    public var family: SessionID
+    public var refreshHash: TokenHash
+    /// The refresh token before the current one, and when that was replaced; nil before the first rotation.
+    public var previousRefreshHash: TokenHash?
+    public var rotatedAt: Int64?
+    /// Seconds since 1970.
+    public var expiresAt: Int64
+    /// Seconds since 1970.
+    public var createdAt: Int64
+    public var userAgent: String?
+    public var acr: String?
+    public var amr: [String]
+    /// Seconds since 1970.
+    public var authTime: Int64?
+    /// The configured name of the provider the user signed in through.
+    public var provider: String
+    public var client: String
+
+    public init(
+        id: SessionID, user: UserID, family: SessionID, refreshHash: TokenHash, previousRefreshHash: TokenHash?,
+        rotatedAt: Int64?, expiresAt: Int64, createdAt: Int64, userAgent: String?, acr: String?, amr: [String],
+        authTime: Int64?, provider: String, client: String
+    ) {
+        self.id = id
+        self.user = user
+        self.family = family
+        self.refreshHash = refreshHash
+        self.previousRefreshHash = previousRefreshHash
+        self.rotatedAt = rotatedAt
+        self.expiresAt = expiresAt
+        self.createdAt = createdAt
+        self.userAgent = userAgent
+        self.acr = acr
+        self.amr = amr
+        self.authTime = authTime
+        self.provider = provider
+        self.client = client
+    }
+}

@@ -1,0 +1,110 @@
+/// Something that works once, remembered until it could not work anyway.
+public struct OneTimeUse: Equatable, Sendable {
+    public var hash: TokenHash
+    /// Seconds since 1970, from when on the hash may be forgotten.
+    public var expiresAt: Int64
+
+    public init(hash: TokenHash, expiresAt: Int64) {
+        self.hash = hash
+        self.expiresAt = expiresAt
+    }
+}
+
+/// A verified port token: who the user was at the carrier before.
+public struct PortedSubject: Equatable, Sendable {
+    public var subject: Subject
+    /// The token's own hash, with the time from when on its age alone refuses it.
+    public var token: OneTimeUse
+
+    public init(subject: Subject, token: OneTimeUse) {
+        self.subject = subject
+        self.token = token
+    }
+}
+
+/// What happens with a subject that nobody has.
+public enum Registration: Equatable, Sendable {
+    /// It becomes a user, under this random reference.
+    case automatic(reference: String)
+    /// It gets a link ticket: random, single-use, bound to the subject, the provider and the client.
+    case ticket(OneTimeUse)
+}
+
+/// A verified sign-in, whole.
+public struct SignInRecord: Sendable {
+    /// The authorization code.
+    public var code: OneTimeUse
+    /// The configured name of the provider.
+    public var provider: String
+    public var subject: Subject
+    /// The verified port tokens in the order they came; empty when the subject was known beforehand.
+    public var ported: [PortedSubject]
+    public var registration: Registration
+    /// What the carrier said about the user this time.
+    public var attributes: Attributes
+    public var session: NewSession
+    /// Seconds since 1970.
+    public var now: Int64
+
+    public init(
+        code: OneTimeUse, provider: String, subject: Subject, ported: [PortedSubject], registration: Registration,
+        attributes: Attributes, session: NewSession, now: Int64
+    ) {
+        self.code = code
+        self.provider = provider
+        self.subject = subject
+        self.ported = ported
+        self.registration = registration
+        self.attributes = attributes
+        self.session = session
+        self.now = now
+    }
+}
+
+/// Who is signed in.
+public struct SignedIn: Equatable, Sendable {
+    public var user: UserID
+    public var identity: IdentityID
+    public var isNewUser: Bool
+    /// Whether this sign-in moved the user here from another carrier.
+    public var migrated: Bool
+    public var reference: String
+    /// The profile with this sign-in merged in.
+    public var profile: Profile
+
+    public init(
+        user: UserID, identity: IdentityID, isNewUser: Bool, migrated: Bool, reference: String, profile: Profile
+    ) {
+        self.user = user
+        self.identity = identity
+        self.isNewUser = isNewUser
+        self.migrated = migrated
+        self.reference = reference
+        self.profile = profile
+    }
+}
+
+public enum SignInOutcome: Equatable, Sendable {
+    /// A session is open.
+    case signedIn(SignedIn)
+    /// Nobody has the subject; the ticket is stored, and nothing else but the used code.
+    case unlinked
+}
+
+/// A link ticket handed back with what the app collected.
+public struct TicketRedemption: Sendable {
+    public var ticket: TokenHash
+    /// The client must be the one the ticket was made for.
+    public var session: NewSession
+    /// The new user's random reference.
+    public var reference: String
+    /// Seconds since 1970.
+    public var now: Int64
+
+    public init(ticket: TokenHash, session: NewSession, reference: String, now: Int64) {
+        self.ticket = ticket
+        self.session = session
+        self.reference = reference
+        self.now = now
+    }
+}

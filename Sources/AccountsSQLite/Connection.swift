@@ -1,0 +1,93 @@
+import Accounts
+import CSQLite
+
+/// A connection to the database; the only owner of its handle, used by one queue at a time.
+// @safe: the handle lives as long as this object and never leaves it.
+@safe final class Connection {
+    private let database: OpaquePointer
+    private var statements: [ObjectIdentifier: Statement] = [:]
+
+    /// Opens an existing file.
+    init(path: String, isWritable: Bool) throws(RepositoryError) {
+        var database: OpaquePointer?
+        // Without a mutex of its own: the queue that owns the connection is the mutex.
+        let flags =
+            (isWritable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let code = unsafe sqlite3_open_v2(path, &database, flags, nil)
+        guard code == SQLITE_OK, let database = unsafe database else {
+            // SQLite makes a handle to tell about the failure, and it has to be closed too.
+            unsafe sqlite3_close_v2(database)
+            throw .unavailable(Unavailability(resultCode: code))
+        }
+        unsafe self.database = database
+        _ = unsafe csqlite_set_defensive(database)
+    }
+
+    deinit {
+        // The statements go right after this; `close_v2` waits for the last of them.
+        unsafe sqlite3_close_v2(database)
+    }
+
+    /// How many rows the last INSERT, UPDATE or DELETE touched.
+    var changes: Int { Int(unsafe sqlite3_changes64(database)) }
+
+    var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(database) }
+
+    /// Whether a transaction is open. After some failures SQLite has rolled it back by itself.
+    var isInTransaction: Bool { unsafe sqlite3_get_autocommit(database) == 0 }
+
+    /// Runs statements that take nothing and return nothing.
+    func execute(_ text: String) throws(RepositoryError) {
+        let code = unsafe sqlite3_exec(database, text, nil, nil, nil)
+        guard code == SQLITE_OK else { throw .unavailable(Unavailability(resultCode: code)) }
+    }
+
+    /// Runs a statement to its end.
+    func run<each Value: Bindable>(_ query: Query, _ values: repeat each Value) throws(RepositoryError) {
+        let statement = try statement(query)
+        defer { statement.reset() }
+        try bind(statement, repeat each values)
+        while try statement.step() {}
+    }
+
+    /// Runs a query and reads its first row.
+    ///
+    /// - Returns: nil when there is none.
+    func first<Row, each Value: Bindable>(
+        _ query: Query, _ values: repeat each Value, read: (Statement) throws(RepositoryError) -> Row
+    ) throws(RepositoryError) -> Row? {
+        let statement = try statement(query)
+        defer { statement.reset() }
+        try bind(statement, repeat each values)
+        return try statement.step() ? try read(statement) : nil
+    }
+
+    /// Runs a query and reads all of its rows.
+    func all<Row, each Value: Bindable>(
+        _ query: Query, _ values: repeat each Value, read: (Statement) throws(RepositoryError) -> Row
+    ) throws(RepositoryError) -> [Row] {
+        let statement = try statement(query)
+        defer { statement.reset() }
+        try bind(statement, repeat each values)
+        var rows: [Row] = []
+        while try statement.step() { rows.append(try read(statement)) }
+        return rows
+    }
+
+    private func bind<each Value: Bindable>(
+        _ statement: Statement, _ values: repeat each Value
+    ) throws(RepositoryError) {
+        var index: Int32 = 1
+        for value in repeat each values {
+            try statement.bind(value, at: index)
+            index += 1
+        }
+    }
+
+    private func statement(_ query: Query) throws(RepositoryError) -> Statement {
+        if let statement = statements[ObjectIdentifier(query)] { return statement }
+        let statement = unsafe try Statement(database: database, text: query.text)
+        statements[ObjectIdentifier(query)] = statement
+        return statement
+    }
+}

@@ -1,0 +1,70 @@
+public import Accounts
+
+/// Expired rows, readiness, integrity.
+extension SQLiteAccounts {
+    // Each finds its rows by an index on the expiry, and no step takes long.
+    private static let expired = [
+        Query(
+            """
+            DELETE FROM used_codes WHERE hash IN
+                (SELECT hash FROM used_codes WHERE expires <= ? ORDER BY expires LIMIT ?)
+            """),
+        Query(
+            """
+            DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires <= ? ORDER BY expires LIMIT ?)
+            """),
+        Query(
+            """
+            DELETE FROM retired_refresh_tokens WHERE (session_id, hash) IN
+                (SELECT session_id, hash FROM retired_refresh_tokens WHERE expires <= ? ORDER BY expires LIMIT ?)
+            """),
+        Query(
+            """
+            DELETE FROM tickets WHERE hash IN (SELECT hash FROM tickets WHERE expires <= ? ORDER BY expires LIMIT ?)
+            """),
+    ]
+    private static let setProbe = Query(
+        "INSERT INTO meta (name, value) VALUES ('probed', ?1) ON CONFLICT DO UPDATE SET value = ?1")
+    private static let integrity = Query("PRAGMA integrity_check")
+    private static let foreignKeys = Query("PRAGMA foreign_key_check")
+
+    public func sweepExpired(now: Int64, limit: Int) async throws(RepositoryError) -> Int {
+        usedCodes.forget(now: now)
+        return try await writer.write { connection throws(RepositoryError) in
+            var removed = 0
+            for query in Self.expired where removed < limit {
+                try connection.run(query, now, Int64(limit - removed))
+                removed += connection.changes
+            }
+            return removed
+        }
+    }
+
+    public func probe(now: Int64) async throws(RepositoryError) {
+        try await writer.write { connection throws(RepositoryError) in try connection.run(Self.setProbe, now) }
+    }
+
+    /// Runs on a connection of its own, so that nobody waits behind it.
+    public func check() async throws(RepositoryError) -> [String] {
+        let examiner = ConnectionQueue(label: "gatehouse.store.check") { [settings] () throws(RepositoryError) in
+            try Connection.reader(settings)
+        }
+        let result = await withCheckedContinuation {
+            (continuation: CheckedContinuation<Result<[String], RepositoryError>, Never>) in
+            examiner.async {
+                continuation.resume(
+                    returning: Result { () throws(RepositoryError) in try Self.examine(try examiner.connect()) })
+            }
+        }
+        await examiner.close()
+        return try result.get()
+    }
+
+    private static func examine(_ connection: Connection) throws(RepositoryError) -> [String] {
+        let integrity = try connection.all(integrity) { $0.text(0) }.filter { $0 != "ok" }
+        let orphans = try connection.all(foreignKeys) {
+            "A row of \($0.text(0)) refers to a row of \($0.text(2)) that is not there."
+        }
+        return integrity + orphans
+    }
+}

@@ -1,0 +1,23 @@
+import Accounts
+
+/// A new user with the first identity and session.
+struct RegistrationTransaction {
+    let connection: Connection
+    let sealer: any Sealer
+    let now: Int64
+
+    func run(
+        _ subject: Subject, provider: String, reference: String, attributes: Attributes, session: NewSession
+    ) throws(RepositoryError) -> SignedIn {
+        var profile = Profile()
+        profile.merge(carrier: attributes)
+        let user = try UserRows(connection: connection, sealer: sealer)
+            .insert(reference: reference, profile: profile, now: now)
+        let identity = try IdentityRows(connection: connection)
+            .insert(subject, user: user, provider: provider, origin: .signIn, now: now)
+        try SessionRows(connection: connection).insert(session, user: user, provider: provider, now: now)
+        try AuditTrail(connection: connection, now: now).add(.userCreated, user: user, new: identity)
+        return SignedIn(
+            user: user, identity: identity, isNewUser: true, migrated: false, reference: reference, profile: profile)
+    }
+}

@@ -1,0 +1,49 @@
+/// Where the store is and how far each of its resources goes.
+public struct SQLiteSettings: Sendable {
+    /// Who may have the file open besides.
+    public enum Access: Sendable {
+        /// As its one server: a second one is refused.
+        case server
+        /// As a tool beside a running server, which must not sign anybody in.
+        case besideServer
+    }
+
+    /// The database file. It is made with mode 0600 when missing, its folders with 0700.
+    public var path: String
+    public var access: Access
+    /// How long a statement waits for another process's lock before it fails, in milliseconds.
+    public var busyTimeoutMilliseconds: Int32
+    /// How many writes share one commit at most.
+    public var writeGroupLimit: Int
+    /// How many writes wait at most; beyond it they fail as overloaded.
+    public var writeQueueLimit: Int
+    /// How many connections read.
+    public var readers: Int
+    /// How many reads wait at most, all readers together; beyond it they fail as overloaded.
+    public var readQueueLimit: Int
+    /// How much of the file the writing connection, and each reading one, keeps in memory, in KiB.
+    public var writerCacheKiB: Int
+    public var readerCacheKiB: Int
+    /// After how many pages the write-ahead log is copied back into the database.
+    public var checkpointPages: Int
+    /// For how many used codes memory alone answers "not used"; beyond it the database is asked.
+    public var usedCodesInMemory: Int
+
+    public init(
+        path: String, access: Access, busyTimeoutMilliseconds: Int32 = 2000, writeGroupLimit: Int = 256,
+        writeQueueLimit: Int = 8192, readers: Int = 2, readQueueLimit: Int = 8192, writerCacheKiB: Int = 8192,
+        readerCacheKiB: Int = 2048, checkpointPages: Int = 2000, usedCodesInMemory: Int = 1_000_000
+    ) {
+        self.path = path
+        self.access = access
+        self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
+        self.writeGroupLimit = writeGroupLimit
+        self.writeQueueLimit = writeQueueLimit
+        self.readers = readers
+        self.readQueueLimit = readQueueLimit
+        self.writerCacheKiB = writerCacheKiB
+        self.readerCacheKiB = readerCacheKiB
+        self.checkpointPages = checkpointPages
+        self.usedCodesInMemory = usedCodesInMemory
+    }
+}

@@ -1,0 +1,81 @@
+public import Accounts
+
+/// The sessions table.
+struct SessionRows {
+    private static let columns = """
+        id, user_id, family, refresh_hash, previous_hash, rotated, expires, created, user_agent, acr, amr, auth_time,
+        provider, client, next_wrapped
+        """
+    private static let insert = Query(
+        """
+        INSERT INTO sessions (id, user_id, family, refresh_hash, expires, created, user_agent, acr, amr, auth_time,
+            provider, client)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """)
+    private static let find = Query("SELECT \(columns) FROM sessions WHERE id = ? AND expires > ?")
+    private static let ofUser = Query(
+        "SELECT \(columns) FROM sessions WHERE user_id = ? AND expires > ? ORDER BY created, id")
+    private static let delete = Query("DELETE FROM sessions WHERE id = ? RETURNING user_id")
+    private static let deleteAll = Query("DELETE FROM sessions WHERE user_id = ?")
+
+    let connection: Connection
+
+    func insert(_ session: NewSession, user: UserID, provider: String, now: Int64) throws(RepositoryError) {
+        try connection.run(
+            Self.insert, session.id, user, session.family, session.refreshHash, session.expiresAt, now,
+            session.userAgent, session.acr, session.amr.joined(separator: " "), session.authTime, provider,
+            session.client)
+    }
+
+    /// A live session, with the wrapped successor its previous refresh token may still get.
+    func find(_ id: SessionID, now: Int64) throws(RepositoryError) -> (session: Session, nextWrapped: [UInt8])? {
+        try connection.first(Self.find, id, now) { row throws(RepositoryError) in
+            (try Self.session(row), row.blob(14))
+        }
+    }
+
+    func live(of user: UserID, now: Int64) throws(RepositoryError) -> [Session] {
+        try connection.all(Self.ofUser, user, now) { row throws(RepositoryError) in try Self.session(row) }
+    }
+
+    /// - Returns: whose it was; nil when there was none.
+    func delete(_ id: SessionID) throws(RepositoryError) -> UserID? {
+        try connection.first(Self.delete, id) { UserID(rawValue: $0.integer(0)) }
+    }
+
+    func deleteAll(of user: UserID) throws(RepositoryError) {
+        try connection.run(Self.deleteAll, user)
+    }
+
+    private static func session(_ row: Statement) throws(RepositoryError) -> Session {
+        Session(
+            id: try row.sessionID(0), user: UserID(rawValue: row.integer(1)), family: try row.sessionID(2),
+            refreshHash: try row.hash(3), previousRefreshHash: row.isNull(4) ? nil : try row.hash(4),
+            rotatedAt: row.optionalInteger(5), expiresAt: row.integer(6), createdAt: row.integer(7),
+            userAgent: row.optionalText(8), acr: row.optionalText(9),
+            amr: row.text(10).split(separator: " ").map(String.init), authTime: row.optionalInteger(11),
+            provider: row.text(12), client: row.text(13))
+    }
+}
+
+extension SQLiteAccounts {
+    public func session(_ id: SessionID, now: Int64) async throws(RepositoryError) -> Session? {
+        try await readers.read { connection throws(RepositoryError) in
+            try SessionRows(connection: connection).find(id, now: now)?.session
+        }
+    }
+
+    public func sessions(of user: UserID, now: Int64) async throws(RepositoryError) -> [Session] {
+        try await readers.read { connection throws(RepositoryError) in
+            try SessionRows(connection: connection).live(of: user, now: now)
+        }
+    }
+
+    public func revokeSession(_ id: SessionID, now: Int64) async throws(RepositoryError) -> Bool {
+        try await writer.write { connection throws(RepositoryError) in
+            guard let user = try SessionRows(connection: connection).delete(id) else { return false }
+            try AuditTrail(connection: connection, now: now).add(.sessionRevoked, user: user)
+            return true
+        }
+    }
+}

@@ -1,0 +1,108 @@
+public import Accounts
+
+/// A sign-in from the used code to the open session, in the order it happens.
+struct SignInTransaction {
+    enum Result: Sendable {
+        case outcome(SignInOutcome)
+        /// Refused, but what says so is kept.
+        case conflict
+    }
+
+    let connection: Connection
+    let sealer: any Sealer
+    let record: SignInRecord
+
+    private var uses: OneTimeUses { OneTimeUses(connection: connection, now: record.now) }
+    private var identities: IdentityRows { IdentityRows(connection: connection) }
+    private var users: UserRows { UserRows(connection: connection, sealer: sealer) }
+    private var sessions: SessionRows { SessionRows(connection: connection) }
+    private var audit: AuditTrail { AuditTrail(connection: connection, now: record.now) }
+
+    func run() throws(RepositoryError) -> Result {
+        guard try uses.consume(record.code, .code) else { throw .codeAlreadyUsed }
+        let current = try identities.find(record.subject)
+        var ported: [Migration.Ported] = []
+        var old: [IdentityRows.Found] = []
+        for token in record.ported {
+            let found = try identities.find(token.subject)
+            if let found { old.append(found) }
+            ported.append(
+                Migration.Ported(
+                    subject: token.subject, isUsed: try uses.isUsed(token.token.hash), known: found?.known))
+        }
+        switch Migration.decide(subject: record.subject, current: current?.known, ported: ported) {
+        case .signIn(let known):
+            guard let current, current.known == known else { throw .unavailable(.corrupt) }
+            return .outcome(.signedIn(try signIn(current)))
+        case .migrate(let known):
+            guard let found = old.first(where: { $0.known == known }) else { throw .unavailable(.corrupt) }
+            return .outcome(.signedIn(try migrate(found)))
+        case .create:
+            return .outcome(try register())
+        case .conflict:
+            try audit.add(
+                .migrationConflict, user: current?.known.user ?? old.first?.known.user,
+                old: old.first?.known.identity, new: current?.known.identity)
+            return .conflict
+        }
+    }
+
+    private func signIn(_ found: IdentityRows.Found) throws(RepositoryError) -> SignedIn {
+        try identities.touch(found.known.identity, now: record.now)
+        return try open(found, identity: found.known.identity, migrated: false)
+    }
+
+    private func migrate(_ found: IdentityRows.Found) throws(RepositoryError) -> SignedIn {
+        // A row of its own for the new identity: the audit trail tells old from new by their numbers.
+        try identities.delete(found.known.identity)
+        let identity = try identities.insert(
+            record.subject, user: found.known.user, provider: record.provider, origin: .migration, now: record.now)
+        for token in record.ported { _ = try uses.consume(token.token, .portToken) }
+        // Whoever holds a session from the old carrier's days may be the number's next owner.
+        try sessions.deleteAll(of: found.known.user)
+        try audit.add(.identityMigrated, user: found.known.user, old: found.known.identity, new: identity)
+        return try open(found, identity: identity, migrated: true)
+    }
+
+    private func open(
+        _ found: IdentityRows.Found, identity: IdentityID, migrated: Bool
+    ) throws(RepositoryError) -> SignedIn {
+        let user = found.known.user
+        let before = try sealer.profile(found.sealedProfile, .profile(of: user))
+        var profile = before
+        profile.merge(carrier: record.attributes)
+        if profile != before { try users.setProfile(of: user, profile, now: record.now) }
+        try sessions.insert(record.session, user: user, provider: record.provider, now: record.now)
+        return SignedIn(
+            user: user, identity: identity, isNewUser: false, migrated: migrated, reference: found.reference,
+            profile: profile)
+    }
+
+    private func register() throws(RepositoryError) -> SignInOutcome {
+        switch record.registration {
+        case .automatic(let reference):
+            let registration = RegistrationTransaction(connection: connection, sealer: sealer, now: record.now)
+            return .signedIn(
+                try registration.run(
+                    record.subject, provider: record.provider, reference: reference, attributes: record.attributes,
+                    session: record.session))
+        case .ticket(let ticket):
+            try TicketRows(connection: connection, sealer: sealer).insert(ticket, record)
+            return .unlinked
+        }
+    }
+}
+
+extension SQLiteAccounts {
+    public func signIn(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome {
+        let result = try await writer.write(
+            { [sealer] connection throws(RepositoryError) in
+                try SignInTransaction(connection: connection, sealer: sealer, record: record).run()
+            },
+            committed: { [usedCodes] _ in usedCodes.insert(record.code) })
+        switch result {
+        case .outcome(let outcome): return outcome
+        case .conflict: throw .migrationConflict
+        }
+    }
+}

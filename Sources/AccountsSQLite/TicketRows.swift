@@ -1,0 +1,52 @@
+public import Accounts
+
+/// Link tickets: what was verified about somebody who is no user yet, kept until the app has asked the rest.
+struct TicketRows {
+    struct Ticket {
+        let provider: String
+        let subject: Subject
+        let profile: Profile
+    }
+
+    private static let insert = Query(
+        "INSERT INTO tickets (hash, provider, issuer, subject, client, profile, expires) VALUES (?, ?, ?, ?, ?, ?, ?)")
+    // One conditional statement: of two that redeem the same ticket at once only one gets the row.
+    private static let take = Query(
+        """
+        DELETE FROM tickets WHERE hash = ? AND client = ? AND expires > ?
+        RETURNING provider, issuer, subject, profile
+        """)
+
+    let connection: Connection
+    let sealer: any Sealer
+
+    func insert(_ ticket: OneTimeUse, _ record: SignInRecord) throws(RepositoryError) {
+        let profile = try sealer.sealing(Profile(carrier: record.attributes), .profile(of: ticket.hash))
+        try connection.run(
+            Self.insert, ticket.hash, record.provider, record.subject.issuer, record.subject.value,
+            record.session.client, profile, ticket.expiresAt)
+    }
+
+    /// Takes a live ticket of this client away.
+    func take(_ hash: TokenHash, client: String, now: Int64) throws(RepositoryError) -> Ticket? {
+        try connection.first(Self.take, hash, client, now) { row throws(RepositoryError) in
+            Ticket(
+                provider: row.text(0), subject: Subject(issuer: row.text(1), value: row.text(2)),
+                profile: try sealer.profile(row.blob(3), .profile(of: hash)))
+        }
+    }
+}
+
+extension SQLiteAccounts {
+    public func redeemTicket(_ redemption: TicketRedemption) async throws(RepositoryError) -> SignedIn {
+        try await writer.write { [sealer] connection throws(RepositoryError) in
+            let ticket = try TicketRows(connection: connection, sealer: sealer)
+                .take(redemption.ticket, client: redemption.session.client, now: redemption.now)
+            guard let ticket else { throw .invalidTicket }
+            guard try !IdentityRows(connection: connection).exists(ticket.subject) else { throw .identityInUse }
+            return try RegistrationTransaction(connection: connection, sealer: sealer, now: redemption.now).run(
+                ticket.subject, provider: ticket.provider, reference: redemption.reference,
+                attributes: ticket.profile.carrier, session: redemption.session)
+        }
+    }
+}

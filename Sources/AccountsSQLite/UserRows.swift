@@ -1,0 +1,40 @@
+public import Accounts
+
+/// The users table, profiles sealed.
+struct UserRows {
+    private static let insert = Query(
+        "INSERT INTO users (reference, profile, created, updated) VALUES (?1, zeroblob(0), ?2, ?2)")
+    private static let setProfile = Query("UPDATE users SET profile = ?, updated = ? WHERE id = ?")
+    private static let find = Query("SELECT reference, profile, created, updated FROM users WHERE id = ?")
+
+    let connection: Connection
+    let sealer: any Sealer
+
+    func insert(reference: String, profile: Profile, now: Int64) throws(RepositoryError) -> UserID {
+        try connection.run(Self.insert, reference, now)
+        let user = UserID(rawValue: connection.lastInsertedRow)
+        // In a second statement: the seal binds the number of the row, which there has to be first.
+        try setProfile(of: user, profile, now: now)
+        return user
+    }
+
+    func setProfile(of user: UserID, _ profile: Profile, now: Int64) throws(RepositoryError) {
+        try connection.run(Self.setProfile, try sealer.sealing(profile, .profile(of: user)), now, user)
+    }
+
+    func find(_ id: UserID) throws(RepositoryError) -> User? {
+        try connection.first(Self.find, id) { row throws(RepositoryError) in
+            User(
+                id: id, reference: row.text(0), profile: try sealer.profile(row.blob(1), .profile(of: id)),
+                createdAt: row.integer(2), updatedAt: row.integer(3))
+        }
+    }
+}
+
+extension SQLiteAccounts {
+    public func user(_ id: UserID) async throws(RepositoryError) -> User? {
+        try await readers.read { [sealer] connection throws(RepositoryError) in
+            try UserRows(connection: connection, sealer: sealer).find(id)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Accounts
+
+/// A write that waits for its turn. Exactly one of `attempt`'s finish and `refuse` is called, exactly once.
+struct WriteJob: Sendable {
+    /// Does the work inside a savepoint.
+    let attempt: @Sendable (Connection) -> WriteAttempt
+    /// Tells the caller that the work was not even tried.
+    let refuse: @Sendable (RepositoryError) -> Void
+
+    /// - Parameters:
+    ///   - body: the work.
+    ///   - committed: called with its result once that is on disk, before the caller hears of it.
+    init<Value: Sendable>(
+        _ continuation: CheckedContinuation<Result<Value, RepositoryError>, Never>,
+        body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value,
+        committed: @escaping @Sendable (Value) -> Void
+    ) {
+        attempt = { connection in
+            let result = Result { () throws(RepositoryError) in try body(connection) }
+            return WriteAttempt(failure: result.failure) { groupFailure in
+                // A refusal, too, may rest on what another write of the group did, which then never happened.
+                if let groupFailure { return continuation.resume(returning: .failure(groupFailure)) }
+                if case .success(let value) = result { committed(value) }
+                continuation.resume(returning: result)
+            }
+        }
+        refuse = { continuation.resume(returning: .failure($0)) }
+    }
+}
+
+/// A write that was tried and waits for the commit.
+struct WriteAttempt {
+    /// Why its savepoint has to be rolled back.
+    let failure: RepositoryError?
+    /// Tells the caller how it ended: as it did by itself, or with the failure of the whole group.
+    let finish: (_ groupFailure: RepositoryError?) -> Void
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}

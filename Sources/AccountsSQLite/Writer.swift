@@ -1,0 +1,133 @@
+import Accounts
+import Synchronization
+
+/// The one connection that writes.
+///
+/// Writes are grouped: what arrives while a commit is under way goes into the next one together, so that many callers
+/// share the price of one sync to disk. A lone write goes at once. Each has a savepoint of its own, so that one that
+/// fails takes nothing else with it. Callers resume after the commit, and when the commit fails they all fail.
+final class Writer: Sendable {
+    private struct State {
+        var waiting: [WriteJob] = []
+        var isRunning = false
+        var isClosed = false
+    }
+
+    private static let begin = Query("BEGIN IMMEDIATE")
+    private static let commit = Query("COMMIT")
+    private static let rollback = Query("ROLLBACK")
+    private static let savepoint = Query("SAVEPOINT job")
+    private static let release = Query("RELEASE job")
+    private static let rollbackToSavepoint = Query("ROLLBACK TO job")
+
+    private let state = Mutex(State())
+    private let connections: ConnectionQueue
+    private let groupLimit: Int
+    private let queueLimit: Int
+
+    init(_ settings: SQLiteSettings) {
+        connections = ConnectionQueue(label: "gatehouse.store.writer") { () throws(RepositoryError) in
+            try Connection.writer(settings)
+        }
+        groupLimit = max(1, settings.writeGroupLimit)
+        queueLimit = settings.writeQueueLimit
+    }
+
+    /// Runs `body` in a transaction and returns when it is on disk.
+    ///
+    /// - Parameters:
+    ///   - body: the work; whatever it throws undoes it.
+    ///   - committed: what to do with its result once that is on disk, before this returns.
+    /// - Throws: what `body` throws, or `.unavailable`.
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value,
+        committed: @escaping @Sendable (Value) -> Void = { _ in }
+    ) async throws(RepositoryError) -> Value {
+        let result = await withCheckedContinuation {
+            (continuation: CheckedContinuation<Result<Value, RepositoryError>, Never>) in
+            submit(WriteJob(continuation, body: body, committed: committed))
+        }
+        return try result.get()
+    }
+
+    /// Finishes what waits, then lets the connection go.
+    func close() async {
+        state.withLock { $0.isClosed = true }
+        await connections.close()
+    }
+
+    private func submit(_ job: WriteJob) {
+        var refusal: Unavailability?
+        let starts = state.withLock { state in
+            if state.isClosed {
+                refusal = .closed
+            } else if state.waiting.count >= queueLimit {
+                refusal = .overloaded
+            } else {
+                state.waiting.append(job)
+                defer { state.isRunning = true }
+                return !state.isRunning
+            }
+            return false
+        }
+        if let refusal { return job.refuse(.unavailable(refusal)) }
+        if starts { connections.async { self.drain() } }
+    }
+
+    private func drain() {
+        while let group = nextGroup() { commit(group) }
+    }
+
+    private func nextGroup() -> [WriteJob]? {
+        state.withLock { state in
+            guard !state.waiting.isEmpty else {
+                state.isRunning = false
+                return nil
+            }
+            let group = Array(state.waiting.prefix(groupLimit))
+            state.waiting.removeFirst(group.count)
+            return group
+        }
+    }
+
+    private func commit(_ group: [WriteJob]) {
+        var attempts: [WriteAttempt] = []
+        attempts.reserveCapacity(group.count)
+        var failure: RepositoryError?
+        do throws(RepositoryError) {
+            let connection = try connections.connect()
+            do throws(RepositoryError) {
+                try connection.run(Self.begin)
+                for job in group {
+                    try connection.run(Self.savepoint)
+                    let attempt = job.attempt(connection)
+                    attempts.append(attempt)
+                    try settle(attempt.failure, connection)
+                }
+                try connection.run(Self.commit)
+            } catch {
+                // Rolling back can fail only when there is nothing left to roll back.
+                if connection.isInTransaction { try? connection.run(Self.rollback) }
+                throw error
+            }
+        } catch {
+            failure = error
+        }
+        // A failed job of a group that went through may still be what tells of a broken file.
+        for error in [failure] + attempts.map(\.failure) {
+            if let error { connections.discard(after: error) }
+        }
+        for attempt in attempts { attempt.finish(failure) }
+        if let failure { for job in group[attempts.count...] { job.refuse(failure) } }
+    }
+
+    /// Keeps what the last job did, or undoes it.
+    private func settle(_ failure: RepositoryError?, _ connection: Connection) throws(RepositoryError) {
+        if let failure {
+            // A full disk, for one, may have made SQLite roll back the whole transaction, and with it the whole group.
+            guard connection.isInTransaction else { throw failure }
+            try connection.run(Self.rollbackToSavepoint)
+        }
+        try connection.run(Self.release)
+    }
+}

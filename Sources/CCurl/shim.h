@@ -1,0 +1,71 @@
+#ifndef GATEHOUSE_CCURL_SHIM_H
+#define GATEHOUSE_CCURL_SHIM_H
+
+// The type checks behind curl_easy_setopt need the option as a literal; the shims below fix the type themselves.
+#define CURL_DISABLE_TYPECHECK
+#include <curl/curl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// Variadic functions, which Swift can't call: one shim for each type of the last argument.
+static inline CURLcode CCurl_easy_set_long(CURL *easy, CURLoption option, long value) {
+    return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode CCurl_easy_set_offset(CURL *easy, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode CCurl_easy_set_string(CURL *easy, CURLoption option, const char *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode CCurl_easy_set_pointer(CURL *easy, CURLoption option, const void *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode CCurl_easy_set_write(CURL *easy, CURLoption option, curl_write_callback callback) {
+    return curl_easy_setopt(easy, option, callback);
+}
+static inline CURLcode CCurl_easy_set_progress(CURL *easy, curl_xferinfo_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, callback);
+}
+static inline CURLcode CCurl_easy_set_prerequest(CURL *easy, curl_prereq_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
+}
+static inline CURLcode CCurl_easy_set_open_socket(CURL *easy, curl_opensocket_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
+}
+static inline CURLcode CCurl_easy_set_close_socket(CURL *easy, curl_closesocket_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, callback);
+}
+static inline CURLcode CCurl_easy_get_long(CURL *easy, CURLINFO info, long *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+static inline CURLcode CCurl_easy_get_string(CURL *easy, CURLINFO info, char **value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+static inline CURLcode CCurl_easy_get_pointer(CURL *easy, CURLINFO info, void **value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+static inline CURLMcode CCurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+static inline CURLMcode CCurl_multi_set_pointer(CURLM *multi, CURLMoption option, void *value) {
+    return curl_multi_setopt(multi, option, value);
+}
+static inline CURLMcode CCurl_multi_set_socket(CURLM *multi, curl_socket_callback callback) {
+    return curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, callback);
+}
+static inline CURLMcode CCurl_multi_set_timer(CURLM *multi, curl_multi_timer_callback callback) {
+    return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, callback);
+}
+static inline CURLSHcode CCurl_share_set_long(CURLSH *share, CURLSHoption option, long value) {
+    return curl_share_setopt(share, option, value);
+}
+
+// The message's payload is a union, which Swift imports awkwardly.
+static inline CURLcode CCurl_message_result(const CURLMsg *message) { return message->data.result; }
+
+// A file that lives in memory only, close-on-exec; glibc declares memfd_create for GNU sources alone.
+static inline int CCurl_memory_file(const char *name) {
+    return (int)syscall(SYS_memfd_create, name, 1u /* MFD_CLOEXEC */);
+}
+
+#endif

@@ -1,0 +1,22 @@
+#ifndef CLINUX_H
+#define CLINUX_H
+
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+/// accept4 with SOCK_NONBLOCK and SOCK_CLOEXEC set atomically; Glibc's Swift overlay does not show it.
+int clinux_accept(int listener, struct sockaddr_storage *address, socklen_t *length);
+
+/// epoll_ctl with the token the event will carry; `operation` is EPOLL_CTL_ADD, EPOLL_CTL_MOD or EPOLL_CTL_DEL.
+int clinux_epoll_control(int epoll, int operation, int descriptor, uint32_t events, uint64_t token);
+
+/// The event flags as plain integers: in C they are an enum, which Swift imports with a type of its own.
+static const uint32_t clinux_readable = EPOLLIN;
+static const uint32_t clinux_writable = EPOLLOUT;
+static const uint32_t clinux_hangup = EPOLLHUP;
+static const uint32_t clinux_peer_closed = EPOLLRDHUP;
+static const uint32_t clinux_failed = EPOLLERR;
+
+#endif

@@ -1,0 +1,22 @@
+#ifndef GATEHOUSE_CSQLITE_SHIM_H
+#define GATEHOUSE_CSQLITE_SHIM_H
+
+#include <sqlite3.h>
+
+// SQLITE_TRANSIENT is a cast that Swift can't import: SQLite copies the bytes before the call returns.
+static inline int csqlite_bind_text(sqlite3_stmt *statement, int index, const char *text, sqlite3_uint64 length) {
+    return sqlite3_bind_text64(statement, index, text, length, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+static inline int csqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 length) {
+    // A null pointer would bind NULL instead of no bytes.
+    return length == 0 ? sqlite3_bind_zeroblob(statement, index, 0)
+                       : sqlite3_bind_blob64(statement, index, bytes, length, SQLITE_TRANSIENT);
+}
+
+// sqlite3_db_config is variadic. Defensive mode refuses writes to the schema tables and to shadow tables.
+static inline int csqlite_set_defensive(sqlite3 *database) {
+    return sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
+}
+
+#endif

@@ -1,0 +1,53 @@
+internal import COpenSSL
+
+/// The SHA-2 hash functions (FIPS 180-4).
+public enum Digest: Sendable {
+    case sha256
+    case sha384
+    case sha512
+
+    /// The length of a hash in bytes.
+    public var byteCount: Int {
+        switch self {
+        case .sha256: 32
+        case .sha384: 48
+        case .sha512: 64
+        }
+    }
+
+    /// The hash of those bytes.
+    public func hash(_ bytes: Span<UInt8>) -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
+            unsafe hash(bytes, into: buffer)
+            count = byteCount
+        }
+    }
+
+    /// The hash of those bytes.
+    public func hash(_ bytes: [UInt8]) -> [UInt8] { hash(bytes.span) }
+
+    /// Writes the hash into a buffer of at least ``byteCount`` bytes.
+    func hash(_ bytes: Span<UInt8>, into buffer: UnsafeMutableBufferPointer<UInt8>) {
+        precondition(buffer.count >= byteCount)
+        let result = unsafe bytes.withUnsafeBufferPointer { message in
+            unsafe EVP_Digest(message.baseAddress, message.count, buffer.baseAddress, nil, implementation, nil)
+        }
+        // Hashing bytes in memory fails only when memory is exhausted, which no input decides.
+        precondition(result == 1, "OpenSSL could not hash")
+    }
+
+    /// OpenSSL's implementation, looked up once: a look-up by name would cost as much as a short hash.
+    var implementation: OpaquePointer? {
+        switch self {
+        case .sha256: unsafe Self.fetchedSHA256
+        case .sha384: unsafe Self.fetchedSHA384
+        case .sha512: unsafe Self.fetchedSHA512
+        }
+    }
+
+    // Proof for the three: an EVP_MD never changes after it is fetched, lives as long as the process, and OpenSSL
+    // lets any number of threads use it.
+    private nonisolated(unsafe) static let fetchedSHA256 = unsafe EVP_MD_fetch(nil, "SHA2-256", nil)
+    private nonisolated(unsafe) static let fetchedSHA384 = unsafe EVP_MD_fetch(nil, "SHA2-384", nil)
+    private nonisolated(unsafe) static let fetchedSHA512 = unsafe EVP_MD_fetch(nil, "SHA2-512", nil)
+}

@@ -1,0 +1,64 @@
+import Glibc
+
+/// The host and port of a URL, accepted only when there is one way to read them (RFC 3986 §3.2).
+struct Authority {
+    /// In lower case; an IPv6 address without its brackets.
+    let host: String
+    let port: UInt16?
+    /// Whether the host is written as an address of the machine itself.
+    let isLoopback: Bool
+
+    init(_ bytes: ArraySlice<UInt8>) throws(EndpointURLError) {
+        guard !bytes.contains(UInt8(ascii: "@")) else { throw .hasUserInformation }
+        if bytes.first == UInt8(ascii: "[") {
+            guard let close = bytes.firstIndex(of: UInt8(ascii: "]")) else { throw .malformedHost }
+            let host = Self.text(bytes[(bytes.startIndex + 1)..<close])
+            guard let address = AddressFilter.ipv6(host) else { throw .malformedHost }
+            self.host = host
+            isLoopback = address == (0, 1)
+            port = try Self.port(bytes[(close + 1)...])
+        } else {
+            let end = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
+            let host = Self.text(bytes[..<end])
+            if Self.endsInNumber(host) {
+                guard let address = AddressFilter.ipv4(host) else { throw .malformedHost }
+                isLoopback = address >> 24 == 127
+            } else {
+                guard Self.isDomainName(host) else { throw .malformedHost }
+                isLoopback = false
+            }
+            self.host = host
+            port = try Self.port(bytes[end...])
+        }
+    }
+
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String {
+        String(decoding: bytes, as: UTF8.self).lowercased()
+    }
+
+    /// - Parameter bytes: what follows the host: nothing, or a colon and digits.
+    private static func port(_ bytes: ArraySlice<UInt8>) throws(EndpointURLError) -> UInt16? {
+        guard let colon = bytes.first else { return nil }
+        let digits = bytes.dropFirst()
+        guard colon == UInt8(ascii: ":"), digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let port = UInt16(text(digits)), port > 0
+        else { throw .malformedPort }
+        return port
+    }
+
+    /// Some resolvers read `0x7f.1` or `2130706433` as an address, so what ends like a number must be a plain one.
+    private static func endsInNumber(_ host: String) -> Bool {
+        guard let last = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).last else {
+            return false
+        }
+        return last.starts(with: "0x".utf8) || last.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+
+    /// Letters, digits, hyphens and underscores between single dots. Names in other scripts come as `xn--` labels.
+    private static func isDomainName(_ host: String) -> Bool {
+        guard host.utf8.count <= 253 else { return false }
+        return host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in
+            !label.isEmpty && label.allSatisfy { $0.isAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
+        }
+    }
+}

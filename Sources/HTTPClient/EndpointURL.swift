@@ -1,0 +1,152 @@
+/// What is wrong with the text of an endpoint's URL. It never repeats the text, which may hold somebody's data.
+public enum EndpointURLError: Error, Sendable, Equatable {
+    /// Not of the form `scheme://host…`.
+    case notAbsolute
+    /// A scheme other than https; http is for loopback addresses, and only where that is allowed.
+    case schemeNotAllowed
+    /// A user name or password before the host.
+    case hasUserInformation
+    /// A fragment, which is never sent and so means nothing to a server.
+    case hasFragment
+    /// No host, or one that is neither a domain name nor a well-formed address.
+    case malformedHost
+    /// A port that is empty, 0, above 65535 or not a number.
+    case malformedPort
+    /// A character that RFC 3986 does not allow where it stands, or a `%` without two hexadecimal digits.
+    case malformedPathOrQuery
+    /// Longer than `EndpointURL.maximumLength` bytes.
+    case tooLong
+}
+
+/// The URL of something to call, accepted as text: https (or http to a loopback address where that is allowed), a host
+/// that reads the same to every parser, no user information, no fragment (RFC 3986 §3).
+///
+/// It is stricter than RFC 3986 on purpose. Who checks a host and who connects to it are two parsers, and where they
+/// disagree a request can be sent elsewhere; so whatever leaves room for that (percent-encoded hosts, numbers that some
+/// read as addresses, backslashes, blanks) is refused.
+public struct EndpointURL: Sendable, Hashable {
+    /// The longest URL taken, in bytes.
+    public static let maximumLength = 8192
+
+    /// The URL as it was given.
+    public let text: String
+    /// `https` or `http`.
+    public let scheme: String
+    /// In lower case; an IPv6 address without its brackets.
+    public let host: String
+    public let port: UInt16
+    /// The path as it was given, still percent-encoded; empty when there is none.
+    public let path: String
+
+    /// Checks a URL.
+    ///
+    /// - Parameter allowLoopbackHTTP: whether plain http is taken to an address in 127.0.0.0/8 or to `::1`.
+    /// - Throws: `EndpointURLError`, the first fault that was found.
+    public init(_ text: String, allowLoopbackHTTP: Bool) throws(EndpointURLError) {
+        let bytes = Array(text.utf8)
+        guard bytes.count <= Self.maximumLength else { throw .tooLong }
+        guard !bytes.contains(UInt8(ascii: "#")) else { throw .hasFragment }
+        let (scheme, authorityStart) = try Self.scheme(of: bytes)
+        let authorityEnd =
+            bytes[authorityStart...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? bytes.endIndex
+        let authority = try Authority(bytes[authorityStart..<authorityEnd])
+        guard Self.isWellFormed(bytes[authorityEnd...]) else { throw .malformedPathOrQuery }
+        guard scheme == "https" || allowLoopbackHTTP && authority.isLoopback else { throw .schemeNotAllowed }
+        let pathEnd = bytes[authorityEnd...].firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
+        self.text = text
+        self.scheme = scheme
+        self.host = authority.host
+        self.port = authority.port ?? (scheme == "https" ? 443 : 80)
+        self.path = String(decoding: bytes[authorityEnd..<pathEnd], as: UTF8.self)
+    }
+
+    private init(_ url: EndpointURL, text: String) {
+        self.text = text
+        scheme = url.scheme
+        host = url.host
+        port = url.port
+        path = url.path
+    }
+
+    /// The same URL with parameters added to its query, everything but unreserved characters percent-encoded
+    /// (RFC 3986 §2.3), which form decoding reads the same.
+    public func appending(query: [(String, String)]) -> EndpointURL {
+        var text = text
+        var needsSeparator = false
+        if !text.utf8.contains(UInt8(ascii: "?")) {
+            text.append("?")
+        } else if let last = text.utf8.last, last != UInt8(ascii: "?"), last != UInt8(ascii: "&") {
+            needsSeparator = true
+        }
+        for (name, value) in query {
+            if needsSeparator { text.append("&") }
+            needsSeparator = true
+            Self.percentEncode(name, into: &text)
+            text.append("=")
+            Self.percentEncode(value, into: &text)
+        }
+        return EndpointURL(self, text: text)
+    }
+
+    private static func scheme(of bytes: [UInt8]) throws(EndpointURLError) -> (String, Int) {
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0,
+            bytes[colon...].starts(with: "://".utf8)
+        else { throw .notAbsolute }
+        let scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
+        guard scheme == "https" || scheme == "http" else { throw .schemeNotAllowed }
+        return (scheme, colon + 3)
+    }
+
+    /// RFC 3986 §3.3 and §3.4.
+    private static func isWellFormed(_ bytes: ArraySlice<UInt8>) -> Bool {
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: "%") {
+                guard index + 2 < bytes.endIndex, bytes[index + 1].isHexDigit, bytes[index + 2].isHexDigit else {
+                    return false
+                }
+                index += 3
+            } else {
+                guard byte.isUnreserved || "!$&'()*+,;=:@/?".utf8.contains(byte) else { return false }
+                index += 1
+            }
+        }
+        return true
+    }
+
+    private static func percentEncode(_ part: String, into text: inout String) {
+        for byte in part.utf8 {
+            if byte.isUnreserved {
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                let digits = String(byte, radix: 16, uppercase: true)
+                text.append(digits.utf8.count == 1 ? "%0" : "%")
+                text.append(digits)
+            }
+        }
+    }
+}
+
+extension UInt8 {
+    var isHexDigit: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+            UInt8(ascii: "A")...UInt8(ascii: "F"):
+            true
+        default: false
+        }
+    }
+
+    var isAlphanumeric: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "A")...UInt8(ascii: "Z"):
+            true
+        default: false
+        }
+    }
+
+    /// RFC 3986 §2.3.
+    var isUnreserved: Bool { isAlphanumeric || "-._~".utf8.contains(self) }
+}

@@ -1,0 +1,51 @@
+/// How one provider's servers may be reached. Connections are shared only between requests of one policy.
+public struct OutboundPolicy: Sendable, Hashable {
+    /// The path of a PEM file with trust anchors to accept beside the system's.
+    public var caFile: String?
+    /// Whether addresses may be connected to that the public internet does not route: loopback, private, link-local,
+    /// shared (RFC 6598), multicast, unspecified, unique local, IPv4-mapped and the like.
+    public var allowsPrivateAddresses: Bool
+    /// How many connections one host gets at most; further requests wait for one within their timeout. 0 is no limit.
+    public var connectionsPerHost: Int
+    /// The longest body taken, in bytes, counted as sent and again after decompression.
+    public var maximumBodyBytes: Int
+    /// For the name look-up, the connection and the TLS handshake together.
+    public var connectTimeout: Duration
+
+    public init(
+        caFile: String?, allowsPrivateAddresses: Bool, connectionsPerHost: Int, maximumBodyBytes: Int,
+        connectTimeout: Duration
+    ) {
+        self.caFile = caFile
+        self.allowsPrivateAddresses = allowsPrivateAddresses
+        self.connectionsPerHost = connectionsPerHost
+        self.maximumBodyBytes = maximumBodyBytes
+        self.connectTimeout = connectTimeout
+    }
+}
+
+/// The bounds of a client that belong to no provider.
+public struct HTTPClientLimits: Sendable, Hashable {
+    /// The bytes of all heads and trailers of one answer together, interim answers (1xx) included.
+    public var headerBytes: Int
+    /// The fields of one head.
+    public var headerFields: Int
+    /// The idle connections kept for one policy, whatever their hosts.
+    public var idleConnections: Int
+    /// How long an idle connection may still be used. Servers give up theirs after a minute or so, and a request that
+    /// crosses with that may not be repeated, so stay below.
+    public var idleConnectionLifetime: Duration
+    /// The transfers, with their buffers, kept for reuse for one policy.
+    public var idleTransfers: Int
+
+    public init(
+        headerBytes: Int = 32_768, headerFields: Int = 128, idleConnections: Int = 256,
+        idleConnectionLifetime: Duration = .seconds(50), idleTransfers: Int = 256
+    ) {
+        self.headerBytes = headerBytes
+        self.headerFields = headerFields
+        self.idleConnections = idleConnections
+        self.idleConnectionLifetime = idleConnectionLifetime
+        self.idleTransfers = idleTransfers
+    }
+}

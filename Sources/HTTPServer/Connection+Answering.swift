@@ -1,0 +1,85 @@
+import EventLoop
+
+extension Connection {
+    /// Has a request answered in a task of its own.
+    func start(_ parsed: ParsedRequest) {
+        let number = number
+        if awaited == .idle { listener.assumeIsolated { $0.becameBusy(number) } }
+        awaited = nil
+        clearDeadline()
+        phase = .answering
+        let id =
+            parsed.head.requestIdentifier ?? listener.assumeIsolated { $0.supplies.requestIdentifier() }
+        let request = HTTPRequest(
+            method: parsed.method, path: parsed.path, query: parsed.query, head: parsed.head, body: parsed.body,
+            peer: peer, id: id, receivedAt: receivedAt)
+        let context = ResponseContext(
+            requestID: id, dropsBody: parsed.method == .head, isVersion10: parsed.isVersion10,
+            acceptsGzip: false, closes: !parsed.keepsAlive)
+        answering = Task(executorPreference: loop) { await self.answer(request, context) }
+    }
+
+    private func answer(_ request: HTTPRequest, _ context: ResponseContext) async {
+        let response = await listener.handler.respond(to: request)
+        // The connection may have ended while the handler was at work.
+        guard phase == .answering else { return }
+        answering = nil
+        var context = context
+        context.acceptsGzip = ContentCoding.suits(response) && ContentCoding.acceptsGzip(request.head)
+        send(response, context)
+    }
+
+    /// Answers what is no request, and closes.
+    func refuse(_ violation: ProtocolViolation) {
+        guard phase == .receiving, stream != nil else { return }
+        let number = number
+        let id = listener.assumeIsolated { listener in
+            listener.becameBusy(number)
+            return listener.supplies.requestIdentifier()
+        }
+        let response = listener.handler.refuse(violation, requestID: id, peer: peer)
+        clearDeadline()
+        let context = ResponseContext(
+            requestID: id, dropsBody: false, isVersion10: false, acceptsGzip: false, closes: true)
+        send(response, context)
+    }
+
+    private func send(_ response: HTTPResponse, _ context: ResponseContext) {
+        let now = MonotonicTime.now
+        let (output, closes) = listener.assumeIsolated { listener in
+            var context = context
+            context.closes = context.closes || response.closesConnection || listener.isDraining
+            return (listener.supplies.render(response, context, at: now), context.closes)
+        }
+        closesAfterAnswer = closes
+        guard let sent = try? stream?.send(output, from: 0) else { return close() }
+        if sent == output.count {
+            listener.assumeIsolated { [output] in $0.supplies.giveBack(output: output) }
+            answerIsSent(now)
+        } else {
+            phase = .sending
+            unsent = output
+            unsentFrom = sent
+            setDeadline(listener.timeouts.write, from: now)
+            alsoWait(for: .writable)
+        }
+    }
+
+    /// Sends more of an answer that the client takes slowly.
+    func flush() {
+        guard let sent = try? stream?.send(unsent, from: unsentFrom) else { return close() }
+        unsentFrom += sent
+        guard unsentFrom == unsent.count else { return }
+        unsent = []
+        stopWaiting(for: .writable)
+        answerIsSent(.now)
+    }
+
+    private func answerIsSent(_ now: MonotonicTime) {
+        guard phase != .closed else { return }
+        if closesAfterAnswer { return closeGently() }
+        phase = .receiving
+        receivedAt = now
+        proceed()
+    }
+}

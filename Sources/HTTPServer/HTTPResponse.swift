@@ -1,0 +1,35 @@
+/// An answer, whole. The connection adds what belongs to it: Content-Length, Date, Connection, X-Request-ID,
+/// Content-Encoding and Vary.
+public struct HTTPResponse: Sendable {
+    public var status: HTTPStatus
+    /// Names and values in the order they are sent. Control bytes in a value are sent as spaces.
+    public var headers: [(name: String, value: String)]
+    public var body: [UInt8]
+    /// Whether the connection closes after this answer.
+    public var closesConnection = false
+    /// False for an answer that carries a secret beside text an attacker may choose: its compressed length would tell
+    /// about the secret (BREACH).
+    public var isCompressible = true
+
+    public init(status: HTTPStatus, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    private static let jsonHeaders = [(name: "Content-Type", value: "application/json")]
+    private static let htmlHeaders = [(name: "Content-Type", value: "text/html; charset=utf-8")]
+
+    public static func json(_ status: HTTPStatus, _ bytes: [UInt8]) -> HTTPResponse {
+        HTTPResponse(status: status, headers: jsonHeaders, body: bytes)
+    }
+
+    public static func html(_ status: HTTPStatus, _ text: String) -> HTTPResponse {
+        HTTPResponse(status: status, headers: htmlHeaders, body: Array(text.utf8))
+    }
+
+    /// 303 See Other: whatever the method was, the client gets `location` next.
+    public static func redirect(to location: String) -> HTTPResponse {
+        HTTPResponse(status: .seeOther, headers: [(name: "Location", value: location)])
+    }
+}

@@ -1,0 +1,50 @@
+public import EventLoop
+
+/// An HTTP/1.1 server: one listener on each loop.
+public final class HTTPServer: Sendable {
+    /// Where it listens, with the real port.
+    public let address: SocketAddress
+    private let listeners: [LoopListener]
+
+    /// Binds, so that connections queue from now on; they are answered after ``start()``.
+    ///
+    /// - Parameters:
+    ///   - host: an address or a name to bind to.
+    ///   - port: 0 lets the kernel choose.
+    ///   - loops: the loops to serve on, at least one. They belong to the caller, who starts and stops them.
+    ///   - handler: makes the handler for a loop.
+    /// - Throws: `SystemError` when the address can't be bound.
+    public init(
+        host: String, port: UInt16, loops: [EventLoop], limits: HTTPServerLimits,
+        handler: @Sendable (EventLoop) -> any RequestHandler
+    ) throws(SystemError) {
+        let budget = ConnectionBudget(limit: limits.connections)
+        var listeners: [LoopListener] = []
+        var address = SocketAddress(bytes: .init(high: 0, low: 0), isIPv6: false, port: port)
+        for loop in loops {
+            let socket = try ListeningSocket(host: host, port: address.port)
+            address = socket.address
+            listeners.append(
+                LoopListener(loop: loop, socket: socket, limits: limits, budget: budget, handler: handler(loop)))
+        }
+        self.address = address
+        self.listeners = listeners
+    }
+
+    /// Begins to accept connections.
+    ///
+    /// - Throws: `SystemError` of `epoll_ctl`.
+    public func start() async throws(SystemError) {
+        for listener in listeners {
+            try await listener.start(neighbours: listeners.filter { $0 !== listener })
+        }
+    }
+
+    /// Stops accepting, closes idle connections, lets requests that run finish with `Connection: close`, and closes what
+    /// is left after `limit`. The loops must still run. A server that was started must be drained before it is let go.
+    public func drain(within limit: Duration) async {
+        await withTaskGroup { group in
+            for listener in listeners { group.addTask { await listener.drain(within: limit) } }
+        }
+    }
+}

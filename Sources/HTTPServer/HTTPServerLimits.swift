@@ -1,0 +1,51 @@
+/// What a client may take. 0 turns a limit off.
+public struct HTTPServerLimits: Sendable {
+    /// Open connections over all loops. Beyond it the oldest idle one is closed; when none is idle, the new one gets 503.
+    public var connections: Int
+    /// The request line and all field lines together, and the trailer section by itself.
+    public var headerBytes: Int
+    /// Field lines of one request.
+    public var headerFields: Int
+    /// The request target alone.
+    public var requestTargetBytes: Int
+    /// The body, after transfer coding is undone.
+    public var bodyBytes: Int
+    /// What is read ahead of later requests while one is being answered.
+    public var pipelinedBytes: Int
+    /// From the first byte of a request to the end of its head.
+    public var headerTimeout: Duration
+    /// From the end of the head to the end of the body.
+    public var bodyTimeout: Duration
+    /// How long a connection may be open without a request.
+    public var idleTimeout: Duration
+    /// From the first byte of an answer to its last being taken by the client.
+    public var writeTimeout: Duration
+    /// How long a connection that was answered for the last time waits for the client to read that.
+    public var lingerTimeout: Duration
+    /// How long accepting rests when the system has no descriptor left, unless a connection closes before.
+    public var acceptRetry: Duration
+
+    public init(
+        connections: Int = 20_000, headerBytes: Int = 16_384, headerFields: Int = 100, requestTargetBytes: Int = 8_192,
+        bodyBytes: Int = 65_536, pipelinedBytes: Int = 16_384, headerTimeout: Duration = .seconds(10),
+        bodyTimeout: Duration = .seconds(10), idleTimeout: Duration = .seconds(75),
+        writeTimeout: Duration = .seconds(10), lingerTimeout: Duration = .seconds(2),
+        acceptRetry: Duration = .milliseconds(100)
+    ) {
+        self.connections = connections
+        self.headerBytes = headerBytes
+        self.headerFields = headerFields
+        self.requestTargetBytes = requestTargetBytes
+        self.bodyBytes = bodyBytes
+        self.pipelinedBytes = pipelinedBytes
+        self.headerTimeout = headerTimeout
+        self.bodyTimeout = bodyTimeout
+        self.idleTimeout = idleTimeout
+        self.writeTimeout = writeTimeout
+        self.lingerTimeout = lingerTimeout
+        self.acceptRetry = acceptRetry
+    }
+
+    /// A limit as a bound that is always there, and far enough from the largest number to be added to.
+    static func bound(_ limit: Int) -> Int { limit > 0 ? min(limit, .max >> 2) : .max >> 2 }
+}

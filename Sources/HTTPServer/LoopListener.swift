@@ -1,0 +1,158 @@
+import EventLoop
+import Glibc
+
+/// The part of the server that lives on one loop: it accepts, and it keeps what that loop's connections share.
+actor LoopListener: LoopBound, ReadinessHandler {
+    /// How many connections are accepted before others get their turn.
+    private static let acceptsAtOnce = 64
+
+    nonisolated let loop: EventLoop
+    nonisolated let limits: HTTPServerLimits
+    nonisolated let timeouts: Timeouts
+    nonisolated let handler: any RequestHandler
+    private let budget: ConnectionBudget
+    private var socket: ListeningSocket?
+    /// The other loops' listeners, asked for an idle connection when this one has none.
+    private var neighbours: [LoopListener] = []
+    /// By descriptor number.
+    private var connections: [Connection?] = []
+    private var openConnections = 0
+    private var idle = IdleList()
+    private var retry: LoopTimer?
+    private var drained: CheckedContinuation<Void, Never>?
+    private(set) var isDraining = false
+    var supplies = LoopSupplies()
+
+    init(
+        loop: EventLoop, socket: consuming ListeningSocket, limits: HTTPServerLimits, budget: ConnectionBudget,
+        handler: any RequestHandler
+    ) {
+        self.loop = loop
+        self.socket = consume socket
+        self.limits = limits
+        self.timeouts = Timeouts(limits)
+        self.budget = budget
+        self.handler = handler
+    }
+
+    /// Begins to accept.
+    func start(neighbours: [LoopListener]) throws(SystemError) {
+        guard let number = socket?.number else { return }
+        self.neighbours = neighbours
+        try loop.register(number, for: .readable, handler: self)
+    }
+
+    nonisolated func descriptorIsReady(_ readiness: Readiness) {
+        assumeIsolated { $0.accept(atMost: Self.acceptsAtOnce) }
+    }
+
+    // MARK: Accepting
+
+    private func accept(atMost count: Int) {
+        for _ in 0..<count {
+            do throws(SystemError) {
+                guard let accepted = try socket?.accept() else { return }
+                admit(accepted)
+            } catch {
+                switch error.code {
+                case EMFILE, ENFILE, ENOBUFS, ENOMEM: return rest()
+                // One that has gone while it waited, or that the network took away: the next may be well.
+                default: continue
+                }
+            }
+        }
+    }
+
+    /// Stops accepting for a while: the connection that can't be taken would be announced again and again.
+    private func rest() {
+        guard retry == nil, let number = socket?.number else { return }
+        try? loop.update(number, for: [])
+        retry = loop.schedule(after: limits.acceptRetry) { self.assumeIsolated { $0.resume() } }
+    }
+
+    private func resume() {
+        guard let retry, let number = socket?.number else { return }
+        retry.cancel()
+        self.retry = nil
+        try? loop.update(number, for: .readable)
+    }
+
+    private func admit(_ accepted: consuming AcceptedSocket) {
+        let peer = accepted.peer
+        let connection = Connection(accepted.takeStream(), peer: peer, listener: self)
+        let number = Int(connection.number)
+        while connections.count <= number { connections.append(nil) }
+        connections[number] = connection
+        openConnections += 1
+        switch budget.enter() {
+        case .granted: connection.assumeIsolated { $0.open() }
+        case .beyondLimit: makeRoom(for: connection)
+        case .farBeyondLimit: connection.assumeIsolated { $0.close() }
+        }
+    }
+
+    private func makeRoom(for connection: Connection) {
+        if closeOldestIdle() { return connection.assumeIsolated { $0.open() } }
+        let neighbours = neighbours
+        Task(executorPreference: loop) {
+            for neighbour in neighbours {
+                if await neighbour.closeOldestIdle() { return await connection.open() }
+            }
+            await connection.refuse(.overloaded)
+        }
+    }
+
+    /// - Returns: whether there was an idle connection.
+    func closeOldestIdle() -> Bool {
+        guard let oldest = idle.oldest, let connection = connections[Int(oldest)] else { return false }
+        connection.assumeIsolated { $0.close() }
+        return true
+    }
+
+    // MARK: What connections report
+
+    func becameIdle(_ number: Int32) { idle.enter(number) }
+
+    func becameBusy(_ number: Int32) { idle.leave(number) }
+
+    /// Forgets a connection that closes.
+    func forget(_ number: Int32) {
+        idle.leave(number)
+        connections[Int(number)] = nil
+        openConnections -= 1
+        budget.leave()
+        resume()
+        if openConnections == 0, let drained {
+            self.drained = nil
+            drained.resume()
+        }
+    }
+
+    // MARK: Draining
+
+    /// Stops accepting, lets what runs finish until `limit` has passed, then closes the rest.
+    func drain(within limit: Duration) async {
+        guard !isDraining else { return }
+        // Those that have been connected already are ours to answer: closing the listener would reset them.
+        accept(atMost: .max)
+        isDraining = true
+        neighbours = []
+        retry?.cancel()
+        retry = nil
+        if let number = socket?.number { loop.deregister(number) }
+        socket = nil
+        drainConnections()
+        guard openConnections > 0 else { return }
+        let deadline = loop.schedule(after: limit) { self.assumeIsolated { $0.closeAll() } }
+        await withCheckedContinuation { drained = $0 }
+        deadline.cancel()
+    }
+
+    private func drainConnections() {
+        for connection in connections.compactMap(\.self) { connection.assumeIsolated { $0.drain() } }
+    }
+
+    private func closeAll() {
+        for connection in connections.compactMap(\.self) { connection.assumeIsolated { $0.close() } }
+    }
+}

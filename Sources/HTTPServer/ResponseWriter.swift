@@ -1,0 +1,85 @@
+/// What an answer owes to the request and the connection it belongs to.
+struct ResponseContext: Sendable {
+    let requestID: String
+    /// HEAD: the answer to GET without its body.
+    let dropsBody: Bool
+    let isVersion10: Bool
+    var acceptsGzip: Bool
+    var closes: Bool
+}
+
+/// Writes answers as they go over the wire (RFC 9112 §4, §6).
+enum ResponseWriter {
+    /// Appends one answer, head and body, to `output`.
+    ///
+    /// - Parameters:
+    ///   - date: the Date field's line.
+    ///   - gzip: compresses a body, or returns nil when that is of no use.
+    static func write(
+        _ response: HTTPResponse, _ context: ResponseContext, date: [UInt8], into output: inout [UInt8],
+        gzip: ([UInt8]) -> [UInt8]?
+    ) {
+        let varies = ContentCoding.suits(response)
+        let encoded = varies && context.acceptsGzip ? gzip(response.body) : nil
+        writeStatusLine(response.status, into: &output)
+        for (name, value) in response.headers { writeField(name, value, into: &output) }
+        output.append(contentsOf: date)
+        output.append(contentsOf: "X-Request-ID: ".utf8)
+        output.append(contentsOf: context.requestID.utf8)
+        output.append(contentsOf: "\r\n".utf8)
+        let body = encoded ?? response.body
+        if !response.status.forbidsBody {
+            output.append(contentsOf: "Content-Length: ".utf8)
+            writeNumber(body.count, into: &output)
+            output.append(contentsOf: "\r\n".utf8)
+        }
+        if encoded != nil { output.append(contentsOf: "Content-Encoding: gzip\r\n".utf8) }
+        if varies { output.append(contentsOf: "Vary: Accept-Encoding\r\n".utf8) }
+        if context.closes {
+            output.append(contentsOf: "Connection: close\r\n".utf8)
+        } else if context.isVersion10 {
+            output.append(contentsOf: "Connection: keep-alive\r\n".utf8)
+        }
+        output.append(contentsOf: "\r\n".utf8)
+        if !context.dropsBody, !response.status.forbidsBody { output.append(contentsOf: body) }
+    }
+
+    private static func writeStatusLine(_ status: HTTPStatus, into output: inout [UInt8]) {
+        if status == .ok {
+            output.append(contentsOf: "HTTP/1.1 200 OK\r\n".utf8)
+        } else {
+            output.append(contentsOf: "HTTP/1.1 ".utf8)
+            writeNumber(status.code, into: &output)
+            output.append(.space)
+            output.append(contentsOf: status.reasonPhrase.utf8)
+            output.append(contentsOf: "\r\n".utf8)
+        }
+    }
+
+    /// A field of the application's. Nothing in it can end the line or the head; what is the connection's to say, and
+    /// what is no name, is left out.
+    private static func writeField(_ name: String, _ value: String, into output: inout [UInt8]) {
+        guard !name.isEmpty, name.utf8.allSatisfy(\.isToken), !isConnections(name) else { return }
+        output.append(contentsOf: name.utf8)
+        output.append(contentsOf: ": ".utf8)
+        let start = output.count
+        output.append(contentsOf: value.utf8)
+        for index in start..<output.count where !output[index].isFieldContent { output[index] = .space }
+        output.append(contentsOf: "\r\n".utf8)
+    }
+
+    private static func isConnections(_ name: String) -> Bool {
+        switch name.utf8.count {
+        case 4: name.equalsIgnoringCase("Date")
+        case 10: name.equalsIgnoringCase("Connection")
+        case 14: name.equalsIgnoringCase("Content-Length")
+        case 17: name.equalsIgnoringCase("Transfer-Encoding")
+        default: false
+        }
+    }
+
+    private static func writeNumber(_ number: Int, into output: inout [UInt8]) {
+        if number >= 10 { writeNumber(number / 10, into: &output) }
+        output.append(0x30 + UInt8(number % 10))
+    }
+}

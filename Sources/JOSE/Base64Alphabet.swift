@@ -1,0 +1,86 @@
+/// The two alphabets of RFC 4648, as tables.
+struct Base64Alphabet: Sendable {
+    /// Marks a byte that is no symbol of the alphabet; no six bits have its upper two bits set.
+    static let noSymbol: UInt8 = 0xFF
+
+    /// RFC 4648 §4.
+    static let standard = Base64Alphabet(symbol62: UInt8(ascii: "+"), symbol63: UInt8(ascii: "/"))
+    /// RFC 4648 §5, for URLs and file names.
+    static let url = Base64Alphabet(symbol62: UInt8(ascii: "-"), symbol63: UInt8(ascii: "_"))
+
+    private var symbols = InlineArray<64, UInt8>(repeating: 0)
+    private var values = InlineArray<256, UInt8>(repeating: noSymbol)
+
+    private init(symbol62: UInt8, symbol63: UInt8) {
+        let letters = (UInt8(ascii: "A")...UInt8(ascii: "Z")).map { $0 }
+        let digits = (UInt8(ascii: "0")...UInt8(ascii: "9")).map { $0 }
+        for (value, symbol) in (letters + letters.map { $0 + 0x20 } + digits + [symbol62, symbol63]).enumerated() {
+            symbols[value] = symbol
+            values[Int(symbol)] = UInt8(value)
+        }
+    }
+
+    /// The number of symbols that so many bytes become, without padding.
+    static func symbolCount(ofBytes count: Int) -> Int { (count * 4 + 2) / 3 }
+
+    /// Writes the symbols for bytes, without padding.
+    func encode(_ bytes: Span<UInt8>, into output: inout OutputSpan<UInt8>) {
+        let symbols = symbols.span
+        var index = 0
+        while index + 3 <= bytes.count {
+            let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
+            output.append(symbols[Int(group >> 18 & 63)])
+            output.append(symbols[Int(group >> 12 & 63)])
+            output.append(symbols[Int(group >> 6 & 63)])
+            output.append(symbols[Int(group & 63)])
+            index += 3
+        }
+        switch bytes.count - index {
+        case 1:
+            let group = UInt32(bytes[index]) << 16
+            output.append(symbols[Int(group >> 18 & 63)])
+            output.append(symbols[Int(group >> 12 & 63)])
+        case 2:
+            let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8
+            output.append(symbols[Int(group >> 18 & 63)])
+            output.append(symbols[Int(group >> 12 & 63)])
+            output.append(symbols[Int(group >> 6 & 63)])
+        default: break
+        }
+    }
+
+    /// Writes the bytes that unpadded symbols stand for.
+    /// - Returns: false when a byte is no symbol, the length is impossible, or unused bits are not zero.
+    func decode(_ text: Span<UInt8>, into output: inout OutputSpan<UInt8>) -> Bool {
+        let values = values.span
+        var seen: UInt8 = 0
+        var index = 0
+        while index + 4 <= text.count {
+            let a = values[Int(text[index])]
+            let b = values[Int(text[index + 1])]
+            let c = values[Int(text[index + 2])]
+            let d = values[Int(text[index + 3])]
+            seen |= a | b | c | d
+            output.append(a << 2 | b >> 4)
+            output.append(b << 4 | c >> 2)
+            output.append(c << 6 | d)
+            index += 4
+        }
+        switch text.count - index {
+        case 0: return seen < 64
+        case 2:
+            let a = values[Int(text[index])]
+            let b = values[Int(text[index + 1])]
+            output.append(a << 2 | b >> 4)
+            return seen | a | b < 64 && b & 0x0F == 0
+        case 3:
+            let a = values[Int(text[index])]
+            let b = values[Int(text[index + 1])]
+            let c = values[Int(text[index + 2])]
+            output.append(a << 2 | b >> 4)
+            output.append(b << 4 | c >> 2)
+            return seen | a | b | c < 64 && c & 0x03 == 0
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,95 @@
+public import Crypto
+public import JSON
+
+/// Why a JWK can't be used to verify signatures.
+public enum JWKError: Error, Equatable, Sendable {
+    case notAnObject
+    /// `kty` or `crv` is missing or none of ours. A symmetric key (`oct`) is among them: whoever can check its
+    /// signatures can make them, so it is never a verification key.
+    case unsupportedType
+    /// A member is missing, or not what its specification says.
+    case member(String)
+    /// The private half is there, so whoever reads the set can sign with it (RFC 7517 §9.2).
+    case privateKeyPublished
+    /// The key itself is refused.
+    case key(CryptoError)
+}
+
+/// A public key for signatures as a provider publishes it (RFC 7517 §4, RFC 7518 §6, RFC 8037 §2).
+///
+/// The key is built and checked once, here. Certificates (`x5c` and its kin) and unknown members are ignored.
+public struct JWK: Sendable {
+    public let keyID: String?
+    public let publicKey: PublicKey
+    private let use: String?
+    private let operations: [String]?
+    private let algorithm: String?
+
+    /// Reads a JWK.
+    /// - Throws: `JWKError`.
+    public init(_ json: JSONValue) throws(JWKError) {
+        guard let members = json.object else { throw .notAnObject }
+        publicKey = try Self.publicKey(members)
+        guard members["d"] == nil else { throw .privateKeyPublished }
+        keyID = try members.optionalText("kid")
+        use = try members.optionalText("use")
+        algorithm = try members.optionalText("alg")
+        operations = try Self.operations(members)
+    }
+
+    /// Whether the key may verify signatures of that algorithm: type and curve fit, `use` is absent or `sig`,
+    /// `key_ops` is absent or has `verify`, and `alg` is absent or exactly that algorithm (RFC 7517 §4.2–4.4).
+    public func mayVerify(_ signatureAlgorithm: SignatureAlgorithm) -> Bool {
+        signatureAlgorithm.fits(publicKey.keyType)
+            && (use == nil || use == "sig")
+            && operations?.contains("verify") != false
+            && (algorithm == nil || algorithm == signatureAlgorithm.rawValue)
+    }
+
+    private static func publicKey(_ members: JSONObject) throws(JWKError) -> PublicKey {
+        switch (members["kty"]?.string, members["crv"]?.string) {
+        case ("RSA", _):
+            let (modulus, exponent) = (try members.bytes("n"), try members.bytes("e"))
+            return try checked { () throws(CryptoError) in try PublicKey(rsaModulus: modulus, exponent: exponent) }
+        case ("EC", let name?):
+            guard let curve = EllipticCurve(rawValue: name) else { throw .unsupportedType }
+            let (x, y) = (try members.bytes("x"), try members.bytes("y"))
+            return try checked { () throws(CryptoError) in try PublicKey(curve: curve, x: x, y: y) }
+        case ("OKP", "Ed25519"):
+            let bytes = try members.bytes("x")
+            return try checked { () throws(CryptoError) in try PublicKey(ed25519: bytes) }
+        default: throw .unsupportedType
+        }
+    }
+
+    private static func checked(_ make: () throws(CryptoError) -> PublicKey) throws(JWKError) -> PublicKey {
+        do {
+            return try make()
+        } catch {
+            throw .key(error)
+        }
+    }
+
+    private static func operations(_ members: JSONObject) throws(JWKError) -> [String]? {
+        guard let value = members["key_ops"] else { return nil }
+        guard let elements = value.array else { throw .member("key_ops") }
+        let operations = elements.compactMap(\.string)
+        guard operations.count == elements.count else { throw .member("key_ops") }
+        return operations
+    }
+}
+
+extension JSONObject {
+    fileprivate func optionalText(_ name: String) throws(JWKError) -> String? {
+        guard let value = self[name] else { return nil }
+        guard let text = value.string else { throw .member(name) }
+        return text
+    }
+
+    fileprivate func bytes(_ name: String) throws(JWKError) -> [UInt8] {
+        guard let text = self[name]?.string, let bytes = Base64URL.decode(text), !bytes.isEmpty else {
+            throw .member(name)
+        }
+        return bytes
+    }
+}

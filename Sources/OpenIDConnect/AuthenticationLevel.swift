@@ -1,0 +1,49 @@
+/// How strongly a user was authenticated: an `acr` value read as a level.
+///
+/// Carriers write one level in several ways: `a3`, `aal3`, `loa3`, `3`, `urn:telenor.identity.aal.3`. Levels are compared
+/// as numbers, never as text: `a1` is not within `a13`, and `aal2` is not below `a3` because of its letters.
+public struct AuthenticationLevel: Comparable, Sendable {
+    public let rank: Int
+
+    /// Reads an `acr` value; nil when it is no level but a class of its own, such as `phr` or a URL.
+    public init?(_ acr: some StringProtocol) {
+        let value = acr.lowercased()
+        let digits = value.reversed().prefix { $0.isASCII && $0.isNumber }
+        guard (1...2).contains(digits.count), let rank = Int(String(digits.reversed())) else { return nil }
+        let prefix = value.dropLast(digits.count)
+        let isNamedLevel = ["", "a", "aal", "loa"].contains(prefix)
+        let isURN = prefix.hasPrefix("urn:") && ["aal.", "aal:", "loa.", "loa:", "loa-"].contains { prefix.hasSuffix($0) }
+        guard isNamedLevel || isURN else { return nil }
+        self.rank = rank
+    }
+
+    /// A carrier's level in its present spelling, `a3` for `aal3`; any other class as it is.
+    public static func normalized(_ acr: String) -> String {
+        guard acr.hasPrefix("aal"), let level = AuthenticationLevel(acr) else { return acr }
+        return "a\(level.rank)"
+    }
+
+    public static func < (left: AuthenticationLevel, right: AuthenticationLevel) -> Bool { left.rank < right.rank }
+}
+
+/// What `acr` an ID token must show (OpenID Connect Core §3.1.3.7 step 12).
+public struct RequiredAuthentication: Sendable, Equatable {
+    private let asked: [String]
+
+    /// - Parameter values: `acr_values` as the app sent them, space separated, the lowest of which will do; or a
+    ///   provider's minimum.
+    /// - Returns: nil when nothing is asked.
+    public init?(values: String) {
+        asked = values.split(separator: " ").map(String.init)
+        if asked.isEmpty { return nil }
+    }
+
+    /// Whether an `acr` is good enough: at least the lowest level asked or, where values are no levels, one of them.
+    public func isMet(by acr: String?) -> Bool {
+        guard let acr else { return false }
+        if asked.contains(acr) { return true }
+        guard let lowest = asked.compactMap({ AuthenticationLevel($0) }).min(), let shown = AuthenticationLevel(acr)
+        else { return false }
+        return shown >= lowest
+    }
+}

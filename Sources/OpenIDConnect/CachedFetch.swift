@@ -1,0 +1,86 @@
+public import EventLoop
+import Synchronization
+
+/// A fetched value and how long it is fresh.
+public struct Fetched<Value: Sendable>: Sendable {
+    public let value: Value
+    public let freshness: Duration
+
+    public init(_ value: Value, freshness: Duration) {
+        self.value = value
+        self.freshness = freshness
+    }
+}
+
+/// One remote document, fetched when it is needed, by one fetch at a time for all who wait.
+///
+/// While a value is fresh it costs one lock. Past that it still serves, within a bound, while a new one is fetched in
+/// the background: a provider whose metadata is down for an hour loses no sign-in. A failure is remembered for a moment,
+/// so that a crowd does not become a storm.
+public final class CachedFetch<Value: Sendable>: Sendable {
+    public typealias Outcome = Result<Value, ProviderFailure>
+    public typealias Fetch = @Sendable () async -> Result<Fetched<Value>, ProviderFailure>
+
+    private struct State {
+        var value: Value?
+        var freshUntil = MonotonicTime(nanoseconds: .min)
+        var staleUntil = MonotonicTime(nanoseconds: .min)
+        var failure: (error: ProviderFailure, until: MonotonicTime)?
+        var inFlight: Task<Outcome, Never>?
+    }
+
+    private let bounds: CacheBounds
+    private let state = Mutex(State())
+
+    public init(bounds: CacheBounds) {
+        self.bounds = bounds
+    }
+
+    /// The value, from memory where that serves, else from `fetch`.
+    ///
+    /// - Throws: what `fetch` failed with, when no value is left to serve.
+    public func value(now: MonotonicTime, fetch: @escaping Fetch) async throws(ProviderFailure) -> Value {
+        let found: (value: Value?, wait: Task<Outcome, Never>?, failure: ProviderFailure?) = state.withLock { state in
+            if let value = state.value, now < state.freshUntil { return (value, nil, nil) }
+            if let failure = state.failure, now < failure.until, state.inFlight == nil {
+                return now < state.staleUntil ? (state.value, nil, failure.error) : (nil, nil, failure.error)
+            }
+            let task = state.inFlight ?? start(fetch, &state)
+            return now < state.staleUntil ? (state.value, nil, nil) : (nil, task, nil)
+        }
+        if let value = found.value { return value }
+        if let task = found.wait { return try await task.value.get() }
+        throw found.failure ?? .notJSON
+    }
+
+    /// Fetches now, or joins the fetch that runs, however fresh the value at hand is.
+    public func refetched(fetch: @escaping Fetch) async throws(ProviderFailure) -> Value {
+        let task = state.withLock { $0.inFlight ?? start(fetch, &$0) }
+        return try await task.value.get()
+    }
+
+    /// The task belongs to nobody who waits: when the first of them goes away, the others still get their answer.
+    private func start(_ fetch: @escaping Fetch, _ state: inout State) -> Task<Outcome, Never> {
+        let task = Task { finish(await fetch()) }
+        state.inFlight = task
+        return task
+    }
+
+    private func finish(_ result: Result<Fetched<Value>, ProviderFailure>) -> Outcome {
+        let now = MonotonicTime.now
+        return state.withLock { state in
+            state.inFlight = nil
+            switch result {
+            case .success(let fetched):
+                state.value = fetched.value
+                state.freshUntil = now + fetched.freshness
+                state.staleUntil = state.freshUntil + bounds.stale
+                state.failure = nil
+                return .success(fetched.value)
+            case .failure(let error):
+                state.failure = (error, now + bounds.afterFailure)
+                return .failure(error)
+            }
+        }
+    }
+}

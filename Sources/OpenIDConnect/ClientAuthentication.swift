@@ -1,0 +1,46 @@
+public import Crypto
+internal import JOSE
+
+/// How a confidential client proves itself at the token endpoint (OpenID Connect Core §9).
+///
+/// The header or the body fields are made once, when the configuration is read.
+public struct ClientAuthentication: Sendable {
+    /// How identifier and secret are written inside Basic.
+    public enum BasicEncoding: Sendable {
+        /// Form-encoded first, as RFC 6749 §2.3.1 has it.
+        case form
+        /// As they are, for providers that do not decode.
+        case raw
+    }
+
+    /// The `Authorization` header of the token request, where there is one. A secret.
+    let authorization: Secret?
+    /// Form fields for the token request's body, encoded, where credentials travel there. A secret.
+    let bodyFields: Secret?
+
+    /// `client_secret_basic`. The body then carries no `client_id`: a carrier refuses it beside Basic.
+    public static func basic(clientID: String, secret: Secret, encoding: BasicEncoding) -> ClientAuthentication {
+        var credentials: [UInt8] = []
+        switch encoding {
+        case .form:
+            FormEncoding.append(Array(clientID.utf8), to: &credentials)
+            credentials.append(UInt8(ascii: ":"))
+            FormEncoding.append(secret.revealedBytes, to: &credentials)
+        case .raw:
+            credentials.append(contentsOf: clientID.utf8)
+            credentials.append(UInt8(ascii: ":"))
+            credentials.append(contentsOf: secret.revealedBytes)
+        }
+        return ClientAuthentication(
+            authorization: Secret("Basic " + Base64.encode(credentials)), bodyFields: nil)
+    }
+
+    /// `client_secret_post`.
+    public static func post(clientID: String, secret: Secret) -> ClientAuthentication {
+        var fields: [UInt8] = []
+        FormEncoding.append("client_id", clientID, to: &fields)
+        fields.append(contentsOf: "&client_secret=".utf8)
+        FormEncoding.append(secret.revealedBytes, to: &fields)
+        return ClientAuthentication(authorization: nil, bodyFields: Secret(fields))
+    }
+}

@@ -1,0 +1,49 @@
+public import HTTPClient
+internal import JSON
+
+/// What came of asking for a provider's metadata.
+public enum DiscoveryResult: Sendable {
+    case found(ProviderMetadata)
+    /// Discovery knows no carrier for what was asked; the page, if any, lets the user choose one.
+    case notFound(discoveryUI: String?)
+}
+
+/// Requests and answers of OpenID Connect Discovery 1.0 and of ZenKey's discovery by mobile network.
+public enum Discovery {
+    /// Where a plain provider's metadata lies: the issuer, without a closing slash, and the well-known path (§4.1).
+    ///
+    /// - Throws: `ProviderFailure.refusedEndpoint` when the issuer is no URL that may be called.
+    public static func metadataURL(issuer: String, allowLoopbackHTTP: Bool) throws(ProviderFailure) -> EndpointURL {
+        let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
+        do {
+            return try EndpointURL(base + "/.well-known/openid-configuration", allowLoopbackHTTP: allowLoopbackHTTP)
+        } catch {
+            throw .refusedEndpoint("issuer")
+        }
+    }
+
+    /// Reads the answer to a metadata request.
+    ///
+    /// Carriers' discovery reports its errors inside a 200, so the body decides before the status does.
+    ///
+    /// - Throws: `ProviderFailure` for anything that is neither metadata nor "no such carrier".
+    public static func result(
+        of response: OutboundResponse, allowLoopbackHTTP: Bool
+    ) throws(ProviderFailure) -> DiscoveryResult {
+        if let document = try? response.parsedObject(), let code = document["error"]?.string {
+            if code == "provider_not_found" || code == "user_not_found" {
+                return .notFound(discoveryUI: discoveryUI(document["redirect_uri"]?.string))
+            }
+            throw .refused(OAuthError(document) ?? .unknown)
+        }
+        return .found(try ProviderMetadata(try response.jsonObject(), allowLoopbackHTTP: allowLoopbackHTTP))
+    }
+
+    /// An app will send its user there: only a web address is passed on.
+    private static func discoveryUI(_ text: String?) -> String? {
+        guard let text, text.utf8.count <= 2048, text.hasPrefix("https://") || text.hasPrefix("http://127.0.0.1"),
+            text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x3C && $0 != 0x3E })
+        else { return nil }
+        return text
+    }
+}

@@ -1,0 +1,30 @@
+/// `application/x-www-form-urlencoded`, as RFC 6749 appendix B wants it: UTF-8, everything but the unreserved
+/// characters escaped, a space as `+`.
+enum FormEncoding {
+    private static let hexadecimal = Array("0123456789ABCDEF".utf8)
+
+    /// Appends `name=value`, after an `&` when something stands before.
+    static func append(_ name: StaticString, _ value: String, to body: inout [UInt8]) {
+        if !body.isEmpty { body.append(UInt8(ascii: "&")) }
+        body.append(contentsOf: name.description.utf8)
+        body.append(UInt8(ascii: "="))
+        append(value.utf8, to: &body)
+    }
+
+    /// Appends one encoded value.
+    static func append(_ value: some Sequence<UInt8>, to body: inout [UInt8]) {
+        for byte in value {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                body.append(byte)
+            case UInt8(ascii: " "): body.append(UInt8(ascii: "+"))
+            default:
+                body.append(UInt8(ascii: "%"))
+                body.append(hexadecimal[Int(byte >> 4)])
+                body.append(hexadecimal[Int(byte & 15)])
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+public import JSON
+
+/// The claims of an ID token that was verified (OpenID Connect Core §2).
+public struct IDToken: Sendable {
+    public let issuer: String
+    public let subject: String
+    /// When the user authenticated, in seconds since 1970.
+    public let authenticationTime: Int64?
+    /// The authentication context class the provider reached.
+    public let acr: String?
+    /// The methods used, such as `hwk` or `pin`.
+    public let amr: [String]
+    /// The text the user approved.
+    public let context: String?
+    /// Every claim, for what only one kind of provider has.
+    public let claims: JSONValue
+
+    init(issuer: String, subject: String, authenticationTime: Int64?, claims: JSONValue) {
+        self.issuer = issuer
+        self.subject = subject
+        self.authenticationTime = authenticationTime
+        acr = claims["acr"]?.string
+        amr = claims["amr"]?.array?.compactMap(\.string) ?? claims["amr"]?.string.map { [$0] } ?? []
+        context = claims["context"]?.string
+        self.claims = claims
+    }
+}
+
+/// The rule an ID token breaks. The raw value is what the API answers as `reason`.
+public enum IDTokenFault: String, Error, Sendable, CaseIterable {
+    case signature, algorithm, issuer, audience
+    case authorizedParty = "authorized_party"
+    case expired
+    case issuedAt = "issued_at"
+    case nonce, subject, acr
+    case authenticationTime = "auth_time"
+    case context
+    case accessTokenHash = "at_hash"
+    case malformed
+    case unknownKey = "unknown_key"
+}

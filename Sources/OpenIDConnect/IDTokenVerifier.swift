@@ -1,0 +1,177 @@
+public import JOSE
+internal import JSON
+
+/// The rules an ID token must keep, as a function of the token, of what was asked, and of the time
+/// (OpenID Connect Core §3.1.3.7, steps numbered as there).
+///
+/// The signature comes first (steps 6 to 8, with the algorithm from our list), so that no rule looks at a claim that
+/// the provider did not write. Step 1, decryption, does not arise: encrypted tokens are not asked for.
+public struct IDTokenVerifier: Sendable {
+    /// The nonce of the authorization request.
+    public enum ExpectedNonce: Sendable, Equatable {
+        case exactly(String)
+        /// The app did not say which nonce it sent, so none can be compared. Refused where a provider demands one.
+        case unknownToUs
+    }
+
+    /// How the text the user approved is compared.
+    public enum ExpectedContext: Sendable, Equatable {
+        case exactly(String)
+        /// Carriers may cut a long text: then what is left must be its beginning, and long enough to mean something.
+        case exactlyOrCut(String)
+        case anything
+    }
+
+    /// How recent the authentication must be.
+    public enum Freshness: Sendable, Equatable {
+        /// Not older than so many seconds, by `auth_time` and `iat`.
+        case within(Int64)
+        case anyAge
+    }
+
+    static let shortestCutContext = 32
+    /// OpenID Connect Core §2: a subject has at most 255 ASCII characters.
+    static let longestSubject = 255
+
+    let issuer: String
+    let clientID: String
+    let nonce: ExpectedNonce
+    let authentication: [RequiredAuthentication]
+    let context: ExpectedContext
+    let freshness: Freshness
+    let accessToken: String?
+    let clockSkewSeconds: Int64
+
+    /// - Parameters:
+    ///   - issuer: the issuer whose metadata was used.
+    ///   - clientID: our identifier at that issuer.
+    ///   - authentication: every requirement on `acr` that must be met.
+    ///   - accessToken: the token that came with it, for `at_hash`; nil only when the ID token came alone.
+    ///   - clockSkewSeconds: how far the provider's clock may differ from ours.
+    public init(
+        issuer: String, clientID: String, nonce: ExpectedNonce, authentication: [RequiredAuthentication],
+        context: ExpectedContext, freshness: Freshness, accessToken: String?, clockSkewSeconds: Int64
+    ) {
+        self.issuer = issuer
+        self.clientID = clientID
+        self.nonce = nonce
+        self.authentication = authentication
+        self.context = context
+        self.freshness = freshness
+        self.accessToken = accessToken
+        self.clockSkewSeconds = clockSkewSeconds
+    }
+
+    /// Checks the claims of a token whose signature was verified.
+    ///
+    /// - Parameter now: seconds since 1970.
+    /// - Throws: the first rule broken.
+    public func verify(_ token: VerifiedJWS, now: Int64) throws(IDTokenFault) -> IDToken {
+        try checkType(token.header.type)
+        guard let claims = try? JSONValue(parsing: token.payload.span), claims.object != nil else { throw .malformed }
+        try checkIssuer(claims)  // step 2
+        try checkAudience(claims)  // steps 3 to 5
+        try checkTimes(claims, now)  // steps 9 and 10
+        try checkNonce(claims)  // step 11
+        try checkAuthentication(claims)  // step 12
+        let authenticationTime = try checkAuthenticationTime(claims, now)  // step 13
+        try checkContext(claims)
+        try checkAccessTokenHash(claims, token)  // §3.1.3.8
+        return IDToken(
+            issuer: issuer, subject: try subject(claims), authenticationTime: authenticationTime, claims: claims)
+    }
+
+    /// RFC 8725 §3.11: a token that says it is something else is not taken for an ID token.
+    private func checkType(_ type: String?) throws(IDTokenFault) {
+        guard let type = type?.lowercased(), type.hasSuffix("+jwt"), type != "id_token+jwt" else { return }
+        throw .malformed
+    }
+
+    private func checkIssuer(_ claims: JSONValue) throws(IDTokenFault) {
+        guard claims["iss"]?.string?.utf8.elementsEqual(issuer.utf8) == true else { throw .issuer }
+    }
+
+    private func checkAudience(_ claims: JSONValue) throws(IDTokenFault) {
+        let audiences: [String]
+        switch claims["aud"] {
+        case .string(let audience): audiences = [audience]
+        case .array(let values):
+            audiences = values.compactMap(\.string)
+            guard audiences.count == values.count else { throw .audience }
+        default: throw .audience
+        }
+        guard audiences.contains(clientID) else { throw .audience }
+        guard let authorizedParty = claims["azp"], !authorizedParty.isNull else {
+            // Step 4: who else may use this token is said by `azp`; without it a second audience is one too many.
+            if audiences.contains(where: { $0 != clientID }) { throw .authorizedParty }
+            return
+        }
+        guard authorizedParty.string == clientID else { throw .authorizedParty }
+    }
+
+    private func checkTimes(_ claims: JSONValue, _ now: Int64) throws(IDTokenFault) {
+        guard let expires = seconds(claims["exp"]), now < expires + clockSkewSeconds else { throw .expired }
+        guard let issued = seconds(claims["iat"]), issued <= now + clockSkewSeconds else { throw .issuedAt }
+        if let notBefore = claims["nbf"] {
+            guard let start = seconds(notBefore), start <= now + clockSkewSeconds else {
+                throw .issuedAt
+            }
+        }
+        if case .within(let seconds) = freshness, issued < now - seconds - clockSkewSeconds { throw .issuedAt }
+    }
+
+    private func checkNonce(_ claims: JSONValue) throws(IDTokenFault) {
+        guard case .exactly(let expected) = nonce else { return }
+        guard let shown = claims["nonce"]?.string, constantTimeEqual(shown, expected) else { throw .nonce }
+    }
+
+    private func checkAuthentication(_ claims: JSONValue) throws(IDTokenFault) {
+        let acr = claims["acr"]?.string
+        guard authentication.allSatisfy({ $0.isMet(by: acr) }) else { throw .acr }
+    }
+
+    private func checkAuthenticationTime(_ claims: JSONValue, _ now: Int64) throws(IDTokenFault) -> Int64? {
+        let claim = claims["auth_time"]
+        let time = seconds(claim)
+        if claim != nil, claim?.isNull == false, time == nil { throw .authenticationTime }
+        guard case .within(let seconds) = freshness else { return time }
+        guard let time, time >= now - seconds - clockSkewSeconds, time <= now + clockSkewSeconds else {
+            throw .authenticationTime
+        }
+        return time
+    }
+
+    private func checkContext(_ claims: JSONValue) throws(IDTokenFault) {
+        let shown = claims["context"]?.string
+        switch context {
+        case .anything: return
+        case .exactly(let expected): guard shown == expected else { throw .context }
+        case .exactlyOrCut(let expected):
+            guard let shown else { throw .context }
+            if shown == expected { return }
+            guard shown.count >= Self.shortestCutContext, expected.hasPrefix(shown) else { throw .context }
+        }
+    }
+
+    private func checkAccessTokenHash(_ claims: JSONValue, _ token: VerifiedJWS) throws(IDTokenFault) {
+        guard let claim = claims["at_hash"], !claim.isNull, let accessToken else { return }
+        guard let shown = claim.string,
+            TokenHash.matches(shown, accessToken, algorithm: token.header.algorithm)
+        else { throw .accessTokenHash }
+    }
+
+    private func subject(_ claims: JSONValue) throws(IDTokenFault) -> String {
+        guard let subject = claims["sub"]?.string, !subject.isEmpty, subject.utf8.count <= Self.longestSubject else {
+            throw .subject
+        }
+        return subject
+    }
+
+    private func seconds(_ claim: JSONValue?) -> Int64? { claim.flatMap { NumericDate($0) }?.seconds }
+
+    private func constantTimeEqual(_ left: String, _ right: String) -> Bool {
+        Crypto.constantTimeEqual(Array(left.utf8), Array(right.utf8))
+    }
+}
+
+internal import Crypto

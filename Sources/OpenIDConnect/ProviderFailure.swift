@@ -1,0 +1,37 @@
+public import HTTPClient
+
+/// Why a call to a provider gave nothing to go on with, whichever call it was.
+public enum ProviderFailure: Error, Equatable, Sendable {
+    /// No whole answer came.
+    case transport(HTTPClientError)
+    /// An answer with a status that is neither success nor an understood refusal.
+    case status(Int)
+    /// The body is not the JSON it should be: unreadable, too deep, a member twice, not an object.
+    case notJSON
+    /// The named member is missing or of the wrong type.
+    case invalidMember(String)
+    /// The provider's document names another issuer than the one asked (OpenID Connect Discovery §4.3).
+    case issuerMismatch
+    /// The provider's issuer is not one that is trusted.
+    case untrustedIssuer
+    /// The named endpoint is not one we may call: not https, or not a URL.
+    case refusedEndpoint(String)
+    /// The provider refused with an OAuth error.
+    case refused(OAuthError)
+}
+
+extension OutboundResponse {
+    /// The body as a JSON object, when the status is a success.
+    func jsonObject() throws(ProviderFailure) -> JSONValue {
+        guard (200..<300).contains(status) else { throw .status(status) }
+        return try parsedObject()
+    }
+
+    /// The body as a JSON object, whatever the status.
+    func parsedObject() throws(ProviderFailure) -> JSONValue {
+        guard let document = try? JSONValue(parsing: body.span), document.object != nil else { throw .notJSON }
+        return document
+    }
+}
+
+internal import JSON

@@ -1,0 +1,109 @@
+public import Crypto
+public import EventLoop
+public import HTTPClient
+public import JOSE
+internal import JSON
+import Synchronization
+
+/// The signing keys of one issuer, kept and fetched again when a token names a key that is not among them.
+///
+/// Tokens come from outside, so a key name costs its sender nothing: fetches for unknown names come from a small budget,
+/// and a name that was not there a moment ago is not looked for again.
+public final class ProviderKeys: Sendable {
+    private struct Lookups {
+        var budget: TokenBucket
+        var missing: [String: MonotonicTime] = [:]
+    }
+
+    private static let largestNumberOfKeys = 100
+    private static let rememberedMissing = 256
+    private static let missingFor = Duration.seconds(60)
+
+    private let cache: CachedFetch<JWKSet>
+    private let bounds: CacheBounds
+    private let lookups: Mutex<Lookups>
+
+    /// - Parameter now: the present instant, from which on the budget of five, and one more a minute, counts.
+    public init(bounds: CacheBounds, now: MonotonicTime) {
+        self.bounds = bounds
+        cache = CachedFetch(bounds: bounds)
+        lookups = Mutex(Lookups(budget: TokenBucket(burst: 5, every: .seconds(60), now: now)))
+    }
+
+    /// Verifies a signed token with the issuer's keys, fetching them (again) where that can help.
+    ///
+    /// - Parameters:
+    ///   - token: the compact JWS.
+    ///   - allowed: the algorithms the provider may use; never what the token asks for.
+    ///   - request: makes the request for the keys.
+    ///   - transport: sends it.
+    /// - Throws: `SignedTokenError`.
+    public func verify(
+        _ token: CompactJWS, allowed: [SignatureAlgorithm], request: OutboundRequest,
+        through transport: any HTTPTransport, now: MonotonicTime
+    ) async throws(SignedTokenError) -> VerifiedJWS {
+        let fetch = fetch(request, transport)
+        let keys: JWKSet
+        do throws(ProviderFailure) { keys = try await cache.value(now: now, fetch: fetch) } catch { throw .keys(error) }
+        let problem: JOSEError
+        do throws(JOSEError) { return try JWS.verify(token, keys: keys, allowed: allowed) } catch { problem = error }
+        guard mayHaveNewKeys(problem, token), takeLookup(token.header.keyID, now) else { throw .token(problem) }
+        let newer: JWKSet
+        do throws(ProviderFailure) { newer = try await cache.refetched(fetch: fetch) } catch { throw .keys(error) }
+        do throws(JOSEError) {
+            return try JWS.verify(token, keys: newer, allowed: allowed)
+        } catch {
+            if case .unknownKey = error { noteMissing(token.header.keyID) }
+            throw .token(error)
+        }
+    }
+
+    /// New keys can mend an unknown key and, where the token names none, a signature by a key that has been replaced.
+    private func mayHaveNewKeys(_ problem: JOSEError, _ token: CompactJWS) -> Bool {
+        problem.isReasonToRefetchKeys || problem == .signature && token.header.keyID == nil
+    }
+
+    private func takeLookup(_ keyID: String?, _ now: MonotonicTime) -> Bool {
+        lookups.withLock { lookups in
+            if let since = lookups.missing[keyID ?? ""], now < since + Self.missingFor { return false }
+            return lookups.budget.take(now: now)
+        }
+    }
+
+    private func noteMissing(_ keyID: String?) {
+        lookups.withLock { lookups in
+            if lookups.missing.count >= Self.rememberedMissing { lookups.missing.removeAll(keepingCapacity: true) }
+            lookups.missing[keyID ?? ""] = .now
+        }
+    }
+
+    private func fetch(_ request: OutboundRequest, _ transport: any HTTPTransport) -> CachedFetch<JWKSet>.Fetch {
+        { [bounds] in
+            do throws(HTTPClientError) {
+                let response = try await transport.send(request)
+                return Self.keys(in: response).map {
+                    Fetched($0, freshness: bounds.freshness(cacheControl: response.header("cache-control")))
+                }
+            } catch {
+                return .failure(.transport(error))
+            }
+        }
+    }
+
+    private static func keys(in response: OutboundResponse) -> Result<JWKSet, ProviderFailure> {
+        Result { () throws(ProviderFailure) in
+            let document = try response.jsonObject()
+            do {
+                return try JWKSet(document, maximumKeyCount: largestNumberOfKeys)
+            } catch {
+                throw .invalidMember("keys")
+            }
+        }
+    }
+}
+
+/// Why a signed token was not taken: the token's fault, or no keys could be had.
+public enum SignedTokenError: Error, Equatable, Sendable {
+    case token(JOSEError)
+    case keys(ProviderFailure)
+}

@@ -1,0 +1,44 @@
+public import HTTPClient
+public import JSON
+
+/// What a provider says of itself (OpenID Connect Discovery §3), read as leniently as carriers write it and as strictly
+/// as our safety needs.
+public struct ProviderMetadata: Sendable, Equatable {
+    public let issuer: String
+    public let tokenEndpoint: EndpointURL
+    public let userinfoEndpoint: EndpointURL?
+    public let keysEndpoint: EndpointURL
+    /// The text of `authorization_endpoint`; we never call it, browsers do.
+    public let authorizationEndpoint: String?
+
+    /// Reads a metadata document.
+    ///
+    /// Only `issuer`, `token_endpoint` and `jwks_uri` are required (and `userinfo_endpoint` by whoever needs it):
+    /// carriers' documents are irregular in everything else, so nothing else can break a sign-in.
+    ///
+    /// - Parameters:
+    ///   - document: the JSON object.
+    ///   - allowLoopbackHTTP: whether plain http to a loopback address is taken; for development and tests.
+    /// - Throws: `ProviderFailure.invalidMember` or `.refusedEndpoint`, naming the member.
+    public init(_ document: JSONValue, allowLoopbackHTTP: Bool) throws(ProviderFailure) {
+        guard let issuer = document["issuer"]?.string, !issuer.isEmpty else { throw .invalidMember("issuer") }
+        self.issuer = issuer
+        func endpoint(_ member: String) throws(ProviderFailure) -> EndpointURL? {
+            guard let value = document[member], !value.isNull else { return nil }
+            guard let text = value.string else { throw .invalidMember(member) }
+            do {
+                return try EndpointURL(text, allowLoopbackHTTP: allowLoopbackHTTP)
+            } catch {
+                throw .refusedEndpoint(member)
+            }
+        }
+        func required(_ member: String) throws(ProviderFailure) -> EndpointURL {
+            guard let url = try endpoint(member) else { throw .invalidMember(member) }
+            return url
+        }
+        tokenEndpoint = try required("token_endpoint")
+        keysEndpoint = try required("jwks_uri")
+        userinfoEndpoint = try endpoint("userinfo_endpoint")
+        authorizationEndpoint = document["authorization_endpoint"]?.string
+    }
+}

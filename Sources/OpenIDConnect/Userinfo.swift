@@ -1,0 +1,82 @@
+public import HTTPClient
+public import JOSE
+public import JSON
+
+/// The request for a user's attributes (OpenID Connect Core §5.3.1).
+public enum UserinfoRequest {
+    /// A GET, because some carriers take nothing else, with the access token in the header and never in the URL. The
+    /// correlation id, which names the sign-in in the carrier's log, is the one of the token request.
+    public static func request(
+        to endpoint: EndpointURL, accessToken: String, correlationID: String?, timeout: Duration,
+        policy: OutboundPolicy
+    ) -> OutboundRequest {
+        let headers = [
+            (name: "Authorization", value: "Bearer " + accessToken),
+            (name: "Accept", value: "application/json, application/jwt"),
+        ]
+        let url = correlationID.map { endpoint.appending(query: [("correlation_id", $0)]) } ?? endpoint
+        return OutboundRequest(
+            method: .get, url: url, headers: headers, body: [], timeout: timeout, policy: policy,
+            finishesWhenCancelled: false)
+    }
+}
+
+/// What a userinfo answer holds before anything in it is believed.
+public enum UserinfoAnswer: Sendable {
+    case claims(JSONValue)
+    /// A signed answer (§5.3.2), still to be verified.
+    case signed(CompactJWS)
+
+    /// Tells the two forms apart by the content type, as §5.3.2 demands.
+    ///
+    /// - Throws: `UserinfoError.mismatch` for an answer that is neither a JSON object nor a JWT, `.provider` for one that
+    ///   is no answer at all.
+    public init(_ response: OutboundResponse) throws(UserinfoError) {
+        guard (200..<300).contains(response.status) else { throw .provider(.status(response.status)) }
+        let type = response.header("content-type")?.split(separator: ";").first.map { $0.lowercased() } ?? ""
+        if type.hasPrefix("application/jwt") {
+            do throws(JOSEError) {
+                self = .signed(try CompactJWS(parsing: response.body, maximumByteCount: response.body.count))
+            } catch {
+                throw .mismatch
+            }
+            return
+        }
+        guard let document = try? JSONValue(parsing: response.body.span) else { throw .provider(.notJSON) }
+        guard document.object != nil else { throw .mismatch }
+        self = .claims(document)
+    }
+}
+
+/// Why a userinfo answer gave no attributes.
+public enum UserinfoError: Error, Equatable, Sendable {
+    /// It is not about the user of the ID token, or not a JSON object, or not validly signed.
+    case mismatch
+    /// It is no answer that can be read at all.
+    case provider(ProviderFailure)
+}
+
+/// Attributes whose subject was compared with the ID token's (§5.3.2), the check whose absence lets one user's data be
+/// stored as another's.
+public struct Userinfo: Sendable {
+    public let claims: JSONValue
+
+    /// - Parameters:
+    ///   - subject: the `sub` of the verified ID token.
+    /// - Throws: `UserinfoError.mismatch` when `sub` is missing or another.
+    public init(_ claims: JSONValue, subject: String) throws(UserinfoError) {
+        guard claims["sub"]?.string == subject else { throw .mismatch }
+        self.claims = claims
+    }
+
+    /// The claims of a signed answer: the signature was verified; `iss` and `aud`, where present, must be right.
+    public init(_ token: VerifiedJWS, issuer: String, clientID: String, subject: String) throws(UserinfoError) {
+        guard let claims = try? JSONValue(parsing: token.payload.span), claims.object != nil else { throw .mismatch }
+        if let shown = claims["iss"], shown.string != issuer { throw .mismatch }
+        if let audience = claims["aud"] {
+            let audiences = audience.array ?? [audience]
+            guard audiences.contains(.string(clientID)) else { throw .mismatch }
+        }
+        try self.init(claims, subject: subject)
+    }
+}

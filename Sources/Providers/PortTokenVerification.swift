@@ -1,0 +1,77 @@
+internal import Crypto
+internal import EventLoop
+public import HTTPClient
+internal import JOSE
+public import OpenIDConnect
+
+/// A port token that was verified, and the fingerprint by which its use is remembered.
+public struct VerifiedPortToken: Sendable {
+    public let issuer: String
+    public let subject: String
+    /// SHA-256 of the token's text.
+    public let fingerprint: [UInt8]
+    /// Seconds since 1970.
+    public let issuedAt: Int64
+}
+
+extension Provider {
+    /// Verifies the port tokens of an ID token: trust first, then the old carrier's metadata and keys, then the rules.
+    ///
+    /// - Parameters:
+    ///   - idToken: the verified ID token.
+    ///   - now: seconds since 1970.
+    /// - Returns: the tokens that hold; one that does not is left out, for it proves nothing about anybody.
+    /// - Throws: `ProviderFailure` when a trusted old carrier can't be asked: signing the user in as somebody new then
+    ///   would lose their account, so the sign-in fails and can be tried again.
+    public func verifiedPortTokens(
+        of idToken: IDToken, through transport: any HTTPTransport, deadline: Deadline, now: Int64
+    ) async throws(ProviderFailure) -> [VerifiedPortToken] {
+        var verified: [VerifiedPortToken] = []
+        for text in PortToken.candidates(in: idToken.claims) {
+            guard let token = try? CompactJWS(parsing: text, maximumByteCount: PortToken.longestToken), let claimed = PortToken.claimedIssuer(token) else { continue }
+            guard claimed != idToken.issuer, trusts(issuer: claimed) else { continue }
+            guard let signed = try await verifySignature(of: token, by: claimed, through: transport, deadline: deadline)
+            else { continue }
+            let portToken = PortToken(
+                signed, issuer: claimed, clientID: configuration.clientID,
+                current: (idToken.issuer, idToken.subject),
+                maximumAgeSeconds: configuration.portTokenMaximumAgeSeconds,
+                clockSkewSeconds: configuration.clockSkewSeconds, now: now)
+            guard let portToken else { continue }
+            verified.append(
+                VerifiedPortToken(
+                    issuer: currentName(of: portToken.issuer), subject: portToken.subject,
+                    fingerprint: Digest.sha256.hash(Array(text.utf8)), issuedAt: portToken.issuedAt))
+        }
+        return verified
+    }
+
+    /// The name under which a carrier's users are stored now.
+    public func currentName(of issuer: String) -> String { configuration.issuerAliases[issuer] ?? issuer }
+
+    private func verifySignature(
+        of token: CompactJWS, by issuer: String, through transport: any HTTPTransport, deadline: Deadline
+    ) async throws(ProviderFailure) -> VerifiedJWS? {
+        let instant = MonotonicTime.now
+        let metadata: ProviderMetadata
+        do throws(ProviderFailure) {
+            metadata = try await self.metadata(ofIssuer: issuer, through: transport, deadline: deadline, now: instant)
+        } catch .status(400..<500) {
+            // A carrier that is gone for good must not lock its old subscribers out.
+            return nil
+        }
+        let request = keysRequest(metadata, deadline: deadline, now: instant)
+        do throws(SignedTokenError) {
+            return try await keys(of: metadata, now: instant).verify(
+                token, allowed: portTokenAlgorithms, request: request, through: transport, now: instant)
+        } catch {
+            switch error {
+            case .token: return nil
+            case .keys(let failure): throw failure
+            }
+        }
+    }
+
+    /// Whatever ID tokens may use, port tokens come from RSA or elliptic-curve keys of 256-bit hashes.
+    private var portTokenAlgorithms: [SignatureAlgorithm] { [.rs256, .es256] }
+}

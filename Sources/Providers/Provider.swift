@@ -1,0 +1,139 @@
+public import EventLoop
+public import HTTPClient
+public import OpenIDConnect
+import Synchronization
+
+/// A configured provider with what is remembered of it between sign-ins: metadata and keys.
+///
+/// One instance serves all loops. What a profile decides is only which issuer a sign-in belongs to and where its
+/// metadata comes from; everything after that is OpenID Connect.
+public final class Provider: Sendable {
+    public let configuration: ProviderConfiguration
+
+    private struct Caches {
+        var metadata: [String: CachedFetch<DiscoveryResult>] = [:]
+        var keys: [EndpointURL: ProviderKeys] = [:]
+    }
+
+    /// Apps choose the network that is asked for, so what is remembered is bounded.
+    private static let rememberedDocuments = 1024
+    private static let largestDocument = 1 << 18
+
+    private let caches = Mutex(Caches())
+
+    public init(_ configuration: ProviderConfiguration) {
+        self.configuration = configuration
+    }
+
+    /// Whether an app may have used this redirect URI: exact comparison (RFC 9700 §2.1).
+    public func allows(redirectURI: String) -> Bool { configuration.redirectURIs.contains(redirectURI) }
+
+    /// Whether an issuer may be believed, decided before anything is fetched from it.
+    public func trusts(issuer: String) -> Bool {
+        guard let url = try? EndpointURL(issuer, allowLoopbackHTTP: configuration.allowsLoopbackHTTP) else {
+            return false
+        }
+        return configuration.trustedIssuers.contains { $0.matches(url.host) }
+    }
+
+    /// The metadata of the issuer that a sign-in belongs to.
+    ///
+    /// - Parameter network: the user's mobile network, where the profile discovers by it.
+    /// - Throws: `ProviderFailure`; also for an issuer that is not the configured one or not trusted.
+    public func metadata(
+        for network: MobileNetwork?, through transport: any HTTPTransport, deadline: Deadline, now: MonotonicTime
+    ) async throws(ProviderFailure) -> DiscoveryResult {
+        switch configuration.profile {
+        case .zenkey(let discoveryURL):
+            return try await ZenKeyDiscovery(discoveryURL: discoveryURL, provider: self)
+                .metadata(for: network, through: transport, deadline: deadline, now: now)
+        case .openid(let issuer):
+            return .found(try await metadata(ofIssuer: issuer, through: transport, deadline: deadline, now: now))
+        }
+    }
+
+    /// The metadata an issuer publishes of itself, which must name that very issuer (OpenID Connect Discovery §4.3).
+    func metadata(
+        ofIssuer issuer: String, through transport: any HTTPTransport, deadline: Deadline, now: MonotonicTime
+    ) async throws(ProviderFailure) -> ProviderMetadata {
+        let url = try Discovery.metadataURL(
+            issuer: issuer, allowLoopbackHTTP: configuration.allowsLoopbackHTTP)
+        let result = try await document(at: url, through: transport, deadline: deadline, now: now) { found in
+            found.issuer == issuer ? nil : .issuerMismatch
+        }
+        guard case .found(let metadata) = result else { throw .invalidMember("issuer") }
+        return metadata
+    }
+
+    /// Fetches a metadata document, or takes it from memory.
+    ///
+    /// - Parameter objection: why the metadata may not be used, if it may not; asked before it is remembered.
+    func document(
+        at url: EndpointURL, through transport: any HTTPTransport, deadline: Deadline, now: MonotonicTime,
+        objection: @escaping @Sendable (ProviderMetadata) -> ProviderFailure?
+    ) async throws(ProviderFailure) -> DiscoveryResult {
+        let cache = caches.withLock { caches in
+            if let cache = caches.metadata[url.text] { return cache }
+            if caches.metadata.count >= Self.rememberedDocuments { caches.metadata.removeAll(keepingCapacity: true) }
+            let cache = CachedFetch<DiscoveryResult>(bounds: configuration.cacheBounds)
+            caches.metadata[url.text] = cache
+            return cache
+        }
+        let request = OutboundRequest(
+            method: .get, url: url, headers: [(name: "Accept", value: "application/json")], body: [],
+            timeout: deadline.nextCall(now: now), policy: policy(for: url), finishesWhenCancelled: false)
+        let (bounds, allowsLoopbackHTTP) = (configuration.cacheBounds, configuration.allowsLoopbackHTTP)
+        return try await cache.value(now: now) {
+            do throws(HTTPClientError) {
+                let response = try await transport.send(request)
+                do throws(ProviderFailure) {
+                    let result = try Discovery.result(of: response, allowLoopbackHTTP: allowsLoopbackHTTP)
+                    if case .found(let metadata) = result, let failure = objection(metadata) { return .failure(failure) }
+                    return .success(
+                        Fetched(result, freshness: bounds.freshness(cacheControl: response.header("cache-control"))))
+                } catch {
+                    return .failure(error)
+                }
+            } catch {
+                return .failure(.transport(error))
+            }
+        }
+    }
+
+    /// The keys that an issuer's metadata points to.
+    public func keys(of metadata: ProviderMetadata, now: MonotonicTime) -> ProviderKeys {
+        caches.withLock { caches in
+            if let keys = caches.keys[metadata.keysEndpoint] { return keys }
+            if caches.keys.count >= Self.rememberedDocuments { caches.keys.removeAll(keepingCapacity: true) }
+            let keys = ProviderKeys(bounds: configuration.cacheBounds, now: now)
+            caches.keys[metadata.keysEndpoint] = keys
+            return keys
+        }
+    }
+
+    public func keysRequest(_ metadata: ProviderMetadata, deadline: Deadline, now: MonotonicTime) -> OutboundRequest {
+        OutboundRequest(
+            method: .get, url: metadata.keysEndpoint,
+            headers: [(name: "Accept", value: "application/jwk-set+json, application/json")], body: [],
+            timeout: deadline.nextCall(now: now), policy: policy(for: metadata.keysEndpoint),
+            finishesWhenCancelled: false)
+    }
+
+    /// What may be called: a host the operator named may lie in a private network, one that a document named may not.
+    public func policy(for url: EndpointURL) -> OutboundPolicy {
+        OutboundPolicy(
+            caFile: configuration.caFile,
+            allowsPrivateAddresses: configuration.allowsLoopbackHTTP || url.host == configuredHost,
+            connectionsPerHost: configuration.connectionsPerHost, maximumBodyBytes: Self.largestDocument,
+            connectTimeout: configuration.timeout)
+    }
+
+    private var configuredHost: String? {
+        let text =
+            switch configuration.profile {
+            case .zenkey(let discoveryURL): discoveryURL
+            case .openid(let issuer): issuer
+            }
+        return try? EndpointURL(text, allowLoopbackHTTP: true).host
+    }
+}

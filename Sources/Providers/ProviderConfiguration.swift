@@ -1,0 +1,67 @@
+public import Crypto
+public import OpenIDConnect
+
+/// One provider as the operator describes it.
+public struct ProviderConfiguration: Sendable {
+    /// How the issuer of a sign-in is found.
+    public enum Profile: Sendable, Equatable {
+        /// ZenKey: by asking the discovery service about the client and the user's mobile network.
+        case zenkey(discoveryURL: String)
+        /// Any OpenID Provider: its issuer is known.
+        case openid(issuer: String)
+    }
+
+    public var name: String
+    public var profile: Profile
+    public var clientID: String
+    public var authentication: ClientAuthentication
+    public var redirectURIs: [String]
+    /// Issuers whose metadata is believed when discovery or a port token names them.
+    public var trustedIssuers: [HostPattern]
+    /// Issuers that changed their name: the old one by the new.
+    public var issuerAliases: [String: String]
+    public var algorithms: [SignatureAlgorithm]
+    public var requiresPKCE: Bool
+    public var requiresNonce: Bool
+    public var minimumACR: RequiredAuthentication?
+    public var clockSkewSeconds: Int64
+    public var portTokenMaximumAgeSeconds: Int64
+    public var fetchesUserinfo: Bool
+    /// For one call.
+    public var timeout: Duration
+    /// For a whole sign-in.
+    public var signInTimeout: Duration
+    public var connectionsPerHost: Int
+    public var caFile: String?
+    public var allowsLoopbackHTTP: Bool
+    public var cacheBounds: CacheBounds
+
+    public init(
+        name: String, profile: Profile, clientID: String, authentication: ClientAuthentication, redirectURIs: [String],
+        trustedIssuers: [HostPattern], issuerAliases: [String: String], algorithms: [SignatureAlgorithm],
+        requiresPKCE: Bool, requiresNonce: Bool, minimumACR: RequiredAuthentication?, clockSkewSeconds: Int64,
+        portTokenMaximumAgeSeconds: Int64, fetchesUserinfo: Bool, timeout: Duration, signInTimeout: Duration,
+        connectionsPerHost: Int, caFile: String?, allowsLoopbackHTTP: Bool, cacheBounds: CacheBounds
+    ) {
+        self.name = name
+        self.profile = profile
+        self.clientID = clientID
+        self.authentication = authentication
+        self.redirectURIs = redirectURIs
+        self.trustedIssuers = trustedIssuers
+        self.issuerAliases = issuerAliases
+        self.algorithms = algorithms
+        self.requiresPKCE = requiresPKCE
+        self.requiresNonce = requiresNonce
+        self.minimumACR = minimumACR
+        self.clockSkewSeconds = clockSkewSeconds
+        self.portTokenMaximumAgeSeconds = portTokenMaximumAgeSeconds
+        self.fetchesUserinfo = fetchesUserinfo
+        self.timeout = timeout
+        self.signInTimeout = signInTimeout
+        self.connectionsPerHost = connectionsPerHost
+        self.caFile = caFile
+        self.allowsLoopbackHTTP = allowsLoopbackHTTP
+        self.cacheBounds = cacheBounds
+    }
+}

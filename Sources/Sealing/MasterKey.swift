@@ -1,0 +1,74 @@
+public import Crypto
+internal import Glibc
+internal import JOSE
+
+/// The master key's file: 256 random bits as base64url, readable by its owner alone.
+public enum MasterKey {
+    /// Why there is no master key.
+    public enum Failure: Error, Equatable, Sendable, CustomStringConvertible {
+        case cannotRead(path: String, reason: String)
+        case cannotCreate(path: String, reason: String)
+        /// The file holds something else than a key.
+        case notAKey(path: String)
+
+        public var description: String {
+            switch self {
+            case .cannotRead(let path, let reason): "the master key file \(path) can't be read: \(reason)"
+            case .cannotCreate(let path, let reason): "the master key file \(path) can't be made: \(reason)"
+            case .notAKey(let path): "the master key file \(path) does not hold 32 bytes in base64url"
+            }
+        }
+    }
+
+    private static let longestFile = 4096
+
+    /// Reads the key; makes the file, once, when it does not exist and may be made.
+    ///
+    /// - Parameters:
+    ///   - path: where it is.
+    ///   - mayCreate: false once something is sealed under a key, which a new one could not open.
+    public static func load(path: String, mayCreate: Bool) throws(Failure) -> SymmetricKey {
+        do throws(Failure) {
+            return try read(path)
+        } catch .cannotRead(_, reason: reason(ENOENT)) where mayCreate {
+            try create(path)
+            return try read(path)
+        }
+    }
+
+    private static func read(_ path: String) throws(Failure) -> SymmetricKey {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .cannotRead(path: path, reason: reason(errno)) }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: longestFile)
+        let count = unsafe bytes.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
+        guard count >= 0 else { throw .cannotRead(path: path, reason: reason(errno)) }
+        var text = bytes.prefix(count)
+        while let last = text.last, last == 0x0A || last == 0x0D || last == 0x20 { text.removeLast() }
+        guard let key = Base64URL.decode(Array(text).span), key.count == SymmetricKey.byteCount,
+            let symmetricKey = try? SymmetricKey(Secret(key))
+        else { throw .notAKey(path: path) }
+        return symmetricKey
+    }
+
+    /// `O_EXCL`: of two servers that start at once, one makes the key and both read it.
+    private static func create(_ path: String) throws(Failure) {
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            if errno == EEXIST { return }
+            throw .cannotCreate(path: path, reason: reason(errno))
+        }
+        defer { close(descriptor) }
+        let text = Array((Random.token(byteCount: SymmetricKey.byteCount) + "\n").utf8)
+        let written = unsafe text.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+        // The key must outlive the first value that is sealed under it.
+        guard written == text.count, fsync(descriptor) == 0 else {
+            throw .cannotCreate(path: path, reason: reason(errno))
+        }
+    }
+
+    private static func reason(_ code: Int32) -> String {
+        guard let text = unsafe strerror(code) else { return "error \(code)" }
+        return unsafe String(cString: text)
+    }
+}

@@ -1,0 +1,70 @@
+internal import Configuration
+
+/// Finds environment variables that look like ours but name no key.
+///
+/// What starts with `PROVIDER_NAME_` of a listed provider is meant for us, so there an unknown name is a fault, as it
+/// is in the file. Elsewhere other software has variables that start alike (`HTTP_PROXY`, `LOG_DIR`): a notice is
+/// given for one that is a slip of the pen away from a key, and for the rest of `PROVIDER_`.
+struct EnvironmentNames {
+    private static let slip = 2
+
+    /// The variables of every key, by their first word: only those that share it are worth comparing.
+    private var families: [Substring: [String]] = [:]
+    private var prefixes: [String] = []
+
+    /// - Parameter providers: the listed providers that the environment has variables for.
+    init(providers: [String]) {
+        add(SettingKey<Settings>.all, under: [])
+        for provider in providers {
+            add(SettingKey<ProviderSettings>.all, under: ["provider", provider])
+            prefixes.append(Self.prefix(of: provider))
+        }
+    }
+
+    /// What the variables of a provider start with.
+    static func prefix(of provider: String) -> String { variable(["provider", provider]) + "_" }
+
+    private mutating func add<Root>(_ keys: [SettingKey<Root>], under section: [String]) {
+        for key in keys {
+            for path in key.isSecret ? [key.path, key.fileTwinPath] : [key.path] {
+                let name = Self.variable(section + path)
+                families[Self.firstWord(name), default: []].append(name)
+            }
+        }
+    }
+
+    private static func firstWord(_ name: String) -> Substring { name.prefix { $0 != "_" } }
+
+    enum Report: Sendable {
+        case fault(SettingsFault)
+        case notice(SettingsNotice)
+    }
+
+    /// What there is to say about these variables, in the order of their names.
+    func reports(_ environment: [String: String]) -> [Report] {
+        environment.keys.sorted().compactMap(report)
+    }
+
+    private func report(_ name: String) -> Report? {
+        guard let family = families[Self.firstWord(name)], !family.contains(name) else { return nil }
+        let distances = family.map { (name: $0, distance: KnownNames.distance(name, $0)) }
+        guard let nearest = distances.min(by: { $0.distance < $1.distance }) else { return nil }
+        if prefixes.contains(where: name.hasPrefix) {
+            return .fault(SettingsFault(.unknownKey, name, expected: nearest.name))
+        }
+        if nearest.distance <= Self.slip {
+            let sentence = "is an environment variable that names no key; the nearest is \(nearest.name)"
+            return .notice(SettingsNotice(name, sentence))
+        }
+        guard name.hasPrefix("PROVIDER_") else { return nil }
+        return .notice(SettingsNotice(name, "is an environment variable that names none of the listed providers"))
+    }
+
+    private static let speller = EnvironmentVariablesProvider(environmentVariables: [:])
+
+    /// The environment variable of a key: swift-configuration's spelling, asked from the provider that looks them up.
+    static func variable(_ path: [String]) -> String {
+        let result = try? speller.value(forKey: AbsoluteConfigKey(path), type: .string)
+        return result?.encodedKey ?? ""
+    }
+}

@@ -1,0 +1,56 @@
+/// What came of reading a configuration.
+public enum LoadedSettings: Sendable {
+    /// The configuration holds.
+    ///
+    /// - Parameters:
+    ///   - effective: every key with its value and where that comes from, secrets redacted.
+    ///   - notices: what is given but without effect.
+    case valid(Settings, effective: [EffectiveSetting], notices: [SettingsNotice])
+    /// It doesn't; these are all the faults there are.
+    case faulty([SettingsFault], notices: [SettingsNotice])
+}
+
+/// Why a file can't be read.
+public enum SettingsFileError: Error, Sendable, Equatable {
+    case notFound
+    case notPermitted
+    /// Larger than any configuration or secret is.
+    case tooLarge
+    case notUTF8
+    /// Anything else, as the system words it.
+    case system(String)
+
+    var sentence: String {
+        switch self {
+        case .notFound: "a file that exists"
+        case .notPermitted: "a file that this process may read"
+        case .tooLarge: "a file of at most \(Settings.largestFile) bytes"
+        case .notUTF8: "a file in UTF-8"
+        case .system(let reason): "a readable file (\(reason))"
+        }
+    }
+}
+
+extension Settings {
+    /// Size in bytes past which a file is neither a configuration nor a secret.
+    public static let largestFile = 1 << 20
+
+    /// Reads a configuration and checks all of it.
+    ///
+    /// A value is taken from the environment, else from the file, else it is the default. An environment variable that
+    /// is empty counts as absent.
+    ///
+    /// - Parameters:
+    ///   - file: path of the configuration file; nil for environment and defaults alone.
+    ///   - environment: the environment variables.
+    ///   - readFile: gives the text of the configuration file, and of every file that a key names.
+    /// - Returns: the settings, or every fault at once.
+    public static func load(
+        file: String?, environment: [String: String], readFile: (String) throws(SettingsFileError) -> String
+    ) -> LoadedSettings {
+        withoutActuallyEscaping(readFile) { readFile in
+            var loader = SettingsLoader(file: file, environment: environment, readFile: readFile)
+            return loader.load()
+        }
+    }
+}

@@ -1,0 +1,112 @@
+extension SettingsLoader {
+    /// Goes through the configuration file and reports every key that nobody knows, that is given twice, and every
+    /// provider's section that is missing or not listed; nil: which are listed is not known.
+    mutating func checkKeys(providers: [String]?) {
+        reportDuplicates()
+        let root: [YAMLEntry]
+        switch document?.root.content {
+        case nil, .null: root = []
+        case .mapping(let entries): root = entries
+        default:
+            faults.append(SettingsFault(.value, "the file", expected: "keys with values"))
+            return
+        }
+        let known = Self.names(SettingKey<Settings>.all, under: "")
+        for entry in root where entry.key != "provider" {
+            checkEntry(entry, "", known)
+        }
+        guard let providers else { return }
+        checkProviders(root.first { $0.key == "provider" }?.value, providers)
+    }
+
+    private mutating func reportDuplicates() {
+        for duplicate in document?.duplicates ?? [] {
+            let name = Self.shown(duplicate.path.joined(separator: "."))
+            faults.append(
+                SettingsFault(.duplicateKey, name, expected: "each key once", source: .file(line: duplicate.line)))
+        }
+    }
+
+    private mutating func checkEntry(_ entry: YAMLEntry, _ section: String, _ known: [String]) {
+        let name = section + entry.key
+        if known.contains(name) { return }
+        guard known.contains(where: { $0.hasPrefix(name + ".") }) else {
+            reportUnknown(name, entry, known)
+            return
+        }
+        switch entry.value.content {
+        // A section whose keys are all commented out.
+        case .null: return
+        case .mapping(let entries):
+            for entry in entries { checkEntry(entry, name + ".", known) }
+        default:
+            let keys = known.filter { $0.hasPrefix(name + ".") }.map { $0.dropFirst(name.count + 1) }
+            let expected = "a section with the keys \(keys.joined(separator: ", "))"
+            faults.append(SettingsFault(.value, name, expected: expected, source: .file(line: entry.line)))
+        }
+    }
+
+    private mutating func reportUnknown(_ name: String, _ entry: YAMLEntry, _ known: [String]) {
+        var candidates = known
+        // A section was meant to be a section.
+        if case .mapping = entry.value.content {
+            candidates =
+                known.compactMap { $0.lastIndex(of: ".").map($0.prefix(upTo:)) }.map(String.init) + ["provider"]
+        }
+        // No value here: it may be the secret of a misspelled key.
+        faults.append(
+            SettingsFault(
+                .unknownKey, Self.shown(name), expected: KnownNames.nearest(to: name, among: candidates) ?? "",
+                source: .file(line: entry.line)))
+    }
+
+    private mutating func checkProviders(_ sections: YAMLNode?, _ providers: [String]) {
+        let entries: [YAMLEntry]
+        switch sections?.content {
+        case nil, .null: entries = []
+        case .mapping(let given): entries = given
+        default:
+            let expected = "a section for each of providers"
+            faults.append(
+                SettingsFault(.value, "provider", expected: expected, source: sections.map { .file(line: $0.line) }))
+            return
+        }
+        for entry in entries {
+            let name = "provider.\(entry.key)"
+            guard providers.contains(entry.key) else {
+                notices.append(SettingsNotice(Self.shown(name), "is not listed in providers, and so is not used"))
+                continue
+            }
+            checkEntry(entry, "provider.", Self.names(SettingKey<ProviderSettings>.all, under: name + "."))
+        }
+        for provider in providers where !entries.contains(where: { $0.key == provider }) {
+            // The environment alone can configure a provider.
+            guard !sources.keys.contains(where: { $0.hasPrefix("provider.\(provider).") }) else { continue }
+            let expected = "a section for the provider that providers lists"
+            faults.append(SettingsFault(.missing, "provider.\(provider)", expected: expected))
+        }
+    }
+
+    /// The full names of keys and of the twins that name a file.
+    static func names<Root>(_ keys: [SettingKey<Root>], under section: String) -> [String] {
+        keys.flatMap { key in
+            let name = section + key.name
+            return key.isSecret ? [name, name + SettingKey<Root>.fileSuffix] : [name]
+        }
+    }
+
+    /// A name from the file as it may be printed: what doesn't look like a key may be a secret that lost its key.
+    private static func shown(_ name: String) -> String {
+        let isPlain =
+            name.utf8.count <= 128
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+                    true
+                default: false
+                }
+            }
+        return isPlain ? name : "a key that can't be shown"
+    }
+}

@@ -1,0 +1,29 @@
+public import JSON
+
+/// A key, the value in effect, and where that comes from.
+public struct EffectiveSetting: Sendable, Equatable {
+    /// The full name of the key.
+    public let key: String
+    /// A text, number, flag or list; `<redacted>` for a secret that is set, empty for one that isn't.
+    public let value: JSONValue
+    public let source: SettingSource
+}
+
+extension Settings {
+    /// Every key with its value, in the order of the reference.
+    func effective(_ sources: [String: SettingSource]) -> [EffectiveSetting] {
+        var effective: [EffectiveSetting] = []
+        for key in SettingKey<Settings>.all {
+            effective.append(
+                EffectiveSetting(key: key.name, value: key.show(self), source: sources[key.name] ?? .builtIn))
+        }
+        for provider in providers {
+            for key in SettingKey<ProviderSettings>.all {
+                let name = "provider.\(provider.name).\(key.name)"
+                effective.append(
+                    EffectiveSetting(key: name, value: key.show(provider), source: sources[name] ?? .builtIn))
+            }
+        }
+        return effective
+    }
+}

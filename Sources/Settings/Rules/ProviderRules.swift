@@ -1,0 +1,109 @@
+internal import JSON
+
+extension ProviderSettings {
+    /// Fills in what follows from other keys.
+    mutating func deriveDefaults() {
+        if redirectURIs.isEmpty, profile == .zenkey, !clientID.isEmpty {
+            redirectURIs = ["\(clientID)://com.xci.provider.sdk"]
+        }
+    }
+
+    /// What is wrong with this provider's keys together.
+    func rules(_ readFile: SettingsLoader.FileReader) -> [SettingsFault] {
+        discoveryRules() + clientRules() + timeRules()
+            + PEMRule.certificates.fault(key("caFile"), caFile, readFile)
+            + PEMRule.privateKey.fault(key("clientKeyFile"), clientKeyFile, readFile)
+    }
+
+    private func key(_ name: String) -> String { "provider.\(self.name).\(name)" }
+
+    private func discoveryRules() -> [SettingsFault] {
+        var faults: [SettingsFault] = []
+        if profile == .zenkey, discoveryURL == nil {
+            let expected = "the URL of the discovery issuer: profile zenkey needs it"
+            faults.append(SettingsFault(.missing, key("discoveryURL"), value: "", expected: expected))
+        }
+        if profile != .zenkey, issuer == nil {
+            let expected = "the provider's issuer URL: profile \(profile.rawValue) needs it"
+            faults.append(SettingsFault(.missing, key("issuer"), value: "", expected: expected))
+        }
+        let aliases = issuerAliases.flatMap { [$0.old, $0.new] }.map { ("issuerAliases", $0) }
+        for (name, address) in [("discoveryURL", discoveryURL), ("issuer", issuer)] + aliases {
+            guard let address, !address.isSecure, !(allowLoopbackHTTP && address.isLoopback) else { continue }
+            let expected =
+                address.isLoopback
+                ? "an https URL, or allowLoopbackHTTP: true for development"
+                : "an https URL (plain http goes to a loopback address only, such as 127.0.0.1)"
+            faults.append(SettingsFault(.value, key(name), value: address.text, expected: expected))
+        }
+        return faults
+    }
+
+    private func clientRules() -> [SettingsFault] {
+        var faults: [SettingsFault] = []
+        if clientID.isEmpty {
+            let expected = "the client identifier that the provider gave out"
+            faults.append(SettingsFault(.missing, key("clientID"), value: "", expected: expected))
+        }
+        if KeysWithoutEffect.clientAuthentication.contains(clientAuthentication) {
+            let usable = ClientAuthentication.allCases.filter { !KeysWithoutEffect.clientAuthentication.contains($0) }
+            let expected = usable.map(\.rawValue).joined(separator: " or ") + " in this version"
+            faults.append(
+                SettingsFault(
+                    .notAvailable, key("clientAuthentication"), value: clientAuthentication.rawValue,
+                    expected: expected))
+        }
+        switch clientAuthentication {
+        case .basic, .post:
+            guard clientSecret == nil else { break }
+            let expected = "the client's secret, here or in a file that clientSecretFile names"
+            faults.append(SettingsFault(.missing, key("clientSecret"), value: "", expected: expected))
+        case .privateKey:
+            guard clientKeyFile == nil else { break }
+            let expected = "the client's private key: private_key_jwt needs it"
+            faults.append(SettingsFault(.missing, key("clientKeyFile"), value: "", expected: expected))
+        }
+        // Without a client ID a default can't be made; that fault is enough.
+        if redirectURIs.isEmpty, !(profile == .zenkey && clientID.isEmpty) {
+            faults.append(
+                SettingsFault(.missing, key("redirectURIs"), value: "[]", expected: "a redirect URI at least"))
+        }
+        if algorithms.isEmpty {
+            faults.append(SettingsFault(.missing, key("algorithms"), value: "[]", expected: "an algorithm at least"))
+        }
+        // OpenID Connect Core §3.1.2.1
+        if !scopes.contains("openid") {
+            faults.append(
+                SettingsFault(
+                    .missing, key("scopes"), value: scopes.joined(separator: ", "), expected: "openid among the scopes")
+            )
+        }
+        return faults
+    }
+
+    private func timeRules() -> [SettingsFault] {
+        guard let timeoutSeconds, let signInTimeoutSeconds, timeoutSeconds > signInTimeoutSeconds else { return [] }
+        let expected = "at most signInTimeoutSeconds, which is \(signInTimeoutSeconds): one call is part of a sign-in"
+        return [SettingsFault(.conflict, key("timeoutSeconds"), value: String(timeoutSeconds), expected: expected)]
+    }
+
+    /// What is given, differs from the default, and does nothing yet or not with this profile.
+    func noticesWithoutEffect() -> [SettingsNotice] {
+        let fresh = ProviderSettings(name: name)
+        var notices: [SettingsNotice] = []
+        if KeysWithoutEffect.profiles.contains(profile) {
+            notices.append(
+                SettingsNotice(
+                    key("profile"), "is \(profile.rawValue), of which plain OpenID sign-in is in effect in this version"
+                ))
+        }
+        for row in SettingKey<ProviderSettings>.all where row.show(self) != row.show(fresh) {
+            if KeysWithoutEffect.ofProviders.contains(row.name) {
+                notices.append(SettingsNotice(key(row.name), KeysWithoutEffect.notice))
+            } else if row.name == (profile == .zenkey ? "issuer" : "discoveryURL") {
+                notices.append(SettingsNotice(key(row.name), "has no effect for profile \(profile.rawValue)"))
+            }
+        }
+        return notices
+    }
+}

@@ -1,0 +1,82 @@
+/// The whole configuration, validated: what `Settings.load` returns has passed every rule.
+///
+/// Names are those of the keys. A property that is optional because its limit can be off says so; nothing here is
+/// ever "zero means something else".
+public struct Settings: Sendable {
+    public internal(set) var http = HTTP()
+    public internal(set) var admin = Admin()
+    /// The keys an app may send in `X-API-KEY`; none: no key is demanded.
+    public internal(set) var apiKeys: [SecretString] = []
+    public internal(set) var rateLimit = RateLimit()
+    public internal(set) var storage = Storage()
+    public internal(set) var session = Session()
+    public internal(set) var registration = Registration.automatic
+    public internal(set) var log = Log()
+    /// The providers, in the order they are listed.
+    public internal(set) var providers: [ProviderSettings] = []
+    /// What `providers` lists; `providers` above is made from it.
+    var providerNames = ["zenkey"]
+
+    init() {}
+
+    /// The listener for apps, and its limits.
+    public struct HTTP: Sendable {
+        public internal(set) var host = "127.0.0.1"
+        /// 0: chosen by the kernel.
+        public internal(set) var port: UInt16 = 8080
+        /// Event loops; nil: one per core.
+        public internal(set) var loops: Int?
+        /// Connections at once; nil: no limit.
+        public internal(set) var connections: Int? = 20000
+        /// Size of a request head; nil: no limit.
+        public internal(set) var headerBytes: Int? = 16384
+        /// Size of a request body; nil: no limit.
+        public internal(set) var bodyBytes: Int? = 65536
+        /// Time for a whole request head; nil: no limit.
+        public internal(set) var headerTimeoutSeconds: Int? = 10
+        /// Time for a whole request body; nil: no limit.
+        public internal(set) var bodyTimeoutSeconds: Int? = 10
+        /// How long a connection may wait for its next request; nil: no limit.
+        public internal(set) var idleTimeoutSeconds: Int? = 75
+        /// How long requests in flight may take once the server was told to stop; 0: it stops at once.
+        public internal(set) var drainSeconds = 25
+        /// The proxies whose word about the client's address is believed.
+        public internal(set) var trustedProxies: [AddressRange] = []
+        public internal(set) var tlsCertificateFile: String?
+        public internal(set) var tlsKeyFile: String?
+    }
+
+    /// The listener for operators.
+    public struct Admin: Sendable {
+        public internal(set) var host = "127.0.0.1"
+        /// 0: chosen by the kernel.
+        public internal(set) var port: UInt16 = 8081
+        public internal(set) var token: SecretString?
+    }
+
+    public struct RateLimit: Sendable {
+        /// Nil: no limit.
+        public internal(set) var signInsPerMinutePerAddress: Int? = 60
+    }
+
+    public struct Storage: Sendable {
+        /// Always a file in this version: a Postgres URL is a fault.
+        public internal(set) var url = StorageLocation.file(path: "data/gatehouse.db")
+        /// Nil: beside the database.
+        public internal(set) var masterKeyFile: String?
+    }
+
+    /// The sessions Gatehouse itself hands to apps.
+    public struct Session: Sendable {
+        /// Nil: made from the listener's address, once its port is known.
+        public internal(set) var issuer: WebAddress?
+        public internal(set) var audience: String?
+        public internal(set) var accessTokenSeconds = 900
+        public internal(set) var refreshTokenDays = 30
+    }
+
+    public struct Log: Sendable {
+        public internal(set) var level = LogLevel.info
+        public internal(set) var format = LogFormat.text
+    }
+}

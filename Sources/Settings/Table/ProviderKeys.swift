@@ -1,0 +1,68 @@
+extension SettingKey where Root == ProviderSettings {
+    /// Every key of a provider's section, in the order of the reference.
+    static let all: [Self] = identification + trust + demands + limits
+
+    private static let identification: [Self] = [
+        Self("profile", \.profile, .text(.choice), "The dialect the provider speaks."),
+        Self(
+            "discoveryURL", \.discoveryURL, .optional(.webAddress),
+            "Where discovery is asked by mobile network; profile zenkey."),
+        Self(
+            "issuer", \.issuer, .optional(.issuer),
+            "Discovery at issuer/.well-known/openid-configuration, issuer equality enforced; the other profiles."),
+        Self("clientID", \.clientID, .text(.clientID), "Client identifier; required."),
+        Self("clientSecret", \.clientSecret, .secret, "Client secret; required for the client_secret methods."),
+        Self(
+            "clientAuthentication", \.clientAuthentication, .text(.choice),
+            "How the provider's token endpoint learns who we are."),
+        Self(
+            "basicEncoding", \.basicEncoding, .text(.choice),
+            "How ID and secret enter the Basic header: form-encoded (RFC 6749 §2.3.1), or raw."),
+        Self(
+            "clientKeyFile", \.clientKeyFile, .optional(.path),
+            "Private key (PEM) for private_key_jwt and server-initiated sign-in."),
+        Self(
+            "redirectURIs", \.redirectURIs, .list(.uri),
+            "Redirect URIs of the client; profile zenkey, when empty: CLIENT_ID://com.xci.provider.sdk."),
+    ]
+
+    private static let trust: [Self] = [
+        Self(
+            "trustedIssuers", \.trustedIssuers, .list(.trustedIssuer),
+            "Hosts of issuers that may be asked: carriers that discovery names, and signers of port tokens."),
+        Self(
+            "issuerAliases", \.issuerAliases, .list(.issuerAlias),
+            "Issuers that changed their URL: subjects of the old one are those of the new."),
+        Self("algorithms", \.algorithms, .list(.algorithm), "Signature algorithms an ID token may use."),
+        Self("scopes", \.scopes, .list(.scope), "Scopes asked for in browser sign-in."),
+        Self("returnTo", \.returnTo, .list(.uri), "Addresses that browser sign-in may return to."),
+    ]
+
+    private static let demands: [Self] = [
+        Self("requirePKCE", \.requirePKCE, .flag, "Refuses a sign-in without a code verifier."),
+        Self("requireNonce", \.requireNonce, .flag, "Refuses a sign-in without a nonce."),
+        Self(
+            "requireChallenge", \.requireChallenge, .flag,
+            "Refuses a sign-in whose nonce this server has not issued."),
+        Self("minimumACR", \.minimumACR, .optional(.token), "Least level of assurance (acr); empty: any."),
+        Self(
+            "clockSkewSeconds", \.clockSkewSeconds, .number(0...3600),
+            "How far the provider's clock may differ from ours."),
+        Self("portTokenMaxAgeDays", \.portTokenMaxAgeDays, .limit(upTo: 3650), "Age of a port token."),
+        Self("userinfo", \.userinfo, .flag, "Whether the user's attributes are fetched."),
+        Self(
+            "keepTokens", \.keepTokens, .flag,
+            "Whether the provider's tokens are kept, sealed, and refreshed on demand."),
+    ]
+
+    private static let limits: [Self] = [
+        Self("timeoutSeconds", \.timeoutSeconds, .limit(upTo: 3600), "Time for one call to the provider."),
+        Self("signInTimeoutSeconds", \.signInTimeoutSeconds, .limit(upTo: 3600), "Time for a whole sign-in."),
+        Self("connectionsPerHost", \.connectionsPerHost, .limit(upTo: 100_000), "Connections to one host at once."),
+        Self("inFlight", \.inFlight, .limit(upTo: 1_000_000), "Sign-ins at once; beyond it, 503 overloaded."),
+        Self("caFile", \.caFile, .optional(.path), "Further trust anchors (PEM) for the provider's certificates."),
+        Self(
+            "allowLoopbackHTTP", \.allowLoopbackHTTP, .flag,
+            "Allows plain http to loopback addresses: development and tests."),
+    ]
+}

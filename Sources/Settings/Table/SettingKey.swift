@@ -1,0 +1,51 @@
+internal import Configuration
+internal import JSON
+
+/// One key of the configuration, written down once: its name, what it takes, where it goes, and what it is for.
+///
+/// Loading, validation, the search for a misspelled key, the effective configuration and the reference are all made
+/// from these rows. A row has no default of its own: the default is what the property holds in a fresh `Root`.
+struct SettingKey<Root: Sendable>: Sendable {
+    /// The name, with dots between sections: `http.port`.
+    let name: String
+    let type: ConfigType
+    /// What the key takes, as it completes "expected …".
+    let expected: String
+    /// A secret is never shown, and may be given as a file by the key's `…File` twin.
+    let isSecret: Bool
+    /// What the key is for, one sentence.
+    let help: String
+    let write: @Sendable (ConfigContent, inout Root) throws(ValueRefusal) -> Void
+    let show: @Sendable (Root) -> JSONValue
+
+    init<Value>(
+        _ name: String, _ property: any WritableKeyPath<Root, Value> & Sendable, _ kind: ValueKind<Value>,
+        _ help: String
+    ) {
+        self.name = name
+        self.help = help
+        type = kind.type
+        expected = kind.expected
+        isSecret = kind.isSecret
+        write = { content, root throws(ValueRefusal) in root[keyPath: property] = try kind.read(content) }
+        show = { root in kind.show(root[keyPath: property]) }
+    }
+
+    /// The components of the name.
+    var path: [String] { name.split(separator: ".").map(String.init) }
+
+    /// The name of the twin that names a file with the value.
+    var fileTwin: String { name + Self.fileSuffix }
+
+    /// The components of the twin's name.
+    var fileTwinPath: [String] { fileTwin.split(separator: ".").map(String.init) }
+
+    static var fileSuffix: String { "File" }
+}
+
+/// A value that its key doesn't take.
+struct ValueRefusal: Error {
+    /// What was refused: the value, or the element of a list.
+    let value: String
+    let expected: String
+}

@@ -1,0 +1,70 @@
+extension SettingKey where Root == Settings {
+    /// Every key outside the providers' sections, in the order of the reference.
+    static let all: [Self] =
+        http + admin + [
+            Self("apiKeys", \.apiKeys, .secrets, "Keys that apps send in X-API-KEY; none: no key is demanded."),
+            Self(
+                "rateLimit.signInsPerMinutePerAddress", \.rateLimit.signInsPerMinutePerAddress, .limit(upTo: 1_000_000),
+                "Sign-ins that one client address may start in a minute."),
+        ] + storage + session + [
+            Self(
+                "registration", \.registration, .text(.choice),
+                "Whether an unknown subject becomes a user at once, or the app gets a link ticket."),
+            Self("log.level", \.log.level, .text(.choice), "The least severe event that is logged."),
+            Self("log.format", \.log.format, .text(.choice), "Log lines for people, or one JSON object a line."),
+            Self(
+                "providers", \.providerNames, .list(.providerName),
+                "The names of the providers in use; each has a section below provider."),
+        ]
+
+    private static let day = 86_400
+
+    private static let http: [Self] = [
+        Self("http.host", \.http.host, .text(.host), "Address that apps connect to."),
+        Self("http.port", \.http.port, .port, "Port that apps connect to."),
+        Self("http.loops", \.http.loops, .positive(upTo: 1024, zero: "one per core"), "Event loops."),
+        Self("http.connections", \.http.connections, .limit(upTo: 1_000_000), "Connections at once."),
+        Self("http.headerBytes", \.http.headerBytes, .limit(upTo: 1 << 20), "Bytes of a request head."),
+        Self("http.bodyBytes", \.http.bodyBytes, .limit(upTo: 1 << 30), "Bytes of a request body."),
+        Self("http.headerTimeoutSeconds", \.http.headerTimeoutSeconds, .limit(upTo: day), "Time for a whole head."),
+        Self("http.bodyTimeoutSeconds", \.http.bodyTimeoutSeconds, .limit(upTo: day), "Time for a whole body."),
+        Self(
+            "http.idleTimeoutSeconds", \.http.idleTimeoutSeconds, .limit(upTo: day),
+            "Time a connection may wait for its next request."),
+        Self(
+            "http.drainSeconds", \.http.drainSeconds, .number(0...day),
+            "Time that requests in flight get when the server is told to stop; 0: none."),
+        Self(
+            "http.trustedProxies", \.http.trustedProxies, .list(.addressRange),
+            "Proxies whose X-Forwarded-For and Forwarded are believed."),
+        Self(
+            "http.tlsCertificateFile", \.http.tlsCertificateFile, .optional(.path),
+            "Certificate chain (PEM) for HTTPS, with tlsKeyFile."),
+        Self("http.tlsKeyFile", \.http.tlsKeyFile, .optional(.path), "Private key (PEM) for HTTPS."),
+    ]
+
+    private static let admin: [Self] = [
+        Self("admin.host", \.admin.host, .text(.host), "Address that operators connect to."),
+        Self("admin.port", \.admin.port, .port, "Port that operators connect to."),
+        Self("admin.token", \.admin.token, .secret, "Bearer token that operators send."),
+    ]
+
+    private static let storage: [Self] = [
+        Self("storage.url", \.storage.url, .text(.storage), "The database that holds the users."),
+        Self(
+            "storage.masterKeyFile", \.storage.masterKeyFile, .optional(.path),
+            "Key that seals what is stored; empty: made beside the database on the first start."),
+    ]
+
+    private static let session: [Self] = [
+        Self(
+            "session.issuer", \.session.issuer, .optional(.issuer),
+            "Public base URL, the issuer of session tokens; empty: http://host:port."),
+        Self("session.audience", \.session.audience, .optional(.token), "Audience of session tokens."),
+        Self(
+            "session.accessTokenSeconds", \.session.accessTokenSeconds, .number(1...day),
+            "Lifetime of an access token."),
+        Self(
+            "session.refreshTokenDays", \.session.refreshTokenDays, .number(1...3650), "Lifetime of a refresh token."),
+    ]
+}

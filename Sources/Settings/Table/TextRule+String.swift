@@ -1,0 +1,80 @@
+extension TextRule where Value == String {
+    private init(_ expected: String, _ accept: @escaping @Sendable (String) -> Bool) {
+        self.init(expected) {
+            $0
+        } accept: {
+            accept($0) ? $0 : nil
+        }
+    }
+
+    /// A host name or an address, to listen on.
+    static var host: Self {
+        TextRule("a host name or IP address") { HostName.isValid($0) || IPAddress($0) != nil }
+    }
+
+    static var path: Self {
+        TextRule("a file's path") { text in text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
+    }
+
+    /// Printable ASCII without white space.
+    static var token: Self {
+        TextRule("printable characters without spaces") { text in
+            !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+        }
+    }
+
+    /// Printable ASCII (RFC 6749 appendix A.1). Empty is no fault of grammar: whether it may be is a rule.
+    static var clientID: Self {
+        TextRule("the client identifier that the provider gave out") { text in
+            text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
+        }
+    }
+
+    /// RFC 6749 §3.3.
+    static var scope: Self {
+        TextRule("a scope: printable characters without spaces, quotes and backslashes") { text in
+            !text.isEmpty
+                && text.utf8.allSatisfy {
+                    $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+                }
+        }
+    }
+
+    /// An absolute URI without a fragment (RFC 6749 §3.1.2), of any scheme: apps have their own.
+    static var uri: Self {
+        TextRule("an absolute URI without a fragment, such as com.example.app:/callback") { text in
+            guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }),
+                let colon = text.firstIndex(of: ":"), text.index(after: colon) < text.endIndex,
+                let first = text.first, first.isASCII && first.isLetter
+            else { return false }
+            // RFC 3986 §3.1
+            return text[..<colon].allSatisfy { $0.isLetter || $0.isNumber || "+-.".contains($0) }
+        }
+    }
+
+    /// A host, or `*.` and a domain of at least two labels: `*` or `*.com` would trust strangers.
+    static var trustedIssuer: Self {
+        TextRule("a host name such as login.example.com, or *.example.com") {
+            $0
+        } accept: { text in
+            let lowercased = text.lowercased()
+            guard lowercased.hasPrefix("*.") else { return HostName.isValid(lowercased) ? lowercased : nil }
+            let domain = lowercased.dropFirst(2)
+            return HostName.isValid(domain) && domain.contains(".") && IPAddress(domain) == nil ? lowercased : nil
+        }
+    }
+
+    /// The names that become parts of paths and of environment variables.
+    static var providerName: Self {
+        TextRule("a name of lower-case letters, digits and hyphens") { text in
+            !text.isEmpty && text.utf8.count <= 64 && text.first != "-" && text.last != "-"
+                && text.utf8.allSatisfy { byte in
+                    switch byte {
+                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+                    case UInt8(ascii: "-"): true
+                    default: false
+                    }
+                }
+        }
+    }
+}

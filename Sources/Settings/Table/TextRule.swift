@@ -1,0 +1,141 @@
+/// The grammar of a text, or of one element of a list, and the way back to text.
+struct TextRule<Value: Sendable>: Sendable {
+    let expected: String
+    let read: @Sendable (String) throws(ValueRefusal) -> Value
+    let show: @Sendable (Value) -> String
+
+    /// - Parameters:
+    ///   - expected: what the text must be.
+    ///   - show: the way back.
+    ///   - accept: the value, or nil for a text that is refused.
+    init(
+        _ expected: String, show: @escaping @Sendable (Value) -> String,
+        accept: @escaping @Sendable (String) -> Value?
+    ) {
+        self.expected = expected
+        self.show = show
+        read = { text throws(ValueRefusal) in
+            guard let value = accept(text) else { throw ValueRefusal(value: text, expected: expected) }
+            return value
+        }
+    }
+}
+
+extension TextRule where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
+    /// One of the type's names.
+    static var choice: Self {
+        TextRule("one of " + Value.allCases.map(\.rawValue).joined(separator: ", ")) {
+            $0.rawValue
+        } accept: {
+            Value(rawValue: $0)
+        }
+    }
+}
+
+extension TextRule where Value == SignatureAlgorithm {
+    /// An asymmetric algorithm; the two that make forgery easy get a sentence of their own.
+    static var algorithm: Self {
+        let choice = Self.choice
+        return TextRule(expected: choice.expected) { text throws(ValueRefusal) in
+            switch text {
+            case "HS256", "HS384", "HS512":
+                throw ValueRefusal(
+                    value: text,
+                    expected: "an asymmetric algorithm: with \(text), everybody who can check a token can also make one"
+                )
+            case "none":
+                throw ValueRefusal(
+                    value: text, expected: "a signature algorithm: with none, everybody can make a token")
+            default: return try choice.read(text)
+            }
+        } show: {
+            choice.show($0)
+        }
+    }
+
+    private init(
+        expected: String, read: @escaping @Sendable (String) throws(ValueRefusal) -> Value,
+        show: @escaping @Sendable (Value) -> String
+    ) {
+        self.expected = expected
+        self.read = read
+        self.show = show
+    }
+}
+
+extension TextRule where Value == SecretString {
+    /// Anything but nothing, and no control character, which no header could carry.
+    static var secret: Self {
+        TextRule("a secret without control characters") { _ in
+            SecretString.redacted
+        } accept: { text in
+            !text.isEmpty && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } ? SecretString(text) : nil
+        }
+    }
+}
+
+extension TextRule where Value == WebAddress {
+    static var webAddress: Self {
+        TextRule("an absolute http(s) URL without user information and fragment") {
+            $0.text
+        } accept: {
+            WebAddress($0)
+        }
+    }
+
+    /// An issuer identifier: without a query (OpenID Connect Discovery §3).
+    static var issuer: Self {
+        TextRule("an absolute http(s) URL without user information, query and fragment") {
+            $0.text
+        } accept: { text in
+            WebAddress(text).flatMap { $0.hasQuery ? nil : $0 }
+        }
+    }
+}
+
+extension TextRule where Value == IssuerAlias {
+    static var issuerAlias: Self {
+        TextRule("OLD=NEW, both issuer URLs") {
+            "\($0.old)=\($0.new)"
+        } accept: { text in
+            let parts = text.split(separator: "=", omittingEmptySubsequences: false)
+            guard parts.count == 2, let old = WebAddress(String(parts[0])), let new = WebAddress(String(parts[1])),
+                !old.hasQuery, !new.hasQuery, old != new
+            else { return nil }
+            return IssuerAlias(old: old, new: new)
+        }
+    }
+}
+
+extension TextRule where Value == AddressRange {
+    static var addressRange: Self {
+        TextRule("an address range such as 10.0.0.0/8 or 2001:db8::/32") {
+            $0.description
+        } accept: {
+            AddressRange($0)
+        }
+    }
+}
+
+extension TextRule where Value == StorageLocation {
+    static var storage: Self {
+        TextRule("file:PATH, or postgres://…") { location in
+            switch location {
+            case .file(let path): "file:\(path)"
+            case .postgres: "postgres:\(SecretString.redacted)"
+            }
+        } accept: { text in
+            if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") {
+                return .postgres(SecretString(text))
+            }
+            guard text.hasPrefix("file:") else { return nil }
+            var path = text.dropFirst("file:".count)
+            // file:///path has an empty host (RFC 8089 §2); any other host would be another machine.
+            if path.hasPrefix("//") {
+                path = path.dropFirst(2)
+                guard path.hasPrefix("/") else { return nil }
+            }
+            return path.isEmpty || path.last == "/" ? nil : .file(path: String(path))
+        }
+    }
+}

@@ -1,0 +1,140 @@
+internal import Configuration
+internal import JSON
+
+/// What a key takes: the type it is looked up as, and the way from there to the property's type and back.
+struct ValueKind<Value: Sendable>: Sendable {
+    let type: ConfigType
+    let expected: String
+    var isSecret = false
+    let read: @Sendable (ConfigContent) throws(ValueRefusal) -> Value
+    let show: @Sendable (Value) -> JSONValue
+}
+
+extension ValueKind where Value == Bool {
+    static var flag: Self {
+        ValueKind(type: .bool, expected: "true or false") { content throws(ValueRefusal) in
+            guard case .bool(let flag) = content else { throw .notOfType(content, "true or false") }
+            return flag
+        } show: {
+            .boolean($0)
+        }
+    }
+}
+
+extension ValueKind where Value == Int {
+    static func number(_ range: ClosedRange<Int>) -> Self {
+        .integer(range, "a whole number from \(range.lowerBound) to \(range.upperBound)") {
+            $0
+        } back: {
+            $0
+        }
+    }
+}
+
+extension ValueKind where Value == UInt16 {
+    /// A port to listen on.
+    static var port: Self {
+        .integer(0...65535, "a port from 1 to 65535, or 0 for one that the kernel chooses") {
+            UInt16(clamping: $0)
+        } back: {
+            Int($0)
+        }
+    }
+}
+
+extension ValueKind where Value == Int? {
+    /// A limit that 0 turns off.
+    static func limit(upTo maximum: Int) -> Self { positive(upTo: maximum, zero: "no limit") }
+
+    /// A positive number, for which 0 stands for something else.
+    static func positive(upTo maximum: Int, zero: String) -> Self {
+        .integer(0...maximum, "a whole number from 1 to \(maximum), or 0 for \(zero)") {
+            $0 == 0 ? nil : $0
+        } back: {
+            $0 ?? 0
+        }
+    }
+}
+
+extension ValueKind {
+    fileprivate static func integer(
+        _ range: ClosedRange<Int>, _ expected: String,
+        _ value: @escaping @Sendable (Int) -> Value, back: @escaping @Sendable (Value) -> Int
+    ) -> Self {
+        ValueKind(type: .int, expected: expected) { content throws(ValueRefusal) in
+            guard case .int(let number) = content, range.contains(number) else { throw .notOfType(content, expected) }
+            return value(number)
+        } show: {
+            .integer(Int64(back($0)))
+        }
+    }
+
+    /// A text that must be there.
+    static func text(_ rule: TextRule<Value>) -> Self {
+        ValueKind(type: .string, expected: rule.expected) { content throws(ValueRefusal) in
+            guard case .string(let text) = content else { throw .notOfType(content, rule.expected) }
+            return try rule.read(text)
+        } show: {
+            .string(rule.show($0))
+        }
+    }
+
+    /// A text, or an empty one for none.
+    static func optional<Wrapped>(_ rule: TextRule<Wrapped>) -> Self where Value == Wrapped? {
+        ValueKind(type: .string, expected: rule.expected) { content throws(ValueRefusal) in
+            guard case .string(let text) = content else { throw .notOfType(content, rule.expected) }
+            return text.isEmpty ? nil : try rule.read(text)
+        } show: {
+            .string($0.map(rule.show) ?? "")
+        }
+    }
+
+    /// A list of texts, none of them twice.
+    static func list<Element>(_ rule: TextRule<Element>) -> Self where Value == [Element] {
+        let expected = "a list; each element: \(rule.expected)"
+        return ValueKind(type: .stringArray, expected: expected) { content throws(ValueRefusal) in
+            guard case .stringArray(let texts) = content else { throw .notOfType(content, expected) }
+            var values: [Element] = []
+            for (index, text) in texts.enumerated() {
+                guard !texts[..<index].contains(text) else {
+                    throw ValueRefusal(value: text, expected: "each element once")
+                }
+                values.append(try rule.read(text))
+            }
+            return values
+        } show: {
+            .array($0.map { .string(rule.show($0)) })
+        }
+    }
+}
+
+extension ValueKind where Value == SecretString? {
+    static var secret: Self {
+        var kind = Self.optional(.secret)
+        kind.isSecret = true
+        return kind
+    }
+}
+
+extension ValueKind where Value == [SecretString] {
+    static var secrets: Self {
+        var kind = Self.list(.secret)
+        kind.isSecret = true
+        return kind
+    }
+}
+
+extension ValueRefusal {
+    /// A value of another type or out of range.
+    static func notOfType(_ content: ConfigContent, _ expected: String) -> Self {
+        let value =
+            switch content {
+            case .string(let text): text
+            case .int(let number): String(number)
+            case .bool(let flag): String(flag)
+            case .stringArray(let texts): texts.joined(separator: ", ")
+            case .double, .bytes, .intArray, .doubleArray, .boolArray, .byteChunkArray: ""
+            }
+        return ValueRefusal(value: value, expected: expected)
+    }
+}

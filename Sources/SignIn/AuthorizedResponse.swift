@@ -1,0 +1,121 @@
+public import Providers
+
+/// What an app posts after its user has approved a sign-in: the authorization code and what is needed to exchange and
+/// check it. Every part was validated; there is no other way to make one.
+public struct AuthorizedResponse: Sendable {
+    public let code: String
+    public let redirectURI: String
+    public let network: MobileNetwork?
+    /// RFC 7636 §4.1.
+    public let codeVerifier: String?
+    public let nonce: String?
+    public let acrValues: String?
+    public let correlationID: String?
+    public let context: String?
+    public let sdkVersion: String?
+}
+
+/// A parameter of a request that is missing or ill-formed; the sentence never holds its value.
+public struct InvalidParameter: Error, Equatable, Sendable {
+    public let name: String
+    public let problem: String
+
+    public init(_ name: String, _ problem: String) {
+        self.name = name
+        self.problem = problem
+    }
+}
+
+extension AuthorizedResponse {
+    static let longestText = 2048
+    static let longestContext = 280
+    static let longestCorrelationID = 64
+
+    /// Validates what an app sent to a provider's sign-in.
+    ///
+    /// - Parameters:
+    ///   - parameters: finds a parameter by its name; an empty one counts as absent.
+    ///   - provider: whose rules apply: whether PKCE and a nonce are needed, and what a network looks like.
+    /// - Throws: `InvalidParameter` for the first parameter that does not fit.
+    public init(_ parameters: (String) -> String?, for provider: Provider) throws(InvalidParameter) {
+        func optional(_ name: String, longest: Int = Self.longestText) throws(InvalidParameter) -> String? {
+            guard let value = parameters(name), !value.isEmpty else { return nil }
+            guard value.utf8.count <= longest else { throw InvalidParameter(name, "is longer than \(longest) bytes") }
+            guard value.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
+                throw InvalidParameter(name, "has control characters")
+            }
+            return value
+        }
+        func required(_ name: String) throws(InvalidParameter) -> String {
+            guard let value = try optional(name) else { throw InvalidParameter(name, "is missing") }
+            return value
+        }
+        let configuration = provider.configuration
+        code = try required("code")
+        redirectURI = try required("redirect_uri")
+        network = try Self.network(try optional("mccmnc"), for: provider)
+        codeVerifier = try Self.codeVerifier(try optional("code_verifier"), isRequired: configuration.requiresPKCE)
+        nonce = try optional("nonce")
+        if configuration.requiresNonce, nonce == nil { throw InvalidParameter("nonce", "is missing") }
+        acrValues = try optional("acr_values")
+        correlationID = try Self.correlationID(try optional("correlation_id"))
+        context = try optional("context")
+        if let context, context.count > Self.longestContext {
+            throw InvalidParameter("context", "is longer than \(Self.longestContext) characters")
+        }
+        sdkVersion = try optional("sdk_version", longest: 64)
+    }
+
+    private static func network(
+        _ text: String?, for provider: Provider
+    ) throws(InvalidParameter) -> MobileNetwork? {
+        let needsSixDigits = if case .zenkey = provider.configuration.profile { true } else { false }
+        guard let text else {
+            if needsSixDigits { throw InvalidParameter("mccmnc", "is missing") }
+            return nil
+        }
+        guard let network = MobileNetwork(text), network.hasSixDigits || !needsSixDigits else {
+            throw InvalidParameter("mccmnc", needsSixDigits ? "must be six digits" : "must be five or six digits")
+        }
+        return network
+    }
+
+    /// RFC 7636 §4.1: 43 to 128 unreserved characters.
+    private static func codeVerifier(_ text: String?, isRequired: Bool) throws(InvalidParameter) -> String? {
+        guard let text else {
+            if isRequired { throw InvalidParameter("code_verifier", "is missing") }
+            return nil
+        }
+        let isUnreserved = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                true
+            default: false
+            }
+        }
+        guard (43...128).contains(text.utf8.count), isUnreserved else {
+            throw InvalidParameter("code_verifier", "must be 43 to 128 characters of A-Z a-z 0-9 - . _ ~")
+        }
+        return text
+    }
+
+    /// It goes into the carriers' logs and ours, so it is kept to what can do no harm there.
+    private static func correlationID(_ text: String?) throws(InvalidParameter) -> String? {
+        guard let text else { return nil }
+        let isPlain = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+        guard isPlain, text.utf8.count <= longestCorrelationID else {
+            throw InvalidParameter(
+                "correlation_id", "must be at most \(longestCorrelationID) characters of A-Z a-z 0-9 - . _")
+        }
+        return text
+    }
+}

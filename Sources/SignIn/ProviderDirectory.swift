@@ -1,0 +1,29 @@
+public import Providers
+
+/// The configured providers, found by the name in the configuration or by our client identifier there.
+public struct ProviderDirectory: Sendable {
+    private let byName: [String: Provider]
+    private let byClientID: [String: [Provider]]
+
+    public init(_ providers: [Provider]) {
+        byName = Dictionary(providers.map { ($0.configuration.name, $0) }) { first, _ in first }
+        byClientID = Dictionary(grouping: providers) { $0.configuration.clientID }
+    }
+
+    /// Finds the provider a request means. Either parameter will do; given both, they must agree.
+    ///
+    /// - Throws: `SignInError.unknownClient`, `.unknownProvider`, or `.invalidParameter` when neither says which.
+    public func provider(named name: String?, clientID: String?) throws(SignInError) -> Provider {
+        if let name {
+            guard let provider = byName[name] else { throw .unknownProvider }
+            if let clientID, provider.configuration.clientID != clientID { throw .unknownClient }
+            return provider
+        }
+        guard let clientID else { throw .invalidParameter(InvalidParameter("client_id", "is missing")) }
+        guard let providers = byClientID[clientID], let provider = providers.first else { throw .unknownClient }
+        guard providers.count == 1 else {
+            throw .invalidParameter(InvalidParameter("provider", "is missing, and several providers have this client_id"))
+        }
+        return provider
+    }
+}

@@ -1,0 +1,121 @@
+internal import Accounts
+internal import Crypto
+internal import JOSE
+internal import JSON
+
+/// Makes and checks the tokens of our own sessions (RFC 9068 for access tokens).
+///
+/// An access token says who and which session, and nothing personal. A refresh token is `<session id>.<secret>`; the store
+/// holds its hash only.
+public struct SessionIssuer: Sendable {
+    /// What the operator chose.
+    public struct Configuration: Sendable {
+        /// The `iss` of our tokens: the public base URL of this service.
+        public var issuer: String
+        /// The `aud` of our tokens.
+        public var audience: String
+        public var accessTokenSeconds: Int64
+        public var refreshTokenSeconds: Int64
+
+        public init(issuer: String, audience: String, accessTokenSeconds: Int64, refreshTokenSeconds: Int64) {
+            self.issuer = issuer
+            self.audience = audience
+            self.accessTokenSeconds = accessTokenSeconds
+            self.refreshTokenSeconds = refreshTokenSeconds
+        }
+    }
+
+    /// The tokens of one answer.
+    public struct Tokens: Sendable {
+        public let accessToken: String
+        public let refreshToken: String
+        /// How long the access token is good for, in seconds.
+        public let expiresIn: Int64
+    }
+
+    /// Whom a verified access token speaks for.
+    struct Bearer: Sendable {
+        let user: UserID
+        let session: SessionID
+    }
+
+    private static let longestToken = 4096
+    private static let refreshSecretBytes = 32
+
+    public let configuration: Configuration
+    private let keys: SessionKeys
+
+    public init(configuration: Configuration, keys: SessionKeys) {
+        self.configuration = configuration
+        self.keys = keys
+    }
+
+    /// The JWK set document that verifies our tokens.
+    public var keyDocument: [UInt8] { keys.document }
+
+    /// A new session's name.
+    func makeSessionID(now: Int64) -> SessionID {
+        let words = Random.bytes(16).asWords()
+        return SessionID(now: now, random: words)
+    }
+
+    /// A new user's public reference, which stands where stock clients expect a carrier's `sub`.
+    func makeReference() -> String { Random.token(byteCount: 16) }
+
+    /// A new refresh token of a session, which carries 256 random bits.
+    func makeRefreshToken(for session: SessionID) -> RefreshToken {
+        RefreshToken(session: session, secret: Random.token(byteCount: Self.refreshSecretBytes))
+    }
+
+    /// Signs an access token.
+    ///
+    /// - Throws: `SignInError.overloaded` if the signature can't be made, which no input causes.
+    func accessToken(
+        for user: UserID, session: SessionID, acr: String?, amr: [String], authTime: Int64?, now: Int64
+    ) throws(SignInError) -> String {
+        var claims = JSONWriter(reservingCapacity: 384)
+        claims.object { claims in
+            claims.member("iss", configuration.issuer)
+            claims.member("sub", user.description)
+            claims.member("aud", configuration.audience)
+            claims.member("sid", session.description)
+            claims.member("iat", now)
+            claims.member("exp", now + configuration.accessTokenSeconds)
+            claims.member("jti", Random.token(byteCount: 16))
+            if let acr { claims.member("acr", acr) }
+            if !amr.isEmpty { claims.member("amr", .array(amr.map { .string($0) })) }
+            if let authTime { claims.member("auth_time", authTime) }
+        }
+        do {
+            return try keys.signer.sign(claims.bytes)
+        } catch {
+            throw .overloaded
+        }
+    }
+
+    /// Checks an access token's signature, type, issuer, audience and time. Whether its session still lives is the
+    /// repository's to say.
+    ///
+    /// - Returns: nil when any of them is wrong.
+    func bearer(of token: String, now: Int64) -> Bearer? {
+        guard
+            let verified = try? JWS.verify(
+                token, keys: keys.verifying, allowed: [.es256], maximumByteCount: Self.longestToken),
+            verified.header.hasType(SessionKeys.tokenType),
+            let claims = try? JSONValue(parsing: verified.payload.span),
+            claims["iss"]?.string == configuration.issuer, claims["aud"]?.string == configuration.audience,
+            let expires = claims["exp"]?.integer, now < expires,
+            let user = claims["sub"]?.string.flatMap({ Int64($0) }),
+            let session = claims["sid"]?.string.flatMap({ SessionID($0) })
+        else { return nil }
+        return Bearer(user: UserID(rawValue: user), session: session)
+    }
+}
+
+extension [UInt8] {
+    /// The first sixteen bytes as two numbers; missing bytes are zero.
+    fileprivate func asWords() -> (UInt64, UInt64) {
+        func word(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+        return (word(prefix(8)), word(dropFirst(8).prefix(8)))
+    }
+}

@@ -1,0 +1,87 @@
+public import Accounts
+
+/// Who a session token speaks for, and what else one can do with a session: read its user, refresh it, end it.
+public struct Sessions: Sendable {
+    /// How long after its rotation a refresh token gets the same answer again, in seconds: a phone that lost the answer
+    /// in a tunnel tries again with the old one.
+    static let refreshGraceSeconds: Int64 = 10
+
+    private let repository: any AccountRepository
+    private let issuer: SessionIssuer
+    private let clock: Clock
+
+    public init(repository: any AccountRepository, issuer: SessionIssuer, clock: Clock) {
+        self.repository = repository
+        self.issuer = issuer
+        self.clock = clock
+    }
+
+    /// The JWK set document that verifies our tokens.
+    public var keyDocument: [UInt8] { issuer.keyDocument }
+
+    /// The live session an access token belongs to. Revocation counts at once: the repository is asked each time.
+    ///
+    /// - Throws: `SignInError.invalidToken`, `.storageUnavailable`.
+    public func session(of accessToken: String) async throws(SignInError) -> Session {
+        let now = clock.seconds
+        guard let bearer = issuer.bearer(of: accessToken, now: now) else { throw .invalidToken }
+        let session = try await repository.stored { repository throws(RepositoryError) in
+            try await repository.session(bearer.session, now: now)
+        }
+        guard let session, session.user == bearer.user else { throw .invalidToken }
+        return session
+    }
+
+    /// The user an access token speaks for.
+    public func user(of accessToken: String) async throws(SignInError) -> User {
+        let session = try await session(of: accessToken)
+        let user = try await repository.stored { repository throws(RepositoryError) in
+            try await repository.user(session.user)
+        }
+        guard let user else { throw .invalidToken }
+        return user
+    }
+
+    /// Ends the session of an access token; it does not work any more when this returns.
+    public func signOut(_ accessToken: String) async throws(SignInError) {
+        let session = try await session(of: accessToken)
+        let now = clock.seconds
+        _ = try await repository.stored { repository throws(RepositoryError) in
+            try await repository.revokeSession(session.id, now: now)
+        }
+    }
+
+    /// Exchanges a refresh token for a new pair (RFC 6749 §6, rotation as RFC 9700 §4.14.2 has it).
+    ///
+    /// - Throws: `SignInError.invalidGrant`; after the reuse of a rotated token the whole session family is gone.
+    public func refresh(_ refreshToken: String) async throws(SignInError) -> SessionIssuer.Tokens {
+        let now = clock.seconds
+        guard let presented = RefreshToken(refreshToken) else { throw .invalidGrant(.unknownRefreshToken) }
+        let next = issuer.makeRefreshToken(for: presented.session)
+        guard let wrapped = next.wrapped(for: presented) else { throw .overloaded }
+        let record = RefreshRecord(
+            session: presented.session, presented: presented.hash, next: next.hash, nextWrapped: wrapped,
+            expiresAt: now + issuer.configuration.refreshTokenSeconds, graceSeconds: Self.refreshGraceSeconds, now: now)
+        let outcome = try await repository.stored { repository throws(RepositoryError) in
+            try await repository.refresh(record)
+        }
+        switch outcome {
+        case .rotated(let session): return try tokens(session, next, now)
+        case .repeated(let session, let wrapped):
+            guard let successor = presented.unwrapped(wrapped) else { throw .invalidGrant(.unknownRefreshToken) }
+            return try tokens(session, successor, now)
+        case .reused: throw .invalidGrant(.reusedRefreshToken)
+        case .refused: throw .invalidGrant(.unknownRefreshToken)
+        }
+    }
+
+    private func tokens(
+        _ session: Session, _ refreshToken: RefreshToken, _ now: Int64
+    ) throws(SignInError) -> SessionIssuer.Tokens {
+        SessionIssuer.Tokens(
+            accessToken: try issuer.accessToken(
+                for: session.user, session: session.id, acr: session.acr, amr: session.amr, authTime: session.authTime,
+                now: now),
+            refreshToken: refreshToken.text, expiresIn: issuer.configuration.accessTokenSeconds)
+    }
+}

@@ -1,0 +1,59 @@
+internal import Accounts
+internal import HTTPClient
+internal import JOSE
+internal import OpenIDConnect
+
+extension SignInError {
+    init(_ error: RepositoryError) {
+        self =
+            switch error {
+            case .codeAlreadyUsed: .invalidGrant(.codeAlreadyUsed)
+            case .migrationConflict, .identityInUse: .migrationConflict
+            case .unavailable(.overloaded): .overloaded
+            case .unavailable, .invalidTicket, .wrongMasterKey, .newerSchema, .inUse: .storageUnavailable
+            }
+    }
+
+    init(_ error: UserinfoError) {
+        self =
+            switch error {
+            case .mismatch: .userinfoMismatch
+            case .provider(let failure): SignInError(.userinfo, failure)
+            }
+    }
+}
+
+extension IDTokenFault {
+    /// The rule of the specification that a token breaks which JOSE refuses.
+    init(_ error: JOSEError) {
+        self =
+            switch error {
+            case .malformed: .malformed
+            case .algorithm: .algorithm
+            case .signature: .signature
+            case .unknownKey: .unknownKey
+            }
+    }
+}
+
+extension ProviderFailure {
+    /// Whether the code may have been spent though no tokens came: then it must not be sent again. A clear refusal
+    /// leaves nothing to remember, and remembering it would let anybody fill the store with invented codes.
+    var mayHaveSpentCode: Bool {
+        switch self {
+        case .transport(.timedOut(requestSent: let requestSent)), .transport(.connectionBroken(requestSent: let requestSent)): requestSent
+        case .transport(.responseTooLarge), .transport(.malformedResponse), .transport(.cancelled): true
+        case .notJSON, .invalidMember: true
+        default: false
+        }
+    }
+}
+
+extension AccountRepository {
+    /// Calls the repository and says what its failure means for a sign-in.
+    func stored<Result: Sendable>(
+        _ call: (any AccountRepository) async throws(RepositoryError) -> Result
+    ) async throws(SignInError) -> Result {
+        do throws(RepositoryError) { return try await call(self) } catch { throw SignInError(error) }
+    }
+}

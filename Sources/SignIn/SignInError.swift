@@ -1,0 +1,65 @@
+internal import HTTPClient
+public import OpenIDConnect
+
+/// Why somebody is not signed in, by who can do something about it. The web API answers each case with one status and
+/// one code.
+public enum SignInError: Error, Equatable, Sendable {
+    // The app's developer:
+    case invalidParameter(InvalidParameter)
+    case unknownClient
+    case unknownProvider
+    case redirectURINotAllowed
+    /// No carrier serves that network; the page lets the user choose one.
+    case providerNotFound(discoveryUI: String?)
+    /// The code or the refresh token is refused, used, expired or another client's.
+    case invalidGrant(GrantProblem)
+    case invalidIDToken(IDTokenFault)
+    case userinfoMismatch
+    /// The session token is missing, expired, revoked or not ours.
+    case invalidToken
+    // The user:
+    case accessDenied
+    /// The accounts at the old and the new carrier both exist.
+    case migrationConflict
+    // The provider:
+    case providerError(ProviderProblem)
+    case providerUnavailable
+    case providerTimeout
+    // Us:
+    case storageUnavailable
+    case overloaded
+
+    public enum GrantProblem: Sendable {
+        case refusedByProvider, codeAlreadyUsed, unknownRefreshToken, reusedRefreshToken
+    }
+
+    /// What went wrong at the provider, for the log and the developer; never what it sent.
+    public struct ProviderProblem: Error, Equatable, Sendable {
+        public enum Step: String, Sendable { case discovery, keys, token, userinfo }
+        public let step: Step
+        public let failure: ProviderFailure
+
+        public init(_ step: Step, _ failure: ProviderFailure) {
+            self.step = step
+            self.failure = failure
+        }
+    }
+}
+
+extension SignInError {
+    /// Sorts a failed call into what the app can be told.
+    init(_ step: ProviderProblem.Step, _ failure: ProviderFailure) {
+        switch failure {
+        case .transport(.timedOut(requestSent: _)): self = .providerTimeout
+        case .transport(.cancelled): self = .providerTimeout
+        case .transport(.shutDown): self = .overloaded
+        case .transport(.couldNotConnect), .transport(.couldNotResolve): self = .providerUnavailable
+        case .status(429): self = .providerUnavailable
+        case .refused(.invalidGrant): self = .invalidGrant(.refusedByProvider)
+        case .refused(.accessDenied): self = .accessDenied
+        case .refused(.userNotFound): self = .providerNotFound(discoveryUI: nil)
+        case .refused(.temporarilyUnavailable): self = .providerUnavailable
+        default: self = .providerError(ProviderProblem(step, failure))
+        }
+    }
+}

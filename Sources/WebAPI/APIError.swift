@@ -1,0 +1,16 @@
+internal import HTTPServer
+internal import SignIn
+
+/// Everything that can end a request of the API without the answer it asked for.
+enum APIError: Error {
+    case signIn(SignInError)
+    /// The body is neither JSON nor a form, or a parameter in it is wrong; the sentence says what.
+    case invalidRequest(String)
+    case unsupportedMediaType
+    case unsupportedGrantType
+    case invalidAPIKey
+    case notFound
+    case methodNotAllowed(allow: [HTTPMethod])
+    /// HTTP itself was broken, before there was a request.
+    case violation(ProtocolViolation)
+}

@@ -1,0 +1,129 @@
+internal import HTTPServer
+internal import JSON
+internal import OpenIDConnect
+internal import SignIn
+
+/// An error as the API tells it: one status, one stable code, one sentence for the developer, and nothing of what was
+/// sent.
+struct ErrorAnswer {
+    let status: HTTPStatus
+    let code: String
+    let sentence: String
+    var reason: String?
+    var discoveryUI: String?
+    var headers: [(name: String, value: String)] = []
+
+    private init(_ status: Int, _ code: String, _ sentence: String) {
+        self.status = HTTPStatus(status)
+        self.code = code
+        self.sentence = sentence
+    }
+
+    /// How long a client is asked to wait before it tries again, in seconds.
+    private static let retryAfterSeconds = "1"
+
+    private func with(header name: String, _ value: String) -> ErrorAnswer {
+        var answer = self
+        answer.headers.append((name: name, value: value))
+        return answer
+    }
+
+    private var retriable: ErrorAnswer { with(header: "Retry-After", Self.retryAfterSeconds) }
+
+    /// The one place where errors become statuses and codes.
+    init(_ error: APIError) {
+        switch error {
+        case .signIn(let error): self.init(error)
+        case .invalidRequest(let sentence): self.init(400, "invalid_request", sentence)
+        case .unsupportedMediaType:
+            self.init(415, "unsupported_media_type", "Send application/json or application/x-www-form-urlencoded.")
+        case .unsupportedGrantType:
+            self.init(400, "invalid_request", "The parameter grant_type must be refresh_token.")
+        case .invalidAPIKey: self.init(401, "invalid_api_key", "The header X-API-KEY is missing or wrong.")
+        case .notFound: self.init(404, "not_found", "There is nothing at this path.")
+        case .methodNotAllowed(let methods):
+            self = ErrorAnswer(405, "method_not_allowed", "This path does not answer to that method.")
+                .with(header: "Allow", methods.map(\.rawValue).joined(separator: ", "))
+        case .violation(let violation): self.init(violation)
+        }
+    }
+
+    private init(_ error: SignInError) {
+        switch error {
+        case .invalidParameter(let parameter):
+            self.init(400, "invalid_request", "The parameter \(parameter.name) \(parameter.problem).")
+        case .unknownClient: self.init(400, "unknown_client", "No provider is configured with this client_id.")
+        case .unknownProvider: self.init(400, "unknown_provider", "No provider of this name is configured.")
+        case .redirectURINotAllowed:
+            self.init(400, "redirect_uri_not_allowed", "The redirect_uri is not one of this provider's redirectURIs.")
+        case .providerNotFound(let discoveryUI):
+            self.init(400, "provider_not_found", "No carrier serves this user there; send the user to discovery_ui.")
+            self.discoveryUI = discoveryUI
+        case .invalidGrant(let problem): self.init(401, "invalid_grant", Self.sentence(problem))
+        case .invalidIDToken(let fault):
+            self.init(401, "invalid_id_token", "The provider's ID token breaks the rule named in reason.")
+            reason = fault.rawValue
+        case .userinfoMismatch:
+            self.init(401, "userinfo_mismatch", "The provider's userinfo is not about the user of the ID token.")
+        case .invalidToken:
+            self = ErrorAnswer(401, "invalid_token", "The session token is missing, expired or revoked.")
+                .with(header: "WWW-Authenticate", "Bearer error=\"invalid_token\"")
+        case .accessDenied: self.init(403, "access_denied", "The user or the carrier said no.")
+        case .migrationConflict:
+            self.init(409, "migration_conflict", "The old and the new subject belong to different users.")
+        case .providerError(let problem):
+            self.init(502, "provider_error", "The provider's \(problem.step.rawValue) answer can't be used.")
+        case .providerUnavailable:
+            self = ErrorAnswer(503, "provider_unavailable", "The provider can't be reached now.").retriable
+        case .providerTimeout: self.init(504, "provider_timeout", "The provider did not answer in time.")
+        case .storageUnavailable:
+            self = ErrorAnswer(503, "storage_unavailable", "Nothing can be stored now.").retriable
+        case .overloaded: self = ErrorAnswer(503, "overloaded", "The service has too much to do now.").retriable
+        }
+    }
+
+    private static func sentence(_ problem: SignInError.GrantProblem) -> String {
+        switch problem {
+        case .refusedByProvider: "The provider refused the code or its verifier."
+        case .codeAlreadyUsed: "The code was used before."
+        case .unknownRefreshToken: "The refresh token is not valid."
+        case .reusedRefreshToken: "The refresh token was used before; its sessions are revoked."
+        }
+    }
+
+    private init(_ violation: ProtocolViolation) {
+        switch violation {
+        case .malformed(let sentence): self.init(400, "invalid_request", sentence)
+        case .requestTimeout: self.init(408, "request_timeout", "The request did not arrive in time.")
+        case .lengthRequired: self.init(411, "length_required", "A request with a body needs a Content-Length.")
+        case .bodyTooLarge: self.init(413, "payload_too_large", "The body is larger than this service takes.")
+        case .targetTooLong: self.init(414, "uri_too_long", "The request target is longer than this service takes.")
+        case .expectationFailed: self.init(417, "expectation_failed", "Only Expect: 100-continue is understood.")
+        case .headTooLarge: self.init(431, "headers_too_large", "The header is larger than this service takes.")
+        case .methodNotImplemented: self.init(501, "not_implemented", "This method is not known here.")
+        case .transferCodingNotImplemented:
+            self.init(501, "not_implemented", "No transfer coding but chunked is understood.")
+        case .versionNotSupported:
+            self.init(505, "http_version_not_supported", "This service speaks HTTP/1.1.")
+        case .overloaded:
+            self = ErrorAnswer(503, "overloaded", "The service has too many connections now.").retriable
+        }
+    }
+
+    /// - Parameter requestID: so that a developer can quote it, and an operator find it in the log.
+    func response(requestID: String) -> HTTPResponse {
+        var writer = JSONWriter(reservingCapacity: 256)
+        writer.object { body in
+            body.member("error", code)
+            body.member("error_description", sentence)
+            body.member("error_code", code)
+            if let reason { body.member("reason", reason) }
+            if let discoveryUI { body.member("discovery_ui", discoveryUI) }
+            body.member("request_id", requestID)
+        }
+        var response = HTTPResponse.json(status, writer.bytes)
+        response.headers.append((name: "Cache-Control", value: "no-store"))
+        response.headers.append(contentsOf: headers)
+        return response
+    }
+}

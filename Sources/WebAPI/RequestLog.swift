@@ -1,0 +1,79 @@
+internal import EventLoop
+internal import HTTPServer
+internal import Logging
+internal import OpenIDConnect
+internal import SignIn
+
+/// Writes one line for each request and one for the outcome of each sign-in.
+///
+/// Only what is listed here is ever logged: no path with its query, no body, no header but the request id.
+struct RequestLog: Sendable {
+    let logger: Logger
+
+    func write(_ request: HTTPRequest, route: String, _ response: HTTPResponse, _ notes: RequestNotes) {
+        guard logger.logLevel <= .info else { return }
+        let took = MonotonicTime.now - request.receivedAt
+        let (seconds, attoseconds) = took.components
+        var metadata: Logger.Metadata = [
+            "method": "\(request.method.rawValue)", "route": "\(route)", "status": "\(response.status.code)",
+            "ms": "\(seconds * 1000 + attoseconds / 1_000_000_000_000_000)", "request_id": "\(request.id)",
+        ]
+        if let provider = notes.provider { metadata["provider"] = "\(provider)" }
+        if let correlationID = notes.correlationID { metadata["correlation_id"] = "\(correlationID)" }
+        logger.info("request", metadata: metadata)
+    }
+
+    /// A request that broke HTTP, so that it has no route.
+    func write(_ violation: ProtocolViolation, _ status: HTTPStatus, requestID: String) {
+        logger.info("request refused", metadata: ["status": "\(status.code)", "request_id": "\(requestID)"])
+    }
+
+    func writeSignIn(_ notes: RequestNotes, _ error: APIError?, requestID: String) {
+        let level = error.map(Self.level) ?? .info
+        guard logger.logLevel <= level else { return }
+        var metadata: Logger.Metadata = ["request_id": "\(requestID)"]
+        if let provider = notes.provider { metadata["provider"] = "\(provider)" }
+        if let correlationID = notes.correlationID { metadata["correlation_id"] = "\(correlationID)" }
+        if let error {
+            metadata["outcome"] = "failed"
+            metadata["reason"] = "\(Self.reason(error))"
+        } else {
+            metadata["outcome"] = notes.migrated ? "migrated" : notes.isNewUser ? "new_user" : "signed_in"
+        }
+        logger.log(level: level, "sign-in", metadata: metadata)
+    }
+
+    /// What an operator must see: our configuration or our store, and a provider that misbehaves.
+    private static func level(_ error: APIError) -> Logger.Level {
+        guard case .signIn(let error) = error else { return .info }
+        return switch error {
+        case .storageUnavailable: .error
+        case .providerError(let problem):
+            if case .refused(.clientFault) = problem.failure { .error } else { .warning }
+        case .providerUnavailable, .providerTimeout, .overloaded, .migrationConflict: .warning
+        default: .info
+        }
+    }
+
+    /// The stable code with what stands behind it, in words of ours.
+    private static func reason(_ error: APIError) -> String {
+        let answer = ErrorAnswer(error)
+        let code = answer.reason.map { "\(answer.code): \($0)" } ?? answer.code
+        guard case .signIn(.providerError(let problem)) = error else { return code }
+        return "\(code): \(problem.step.rawValue): \(describe(problem.failure))"
+    }
+
+    private static func describe(_ failure: ProviderFailure) -> String {
+        switch failure {
+        case .transport(let error): "\(error)"
+        case .status(let status): "status \(status)"
+        case .notJSON: "not a JSON object"
+        case .invalidMember(let name): "\(name) is missing or wrong"
+        case .issuerMismatch: "the document names another issuer"
+        case .untrustedIssuer: "the issuer is not trusted"
+        case .refusedEndpoint(let name): "\(name) is not an address we may call"
+        case .refused(.clientFault(let code)): "our client was refused with \(code); check the provider's configuration"
+        case .refused: "refused with an error code we do not know"
+        }
+    }
+}

@@ -1,0 +1,9 @@
+/// What an endpoint finds out about its request that belongs into the log, and nothing that does not.
+struct RequestNotes {
+    var provider: String?
+    /// The caller's own name for the sign-in, checked to be harmless.
+    var correlationID: String?
+    var isSignIn = false
+    var isNewUser = false
+    var migrated = false
+}

@@ -1,0 +1,110 @@
+internal import HTTPServer
+internal import JSON
+
+/// The parameters of a POST, from JSON or from a form, each once, under their snake_case names.
+///
+/// The guides' camelCase spellings are other names for the same parameters. Fields we do not know are ignored; null counts
+/// as absent.
+struct RequestParameters {
+    private static let mostFields = 64
+
+    /// camelCase spellings of the SDK's AuthorizedResponse and what they mean.
+    private static let aliases = [
+        "clientId": "client_id", "clientID": "client_id", "redirectURI": "redirect_uri", "redirectUri": "redirect_uri",
+        "codeVerifier": "code_verifier", "correlationId": "correlation_id", "correlationID": "correlation_id",
+        "acrValues": "acr_values", "sdkVersion": "sdk_version", "grantType": "grant_type",
+        "refreshToken": "refresh_token", "mccMnc": "mccmnc",
+    ]
+    /// What apps send as numbers though it is text.
+    private static let mayBeNumbers: Set<String> = ["mccmnc", "mcc", "mnc", "correlation_id"]
+
+    private var values: [String: String] = [:]
+
+    subscript(name: String) -> String? { values[name] }
+
+    /// Reads a request's body.
+    ///
+    /// - Throws: `APIError.unsupportedMediaType`, or `.invalidRequest` naming the parameter and never its value.
+    init(_ request: HTTPRequest) throws(APIError) {
+        let type = request.header("content-type").map(Self.mediaType)
+        switch type {
+        case "application/json", nil: try readJSON(request.body)
+        case "application/x-www-form-urlencoded": try readForm(request.body)
+        default: throw .unsupportedMediaType
+        }
+        try joinNetworkCode()
+    }
+
+    /// The media type of a Content-Type field, without its parameters (RFC 9110 §8.3.1).
+    private static func mediaType(_ field: String) -> String {
+        let type = field.prefix { $0 != ";" }
+        return type.lowercased().filter { $0 != " " && $0 != "\t" }
+    }
+
+    private mutating func readJSON(_ body: [UInt8]) throws(APIError) {
+        let document: JSONValue
+        do throws(JSONError) {
+            document = try JSONValue(parsing: body.span)
+        } catch .duplicateMember {
+            throw .invalidRequest("The body has a member twice.")
+        } catch {
+            throw .invalidRequest("The body is not JSON.")
+        }
+        guard let object = document.object else { throw .invalidRequest("The body is not a JSON object.") }
+        for member in object.members {
+            let name = Self.aliases[member.name] ?? member.name
+            switch member.value {
+            case .null: continue
+            case .string(let text): try set(name, text)
+            case .integer(let number) where number >= 0 && Self.mayBeNumbers.contains(name):
+                // A number has lost its leading zeros: a network code has three digits in ZenKey's world.
+                let digits = String(number)
+                let width = name == "mnc" ? 3 : digits.utf8.count
+                try set(name, String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits)
+            default:
+                guard Self.known.contains(name) else { continue }
+                throw .invalidRequest("The parameter \(name) must be a string.")
+            }
+        }
+    }
+
+    private mutating func readForm(_ body: [UInt8]) throws(APIError) {
+        let form: FormFields
+        do throws(FormError) {
+            form = try FormFields(parsing: body, limit: Self.mostFields)
+        } catch {
+            throw .invalidRequest("The body is not a form of at most \(Self.mostFields) fields.")
+        }
+        var seen: Set<String> = []
+        for field in form.fields {
+            let name = Self.aliases[field.name] ?? field.name
+            guard seen.insert(field.name).inserted || !Self.known.contains(name) else {
+                throw .invalidRequest("The parameter \(name) is there twice.")
+            }
+            try set(name, field.value)
+        }
+    }
+
+    /// One parameter in two spellings must have one value.
+    private mutating func set(_ name: String, _ value: String) throws(APIError) {
+        guard Self.known.contains(name) else { return }
+        if let earlier = values[name], earlier != value {
+            throw .invalidRequest("The parameter \(name) is there in two spellings with different values.")
+        }
+        values[name] = value
+    }
+
+    /// The parameters any endpoint takes.
+    private static let known: Set<String> = Set(aliases.values).union([
+        "provider", "code", "mcc", "mnc", "nonce", "context", "state",
+    ])
+
+    /// The SDK of 2019 sends country code and network code apart.
+    private mutating func joinNetworkCode() throws(APIError) {
+        guard values["mcc"] != nil || values["mnc"] != nil else { return }
+        guard let country = values["mcc"], let network = values["mnc"] else {
+            throw .invalidRequest("The parameters mcc and mnc go together.")
+        }
+        try set("mccmnc", country + network)
+    }
+}

@@ -1,0 +1,34 @@
+internal import HTTPServer
+internal import JSON
+internal import SignIn
+
+/// `/auth/token`: refresh a session, or end it.
+struct TokenEndpoint: Sendable {
+    let sessions: Sessions
+
+    /// `POST`: a refresh token for a new pair (RFC 6749 §6).
+    func refresh(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
+        let parameters = try RequestParameters(request)
+        guard let grantType = parameters["grant_type"] else {
+            throw .invalidRequest("The parameter grant_type is missing.")
+        }
+        guard grantType == "refresh_token" else { throw .unsupportedGrantType }
+        guard let refreshToken = parameters["refresh_token"], !refreshToken.isEmpty else {
+            throw .invalidRequest("The parameter refresh_token is missing.")
+        }
+        let tokens: SessionIssuer.Tokens
+        do throws(SignInError) { tokens = try await sessions.refresh(refreshToken) } catch { throw .signIn(error) }
+        var writer = JSONWriter()
+        writer.object { $0.tokens(tokens) }
+        return .secretJSON(writer.bytes)
+    }
+
+    /// `DELETE`: signs out. Stock Android apps send no bearer token here, and nothing else than 200 is success to stock
+    /// iOS apps: without a token it is a 200 that does nothing.
+    func signOut(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
+        if let token = request.bearerToken {
+            do throws(SignInError) { try await sessions.signOut(token) } catch { throw .signIn(error) }
+        }
+        return .secretJSON(Array("{}".utf8))
+    }
+}

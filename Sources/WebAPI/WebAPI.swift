@@ -1,0 +1,62 @@
+public import EventLoop
+public import HTTPServer
+public import Logging
+public import SignIn
+
+/// The HTTP API of one loop: finds the route, asks the endpoint, tells errors, writes the log.
+public struct WebAPI: RequestHandler {
+    private let router: Router
+    private let log: RequestLog
+
+    /// - Parameters:
+    ///   - signIn: the use case with the HTTP client of this loop.
+    public init(
+        providers: ProviderDirectory, signIn: SignInWithCode, sessions: Sessions, apiKeys: APIKeys, logger: Logger
+    ) {
+        let log = RequestLog(logger: logger)
+        self.log = log
+        router = Router(
+            Routes(
+                log: log, apiKeys: apiKeys, signIn: SignInEndpoint(providers: providers, signIn: signIn),
+                token: TokenEndpoint(sessions: sessions), currentUser: CurrentUserEndpoint(sessions: sessions),
+                sessions: sessions
+            ).all)
+    }
+
+    public func respond(to request: HTTPRequest) async -> HTTPResponse {
+        var response: HTTPResponse
+        switch router.match(request.method, request.path) {
+        case .found(let route, let parameters):
+            var request = request
+            request.parameters = parameters
+            response = await route.endpoint(request)
+        case .methodNotAllowed(let allow):
+            response = refuse(.methodNotAllowed(allow: allow), request)
+        case .notFound:
+            response = refuse(.notFound, request)
+        }
+        response.headers.append(contentsOf: Self.securityHeaders)
+        return response
+    }
+
+    public func refuse(_ violation: ProtocolViolation, requestID: String, peer: SocketAddress) -> HTTPResponse {
+        let answer = ErrorAnswer(.violation(violation))
+        log.write(violation, answer.status, requestID: requestID)
+        var response = answer.response(requestID: requestID)
+        response.headers.append(contentsOf: Self.securityHeaders)
+        return response
+    }
+
+    private func refuse(_ error: APIError, _ request: HTTPRequest) -> HTTPResponse {
+        let response = ErrorAnswer(error).response(requestID: request.id)
+        log.write(request, route: "none", response, RequestNotes())
+        return response
+    }
+
+    /// Answers are for apps: no browser may guess their type, frame them, or send their address on.
+    private static let securityHeaders = [
+        (name: "X-Content-Type-Options", value: "nosniff"),
+        (name: "Content-Security-Policy", value: "default-src 'none'; frame-ancestors 'none'"),
+        (name: "Referrer-Policy", value: "no-referrer"),
+    ]
+}

@@ -1,0 +1,26 @@
+import ArgumentParser
+
+/// The command line of `gatehouse`.
+@main
+struct GatehouseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gatehouse",
+        abstract: "The secure backend behind mobile sign-in: a confidential OpenID Connect client for your apps.",
+        discussion: """
+            Configure it in YAML, in the environment (HTTP_PORT, PROVIDER_ZENKEY_CLIENT_SECRET) or in secret files \
+            (PROVIDER_ZENKEY_CLIENT_SECRET_FILE); the environment wins over the file. Errors go to standard error.
+            """,
+        version: Version.text,
+        subcommands: [
+            ServeCommand.self, CheckConfigCommand.self, PrintConfigCommand.self, HealthcheckCommand.self,
+            IDTokenCommand.self,
+        ])
+}
+
+/// What every command that reads the configuration takes.
+struct ConfigurationOptions: ParsableArguments {
+    @Option(
+        name: .customLong("config"),
+        help: "The YAML configuration file; without it, the environment and the defaults alone count.")
+    var file: String?
+}

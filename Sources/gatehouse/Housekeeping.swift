@@ -1,0 +1,52 @@
+import Accounts
+import Logging
+import SignIn
+import Synchronization
+
+/// What must be done now and then: rows that have expired go, in small steps, so that no sign-in waits for them.
+final class Housekeeping: Sendable {
+    private static let interval = Duration.seconds(60)
+    private static let rowsPerStep = 500
+
+    private let repository: any AccountRepository
+    private let clock: Clock
+    private let logger: Logger
+    private let task = Mutex<Task<Void, Never>?>(nil)
+    private let stopped = Atomic(false)
+
+    init(repository: any AccountRepository, clock: Clock, logger: Logger) {
+        self.repository = repository
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// Works until ``stop()``.
+    func run() async {
+        let work = Task { await self.work() }
+        task.withLock { $0 = work }
+        if stopped.load(ordering: .sequentiallyConsistent) { work.cancel() }
+        await work.value
+    }
+
+    func stop() {
+        stopped.store(true, ordering: .sequentiallyConsistent)
+        task.withLock { $0 }?.cancel()
+    }
+
+    private func work() async {
+        while !Task.isCancelled {
+            await sweep()
+            try? await Task.sleep(for: Self.interval)
+        }
+    }
+
+    private func sweep() async {
+        do throws(RepositoryError) {
+            while !Task.isCancelled,
+                try await repository.sweepExpired(now: clock.seconds, limit: Self.rowsPerStep) > 0
+            {}
+        } catch {
+            logger.warning("expired rows could not be removed", metadata: ["reason": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import HTTPServer
+import Settings
+import SignIn
+
+extension HTTPServerLimits {
+    /// The limits as configured; one that is switched off is 0.
+    init(_ http: Settings.HTTP) {
+        self.init(
+            connections: http.connections ?? 0, headerBytes: http.headerBytes ?? 0, bodyBytes: http.bodyBytes ?? 0,
+            headerTimeout: .seconds(http.headerTimeoutSeconds ?? 0),
+            bodyTimeout: .seconds(http.bodyTimeoutSeconds ?? 0), idleTimeout: .seconds(http.idleTimeoutSeconds ?? 0))
+    }
+}
+
+extension SessionIssuer.Configuration {
+    private static let secondsPerDay: Int64 = 86_400
+
+    /// - Parameter address: where the service listens, which is its name where the configuration gives no other.
+    init(_ settings: Settings, address: String) {
+        let issuer = settings.session.issuer?.text ?? "http://\(address)"
+        self.init(
+            issuer: issuer, audience: settings.session.audience ?? issuer,
+            accessTokenSeconds: Int64(settings.session.accessTokenSeconds),
+            refreshTokenSeconds: Int64(settings.session.refreshTokenDays) * Self.secondsPerDay)
+    }
+}

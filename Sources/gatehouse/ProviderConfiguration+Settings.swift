@@ -1,0 +1,46 @@
+import Crypto
+import OpenIDConnect
+import Providers
+import Settings
+
+extension ProviderConfiguration {
+    private static let secondsPerDay: Int64 = 86_400
+    /// Stands for a limit that is switched off.
+    private static let unlimited = Duration.seconds(86_400)
+
+    /// A provider as its section of the configuration describes it.
+    init(_ settings: ProviderSettings) {
+        let secret = Secret(settings.clientSecret?.revealed ?? "")
+        self.init(
+            name: settings.name,
+            profile: Profile(settings),
+            clientID: settings.clientID,
+            authentication: settings.clientAuthentication == .post
+                ? .post(clientID: settings.clientID, secret: secret)
+                : .basic(
+                    clientID: settings.clientID, secret: secret,
+                    encoding: settings.basicEncoding == .raw ? .raw : .form),
+            redirectURIs: settings.redirectURIs,
+            trustedIssuers: settings.trustedIssuers.map { HostPattern($0) },
+            issuerAliases: Dictionary(settings.issuerAliases.map { ($0.old.text, $0.new.text) }) { first, _ in first },
+            algorithms: settings.algorithms.compactMap { Crypto.SignatureAlgorithm(rawValue: $0.rawValue) },
+            requiresPKCE: settings.requirePKCE, requiresNonce: settings.requireNonce,
+            minimumACR: settings.minimumACR.flatMap { RequiredAuthentication(values: $0) },
+            clockSkewSeconds: Int64(settings.clockSkewSeconds),
+            portTokenMaximumAgeSeconds: Int64(settings.portTokenMaxAgeDays ?? 0) * Self.secondsPerDay,
+            fetchesUserinfo: settings.userinfo,
+            timeout: settings.timeoutSeconds.map { .seconds($0) } ?? Self.unlimited,
+            signInTimeout: settings.signInTimeoutSeconds.map { .seconds($0) } ?? Self.unlimited,
+            connectionsPerHost: settings.connectionsPerHost ?? 0, caFile: settings.caFile,
+            allowsLoopbackHTTP: settings.allowLoopbackHTTP, cacheBounds: .standard)
+    }
+}
+
+extension ProviderConfiguration.Profile {
+    /// The settings were validated: `zenkey` has a discovery address, every other profile an issuer.
+    fileprivate init(_ settings: ProviderSettings) {
+        self =
+            settings.profile == .zenkey
+            ? .zenkey(discoveryURL: settings.discoveryURL?.text ?? "") : .openid(issuer: settings.issuer?.text ?? "")
+    }
+}

@@ -1,0 +1,122 @@
+import Accounts
+import AccountsSQLite
+import Crypto
+import EventLoop
+import Glibc
+import HTTPClient
+import HTTPServer
+import Logging
+import Providers
+import Sealing
+import ServiceLifecycle
+import Settings
+import SignIn
+import WebAPI
+
+/// The composition root: makes every part, lowest first, and puts them together.
+///
+/// Each loop has an HTTP client and an API of its own; what all loops share (repository, provider caches, session keys)
+/// is safe to share.
+struct Server: Service {
+    private let http: HTTPServer
+    private let clients: [HTTPClient]
+    private let loops: [EventLoop]
+    private let repository: SQLiteAccounts
+    private let housekeeping: Housekeeping
+    private let drain: Duration
+    private let logger: Logger
+
+    static func start(_ settings: Settings, logger: Logger) async throws(StartFailure) -> Server {
+        let clock = Clock { Int64(time(nil)) }
+        let repository = try await openRepository(settings.storage, clock: clock)
+        let keys: SessionKeys
+        do throws(SessionKeys.Failure) {
+            keys = try await SessionKeys.load(from: repository, now: clock.seconds)
+        } catch {
+            throw .sessionKeys(error)
+        }
+        let loops = try startLoops(settings.http.loops ?? Self.cores)
+        let clients = loops.map { HTTPClient(loop: $0) }
+        let providers = ProviderDirectory(settings.providers.map { Provider(ProviderConfiguration($0)) })
+        let http = try makeServer(
+            settings, loops: loops,
+            parts: APIParts(
+                repository: repository, sessionIssuer: SessionIssuer(configuration: .init(settings, address: "\(settings.http.host):\(settings.http.port)"), keys: keys),
+                providers: providers, codes: CodesInFlight(), clock: clock,
+                apiKeys: APIKeys(settings.apiKeys.map { Secret($0.revealed) }), logger: logger),
+            clients: clients)
+        do throws(SystemError) { try await http.start() } catch { throw .system(error) }
+        logger.notice("listening", metadata: ["address": "\(http.address)", "version": "\(Version.text)"])
+        return Server(
+            http: http, clients: clients, loops: loops, repository: repository,
+            housekeeping: Housekeeping(repository: repository, clock: clock, logger: logger),
+            drain: .seconds(settings.http.drainSeconds), logger: logger)
+    }
+
+    /// Runs until the process is told to stop, then lets running requests finish and closes the store last.
+    func run() async throws {
+        await withGracefulShutdownHandler {
+            await housekeeping.run()
+        } onGracefulShutdown: {
+            housekeeping.stop()
+        }
+        logger.notice("draining")
+        await http.drain(within: drain)
+        for client in clients { await client.shutDown() }
+        await repository.close()
+        for loop in loops { loop.stop() }
+        logger.notice("stopped")
+    }
+
+    private static var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+
+    private static func openRepository(
+        _ settings: Settings.Storage, clock: Clock
+    ) async throws(StartFailure) -> SQLiteAccounts {
+        guard case .file(let path) = settings.url else { throw .unsupportedStorage }
+        let keyPath = settings.masterKeyFile ?? path + ".key"
+        let masterKey: SymmetricKey
+        do throws(MasterKey.Failure) {
+            // A database without its key must be found out, not covered up with a new key that opens nothing.
+            masterKey = try MasterKey.load(path: keyPath, mayCreate: settings.masterKeyFile == nil)
+        } catch {
+            throw .masterKey(error)
+        }
+        do throws(RepositoryError) {
+            return try await SQLiteAccounts.open(
+                SQLiteSettings(path: path, access: .server), now: clock.seconds,
+                unlockKeyRing: KeyRing.unlocker(masterKey: masterKey, now: clock.seconds))
+        } catch {
+            throw .storage(path: path, error)
+        }
+    }
+
+    private static func startLoops(_ count: Int) throws(StartFailure) -> [EventLoop] {
+        var loops: [EventLoop] = []
+        for index in 0..<count {
+            do throws(SystemError) {
+                let loop = try EventLoop(label: "gatehouse.loop.\(index)")
+                loop.start()
+                loops.append(loop)
+            } catch {
+                throw .system(error)
+            }
+        }
+        return loops
+    }
+
+    private static func makeServer(
+        _ settings: Settings, loops: [EventLoop], parts: APIParts, clients: [HTTPClient]
+    ) throws(StartFailure) -> HTTPServer {
+        let byLoop = Dictionary(
+            uniqueKeysWithValues: zip(loops, clients).map { (ObjectIdentifier($0), $1) })
+        do throws(SystemError) {
+            let http = settings.http
+            return try HTTPServer(host: http.host, port: http.port, loops: loops, limits: HTTPServerLimits(http)) { loop in
+                parts.api(client: byLoop[ObjectIdentifier(loop)] ?? clients[0])
+            }
+        } catch {
+            throw .listen(host: settings.http.host, port: settings.http.port, error)
+        }
+    }
+}

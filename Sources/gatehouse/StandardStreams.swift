@@ -1,0 +1,16 @@
+import Glibc
+import JSON
+
+/// Standard output, for what a command was asked for.
+enum StandardOutput {
+    static func write(_ text: String) { print(text, terminator: "") }
+    static func write(_ value: JSONValue) { print(String(decoding: value.serialized, as: UTF8.self)) }
+}
+
+/// Standard error, for what went wrong.
+enum StandardError {
+    static func write(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(2, $0.baseAddress, $0.count) }
+    }
+}

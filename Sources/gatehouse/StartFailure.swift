@@ -1,0 +1,30 @@
+import Accounts
+import EventLoop
+import Sealing
+import SignIn
+
+/// Why the server did not start, in words for whoever starts it.
+enum StartFailure: Error, CustomStringConvertible {
+    case system(SystemError)
+    case listen(host: String, port: UInt16, SystemError)
+    case unsupportedStorage
+    case masterKey(MasterKey.Failure)
+    case storage(path: String, RepositoryError)
+    case sessionKeys(SessionKeys.Failure)
+
+    var description: String {
+        switch self {
+        case .system(let error): "the system refused what a server needs: \(error)"
+        case .listen(let host, let port, let error): "can't listen on \(host):\(port): \(error)"
+        case .unsupportedStorage: "storage.url must name a file in this version"
+        case .masterKey(let failure): "\(failure)"
+        case .storage(let path, .inUse): "another server has the database \(path) open"
+        case .storage(let path, .wrongMasterKey):
+            "the master key does not open the database \(path); it was sealed under another one"
+        case .storage(let path, .newerSchema(let found, let known)):
+            "a newer version made the database \(path) (schema \(found); this version knows \(known))"
+        case .storage(let path, let error): "the database \(path) can't be used: \(error)"
+        case .sessionKeys(let failure): "the session signing keys can't be used: \(failure)"
+        }
+    }
+}
