@@ -1,3 +1,4 @@
+public import JOSE
 public import JSON
 
 /// The claims of an ID token that was verified (OpenID Connect Core §2).
@@ -38,4 +39,16 @@ public enum IDTokenFault: String, Error, Sendable, CaseIterable {
     case accessTokenHash = "at_hash"
     case malformed
     case unknownKey = "unknown_key"
+
+    /// The rule that a token breaks which is not even a valid signed token. A signature that can't be decoded is no valid
+    /// signature; everything else that can't be read is malformed.
+    public init(_ error: JOSEError) {
+        self =
+            switch error {
+            case .malformed(.signatureEncoding), .malformed(.emptySignature), .signature: .signature
+            case .malformed: .malformed
+            case .algorithm: .algorithm
+            case .unknownKey: .unknownKey
+            }
+    }
 }

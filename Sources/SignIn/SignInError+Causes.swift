@@ -1,6 +1,5 @@
 internal import Accounts
 internal import HTTPClient
-internal import JOSE
 internal import OpenIDConnect
 
 extension SignInError {
@@ -19,19 +18,6 @@ extension SignInError {
             switch error {
             case .mismatch: .userinfoMismatch
             case .provider(let failure): SignInError(.userinfo, failure)
-            }
-    }
-}
-
-extension IDTokenFault {
-    /// The rule of the specification that a token breaks which JOSE refuses.
-    init(_ error: JOSEError) {
-        self =
-            switch error {
-            case .malformed: .malformed
-            case .algorithm: .algorithm
-            case .signature: .signature
-            case .unknownKey: .unknownKey
             }
     }
 }

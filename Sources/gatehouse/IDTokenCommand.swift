@@ -54,7 +54,7 @@ struct IDTokenCommand: ParsableCommand {
                 let claims = try verifier.verify(verified, now: at ?? Int64(time(nil))).claims
                 StandardOutput.write(claims)
             } catch let error as JOSEError {
-                try refuse(error.reason)
+                try refuse(IDTokenFault(error).rawValue)
             } catch let fault as IDTokenFault {
                 try refuse(fault.rawValue)
             }

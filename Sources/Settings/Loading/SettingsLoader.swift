@@ -26,22 +26,14 @@ struct SettingsLoader {
         readConfigurationFile()
         let isComplete = faults.isEmpty
         var settings = Settings()
-        let keys = SettingKey<Settings>.all
-        read(keys, under: [], of: layers, into: &settings)
+        read(SettingKey<Settings>.all, under: [], of: layers, into: &settings)
         // Without a list to rely on, no section is looked at: what was meant to be used is unknown.
         let isListed = !faults.contains { $0.key == "providers" }
         if !isListed { settings.providerNames = [] }
-        // Spelling a variable for each key of many providers takes longer than all the rest of reading them.
-        let inEnvironment = settings.providerNames.filter { name in
-            let prefix = EnvironmentNames.prefix(of: name)
-            return environment.keys.contains { $0.hasPrefix(prefix) }
-        }
+        let inEnvironment = settings.providerNames.filter(isInEnvironment)
         for name in settings.providerNames {
-            var provider = ProviderSettings(name: name)
             let layers = inEnvironment.contains(name) ? layers : layers.filter { !$0.isEnvironment }
-            read(SettingKey<ProviderSettings>.all, under: ["provider", name], of: layers, into: &provider)
-            provider.deriveDefaults()
-            settings.providers.append(provider)
+            settings.providers.append(readProvider(name, of: layers))
         }
         // Without the file every key looks as if it were missing: the environment's faults are all there is to say.
         guard isComplete else { return .faulty(faults, notices: notices) }
@@ -75,6 +67,20 @@ struct SettingsLoader {
             let expected = "\(error.expected), at line \(error.line), column \(error.column)"
             faults.append(SettingsFault(.syntax, path, expected: expected, source: .file(line: error.line)))
         }
+    }
+
+    /// Whether any variable is a provider's. Asked first, because spelling the variable of each key of many providers
+    /// takes longer than all the rest of reading them.
+    private func isInEnvironment(_ provider: String) -> Bool {
+        let prefix = EnvironmentNames.prefix(of: provider)
+        return environment.keys.contains { $0.hasPrefix(prefix) }
+    }
+
+    private mutating func readProvider(_ name: String, of layers: [SettingLayer]) -> ProviderSettings {
+        var provider = ProviderSettings(name: name)
+        read(SettingKey<ProviderSettings>.all, under: ["provider", name], of: layers, into: &provider)
+        provider.deriveDefaults()
+        return provider
     }
 
     /// Reads the given keys into `root`; what is not given keeps its default.
