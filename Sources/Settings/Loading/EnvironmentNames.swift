@@ -46,15 +46,17 @@ struct EnvironmentNames {
     }
 
     private func report(_ name: String) -> Report? {
-        guard let family = families[Self.firstWord(name)], !family.contains(name) else { return nil }
+        let family = families[Self.firstWord(name)] ?? []
+        guard !family.contains(name) else { return nil }
         let distances = family.map { (name: $0, distance: KnownNames.distance(name, $0)) }
-        guard let nearest = distances.min(by: { $0.distance < $1.distance }) else { return nil }
-        if prefixes.contains(where: name.hasPrefix) {
-            return .fault(SettingsFault(.unknownKey, name, expected: nearest.name))
-        }
-        if nearest.distance <= Self.slip {
-            let sentence = "is an environment variable that names no key; the nearest is \(nearest.name)"
-            return .notice(SettingsNotice(name, sentence))
+        if let nearest = distances.min(by: { $0.distance < $1.distance }) {
+            if prefixes.contains(where: name.hasPrefix) {
+                return .fault(SettingsFault(.unknownKey, name, expected: nearest.name))
+            }
+            if nearest.distance <= Self.slip {
+                let sentence = "is an environment variable that names no key; the nearest is \(nearest.name)"
+                return .notice(SettingsNotice(name, sentence))
+            }
         }
         guard name.hasPrefix("PROVIDER_") else { return nil }
         return .notice(SettingsNotice(name, "is an environment variable that names none of the listed providers"))

@@ -1,0 +1,163 @@
+import FoundationEssentials
+import Settings
+import Testing
+
+@Suite struct `Configuration files` {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Config")
+
+    private func text(_ name: String) throws -> String {
+        try Settings.contents(of: Self.folder.appending(path: name).path)
+    }
+
+    @Test func `the production file holds once its secret is there, without a notice`() throws {
+        let loaded = load(
+            try text("gatehouse.yaml"), files: ["/run/secrets/zenkey_client_secret": "from the orchestrator\n"])
+        #expect(loaded.faults == [])
+        #expect(loaded.notices == [])
+        let settings = try #require(loaded.settings)
+        #expect(settings.http.host == "0.0.0.0")
+        #expect(settings.log.format == .json)
+        #expect(settings.providers.first?.clientSecret?.revealed == "from the orchestrator")
+    }
+
+    @Test func `the production file differs from the defaults only where it says so`() throws {
+        let files = ["/run/secrets/zenkey_client_secret": "x"]
+        let shipped = load(try text("gatehouse.yaml"), files: files).effective
+        let least = load(least).effective
+        let different = zip(shipped, least).filter { $0.value != $1.value }.map(\.0.key)
+        #expect(different == ["http.host", "log.format"])
+    }
+
+    @Test func `the demo file holds and names the simulated carriers`() throws {
+        let loaded = load(try text("gatehouse.demo.yaml"))
+        #expect(loaded.faults == [])
+        #expect(loaded.notices == [])
+        let settings = try #require(loaded.settings)
+        #expect(settings.providers.map(\.name) == ["zenkey", "plain"])
+        #expect(settings.providers.map(\.profile) == [.zenkey, .openid])
+        #expect(
+            settings.providers.map(\.discoveryURL?.text).first
+                == "http://127.0.0.1:9000/.well-known/openid_configuration")
+        #expect(settings.providers.map(\.issuer?.text).last == "http://127.0.0.1:9003")
+        #expect(settings.providers.map(\.clientID) == ["ccid-0123456789abcdef", "gatehouse-demo"])
+        #expect(settings.providers.map(\.clientSecret?.revealed) == ["demo-secret", "demo-secret-plain"])
+        #expect(settings.providers.map(\.algorithms) == [[.rs256], [.rs256, .es256]])
+        #expect(settings.providers.first?.trustedIssuers == ["127.0.0.1"])
+        #expect(settings.providers.last?.redirectURIs == ["com.example.app:/callback"])
+        #expect(settings.providers.map(\.allowLoopbackHTTP) == [true, true])
+    }
+
+    @Test func `a file in flow style with many providers holds`() throws {
+        var yaml = """
+            http: {host: 127.0.0.1, port: 40123}
+            admin: {host: 127.0.0.1, port: 40124}
+            storage: {url: 'file:/tmp/rp tests/users.db'}
+            rateLimit: {signInsPerMinutePerAddress: 0}
+            providers: [rp-response-type-code, rp-id-token-sig-es256]
+            provider:
+
+            """
+        for (name, algorithm) in [("rp-response-type-code", "RS256"), ("rp-id-token-sig-es256", "ES256")] {
+            yaml += """
+                  \(name):
+                    profile: openid
+                    issuer: http://127.0.0.1:40000/gatehouse/\(name.replacing("-", with: "_"))
+                    clientID: "swift-rp"
+                    clientSecret: "swift-rp-secret-0123456789abcdef-0123456789"
+                    redirectURIs: ["com.example.app:/cb"]
+                    algorithms: [\(algorithm)]
+                    allowLoopbackHTTP: true
+                    timeoutSeconds: 30
+                    signInTimeoutSeconds: 60
+
+                """
+        }
+        let loaded = load(yaml)
+        #expect(loaded.faults == [])
+        let settings = try #require(loaded.settings)
+        #expect(settings.providers.map(\.name) == ["rp-response-type-code", "rp-id-token-sig-es256"])
+        #expect(settings.providers.map(\.algorithms) == [[.rs256], [.es256]])
+        guard case .file("/tmp/rp tests/users.db") = settings.storage.url else {
+            Issue.record("another path")
+            return
+        }
+    }
+
+    @Test func `a file for measurements holds`() throws {
+        let yaml = """
+            http: {host: 127.0.0.1, port: 40123}
+            admin: {host: 127.0.0.1, port: 40124}
+            storage: {url: "file:/tmp/bench/users.db"}
+            rateLimit: {signInsPerMinutePerAddress: 0}   # 0 = off
+            log: {level: warning}
+            providers: [bench]
+            provider:
+              bench:
+                profile: zenkey
+                discoveryURL: http://127.0.0.1:40125/.well-known/openid_configuration
+                clientID: ccid-bench00000000001
+                clientSecret: bench-secret
+                redirectURIs: ["https://app.example.com/cb"]
+                trustedIssuers: ["127.0.0.1"]
+                allowLoopbackHTTP: true
+                inFlight: 20000
+                connectionsPerHost: 2000
+                caFile: ""
+
+            """
+        let loaded = load(yaml)
+        #expect(loaded.faults == [])
+        #expect(loaded.settings?.providers.first?.connectionsPerHost == 2000)
+        #expect(loaded.settings?.log.level == .warning)
+        let tls = yaml.replacing("caFile: \"\"", with: "caFile: /tmp/bench/carrier-0/ca.pem")
+        let files = ["/tmp/bench/carrier-0/ca.pem": "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n"]
+        #expect(load(tls, files: files).settings?.providers.first?.caFile == "/tmp/bench/carrier-0/ca.pem")
+    }
+}
+
+@Suite struct `Files of this process` {
+    private func withFolder(_ body: (URL) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "settings-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try body(folder)
+    }
+
+    @Test func `a configuration file and its secret files are read`() throws {
+        try withFolder { folder in
+            let secret = folder.appending(path: "secret")
+            try Data("hunter2\n".utf8).write(to: secret)
+            let file = folder.appending(path: "gatehouse.yaml")
+            let yaml = least.replacing("clientSecret: s3cret-of-zenkey", with: "clientSecretFile: '\(secret.path)'")
+            try Data(yaml.utf8).write(to: file)
+            let loaded = Settings.loadOfProcess(file: file.path)
+            #expect(loaded.faults == [])
+            #expect(loaded.settings?.providers.first?.clientSecret?.revealed == "hunter2")
+        }
+    }
+
+    @Test func `a file that is missing, a folder, too large or not text says so`() throws {
+        try withFolder { folder in
+            func error(_ name: String) -> SettingsFileError? {
+                do {
+                    _ = try Settings.contents(of: folder.appending(path: name).path)
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            #expect(error("nowhere") == .notFound)
+            guard case .system? = error("") else {
+                Issue.record("a folder was read")
+                return
+            }
+            try Data(repeating: 0x61, count: Settings.largestFile).write(to: folder.appending(path: "large"))
+            #expect(error("large") == nil)
+            try Data(repeating: 0x61, count: Settings.largestFile + 1).write(to: folder.appending(path: "larger"))
+            #expect(error("larger") == .tooLarge)
+            try Data([0xFF, 0xFE]).write(to: folder.appending(path: "latin"))
+            #expect(error("latin") == .notUTF8)
+        }
+    }
+}

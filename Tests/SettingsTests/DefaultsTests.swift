@@ -1,0 +1,202 @@
+import JSON
+import Testing
+
+@testable import Settings
+
+@Suite struct `Defaults` {
+    /// Every key with its default, as the reference documents it.
+    static let listing = """
+        http:
+          host: 127.0.0.1
+          port: 8080
+          loops: 0
+          connections: 20000
+          headerBytes: 16384
+          bodyBytes: 65536
+          headerTimeoutSeconds: 10
+          bodyTimeoutSeconds: 10
+          idleTimeoutSeconds: 75
+          drainSeconds: 25
+          trustedProxies: []          # CIDRs
+          tlsCertificateFile: ""      # with tlsKeyFile
+          tlsKeyFile: ""
+        admin:
+          host: 127.0.0.1
+          port: 8081
+          token: ""
+        apiKeys: []
+        rateLimit:
+          signInsPerMinutePerAddress: 60   # 0 = off
+        storage:
+          url: file:data/gatehouse.db # or postgres://user@host/db?sslmode=verify-full
+          masterKeyFile: ""
+        session:
+          issuer: ""
+          audience: ""
+          accessTokenSeconds: 900
+          refreshTokenDays: 30
+        registration: automatic       # or: ticket
+        log:
+          level: info
+          format: text                # or: json
+        providers: [zenkey]           # names; each has a section below
+        provider:
+          zenkey:
+            profile: zenkey           # zenkey | openid | beyond-identity | telenor-id | tim
+            discoveryURL: https://discoveryissuer.myzenkey.com/.well-known/openid_configuration   # profile zenkey
+            issuer: ""
+            clientID: ccid-0123456789abcdef
+            clientSecret: ""
+            clientAuthentication: client_secret_basic   # client_secret_post | private_key_jwt
+            basicEncoding: form       # or raw
+            clientKeyFile: ""
+            redirectURIs: ["ccid-0123456789abcdef://com.xci.provider.sdk"]
+            trustedIssuers: ["*.att.com", "*.verizon.com", "*.t-mobile.com", "*.myzenkey.com", "*.xcijv.com"]
+            issuerAliases: []         # "old=new"
+            algorithms: [RS256]       # allowed for ID tokens
+            scopes: [openid, name, email, phone, postal_code]   # browser sign-in
+            returnTo: []
+            requirePKCE: true
+            requireNonce: false
+            requireChallenge: false
+            minimumACR: ""
+            clockSkewSeconds: 60
+            portTokenMaxAgeDays: 200
+            userinfo: true
+            keepTokens: false
+            timeoutSeconds: 10
+            signInTimeoutSeconds: 20
+            connectionsPerHost: 64
+            inFlight: 2000
+            caFile: ""
+            allowLoopbackHTTP: false
+
+        """
+
+    @Test func `the documented listing lacks nothing but the secret`() {
+        let loaded = load(Self.listing)
+        #expect(loaded.faults.map(\.key) == ["provider.zenkey.clientSecret"])
+        #expect(loaded.faults.map(\.kind) == [.missing])
+        #expect(loaded.notices.isEmpty)
+    }
+
+    @Test func `the documented listing gives every key its default`() {
+        let secret = ["PROVIDER_ZENKEY_CLIENT_SECRET": "x"]
+        let listed = load(Self.listing, environment: secret)
+        let untouched = load(
+            nil, environment: ["PROVIDER_ZENKEY_CLIENT_ID": "ccid-0123456789abcdef"].merging(secret) { $1 })
+        #expect(listed.faults == [])
+        #expect(untouched.faults == [])
+        #expect(listed.effective.map(\.key) == untouched.effective.map(\.key))
+        for (left, right) in zip(listed.effective, untouched.effective) {
+            #expect(left.value == right.value, "\(left.key)")
+        }
+    }
+
+    @Test func `the documented listing holds every key of the table, in its order`() throws {
+        let document = try YAMLDocument(parsing: Self.listing)
+        var listed: [String] = []
+        func collect(_ node: YAMLNode, _ prefix: String) {
+            guard case .mapping(let entries) = node.content else { return listed.append(prefix) }
+            for entry in entries { collect(entry.value, prefix.isEmpty ? entry.key : "\(prefix).\(entry.key)") }
+        }
+        collect(document.root, "")
+        let table =
+            SettingKey<Settings>.all.map(\.name) + SettingKey<ProviderSettings>.all.map { "provider.zenkey.\($0.name)" }
+        #expect(listed == table)
+    }
+
+    @Test func `every value has its type`() throws {
+        let settings = try #require(load(least).settings)
+        #expect(settings.http.host == "127.0.0.1")
+        #expect(settings.http.port == 8080)
+        #expect(settings.http.loops == nil)
+        #expect(settings.http.connections == 20000)
+        #expect(settings.http.headerBytes == 16384)
+        #expect(settings.http.bodyBytes == 65536)
+        #expect(settings.http.headerTimeoutSeconds == 10)
+        #expect(settings.http.bodyTimeoutSeconds == 10)
+        #expect(settings.http.idleTimeoutSeconds == 75)
+        #expect(settings.http.drainSeconds == 25)
+        #expect(settings.http.trustedProxies.isEmpty)
+        #expect(settings.http.tlsCertificateFile == nil)
+        #expect(settings.http.tlsKeyFile == nil)
+        #expect(settings.admin.host == "127.0.0.1")
+        #expect(settings.admin.port == 8081)
+        #expect(settings.admin.token == nil)
+        #expect(settings.apiKeys.isEmpty)
+        #expect(settings.rateLimit.signInsPerMinutePerAddress == 60)
+        guard case .file("data/gatehouse.db") = settings.storage.url else {
+            Issue.record("stored elsewhere")
+            return
+        }
+        #expect(settings.storage.masterKeyFile == nil)
+        #expect(settings.session.issuer == nil)
+        #expect(settings.session.audience == nil)
+        #expect(settings.session.accessTokenSeconds == 900)
+        #expect(settings.session.refreshTokenDays == 30)
+        #expect(settings.registration == .automatic)
+        #expect(settings.log.level == .info)
+        #expect(settings.log.format == .text)
+        #expect(settings.providers.map(\.name) == ["zenkey"])
+    }
+
+    @Test func `every value of a provider has its type`() throws {
+        let provider = try #require(load(least).settings?.providers.first)
+        #expect(provider.profile == .zenkey)
+        #expect(provider.discoveryURL?.host == "discoveryissuer.myzenkey.com")
+        #expect(provider.issuer == nil)
+        #expect(provider.clientID == "ccid-0123456789abcdef")
+        #expect(provider.clientSecret?.revealed == "s3cret-of-zenkey")
+        #expect(provider.clientAuthentication == .basic)
+        #expect(provider.basicEncoding == .form)
+        #expect(provider.clientKeyFile == nil)
+        #expect(provider.redirectURIs == ["ccid-0123456789abcdef://com.xci.provider.sdk"])
+        #expect(provider.trustedIssuers.contains("*.t-mobile.com"))
+        #expect(provider.issuerAliases.isEmpty)
+        #expect(provider.algorithms == [.rs256])
+        #expect(provider.scopes == ["openid", "name", "email", "phone", "postal_code"])
+        #expect(provider.returnTo.isEmpty)
+        #expect(provider.requirePKCE)
+        #expect(!provider.requireNonce)
+        #expect(!provider.requireChallenge)
+        #expect(provider.minimumACR == nil)
+        #expect(provider.clockSkewSeconds == 60)
+        #expect(provider.portTokenMaxAgeDays == 200)
+        #expect(provider.userinfo)
+        #expect(!provider.keepTokens)
+        #expect(provider.timeoutSeconds == 10)
+        #expect(provider.signInTimeoutSeconds == 20)
+        #expect(provider.connectionsPerHost == 64)
+        #expect(provider.inFlight == 2000)
+        #expect(provider.caFile == nil)
+        #expect(!provider.allowLoopbackHTTP)
+    }
+
+    @Test(arguments: [
+        "connections", "headerBytes", "bodyBytes", "headerTimeoutSeconds", "bodyTimeoutSeconds", "idleTimeoutSeconds",
+    ])
+    func `a limit of the listener that is 0 is off`(key: String) throws {
+        let loaded = load(least + "http: {\(key): 0}\n")
+        let http = try #require(loaded.settings?.http)
+        let limits = [
+            "connections": http.connections, "headerBytes": http.headerBytes, "bodyBytes": http.bodyBytes,
+            "headerTimeoutSeconds": http.headerTimeoutSeconds, "bodyTimeoutSeconds": http.bodyTimeoutSeconds,
+            "idleTimeoutSeconds": http.idleTimeoutSeconds,
+        ]
+        #expect(limits[key] == .some(nil))
+        #expect(limits.filter { $0.value == nil }.count == 1)
+        #expect(loaded.effective.first { $0.key == "http.\(key)" }?.value == 0)
+    }
+
+    @Test func `a limit of a provider that is 0 is off`() throws {
+        let keys = ["portTokenMaxAgeDays", "timeoutSeconds", "signInTimeoutSeconds", "connectionsPerHost", "inFlight"]
+        let yaml = keys.reduce(least) { $0 + "    \($1): 0\n" }
+        let provider = try #require(load(yaml).settings?.providers.first)
+        #expect(provider.portTokenMaxAgeDays == nil)
+        #expect(provider.timeoutSeconds == nil)
+        #expect(provider.signInTimeoutSeconds == nil)
+        #expect(provider.connectionsPerHost == nil)
+        #expect(provider.inFlight == nil)
+    }
+}

@@ -1,0 +1,88 @@
+import Settings
+import Testing
+
+@Suite struct `The environment` {
+    @Test func `it wins over the file`() throws {
+        let loaded = load(least + "http: {port: 1, host: '::1'}\n", environment: ["HTTP_PORT": "2"])
+        let settings = try #require(loaded.settings)
+        #expect(settings.http.port == 2)
+        #expect(settings.http.host == "::1")
+        let source = Dictionary(uniqueKeysWithValues: loaded.effective.map { ($0.key, $0.source) })
+        #expect(source["http.port"] == .environment("HTTP_PORT"))
+        #expect(source["http.host"] == .file(line: 5))
+        #expect(source["http.loops"] == .builtIn)
+    }
+
+    @Test func `lists are separated by commas`() throws {
+        let environment = [
+            "PROVIDERS": "plain, zenkey", "API_KEYS": "one,two", "PROVIDER_PLAIN_PROFILE": "openid",
+            "PROVIDER_PLAIN_ISSUER": "https://id.example.com", "PROVIDER_PLAIN_CLIENT_ID": "c",
+            "PROVIDER_PLAIN_CLIENT_SECRET": "s", "PROVIDER_PLAIN_REDIRECT_URIS": "app:/a, app:/b",
+            "PROVIDER_PLAIN_ALGORITHMS": "ES256,EdDSA",
+        ]
+        let settings = try #require(load(least, environment: environment).settings)
+        #expect(settings.providers.map(\.name) == ["plain", "zenkey"])
+        #expect(settings.apiKeys.map(\.revealed) == ["one", "two"])
+        #expect(settings.providers.first?.redirectURIs == ["app:/a", "app:/b"])
+        #expect(settings.providers.first?.algorithms == [.es256, .edDSA])
+    }
+
+    @Test func `camel case becomes words, and a hyphen of a provider's name an underscore`() throws {
+        let environment = [
+            "PROVIDERS": "my-id-2", "PROVIDER_MY_ID_2_CLIENT_ID": "c", "PROVIDER_MY_ID_2_CLIENT_SECRET": "s",
+            "PROVIDER_MY_ID_2_REQUIRE_PKCE": "false", "PROVIDER_MY_ID_2_MINIMUM_ACR": "a3",
+            "PROVIDER_MY_ID_2_DISCOVERY_URL": "http://127.0.0.1", "PROVIDER_MY_ID_2_ALLOW_LOOPBACK_HTTP": "true",
+            "PROVIDER_MY_ID_2_PORT_TOKEN_MAX_AGE_DAYS": "7", "PROVIDER_MY_ID_2_IN_FLIGHT": "9",
+            "RATE_LIMIT_SIGN_INS_PER_MINUTE_PER_ADDRESS": "5",
+        ]
+        let loaded = load(nil, environment: environment)
+        #expect(loaded.faults.isEmpty)
+        let provider = try #require(loaded.settings?.providers.first)
+        #expect(provider.name == "my-id-2")
+        #expect(!provider.requirePKCE)
+        #expect(provider.minimumACR == "a3")
+        #expect(provider.discoveryURL?.text == "http://127.0.0.1")
+        #expect(provider.allowLoopbackHTTP)
+        #expect(provider.portTokenMaxAgeDays == 7)
+        #expect(provider.inFlight == 9)
+        #expect(loaded.settings?.rateLimit.signInsPerMinutePerAddress == 5)
+    }
+
+    @Test func `an empty variable counts as absent`() throws {
+        let settings = try #require(load(least + "http: {port: 1}\n", environment: ["HTTP_PORT": ""]).settings)
+        #expect(settings.http.port == 1)
+    }
+
+    @Test func `a value that its key does not take is a fault that names the variable`() throws {
+        let fault = try #require(load(least, environment: ["HTTP_PORT": "tcp://10.0.0.1:80"]).faults.first)
+        #expect(fault.key == "http.port")
+        #expect(fault.value == "tcp://10.0.0.1:80")
+        #expect(fault.source == .environment("HTTP_PORT"))
+    }
+
+    @Test func `an unknown variable of a listed provider is a fault`() throws {
+        let fault = try #require(load(least, environment: ["PROVIDER_ZENKEY_REQUIRE_NONSE": "true"]).faults.first)
+        #expect(fault.kind == .unknownKey)
+        #expect(fault.key == "PROVIDER_ZENKEY_REQUIRE_NONSE")
+        #expect(fault.expected == "PROVIDER_ZENKEY_REQUIRE_NONCE")
+    }
+
+    @Test func `a variable one slip away from a key is a notice`() {
+        let loaded = load(
+            least, environment: ["HTTP_PROT": "80", "LOG_LEVL": "debug", "PROVIDER_OTHER_CLIENT_ID": "x"])
+        #expect(loaded.faults.isEmpty)
+        #expect(loaded.notices.map(\.key) == ["HTTP_PROT", "LOG_LEVL", "PROVIDER_OTHER_CLIENT_ID"])
+        #expect(loaded.notices.first?.sentence.hasSuffix("HTTP_PORT") == true)
+    }
+
+    @Test func `variables of other software are left alone`() {
+        let environment = [
+            "PATH": "/bin", "HOME": "/", "HTTP_PROXY": "http://proxy", "HTTPS_PROXY": "x", "LOG_DIR": "/var/log",
+            "SESSION_MANAGER": "local", "STORAGE_BUCKET_NAME": "b", "ADMIN_EMAIL": "a@example.com", "http_port": "1",
+        ]
+        let loaded = load(least, environment: environment)
+        #expect(loaded.faults.isEmpty)
+        #expect(loaded.notices.isEmpty)
+        #expect(loaded.settings?.http.port == 8080)
+    }
+}

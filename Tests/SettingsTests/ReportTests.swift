@@ -1,0 +1,97 @@
+import JSON
+import Testing
+
+@testable import Settings
+
+@Suite struct `Reports` {
+    @Test func `the effective configuration names every key once, with value and source`() throws {
+        let loaded = load(
+            least.replacing("clientSecret: s3cret-of-zenkey", with: "clientSecretFile: /run/secrets/z"),
+            environment: ["LOG_FORMAT": "json"], files: ["/run/secrets/z": "x"])
+        let keys = loaded.effective.map(\.key)
+        #expect(keys.count == Set(keys).count)
+        #expect(keys.count == SettingKey<Settings>.all.count + SettingKey<ProviderSettings>.all.count)
+        let lines = SettingsReport.text(loaded.effective).split(separator: "\n")
+        func line(_ key: String) -> Substring? { lines.first { $0.hasPrefix(key + " = ") } }
+        #expect(line("http.port")?.hasSuffix("  # default") == true)
+        #expect(line("http.port")?.hasPrefix("http.port = 8080 ") == true)
+        #expect(line("log.format")?.hasSuffix("  # environment LOG_FORMAT") == true)
+        #expect(line("provider.zenkey.clientID")?.hasSuffix("  # file, line 3") == true)
+        #expect(line("provider.zenkey.clientSecret")?.contains("= <redacted> ") == true)
+        #expect(line("provider.zenkey.clientSecret")?.hasSuffix("  # secret file /run/secrets/z") == true)
+        #expect(line("admin.token")?.hasPrefix("admin.token = \"\" ") == true)
+        #expect(line("provider.zenkey.algorithms")?.contains("= [RS256] ") == true)
+    }
+
+    @Test func `the effective configuration is JSON for machines`() throws {
+        let loaded = load(least + "registration: ticket\n")
+        let json = SettingsReport.json(loaded.effective, notices: loaded.notices)
+        let read = try JSONValue(parsing: json.serialized)
+        #expect(read == json)
+        let settings = try #require(read["settings"]?.array)
+        let port = try #require(settings.first { $0["key"] == "http.port" })
+        #expect(port == ["key": "http.port", "value": 8080, "source": "default"])
+        let pkce = try #require(settings.first { $0["key"] == "provider.zenkey.requirePKCE" })
+        #expect(pkce["value"] == true)
+        #expect(read["notices"]?.array?.first?["key"] == "registration")
+    }
+
+    @Test func `faults read as sentences`() {
+        let loaded = load(least + "http: {port: high, prot: 1}\nlog: {level: info, level: debug}\n")
+        #expect(
+            SettingsReport.text(loaded.faults, notices: loaded.notices) == """
+                fault: http.port (file, line 5) is high; expected a port from 1 to 65535, or 0 for one that the kernel \
+                chooses
+                fault: log.level (file, line 6) is given again; expected each key once
+                fault: http.prot (file, line 5) is no key; the nearest is http.port
+
+                """)
+    }
+
+    @Test func `faults are JSON for machines`() throws {
+        let loaded = load(least + "http: {port: high}\n")
+        let json = try JSONValue(parsing: SettingsReport.json(loaded.faults, notices: []).serialized)
+        let fault = try #require(json["faults"]?.array?.first)
+        #expect(fault["kind"] == "value")
+        #expect(fault["key"] == "http.port")
+        #expect(fault["value"] == "high")
+        #expect(fault["source"] == "file, line 5")
+        #expect(fault["expected"]?.string?.isEmpty == false)
+    }
+
+    @Test func `the reference has a row for every key, with default and variable`() {
+        let rows = SettingsReference.markdown.split(separator: "\n")
+        for key in SettingKey<Settings>.all.map(\.name) + SettingKey<ProviderSettings>.all.map(\.name) {
+            #expect(rows.filter { $0.hasPrefix("| `\(key)` |") }.count == 1, "\(key)")
+        }
+        #expect(rows.contains { $0.hasPrefix("| `http.port` | `HTTP_PORT` | `8080` | ") })
+        #expect(rows.contains { $0.hasPrefix("| `clientSecret` | `PROVIDER_NAME_CLIENT_SECRET` | `\"\"` | ") })
+        // Unescaped bars would be cells of their own.
+        #expect(
+            rows.filter { $0.hasPrefix("|") }.allSatisfy {
+                $0.split(separator: " | ").count == 5 || $0.hasPrefix("|--")
+            })
+    }
+
+    @Test func `a table's names are unique, and its keys without effect exist`() {
+        let settings = SettingKey<Settings>.all.map(\.name)
+        let providers = SettingKey<ProviderSettings>.all.map(\.name)
+        #expect(Set(settings).count == settings.count)
+        #expect(Set(providers).count == providers.count)
+        #expect(KeysWithoutEffect.ofSettings.isSubset(of: settings))
+        #expect(KeysWithoutEffect.ofProviders.isSubset(of: providers))
+    }
+
+    @Test func `every help is a sentence`() {
+        for help in SettingKey<Settings>.all.map(\.help) + SettingKey<ProviderSettings>.all.map(\.help) {
+            #expect(help.hasSuffix("."), "\(help)")
+        }
+    }
+
+    @Test(arguments: [
+        ("kitten", "sitting", 3), ("", "abc", 3), ("abc", "", 3), ("same", "same", 0), ("prot", "port", 2),
+    ])
+    func `the distance between names is the fewest letters to change`(left: String, right: String, distance: Int) {
+        #expect(KnownNames.distance(left, right) == distance)
+    }
+}

@@ -1,0 +1,171 @@
+import Settings
+import Testing
+
+@Suite struct `Rules between keys` {
+    private static let certificate = "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n"
+    private static let privateKey = "-----BEGIN PRIVATE KEY-----\nAA==\n-----END PRIVATE KEY-----\n"
+
+    @Test(arguments: [
+        ("tlsCertificateFile: cert.pem", "http.tlsKeyFile"), ("tlsKeyFile: key.pem", "http.tlsCertificateFile"),
+    ])
+    func `certificate and key need each other`(line: String, missing: String) {
+        let files = ["cert.pem": Self.certificate, "key.pem": Self.privateKey]
+        let faults = load(least + "http: {\(line)}\n", files: files).faults
+        #expect(faults.map(\.kind) == [.missing])
+        #expect(faults.map(\.key) == [missing])
+    }
+
+    @Test func `certificate and key together hold`() throws {
+        let files = ["cert.pem": Self.certificate, "key.pem": Self.privateKey]
+        let loaded = load(least + "http: {tlsCertificateFile: cert.pem, tlsKeyFile: key.pem}\n", files: files)
+        #expect(loaded.settings?.http.tlsKeyFile == "key.pem")
+        #expect(loaded.notices.map(\.key) == ["http.tlsCertificateFile", "http.tlsKeyFile"])
+    }
+
+    @Test(arguments: ["caFile", "clientKeyFile"])
+    func `a PEM file that does not exist is a fault`(key: String) {
+        let faults = load(leastWith("\(key): nowhere.pem")).faults
+        #expect(faults.map(\.kind) == [.unreadableFile])
+        #expect(faults.map(\.key) == ["provider.zenkey.\(key)"])
+        #expect(faults.map(\.value) == ["nowhere.pem"])
+    }
+
+    @Test(arguments: [("caFile", Self.privateKey), ("clientKeyFile", Self.certificate), ("caFile", "")])
+    func `a file without what its key needs is a fault that shows nothing of it`(key: String, content: String) {
+        let faults = load(leastWith("\(key): some.pem"), files: ["some.pem": content]).faults
+        #expect(faults.map(\.kind) == [.value])
+        #expect(faults.map(\.key) == ["provider.zenkey.\(key)"])
+        #expect(!faults.description.contains("AA=="))
+    }
+
+    @Test(arguments: ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "ENCRYPTED PRIVATE KEY"])
+    func `every kind of private key is one`(label: String) {
+        let files = ["key.pem": "-----BEGIN \(label)-----\r\nAA==\r\n-----END \(label)-----\r\n"]
+        #expect(load(leastWith("clientKeyFile: key.pem"), files: files).faults.isEmpty)
+    }
+
+    @Test func `profile zenkey needs a discovery URL`() {
+        #expect(load(leastWith("discoveryURL: ''")).faults.map(\.key) == ["provider.zenkey.discoveryURL"])
+    }
+
+    @Test(arguments: ["openid", "beyond-identity", "telenor-id", "tim"])
+    func `every other profile needs an issuer`(profile: String) {
+        let faults = load(leastWith("profile: \(profile)\n    redirectURIs: ['app:/x']")).faults
+        #expect(faults.map(\.kind) == [.missing])
+        #expect(faults.map(\.key) == ["provider.zenkey.issuer"])
+    }
+
+    @Test(arguments: ["http://127.0.0.1:9000/x", "http://127.9.9.9", "http://[::1]:9000"])
+    func `plain http to loopback needs allowLoopbackHTTP`(url: String) {
+        let faults = load(leastWith("discoveryURL: '\(url)'")).faults
+        #expect(faults.map(\.key) == ["provider.zenkey.discoveryURL"])
+        #expect(faults.first?.expected.contains("allowLoopbackHTTP") == true)
+        #expect(load(leastWith("discoveryURL: '\(url)'\n    allowLoopbackHTTP: true")).faults.isEmpty)
+    }
+
+    @Test(arguments: ["http://localhost:9000", "http://10.0.0.1", "http://128.0.0.1", "http://example.com"])
+    func `plain http to anything else is refused, whatever is allowed`(url: String) {
+        let faults = load(leastWith("discoveryURL: '\(url)'\n    allowLoopbackHTTP: true")).faults
+        #expect(faults.map(\.key) == ["provider.zenkey.discoveryURL"])
+    }
+
+    @Test func `an issuer and its aliases must be https too`() {
+        let lines = """
+            profile: openid
+                issuer: http://id.example.com
+                redirectURIs: ['app:/x']
+                issuerAliases: ['http://old.example.com=https://new.example.com']
+            """
+        let keys = load(leastWith(lines)).faults.map(\.key)
+        #expect(Set(keys) == ["provider.zenkey.issuer", "provider.zenkey.issuerAliases"])
+    }
+
+    @Test func `a client ID is needed`() {
+        let faults = load("provider: {zenkey: {clientSecret: x}}\n").faults
+        #expect(faults.map(\.key) == ["provider.zenkey.clientID"])
+        #expect(faults.map(\.kind) == [.missing])
+    }
+
+    @Test func `a redirect URI is needed where no default follows from the profile`() {
+        let faults = load(leastWith("profile: openid\n    issuer: https://id.example.com")).faults
+        #expect(faults.map(\.key) == ["provider.zenkey.redirectURIs"])
+    }
+
+    @Test func `an algorithm is needed`() {
+        #expect(load(leastWith("algorithms: []")).faults.map(\.key) == ["provider.zenkey.algorithms"])
+    }
+
+    @Test func `openid is needed among the scopes`() {
+        #expect(load(leastWith("scopes: [email]")).faults.map(\.key) == ["provider.zenkey.scopes"])
+    }
+
+    @Test func `one call may not take longer than a sign-in`() {
+        let faults = load(leastWith("timeoutSeconds: 21")).faults
+        #expect(faults.map(\.kind) == [.conflict])
+        #expect(faults.map(\.key) == ["provider.zenkey.timeoutSeconds"])
+        #expect(load(leastWith("timeoutSeconds: 20")).faults.isEmpty)
+        #expect(load(leastWith("timeoutSeconds: 3600\n    signInTimeoutSeconds: 0")).faults.isEmpty)
+    }
+
+    @Test(arguments: ["postgres://user:pa55@db/users?sslmode=verify-full", "postgresql://db"])
+    func `a shared database is recognised and refused, without its password`(url: String) {
+        let faults = load(least + "storage: {url: '\(url)'}\n").faults
+        #expect(faults.map(\.kind) == [.notAvailable])
+        #expect(faults.map(\.key) == ["storage.url"])
+        #expect(!faults.description.contains("pa55"))
+    }
+
+    @Test(arguments: [
+        ("file:data/a.db", "data/a.db"), ("file:/var/a.db", "/var/a.db"), ("file:///var/a.db", "/var/a.db"),
+    ])
+    func `a database file has a relative or absolute path`(url: String, path: String) {
+        guard case .file(path)? = load(least + "storage: {url: '\(url)'}\n").settings?.storage.url else {
+            Issue.record("another path")
+            return
+        }
+    }
+
+    @Test func `authentication with a private key is refused in this version`() {
+        let files = ["key.pem": Self.privateKey]
+        let line = "clientAuthentication: private_key_jwt\n    clientKeyFile: key.pem"
+        #expect(load(leastWith(line), files: files).faults.map(\.kind) == [.notAvailable])
+        let missing = load(leastWith("clientAuthentication: private_key_jwt")).faults
+        #expect(Set(missing.map(\.key)) == ["provider.zenkey.clientAuthentication", "provider.zenkey.clientKeyFile"])
+    }
+
+    @Test(arguments: ["beyond-identity", "telenor-id", "tim"])
+    func `a profile with more to come says what is in effect`(profile: String) {
+        let line = "profile: \(profile)\n    issuer: https://id.example.com\n    redirectURIs: ['app:/x']"
+        let loaded = load(leastWith(line))
+        #expect(loaded.faults.isEmpty)
+        #expect(loaded.notices.map(\.key) == ["provider.zenkey.profile"])
+        #expect(loaded.notices.first?.sentence.contains(profile) == true)
+    }
+
+    @Test(arguments: [
+        ("http: {trustedProxies: [10.0.0.0/8]}", "http.trustedProxies"), ("admin: {port: 9}", "admin.port"),
+        ("admin: {host: 0.0.0.0}", "admin.host"), ("admin: {token: abc}", "admin.token"),
+        ("rateLimit: {signInsPerMinutePerAddress: 0}", "rateLimit.signInsPerMinutePerAddress"),
+        ("registration: ticket", "registration"),
+    ])
+    func `a key without effect is a notice once it differs from its default`(yaml: String, key: String) {
+        let loaded = load(least + yaml + "\n")
+        #expect(loaded.faults.isEmpty)
+        #expect(loaded.notices.map(\.key) == [key])
+    }
+
+    @Test(arguments: [
+        ("requireChallenge: true", "requireChallenge"), ("keepTokens: true", "keepTokens"),
+        ("returnTo: ['app:/home']", "returnTo"), ("scopes: [openid]", "scopes"), ("inFlight: 1", "inFlight"),
+        ("issuer: https://id.example.com", "issuer"),
+    ])
+    func `a provider's key without effect is a notice`(line: String, key: String) {
+        let loaded = load(leastWith(line))
+        #expect(loaded.faults.isEmpty)
+        #expect(loaded.notices.map(\.key) == ["provider.zenkey.\(key)"])
+    }
+
+    @Test func `a key without effect that has its default is no notice`() {
+        #expect(load(least + "registration: automatic\nadmin: {port: 8081}\n").notices.isEmpty)
+    }
+}

@@ -1,0 +1,55 @@
+import Settings
+
+/// What stands for the configuration file and every file that a key names.
+struct Files {
+    static let configuration = "gatehouse.yaml"
+
+    var texts: [String: String] = [:]
+
+    func read(_ path: String) throws(SettingsFileError) -> String {
+        guard let text = texts[path] else { throw .notFound }
+        return text
+    }
+}
+
+func load(
+    _ yaml: String?, environment: [String: String] = [:], files: [String: String] = [:]
+) -> LoadedSettings {
+    var files = Files(texts: files)
+    if let yaml { files.texts[Files.configuration] = yaml }
+    return Settings.load(file: yaml == nil ? nil : Files.configuration, environment: environment) {
+        path throws(SettingsFileError) in try files.read(path)
+    }
+}
+
+extension LoadedSettings {
+    var settings: Settings? {
+        if case .valid(let settings, _, _) = self { settings } else { nil }
+    }
+
+    var effective: [EffectiveSetting] {
+        if case .valid(_, let effective, _) = self { effective } else { [] }
+    }
+
+    var faults: [SettingsFault] {
+        if case .faulty(let faults, _) = self { faults } else { [] }
+    }
+
+    var notices: [SettingsNotice] {
+        switch self {
+        case .valid(_, _, let notices), .faulty(_, let notices): notices
+        }
+    }
+}
+
+/// The least that holds: one provider with what only its owner can know.
+let least = """
+    provider:
+      zenkey:
+        clientID: ccid-0123456789abcdef
+        clientSecret: s3cret-of-zenkey
+
+    """
+
+/// The least that holds, with one more line in the provider's section.
+func leastWith(_ line: String) -> String { least + "    \(line)\n" }
