@@ -40,9 +40,9 @@ internal import COpenSSL
     }
 
     private mutating func add(_ name: String, _ type: UInt32, _ value: [UInt8]) {
-        // A parameter keeps a pointer to its name, too.
+        // A parameter keeps a pointer to its name, too. OpenSSL reads a text up to its zero, whatever its size says.
         let name = unsafe keep(Array(name.utf8) + [0])
-        let data = unsafe keep(value)
+        let data = unsafe keep(value + [0])
         unsafe list.append(
             OSSL_PARAM(
                 key: UnsafeRawPointer(name.baseAddress)?.assumingMemoryBound(to: CChar.self), data_type: type,

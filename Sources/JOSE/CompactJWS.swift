@@ -11,14 +11,14 @@ public struct CompactJWS: Sendable {
 
     /// Reads a token.
     ///
-    /// It must be exactly three parts. An empty payload, which RFC 7515 would allow, is refused: all our tokens carry
-    /// claims.
+    /// It must be exactly three parts, of which the payload alone may be empty (RFC 7515 §3.1); whether it holds claims is
+    /// for whoever reads it.
     /// - Parameter maximumByteCount: the longest token taken.
     /// - Throws: `JOSEError.malformed`, or `.algorithm` when the token's algorithm is no public-key signature.
     public init(parsing bytes: [UInt8], maximumByteCount: Int) throws(JOSEError) {
         guard bytes.count <= maximumByteCount else { throw .malformed(.tooLong) }
         guard let headerEnd = bytes.firstIndex(of: UInt8(ascii: ".")), headerEnd > 0,
-            let payloadEnd = bytes[(headerEnd + 1)...].firstIndex(of: UInt8(ascii: ".")), payloadEnd > headerEnd + 1,
+            let payloadEnd = bytes[(headerEnd + 1)...].firstIndex(of: UInt8(ascii: ".")),
             !bytes[(payloadEnd + 1)...].contains(UInt8(ascii: "."))
         else { throw .malformed(.parts) }
         guard let header = Base64URL.decode(bytes.span.extracting(0..<headerEnd)) else { throw .malformed(.header) }
