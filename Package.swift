@@ -41,6 +41,7 @@ let package = Package(
     name: "gatehouse",
     products: [
         .executable(name: "gatehouse", targets: ["gatehouse"]),
+        .executable(name: "carrier-simulator", targets: ["carrier-simulator"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", exact: "1.8.2"),
@@ -80,7 +81,18 @@ let package = Package(
                 "Observability", "HTTPServer", "HTTPClient", "EventLoop", "JOSE", "Crypto", "JSON", arguments,
                 lifecycle, signals, logging,
             ]),
+        target("SimulatedCarriers", ["HTTPServer", "JOSE", "Crypto", "JSON", "EventLoop"]),
+        executable("carrier-simulator", ["SimulatedCarriers", "EventLoop", arguments, logging]),
         tests("JSONTests", ["JSON"]),
         tests("EventLoopTests", ["EventLoop"]),
+        tests("CryptoTests", ["Crypto", "COpenSSL"]),
+        tests("JOSETests", ["JOSE", "Crypto", "JSON"]),
+        tests("SettingsTests", ["Settings", "JSON"]),
+        tests(
+            "FlowTests",
+            [
+                "gatehouse", "SimulatedCarriers", "Settings", "Observability", "HTTPServer", "EventLoop", "JOSE", "Crypto",
+                "JSON", logging,
+            ]),
     ]
 )

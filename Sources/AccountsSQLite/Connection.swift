@@ -4,11 +4,16 @@ import CSQLite
 /// A connection to the database; the only owner of its handle, used by one queue at a time.
 // @safe: the handle lives as long as this object and never leaves it.
 @safe final class Connection {
+    /// Settles, once in the life of the process and before its first connection, how SQLite counts its memory.
+    private static let isConfigured = csqlite_disable_memory_statistics() == SQLITE_OK
+
     private let database: OpaquePointer
     private var statements: [ObjectIdentifier: Statement] = [:]
 
     /// Opens an existing file.
     init(path: String, isWritable: Bool) throws(RepositoryError) {
+        // It changes nothing but speed, so a process that used SQLite before goes on as it was.
+        _ = Self.isConfigured
         var database: OpaquePointer?
         // Without a mutex of its own: the queue that owns the connection is the mutex.
         let flags =

@@ -6,8 +6,13 @@ extension SQLiteAccounts {
     private static let expired = [
         Query(
             """
-            DELETE FROM used_codes WHERE hash IN
-                (SELECT hash FROM used_codes WHERE expires <= ? ORDER BY expires LIMIT ?)
+            DELETE FROM used_codes WHERE (expires, hash) IN
+                (SELECT expires, hash FROM used_codes WHERE expires <= ? ORDER BY expires LIMIT ?)
+            """),
+        Query(
+            """
+            DELETE FROM used_port_tokens WHERE hash IN
+                (SELECT hash FROM used_port_tokens WHERE expires <= ? ORDER BY expires LIMIT ?)
             """),
         Query(
             """

@@ -26,11 +26,11 @@ public final class SQLiteAccounts: AccountRepository {
         try makeDatabaseFile(at: settings.path)
         let lock = settings.access == .server ? try ServerLock(database: settings.path) : nil
         let writer = Writer(settings)
-        let usedCodes = UsedCodes(limit: settings.usedCodesInMemory)
+        let usedCodes = UsedCodes(limit: settings.usedCodeLimit)
         do throws(RepositoryError) {
             let sealer = try await writer.write { connection throws(RepositoryError) in
                 try Schema.migrate(connection)
-                try usedCodes.load(connection, now: now)
+                try CodeRows(connection: connection, usedCodes: usedCodes, now: now).load()
                 return try unlock(connection, with: unlockKeyRing)
             }
             return SQLiteAccounts(settings, sealer, writer, usedCodes, lock)

@@ -26,13 +26,14 @@ public struct SQLiteSettings: Sendable {
     public var readerCacheKiB: Int
     /// After how many pages the write-ahead log is copied back into the database.
     public var checkpointPages: Int
-    /// For how many used codes memory alone answers "not used"; beyond it the database is asked.
-    public var usedCodesInMemory: Int
+    /// How many used authorization codes that have not expired are kept; beyond it sign-ins fail as overloaded. Each
+    /// takes about 32 bytes of memory.
+    public var usedCodeLimit: Int
 
     public init(
         path: String, access: Access, busyTimeoutMilliseconds: Int32 = 2000, writeGroupLimit: Int = 256,
         writeQueueLimit: Int = 8192, readers: Int = 2, readQueueLimit: Int = 8192, writerCacheKiB: Int = 8192,
-        readerCacheKiB: Int = 2048, checkpointPages: Int = 2000, usedCodesInMemory: Int = 1_000_000
+        readerCacheKiB: Int = 2048, checkpointPages: Int = 2000, usedCodeLimit: Int = 4_000_000
     ) {
         self.path = path
         self.access = access
@@ -44,6 +45,6 @@ public struct SQLiteSettings: Sendable {
         self.writerCacheKiB = writerCacheKiB
         self.readerCacheKiB = readerCacheKiB
         self.checkpointPages = checkpointPages
-        self.usedCodesInMemory = usedCodesInMemory
+        self.usedCodeLimit = usedCodeLimit
     }
 }

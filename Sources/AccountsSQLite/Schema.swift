@@ -33,6 +33,8 @@ enum Schema {
         Int(try connection.first(version) { $0.integer(0) } ?? 0)
     }
 
+    // Rows made together lie together wherever that can be had (used codes by expiry, sessions by an id that starts with
+    // the time): a commit writes whole pages, so a sign-in is the cheaper the more of its pages it shares with others.
     // Numbers of users, identities and events are never given twice (AUTOINCREMENT): tokens and the audit trail name
     // them long after their rows have gone. The unique key of identities starts with the subject, whose first bytes
     // tell more than the issuer's.
@@ -104,11 +106,16 @@ enum Schema {
         CREATE INDEX retired_refresh_tokens_expires ON retired_refresh_tokens (expires);
 
         CREATE TABLE used_codes (
+            expires INTEGER NOT NULL,
+            hash BLOB NOT NULL,
+            PRIMARY KEY (expires, hash)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE used_port_tokens (
             hash BLOB PRIMARY KEY,
-            kind TEXT NOT NULL,
             expires INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
-        CREATE INDEX used_codes_expires ON used_codes (expires);
+        CREATE INDEX used_port_tokens_expires ON used_port_tokens (expires);
 
         CREATE TABLE tickets (
             hash BLOB PRIMARY KEY,

@@ -10,16 +10,17 @@ struct SignInTransaction {
 
     let connection: Connection
     let sealer: any Sealer
+    let usedCodes: UsedCodes
     let record: SignInRecord
 
-    private var uses: OneTimeUses { OneTimeUses(connection: connection, now: record.now) }
+    private var portTokens: PortTokenRows { PortTokenRows(connection: connection, now: record.now) }
     private var identities: IdentityRows { IdentityRows(connection: connection) }
     private var users: UserRows { UserRows(connection: connection, sealer: sealer) }
     private var sessions: SessionRows { SessionRows(connection: connection) }
     private var audit: AuditTrail { AuditTrail(connection: connection, now: record.now) }
 
     func run() throws(RepositoryError) -> Result {
-        guard try uses.consume(record.code, .code) else { throw .codeAlreadyUsed }
+        try CodeRows(connection: connection, usedCodes: usedCodes, now: record.now).consume(record.code)
         let current = try identities.find(record.subject)
         var ported: [Migration.Ported] = []
         var old: [IdentityRows.Found] = []
@@ -28,7 +29,7 @@ struct SignInTransaction {
             if let found { old.append(found) }
             ported.append(
                 Migration.Ported(
-                    subject: token.subject, isUsed: try uses.isUsed(token.token.hash), known: found?.known))
+                    subject: token.subject, isUsed: try portTokens.isUsed(token.token.hash), known: found?.known))
         }
         switch Migration.decide(subject: record.subject, current: current?.known, ported: ported) {
         case .signIn(let known):
@@ -57,7 +58,7 @@ struct SignInTransaction {
         try identities.delete(found.known.identity)
         let identity = try identities.insert(
             record.subject, user: found.known.user, provider: record.provider, origin: .migration, now: record.now)
-        for token in record.ported { _ = try uses.consume(token.token, .portToken) }
+        for token in record.ported { try portTokens.insert(token.token) }
         // Whoever holds a session from the old carrier's days may be the number's next owner.
         try sessions.deleteAll(of: found.known.user)
         try audit.add(.identityMigrated, user: found.known.user, old: found.known.identity, new: identity)
@@ -96,10 +97,10 @@ struct SignInTransaction {
 extension SQLiteAccounts {
     public func signIn(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome {
         let result = try await writer.write(
-            { [sealer] connection throws(RepositoryError) in
-                try SignInTransaction(connection: connection, sealer: sealer, record: record).run()
+            { [sealer, usedCodes] connection throws(RepositoryError) in
+                try SignInTransaction(connection: connection, sealer: sealer, usedCodes: usedCodes, record: record).run()
             },
-            committed: { [usedCodes] _ in usedCodes.insert(record.code) })
+            settled: { [usedCodes] in usedCodes.settle(record.code, isUsed: $0 != nil) })
         switch result {
         case .outcome(let outcome): return outcome
         case .conflict: throw .migrationConflict

@@ -1,45 +1,63 @@
 import Accounts
 import Synchronization
 
-/// The authorization codes used of late, in memory, so that "was it used?" costs no look into the database.
+/// Which authorization codes were used and could still be presented.
 ///
-/// It keeps eight bytes of each hash: that a code is not here proves that it was not used; that it is here is confirmed
-/// in the database. Codes are kept by the minute of their expiry, so that whole minutes are forgotten at once.
+/// Memory decides, and the table is its log: a unique index over random hashes would cost every sign-in a page of its
+/// own on disk. Everything live is loaded when the store opens, and one server has the file, so nothing is missing here.
+/// Eight bytes of each hash are kept: two codes that share them by chance are one in 10¹³ sign-ins with a million live,
+/// and the second would be refused, never taken. They are kept by the minute of their expiry, so that a minute that is
+/// over is forgotten at once.
 final class UsedCodes: Sendable {
-    enum Answer: Equatable {
-        case notUsed
-        /// Memory can't tell: the database must.
-        case ask
+    enum Claim: Equatable {
+        case first
+        case used
+        /// No more fit into the limit.
+        case full
     }
 
     private struct State {
-        var minutes: [Int64: Set<UInt64>] = [:]
+        var minutes: [Int64: [UInt64: Int64]] = [:]
         var count = 0
-        /// Codes that did not fit expire until then; before, the absence of a code proves nothing.
-        var incompleteUntil: Int64 = .min
+        /// Codes of the write group under way, which are not on disk yet.
+        var claimed: Set<UInt64> = []
+
+        func isUsed(_ key: UInt64, now: Int64) -> Bool {
+            minutes.values.contains { minute in minute[key].map { $0 > now } ?? false }
+        }
     }
 
     private let state = Mutex(State())
-    let limit: Int
+    private let limit: Int
 
     init(limit: Int) {
         self.limit = limit
     }
 
-    func insert(_ code: OneTimeUse) {
+    /// Whether the code is used for good: its use is on disk.
+    func isUsed(_ hash: TokenHash, now: Int64) -> Bool {
+        state.withLock { $0.isUsed(hash.words.0, now: now) }
+    }
+
+    /// Claims a code for a write that is under way; ``settle(_:isUsed:)`` must follow.
+    func claim(_ hash: TokenHash, now: Int64) -> Claim {
         state.withLock { state in
-            guard state.count < limit else {
-                state.incompleteUntil = max(state.incompleteUntil, code.expiresAt)
-                return
-            }
-            if state.minutes[code.expiresAt / 60, default: []].insert(code.hash.words.0).inserted { state.count += 1 }
+            if state.isUsed(hash.words.0, now: now) { return .used }
+            guard state.count + state.claimed.count < limit else { return .full }
+            return state.claimed.insert(hash.words.0).inserted ? .first : .used
         }
     }
 
-    func lookUp(_ hash: TokenHash, now: Int64) -> Answer {
+    /// Ends the claim on a code, whoever has it.
+    ///
+    /// - Parameter isUsed: whether the use is on disk now.
+    func settle(_ code: OneTimeUse, isUsed: Bool) {
         state.withLock { state in
-            if state.incompleteUntil > now { return .ask }
-            return state.minutes.values.contains { $0.contains(hash.words.0) } ? .ask : .notUsed
+            state.claimed.remove(code.hash.words.0)
+            guard isUsed else { return }
+            let before = state.minutes[code.expiresAt / 60, default: [:]].updateValue(
+                code.expiresAt, forKey: code.hash.words.0)
+            if before == nil { state.count += 1 }
         }
     }
 

@@ -9,19 +9,20 @@ struct WriteJob: Sendable {
 
     /// - Parameters:
     ///   - body: the work.
-    ///   - committed: called with its result once that is on disk, before the caller hears of it.
+    ///   - settled: called before the caller hears of it, with the result if that is on disk, and with nil if the work
+    ///     was tried and is undone.
     init<Value: Sendable>(
         _ continuation: CheckedContinuation<Result<Value, RepositoryError>, Never>,
         body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value,
-        committed: @escaping @Sendable (Value) -> Void
+        settled: @escaping @Sendable (Value?) -> Void
     ) {
         attempt = { connection in
             let result = Result { () throws(RepositoryError) in try body(connection) }
             return WriteAttempt(failure: result.failure) { groupFailure in
                 // A refusal, too, may rest on what another write of the group did, which then never happened.
-                if let groupFailure { return continuation.resume(returning: .failure(groupFailure)) }
-                if case .success(let value) = result { committed(value) }
-                continuation.resume(returning: result)
+                let settlement = groupFailure.map(Result.failure) ?? result
+                settled(try? settlement.get())
+                continuation.resume(returning: settlement)
             }
         }
         refuse = { continuation.resume(returning: .failure($0)) }

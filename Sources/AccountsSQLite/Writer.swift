@@ -37,15 +37,16 @@ final class Writer: Sendable {
     ///
     /// - Parameters:
     ///   - body: the work; whatever it throws undoes it.
-    ///   - committed: what to do with its result once that is on disk, before this returns.
+    ///   - settled: called before this returns, with the result if that is on disk, and with nil if the work was tried
+    ///     and is undone. No other work is tried in between.
     /// - Throws: what `body` throws, or `.unavailable`.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value,
-        committed: @escaping @Sendable (Value) -> Void = { _ in }
+        settled: @escaping @Sendable (Value?) -> Void = { _ in }
     ) async throws(RepositoryError) -> Value {
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<Value, RepositoryError>, Never>) in
-            submit(WriteJob(continuation, body: body, committed: committed))
+            submit(WriteJob(continuation, body: body, settled: settled))
         }
         return try result.get()
     }

@@ -19,4 +19,10 @@ static inline int csqlite_set_defensive(sqlite3 *database) {
     return sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
 }
 
+// sqlite3_config is variadic. Without the statistics nobody reads, SQLite's allocations take no process-wide lock.
+// It must come before the first connection of the process.
+static inline int csqlite_disable_memory_statistics(void) {
+    return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 #endif

@@ -38,7 +38,7 @@ extension Transfer {
     /// acted on it nevertheless, and a code counts once: so only a GET is repeated (RFC 9110 §9.2.2).
     func mayBeSent() -> Bool {
         guard timesSent == 0 || isRepeatable else {
-            refusal = .connectionBroken(requestSent: true)
+            print("repeat refused");             refusal = .connectionBroken(requestSent: true)
             return false
         }
         timesSent += 1

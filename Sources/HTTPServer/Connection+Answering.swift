@@ -4,12 +4,10 @@ extension Connection {
     /// Has a request answered in a task of its own.
     func start(_ parsed: ParsedRequest) {
         let number = number
-        if awaited == .idle { listener.assumeIsolated { $0.becameBusy(number) } }
+        if awaited == .idle { listener.supplies.withValue { $0.idle.leave(number) } }
         awaited = nil
-        clearDeadline()
         phase = .answering
-        let id =
-            parsed.head.requestIdentifier ?? listener.assumeIsolated { $0.supplies.requestIdentifier() }
+        let id = parsed.head.requestIdentifier ?? listener.supplies.withValue { $0.requestIdentifier() }
         let request = HTTPRequest(
             method: parsed.method, path: parsed.path, query: parsed.query, head: parsed.head, body: parsed.body,
             peer: peer, id: id, receivedAt: receivedAt)
@@ -33,12 +31,11 @@ extension Connection {
     func refuse(_ violation: ProtocolViolation) {
         guard phase == .receiving, stream != nil else { return }
         let number = number
-        let id = listener.assumeIsolated { listener in
-            listener.becameBusy(number)
-            return listener.supplies.requestIdentifier()
+        let id = listener.supplies.withValue { supplies in
+            supplies.idle.leave(number)
+            return supplies.requestIdentifier()
         }
         let response = listener.handler.refuse(violation, requestID: id, peer: peer)
-        clearDeadline()
         let context = ResponseContext(
             requestID: id, dropsBody: false, isVersion10: false, acceptsGzip: false, closes: true)
         send(response, context)
@@ -46,15 +43,15 @@ extension Connection {
 
     private func send(_ response: HTTPResponse, _ context: ResponseContext) {
         let now = MonotonicTime.now
-        let (output, closes) = listener.assumeIsolated { listener in
+        let (output, closes) = listener.supplies.withValue { supplies in
             var context = context
-            context.closes = context.closes || response.closesConnection || listener.isDraining
-            return (listener.supplies.render(response, context, at: now), context.closes)
+            context.closes = context.closes || response.closesConnection || supplies.isDraining
+            return (supplies.render(response, context, at: now), context.closes)
         }
         closesAfterAnswer = closes
         guard let sent = try? stream?.send(output, from: 0) else { return close() }
         if sent == output.count {
-            listener.assumeIsolated { [output] in $0.supplies.giveBack(output: output) }
+            listener.supplies.withValue { $0.giveBack(output: output) }
             answerIsSent(now)
         } else {
             phase = .sending

@@ -45,24 +45,24 @@ extension Connection {
         let number = number
         switch stage {
         case .idle:
-            listener.assumeIsolated { $0.becameIdle(number) }
-            setDeadline(timeouts.idle, from: .now)
+            listener.supplies.withValue { $0.idle.enter(number) }
+            setDeadline(timeouts.idle, from: receivedAt)
         case .head:
-            listener.assumeIsolated { $0.becameBusy(number) }
+            listener.supplies.withValue { $0.idle.leave(number) }
             setDeadline(timeouts.header, from: receivedAt)
         case .body:
-            listener.assumeIsolated { $0.becameBusy(number) }
+            listener.supplies.withValue { $0.idle.leave(number) }
             setDeadline(timeouts.body, from: .now)
         }
     }
 
     /// Reads into the loop's buffer and passes on what came.
     private func read(_ take: (ArraySlice<UInt8>) -> Void) -> StreamSocket.Received {
-        var buffer = listener.assumeIsolated { $0.supplies.takeReceiveBuffer() }
+        var buffer = listener.supplies.withValue { $0.takeReceiveBuffer() }
         // A connection that was reset, like one that has no socket any more, has said its last.
         let received = (try? stream?.receive(overwriting: &buffer)) ?? .endOfStream
         if case .bytes(let count) = received { take(buffer[..<count]) }
-        listener.assumeIsolated { [buffer] in $0.supplies.giveBack(receiveBuffer: buffer) }
+        listener.supplies.withValue { $0.giveBack(receiveBuffer: buffer) }
         return received
     }
 

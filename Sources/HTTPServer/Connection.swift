@@ -27,7 +27,7 @@ actor Connection: LoopBound, ReadinessHandler {
     var phase = Phase.receiving
     /// The part of a request whose deadline runs; nil while none is awaited.
     var awaited: RequestParser.Stage?
-    /// When the first byte of the present request was read.
+    /// When the first byte of the present request was read; before that, when the connection began to wait for it.
     var receivedAt = MonotonicTime(nanoseconds: 0)
     /// Whether the client has closed its sending side.
     var inputHasEnded = false
@@ -53,6 +53,7 @@ actor Connection: LoopBound, ReadinessHandler {
     func open() {
         guard phase == .receiving, stream != nil else { return }
         stream?.disableNagle()
+        receivedAt = .now
         guard wait(for: .readable) else { return }
         // Over loopback and after an accept that came late, the request is often there already.
         receive()
@@ -106,8 +107,6 @@ actor Connection: LoopBound, ReadinessHandler {
         self.deadline = deadline
         if timer == nil || timerFires > deadline { arm(for: deadline) }
     }
-
-    func clearDeadline() { deadline = nil }
 
     private func arm(for deadline: MonotonicTime) {
         timer?.cancel()

@@ -5,11 +5,14 @@ import Glibc
 actor LoopListener: LoopBound, ReadinessHandler {
     /// How many connections are accepted before others get their turn.
     private static let acceptsAtOnce = 64
+    /// As many as may wait in the system's queue, of which the last call takes all.
+    private static let backlog = 4096
 
     nonisolated let loop: EventLoop
     nonisolated let limits: HTTPServerLimits
     nonisolated let timeouts: Timeouts
     nonisolated let handler: any RequestHandler
+    nonisolated let supplies: LoopLocal<LoopSupplies>
     private let budget: ConnectionBudget
     private var socket: ListeningSocket?
     /// The other loops' listeners, asked for an idle connection when this one has none.
@@ -17,11 +20,9 @@ actor LoopListener: LoopBound, ReadinessHandler {
     /// By descriptor number.
     private var connections: [Connection?] = []
     private var openConnections = 0
-    private var idle = IdleList()
     private var retry: LoopTimer?
-    private var drained: CheckedContinuation<Void, Never>?
-    private(set) var isDraining = false
-    var supplies = LoopSupplies()
+    private var drained: [CheckedContinuation<Void, Never>] = []
+    private var isDraining = false
 
     init(
         loop: EventLoop, socket: consuming ListeningSocket, limits: HTTPServerLimits, budget: ConnectionBudget,
@@ -33,6 +34,7 @@ actor LoopListener: LoopBound, ReadinessHandler {
         self.timeouts = Timeouts(limits)
         self.budget = budget
         self.handler = handler
+        supplies = LoopLocal(LoopSupplies(), on: loop)
     }
 
     /// Begins to accept.
@@ -104,51 +106,48 @@ actor LoopListener: LoopBound, ReadinessHandler {
 
     /// - Returns: whether there was an idle connection.
     func closeOldestIdle() -> Bool {
-        guard let oldest = idle.oldest, let connection = connections[Int(oldest)] else { return false }
+        guard let oldest = supplies.withValue({ $0.idle.oldest }), let connection = connections[Int(oldest)] else {
+            return false
+        }
         connection.assumeIsolated { $0.close() }
         return true
     }
 
-    // MARK: What connections report
-
-    func becameIdle(_ number: Int32) { idle.enter(number) }
-
-    func becameBusy(_ number: Int32) { idle.leave(number) }
-
     /// Forgets a connection that closes.
     func forget(_ number: Int32) {
-        idle.leave(number)
+        supplies.withValue { $0.idle.leave(number) }
         connections[Int(number)] = nil
         openConnections -= 1
         budget.leave()
         resume()
-        if openConnections == 0, let drained {
-            self.drained = nil
-            drained.resume()
+        if openConnections == 0 {
+            for waiting in drained { waiting.resume() }
+            drained = []
         }
     }
 
     // MARK: Draining
 
-    /// Stops accepting, lets what runs finish until `limit` has passed, then closes the rest.
+    /// Stops accepting, lets what runs finish until `limit` has passed, then closes the rest. A second call may shorten
+    /// the time.
     func drain(within limit: Duration) async {
-        guard !isDraining else { return }
+        if !isDraining { stopAccepting() }
+        guard openConnections > 0 else { return }
+        let deadline = loop.schedule(after: limit) { self.assumeIsolated { $0.closeAll() } }
+        await withCheckedContinuation { drained.append($0) }
+        deadline.cancel()
+    }
+
+    private func stopAccepting() {
         // Those that have been connected already are ours to answer: closing the listener would reset them.
-        accept(atMost: .max)
+        accept(atMost: Self.backlog)
         isDraining = true
+        supplies.withValue { $0.isDraining = true }
         neighbours = []
         retry?.cancel()
         retry = nil
         if let number = socket?.number { loop.deregister(number) }
         socket = nil
-        drainConnections()
-        guard openConnections > 0 else { return }
-        let deadline = loop.schedule(after: limit) { self.assumeIsolated { $0.closeAll() } }
-        await withCheckedContinuation { drained = $0 }
-        deadline.cancel()
-    }
-
-    private func drainConnections() {
         for connection in connections.compactMap(\.self) { connection.assumeIsolated { $0.drain() } }
     }
 

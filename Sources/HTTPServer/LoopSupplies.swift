@@ -1,12 +1,16 @@
 import EventLoop
 
 /// What the connections of one loop share, so that none of them holds it while it waits.
-struct LoopSupplies: ~Copyable {
+struct LoopSupplies {
     /// One read takes no more than this.
     private static let receiveBytes = 16_384
     /// A buffer that an unusually long answer has made large is not kept.
     private static let largestOutputKept = 65_536
 
+    /// The connections that wait for a request.
+    var idle = IdleList()
+    /// Whether every answer is to be the last of its connection.
+    var isDraining = false
     private var receiveBuffer = [UInt8](repeating: 0, count: receiveBytes)
     private var output: [UInt8] = []
     private var date = DateField()

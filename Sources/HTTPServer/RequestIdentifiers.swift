@@ -38,10 +38,12 @@ extension RequestHead {
     var requestIdentifier: String? {
         for field in fields where matches(field, "X-Request-ID") {
             let value = field.value
-            let isFit = (1...64).contains(value.count) && bytes[value].allSatisfy { byte in
-                byte.isLetter || byte.isDigit || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
-                    || byte == UInt8(ascii: "-")
-            }
+            let isFit =
+                (1...64).contains(value.count)
+                && bytes[value].allSatisfy { byte in
+                    byte.isLetter || byte.isDigit || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
+                        || byte == UInt8(ascii: "-")
+                }
             return isFit ? text(value) : nil
         }
         return nil

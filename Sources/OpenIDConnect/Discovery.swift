@@ -32,17 +32,20 @@ public enum Discovery {
     ) throws(ProviderFailure) -> DiscoveryResult {
         if let document = try? response.parsedObject(), let code = document["error"]?.string {
             if code == "provider_not_found" || code == "user_not_found" {
-                return .notFound(discoveryUI: discoveryUI(document["redirect_uri"]?.string))
+                return .notFound(
+                    discoveryUI: discoveryUI(document["redirect_uri"]?.string, allowLoopbackHTTP: allowLoopbackHTTP))
             }
             throw .refused(OAuthError(document) ?? .unknown)
         }
         return .found(try ProviderMetadata(try response.jsonObject(), allowLoopbackHTTP: allowLoopbackHTTP))
     }
 
+    private static let longestDiscoveryUI = 2048
+
     /// An app will send its user there: only a web address is passed on.
-    private static func discoveryUI(_ text: String?) -> String? {
-        guard let text, text.utf8.count <= 2048, text.hasPrefix("https://") || text.hasPrefix("http://127.0.0.1"),
-            text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x3C && $0 != 0x3E })
+    private static func discoveryUI(_ text: String?, allowLoopbackHTTP: Bool) -> String? {
+        guard let text, text.utf8.count <= longestDiscoveryUI,
+            (try? EndpointURL(text, allowLoopbackHTTP: allowLoopbackHTTP)) != nil
         else { return nil }
         return text
     }

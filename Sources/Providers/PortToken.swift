@@ -51,7 +51,8 @@ public struct PortToken: Sendable {
         _ token: VerifiedJWS, issuer: String, clientID: String, current: (issuer: String, subject: String),
         maximumAgeSeconds: Int64, clockSkewSeconds: Int64, now: Int64
     ) {
-        if let type = token.header.type, !token.header.hasType("port_token+jwt"), type.lowercased() != "jwt" { return nil }
+        // RFC 8725 §3.11: an old carrier's ID token has the same issuer, audience and subject; only its type tells it apart.
+        guard token.header.hasType("port_token+jwt") else { return nil }
         guard let claims = try? JSONValue(parsing: token.payload.span), claims["iss"]?.string == issuer,
             issuer != current.issuer,
             let subject = claims["sub"]?.string, !subject.isEmpty, subject.utf8.count <= 255,

@@ -26,8 +26,10 @@ public enum MasterKey {
     ///
     /// - Parameters:
     ///   - path: where it is.
-    ///   - mayCreate: false once something is sealed under a key, which a new one could not open.
-    public static func load(path: String, mayCreate: Bool) throws(Failure) -> SymmetricKey {
+    ///   - database: the file whose values are sealed. Once it exists, a missing key is an error and not a reason to
+    ///     make another, which could open nothing. Nil when the key must exist in any case.
+    public static func load(path: String, madeWith database: String?) throws(Failure) -> SymmetricKey {
+        let mayCreate = database.map { unsafe access($0, F_OK) != 0 } ?? false
         do throws(Failure) {
             return try read(path)
         } catch .cannotRead(_, reason: reason(ENOENT)) where mayCreate {
@@ -53,6 +55,7 @@ public enum MasterKey {
 
     /// `O_EXCL`: of two servers that start at once, one makes the key and both read it.
     private static func create(_ path: String) throws(Failure) {
+        try createFolders(of: path)
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             if errno == EEXIST { return }
@@ -64,6 +67,16 @@ public enum MasterKey {
         // The key must outlive the first value that is sealed under it.
         guard written == text.count, fsync(descriptor) == 0 else {
             throw .cannotCreate(path: path, reason: reason(errno))
+        }
+    }
+
+    /// Makes the folders above a file, for their owner alone.
+    private static func createFolders(of path: String) throws(Failure) {
+        for (index, character) in path.utf8.enumerated() where character == UInt8(ascii: "/") && index > 0 {
+            let folder = String(decoding: path.utf8.prefix(index), as: UTF8.self)
+            guard unsafe mkdir(folder, 0o700) == 0 || errno == EEXIST else {
+                throw .cannotCreate(path: path, reason: reason(errno))
+            }
         }
     }
 

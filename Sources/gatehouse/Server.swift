@@ -53,13 +53,21 @@ struct Server: Service {
             drain: .seconds(settings.http.drainSeconds), logger: logger)
     }
 
-    /// Runs until the process is told to stop, then lets running requests finish and closes the store last.
+    /// Runs until the process is told to stop.
     func run() async throws {
         await withGracefulShutdownHandler {
             await housekeeping.run()
         } onGracefulShutdown: {
             housekeeping.stop()
         }
+        await stop()
+    }
+
+    /// Where the API listens, with the real port.
+    var address: SocketAddress { http.address }
+
+    /// Lets running requests finish, within the time that draining may take, and closes the store last.
+    func stop() async {
         logger.notice("draining")
         await http.drain(within: drain)
         for client in clients { await client.shutDown() }
@@ -77,8 +85,7 @@ struct Server: Service {
         let keyPath = settings.masterKeyFile ?? path + ".key"
         let masterKey: SymmetricKey
         do throws(MasterKey.Failure) {
-            // A database without its key must be found out, not covered up with a new key that opens nothing.
-            masterKey = try MasterKey.load(path: keyPath, mayCreate: settings.masterKeyFile == nil)
+            masterKey = try MasterKey.load(path: keyPath, madeWith: settings.masterKeyFile == nil ? path : nil)
         } catch {
             throw .masterKey(error)
         }

@@ -1,0 +1,68 @@
+public import Accounts
+
+/// The authorization codes that were used, each until it would be refused for its age. ``UsedCodes`` decides.
+struct CodeRows {
+    private static let insert = Query(
+        "INSERT INTO used_codes (expires, hash) VALUES (?, ?) ON CONFLICT DO NOTHING")
+    private static let live = Query("SELECT expires, hash FROM used_codes WHERE expires > ?")
+
+    let connection: Connection
+    let usedCodes: UsedCodes
+    let now: Int64
+
+    /// - Throws: `.codeAlreadyUsed`; `.unavailable(.overloaded)` when no more codes fit into memory.
+    func consume(_ code: OneTimeUse) throws(RepositoryError) {
+        switch usedCodes.claim(code.hash, now: now) {
+        case .used: throw .codeAlreadyUsed
+        case .full: throw .unavailable(.overloaded)
+        case .first: try connection.run(Self.insert, code.expiresAt, code.hash)
+        }
+    }
+
+    /// Fills the memory from the table.
+    func load() throws(RepositoryError) {
+        let codes = try connection.all(Self.live, now) { row throws(RepositoryError) in
+            OneTimeUse(hash: try row.hash(1), expiresAt: row.integer(0))
+        }
+        for code in codes { usedCodes.settle(code, isUsed: true) }
+    }
+}
+
+/// The port tokens that moved somebody, each until it would be refused for its age.
+struct PortTokenRows {
+    private static let insert = Query(
+        """
+        INSERT INTO used_port_tokens (hash, expires) VALUES (?1, ?2)
+        ON CONFLICT DO UPDATE SET expires = max(expires, ?2)
+        """)
+    private static let find = Query("SELECT 1 FROM used_port_tokens WHERE hash = ? AND expires > ?")
+
+    let connection: Connection
+    let now: Int64
+
+    func insert(_ token: OneTimeUse) throws(RepositoryError) {
+        try connection.run(Self.insert, token.hash, token.expiresAt)
+    }
+
+    func isUsed(_ hash: TokenHash) throws(RepositoryError) -> Bool {
+        try connection.first(Self.find, hash, now) { _ in true } ?? false
+    }
+}
+
+extension SQLiteAccounts {
+    public func isCodeUsed(_ hash: TokenHash, now: Int64) async throws(RepositoryError) -> Bool {
+        usedCodes.isUsed(hash, now: now)
+    }
+
+    public func recordUsedCode(_ code: OneTimeUse, now: Int64) async throws(RepositoryError) {
+        do throws(RepositoryError) {
+            try await writer.write(
+                { [usedCodes] connection throws(RepositoryError) in
+                    try CodeRows(connection: connection, usedCodes: usedCodes, now: now).consume(code)
+                },
+                settled: { [usedCodes] in usedCodes.settle(code, isUsed: $0 != nil) })
+        } catch .codeAlreadyUsed {
+            // Somebody else has recorded it: as good.
+        }
+    }
+}

@@ -1,0 +1,105 @@
+internal import Crypto
+internal import HTTPServer
+internal import JOSE
+
+/// The authorization endpoint (OpenID Connect Core §3.1.2): a page to sign in with, or an answer at once.
+struct AuthorizeEndpoint {
+    let world: World
+    let provider: Provider
+
+    /// A request as a client makes it: shows the page, or with `prompt=none` and a login hint approves.
+    func start(_ fields: Fields, _ misbehaviours: [Misbehaviour]) -> HTTPResponse {
+        answer(fields, misbehaviours) { request throws(OAuthFailure) in
+            guard request.prompts.contains("none") else {
+                return SignInPage.response(request, fields, provider)
+            }
+            guard let subscriber = request.subscriber else {
+                throw OAuthFailure("login_required", "Without a login_hint nobody is signed in.")
+            }
+            return try approve(request, subscriber, request.scopes, misbehaviours)
+        }
+    }
+
+    /// What the page sends: the request again, the subscriber, the scopes consented to, and the decision.
+    func decide(_ fields: Fields, _ misbehaviours: [Misbehaviour]) -> HTTPResponse {
+        answer(fields, misbehaviours) { request throws(OAuthFailure) in
+            guard fields[SignInPage.decisionField] == SignInPage.approval else {
+                throw OAuthFailure("access_denied", "The subscriber said no.")
+            }
+            guard let subscriber = Subscriber.named(fields[SignInPage.subscriberField] ?? "") else {
+                throw OAuthFailure("user_not_found", "No subscriber has this name.")
+            }
+            let consented = request.scopes.filter { $0 == "openid" || fields[SignInPage.scopeField($0)] != nil }
+            return try approve(request, subscriber, consented, misbehaviours)
+        }
+    }
+
+    private func answer(
+        _ fields: Fields, _ misbehaviours: [Misbehaviour],
+        _ body: (AuthorizationRequest) throws(OAuthFailure) -> HTTPResponse
+    ) -> HTTPResponse {
+        do throws(AuthorizationRequest.Refusal) {
+            let request = try AuthorizationRequest(fields, to: provider, world)
+            do throws(OAuthFailure) {
+                return try body(request)
+            } catch {
+                throw .redirect(request.destination, error: error.code, description: error.description)
+            }
+        } catch {
+            switch error {
+            case .page(let sentence): return Page.error(sentence)
+            case .redirect(let destination, let code, let description):
+                return redirect(
+                    destination, [("error", code), ("error_description", description)],
+                    misbehaviours + (MisbehaviourPlan(fields["misbehave"] ?? "") ?? .none).misbehaviours(at: .authorize)
+                )
+            }
+        }
+    }
+
+    private func approve(
+        _ request: AuthorizationRequest, _ subscriber: Subscriber, _ scopes: Set<String>,
+        _ misbehaviours: [Misbehaviour]
+    ) throws(OAuthFailure) -> HTTPResponse {
+        let misbehaviours = misbehaviours + request.plan.misbehaviours(at: .authorize)
+        if let error = misbehaviours.authorization?.error {
+            throw OAuthFailure(error, "The simulation was asked for this error.")
+        }
+        guard world.subscribers.serves(subscriber.name, provider.issuer) else {
+            throw OAuthFailure("user_not_found", "The subscriber has changed carriers.")
+        }
+        let now = World.now
+        let grant = Grant(
+            id: Random.token(byteCount: 16), clientID: request.client.id,
+            redirectURI: request.destination.redirectURI, subscriber: subscriber, scopes: scopes, nonce: request.nonce,
+            level: request.level, context: request.context, correlationID: request.correlationID,
+            codeChallenge: request.codeChallenge, authenticationTime: now, algorithm: request.algorithm,
+            plan: request.plan)
+        var parameters = [(name: "code", value: provider.grants.makeCode(for: grant, now: now))]
+        if let mccmnc = provider.profile.mccmnc { parameters.append(("mccmnc", mccmnc)) }
+        if let correlationID = request.correlationID { parameters.append(("correlation_id", correlationID)) }
+        return redirect(request.destination, parameters, misbehaviours)
+    }
+
+    /// Sends the browser back with state and, where the issuer does so, its name (RFC 9207 §2).
+    private func redirect(
+        _ destination: AuthorizationRequest.Destination, _ parameters: [(name: String, value: String)],
+        _ misbehaviours: [Misbehaviour]
+    ) -> HTTPResponse {
+        var parameters = parameters
+        let misbehaviour = misbehaviours.authorization
+        if misbehaviour == .wrongState {
+            parameters.append(("state", "state-of-another-request"))
+        } else if let state = destination.state, misbehaviour != .missingState {
+            parameters.append(("state", state))
+        }
+        if misbehaviour == .wrongIssuer {
+            parameters.append(("iss", world.url(provider.issuer) + "/other"))
+        } else if provider.profile.answersWithIssuer, misbehaviour != .missingIssuer {
+            parameters.append(("iss", world.url(provider.issuer)))
+        }
+        var response = HTTPResponse.redirect(to: URLText.adding(parameters, to: destination.redirectURI))
+        response.headers += [("Cache-Control", "no-store"), ("Referrer-Policy", "no-referrer")]
+        return response
+    }
+}

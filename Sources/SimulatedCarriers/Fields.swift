@@ -1,0 +1,42 @@
+internal import HTTPServer
+
+/// The fields of a query or a form body, read as OAuth wants them: no parameter twice, and one without a value is as
+/// good as absent (RFC 6749 §3.1).
+struct Fields: Sendable {
+    private static let limit = 64
+
+    let all: [(name: String, value: String)]
+
+    /// - Returns: nil when the encoding is broken or there are too many.
+    private init?(_ bytes: some Collection<UInt8>) {
+        guard let fields = try? FormFields(parsing: bytes, limit: Self.limit) else { return nil }
+        all = fields.fields
+    }
+
+    init?(query request: HTTPRequest) {
+        self.init((request.query ?? "").utf8)
+    }
+
+    init?(form request: HTTPRequest) {
+        self.init(request.body)
+    }
+
+    /// Undoes form encoding of one text, as RFC 6749 §2.3.1 applies it to client credentials.
+    ///
+    /// - Returns: nil when the text is not one encoded value.
+    static func decode(_ text: some StringProtocol) -> String? {
+        guard let fields = try? FormFields(parsing: "value=\(text)".utf8, limit: 1) else { return nil }
+        return fields["value"]
+    }
+
+    subscript(name: String) -> String? {
+        all.first { $0.name == name && !$0.value.isEmpty }?.value
+    }
+
+    func values(_ name: String) -> [String] {
+        all.filter { $0.name == name }.map(\.value)
+    }
+
+    /// Whether a parameter is there twice.
+    var hasRepetition: Bool { Set(all.map(\.name)).count < all.count }
+}

@@ -1,0 +1,22 @@
+internal import Crypto
+
+/// What a subscriber agreed to, which its code and tokens stand for.
+struct Grant: Sendable {
+    /// Names the family of tokens that are revoked together.
+    let id: String
+    let clientID: String
+    let redirectURI: String
+    let subscriber: Subscriber
+    let scopes: Set<String>
+    let nonce: String?
+    /// The authentication level, as the ID token will say it.
+    let level: String
+    let context: String?
+    let correlationID: String?
+    /// The S256 challenge (RFC 7636 §4.2).
+    let codeChallenge: String?
+    /// Unix time.
+    let authenticationTime: Int64
+    let algorithm: SignatureAlgorithm?
+    let plan: MisbehaviourPlan
+}

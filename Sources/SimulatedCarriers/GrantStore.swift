@@ -1,0 +1,80 @@
+internal import Crypto
+internal import JOSE
+
+/// An issuer's codes and tokens.
+final class GrantStore: Sendable {
+    /// RFC 6749 §4.1.2 recommends at most ten minutes; carriers give one.
+    static let codeLifetime: Int64 = 60
+    static let accessTokenLifetime: Int64 = 3_600
+    private static let refreshTokenLifetime: Int64 = 86_400
+    private static let capacity = 200_000
+
+    /// Something that may be used once; a second use shows that somebody has stolen it.
+    private struct Once: Sendable {
+        let grant: Grant
+        var isUsed = false
+    }
+
+    private let codes = ExpiringStore<Once>(lifetime: codeLifetime, capacity: capacity)
+    private let accessTokens = ExpiringStore<Grant>(lifetime: accessTokenLifetime, capacity: capacity)
+    private let refreshTokens = ExpiringStore<Once>(lifetime: refreshTokenLifetime, capacity: capacity)
+    private let revoked = ExpiringStore<Bool>(lifetime: refreshTokenLifetime, capacity: capacity)
+
+    /// A code that carries the sign-in's misbehaviours in front.
+    func makeCode(for grant: Grant, now: Int64) -> String {
+        let code = (grant.plan.text.isEmpty ? "" : "\(grant.plan.text)~") + Random.token(byteCount: 24)
+        codes.insert(Once(grant: grant), as: code, now: now)
+        return code
+    }
+
+    /// What a code carries in front.
+    static func plan(ofCode code: String) -> MisbehaviourPlan {
+        guard let end = code.lastIndex(of: "~") else { return .none }
+        return MisbehaviourPlan(code[..<end]) ?? .none
+    }
+
+    func makeAccessToken(for grant: Grant, now: Int64) -> String {
+        let token = Random.token(byteCount: 24)
+        accessTokens.insert(grant, as: token, now: now)
+        return token
+    }
+
+    func makeRefreshToken(for grant: Grant, now: Int64) -> String {
+        let token = Random.token(byteCount: 24)
+        refreshTokens.insert(Once(grant: grant), as: token, now: now)
+        return token
+    }
+
+    /// Uses a code up. A second use revokes what came of the first (RFC 6749 §4.1.2).
+    ///
+    /// - Returns: nil when the code is unknown, expired, used or another client's; that client can still use it.
+    func redeem(code: String, clientID: String, now: Int64) -> Grant? {
+        use(code, of: codes, clientID, now)
+    }
+
+    /// Uses a refresh token up; the caller makes the next. A second use revokes the family (RFC 9700 §4.14.2).
+    func redeem(refreshToken: String, clientID: String, now: Int64) -> Grant? {
+        use(refreshToken, of: refreshTokens, clientID, now)
+    }
+
+    func grant(accessToken: String, now: Int64) -> Grant? {
+        guard let grant = accessTokens.value(accessToken, now: now), !isRevoked(grant, now) else { return nil }
+        return grant
+    }
+
+    private func use(_ name: String, of store: ExpiringStore<Once>, _ clientID: String, _ now: Int64) -> Grant? {
+        let found = store.with(name, now: now) { once -> Once? in
+            guard let before = once, before.grant.clientID == clientID else { return nil }
+            once?.isUsed = true
+            return before
+        }
+        guard let found, !isRevoked(found.grant, now) else { return nil }
+        if found.isUsed {
+            revoked.insert(true, as: found.grant.id, now: now)
+            return nil
+        }
+        return found.grant
+    }
+
+    private func isRevoked(_ grant: Grant, _ now: Int64) -> Bool { revoked.value(grant.id, now: now) == true }
+}

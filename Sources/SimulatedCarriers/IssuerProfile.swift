@@ -1,0 +1,56 @@
+internal import Crypto
+
+/// In what an issuer differs from the others, as real ones do.
+struct IssuerProfile: Sendable {
+    let displayName: String
+    /// The mobile network, for carriers.
+    let mccmnc: String?
+    /// What stands before the digit of an authentication level: `a3` or `aal3`.
+    let levelPrefix: String
+    /// The first is used unless a client or a request names another; each has a key in the published set.
+    let algorithms: [SignatureAlgorithm]
+    /// The algorithms that the configuration announces.
+    let announcedAlgorithms: [SignatureAlgorithm]
+    /// Attributes inside objects with a `value`, or flat.
+    let nestsUserinfo: Bool
+    /// RFC 6749 §2.3: no more than one way of client authentication. Some take a stray `client_id` for another one.
+    let refusesClientIDBesideBasic: Bool
+    let takesPostAtUserinfo: Bool
+    /// `exp` and `iat` as strings of digits, and the audience as an array.
+    let writesTimesAsText: Bool
+    /// Whether keys and userinfo are served from the discovery port, another origin than the issuer's.
+    let spreadsOverOrigins: Bool
+    /// Whether the key set also has a key for encryption, which verifies nothing.
+    let publishesEncryptionKey: Bool
+    /// RFC 9207.
+    let answersWithIssuer: Bool
+    /// Whether a refresh token comes only with the scope `offline_access`.
+    let refreshTokenNeedsScope: Bool
+
+    static func of(_ issuer: SimulatedIssuer) -> IssuerProfile? {
+        switch issuer {
+        case .discovery: nil
+        case .aurora: aurora
+        case .borealis: borealis
+        case .plain: plain
+        }
+    }
+
+    private static let aurora = IssuerProfile(
+        displayName: "Aurora Mobile", mccmnc: "310410", levelPrefix: "aal", algorithms: [.rs256, .es256],
+        announcedAlgorithms: [.rs256], nestsUserinfo: true, refusesClientIDBesideBasic: true,
+        takesPostAtUserinfo: false, writesTimesAsText: false, spreadsOverOrigins: true, publishesEncryptionKey: false,
+        answersWithIssuer: false, refreshTokenNeedsScope: false)
+
+    private static let borealis = IssuerProfile(
+        displayName: "Borealis Wireless", mccmnc: "311480", levelPrefix: "a", algorithms: [.rs256, .es256],
+        announcedAlgorithms: [.rs256], nestsUserinfo: false, refusesClientIDBesideBasic: false,
+        takesPostAtUserinfo: true, writesTimesAsText: true, spreadsOverOrigins: false, publishesEncryptionKey: true,
+        answersWithIssuer: false, refreshTokenNeedsScope: true)
+
+    private static let plain = IssuerProfile(
+        displayName: "Plain OpenID Provider", mccmnc: nil, levelPrefix: "a", algorithms: [.rs256, .es256, .edDSA],
+        announcedAlgorithms: [.rs256, .es256, .edDSA], nestsUserinfo: false, refusesClientIDBesideBasic: false,
+        takesPostAtUserinfo: true, writesTimesAsText: false, spreadsOverOrigins: false, publishesEncryptionKey: false,
+        answersWithIssuer: true, refreshTokenNeedsScope: true)
+}

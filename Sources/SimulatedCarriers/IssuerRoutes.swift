@@ -1,0 +1,120 @@
+internal import Crypto
+internal import EventLoop
+internal import HTTPServer
+
+/// What one port answers.
+struct IssuerRoutes {
+    let world: World
+    let listener: SimulatedIssuer
+    let loop: EventLoop
+
+    func routes() -> [Route] {
+        var routes = ControlEndpoints(world: world).routes
+        if listener == .discovery {
+            routes += discovery
+            for issuer in SimulatedIssuer.providers {
+                guard let provider = world.provider(issuer), provider.profile.spreadsOverOrigins else { continue }
+                routes += resources(of: provider, under: "/\(issuer.rawValue)")
+            }
+        } else if let provider = world.provider(listener) {
+            routes += configuration(of: provider) + authorization(of: provider) + [token(of: provider)]
+            routes += resources(of: provider, under: "")
+        }
+        return routes
+    }
+
+    private func exchange(_ request: HTTPRequest) -> Exchange {
+        Exchange(world: world, loop: loop, request: request, port: world.port(listener))
+    }
+
+    private var discovery: [Route] {
+        let endpoint = DiscoveryEndpoint(world: world)
+        return [
+            Route(.get, "/.well-known/openid_configuration") { request in
+                let fields = Fields(query: request)
+                let carrier = fields.flatMap { endpoint.carrier($0) }
+                let issuer = carrier?.issuer ?? .discovery
+                return await exchange(request).answer(at: .discovery, of: issuer, plan: .none) { misbehaviours in
+                    endpoint.respond(fields, carrier, misbehaviours.document)
+                }
+            },
+            Route(.get, DiscoveryEndpoint.userInterfacePath) { endpoint.userInterface(Fields(query: $0)) },
+        ]
+    }
+
+    private func configuration(of provider: Provider) -> [Route] {
+        [
+            Route(.get, "/.well-known/openid-configuration") { request in
+                await exchange(request).answer(
+                    at: .configuration, of: provider.issuer, plan: .none
+                ) { misbehaviours in
+                    switch misbehaviours.document {
+                    case .providerNotFound:
+                        DiscoveryEndpoint.error("provider_not_found", "The simulation was asked for this.")
+                    case .errorInside200:
+                        DiscoveryEndpoint.error("server_error", "The simulation was asked for this.")
+                    case let misbehaviour:
+                        .document(Configuration(world: world, provider: provider).document(misbehaviour))
+                    }
+                }
+            }
+        ]
+    }
+
+    private func authorization(of provider: Provider) -> [Route] {
+        let endpoint = AuthorizeEndpoint(world: world, provider: provider)
+        let broken = "The parameters can't be read."
+        return [
+            Route(.get, "/authorize") { request in
+                await exchange(request).answer(at: .authorize, of: provider.issuer, plan: .none) { misbehaviours in
+                    Fields(query: request).map { endpoint.start($0, misbehaviours) } ?? Page.error(broken)
+                }
+            },
+            Route(.post, "/authorize") { request in
+                await exchange(request).answer(at: .authorize, of: provider.issuer, plan: .none) { misbehaviours in
+                    Fields(form: request).map { endpoint.start($0, misbehaviours) } ?? Page.error(broken)
+                }
+            },
+            Route(.post, "/authorize/decision") { request in
+                Fields(form: request).map { endpoint.decide($0, []) } ?? Page.error(broken)
+            },
+        ]
+    }
+
+    private func token(of provider: Provider) -> Route {
+        let endpoint = TokenEndpoint(world: world, provider: provider)
+        return Route(.post, "/token") { request in
+            let plan = GrantStore.plan(ofCode: Fields(form: request)?["code"] ?? "")
+            return await exchange(request).answer(
+                at: .token, of: provider.issuer, plan: plan
+            ) { misbehaviours throws(CryptoError) in
+                try endpoint.respond(to: request, misbehaviours)
+            }
+        }
+    }
+
+    private func resources(of provider: Provider, under path: String) -> [Route] {
+        let keys = Route(.get, "\(path)/jwks") { request in
+            await exchange(request).answer(
+                at: .keys, of: provider.issuer, plan: .none
+            ) { misbehaviours throws(CryptoError) in
+                .document(try KeySet.document(of: provider, misbehaviours.keys))
+            }
+        }
+        let endpoint = UserinfoEndpoint(world: world, provider: provider)
+        let userinfo: @Sendable (HTTPRequest) async -> HTTPResponse = { request in
+            let grant = Result { () throws(OAuthFailure) in try endpoint.grant(request) }
+            let plan = (try? grant.get())?.plan ?? .none
+            return await exchange(request).answer(
+                at: .userinfo, of: provider.issuer, plan: plan
+            ) { misbehaviours throws(CryptoError) in
+                switch grant {
+                case .success(let grant): try endpoint.respond(grant, misbehaviours)
+                case .failure(let failure): failure.response
+                }
+            }
+        }
+        let methods: [HTTPMethod] = provider.profile.takesPostAtUserinfo ? [.get, .post] : [.get]
+        return [keys] + methods.map { Route($0, "\(path)/userinfo", userinfo) }
+    }
+}

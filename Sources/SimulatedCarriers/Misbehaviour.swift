@@ -1,0 +1,91 @@
+/// Something wrong, or right but unusual, that the simulation does when it is asked to.
+///
+/// Each has a name, which the control endpoint and the authorization parameter `misbehave` take. Names are unique over
+/// all kinds.
+public enum Misbehaviour: Sendable, Hashable {
+    case idToken(IDTokenMisbehaviour)
+    case portToken(PortTokenMisbehaviour)
+    case portTokenShape(PortTokenShape)
+    case tokenResponse(TokenResponseMisbehaviour)
+    case userinfo(UserinfoMisbehaviour)
+    case document(DocumentMisbehaviour)
+    case keys(KeySetMisbehaviour)
+    case authorization(AuthorizationMisbehaviour)
+    case answer(AnswerMisbehaviour)
+    /// The answer is held back for so long; its name is `slow_` and the number.
+    case slow(milliseconds: Int)
+
+    private static let slowPrefix = "slow_"
+    private static let longestDelay = 600_000
+
+    /// Every one but `slow`, which has one for each number.
+    public static let all: [Misbehaviour] =
+        IDTokenMisbehaviour.allCases.map(idToken) + PortTokenMisbehaviour.allCases.map(portToken)
+        + PortTokenShape.allCases.map(portTokenShape) + TokenResponseMisbehaviour.allCases.map(tokenResponse)
+        + UserinfoMisbehaviour.allCases.map(userinfo) + DocumentMisbehaviour.allCases.map(document)
+        + KeySetMisbehaviour.allCases.map(keys) + AuthorizationMisbehaviour.allCases.map(authorization)
+        + AnswerMisbehaviour.allCases.map(answer)
+
+    private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+
+    public var name: String {
+        switch self {
+        case .idToken(let value): value.rawValue
+        case .portToken(let value): value.rawValue
+        case .portTokenShape(let value): value.rawValue
+        case .tokenResponse(let value): value.rawValue
+        case .userinfo(let value): value.rawValue
+        case .document(let value): value.rawValue
+        case .keys(let value): value.rawValue
+        case .authorization(let value): value.rawValue
+        case .answer(let value): value.rawValue
+        case .slow(let milliseconds): "\(Self.slowPrefix)\(milliseconds)"
+        }
+    }
+
+    /// The one of that name; nil when there is none.
+    public init?(name: some StringProtocol) {
+        if name.hasPrefix(Self.slowPrefix), let milliseconds = Int(name.dropFirst(Self.slowPrefix.count)),
+            (0...Self.longestDelay).contains(milliseconds)
+        {
+            self = .slow(milliseconds: milliseconds)
+        } else if let known = Self.byName[String(name)] {
+            self = known
+        } else {
+            return nil
+        }
+    }
+
+    /// The endpoints it is for when none is named; nil for one that any endpoint can do.
+    var ownEndpoints: [SimulatedEndpoint]? {
+        switch self {
+        case .idToken, .portToken, .portTokenShape, .tokenResponse: [.token]
+        case .userinfo: [.userinfo]
+        case .document: [.discovery, .configuration]
+        case .keys: [.keys]
+        case .authorization: [.authorize]
+        case .answer, .slow: nil
+        }
+    }
+}
+
+extension [Misbehaviour] {
+    var idToken: [IDTokenMisbehaviour] { compactMap { if case .idToken(let value) = $0 { value } else { nil } } }
+    var portToken: PortTokenMisbehaviour? { found { if case .portToken(let value) = $0 { value } else { nil } } }
+    var portTokenShape: PortTokenShape? { found { if case .portTokenShape(let value) = $0 { value } else { nil } } }
+    var userinfo: UserinfoMisbehaviour? { found { if case .userinfo(let value) = $0 { value } else { nil } } }
+    var document: DocumentMisbehaviour? { found { if case .document(let value) = $0 { value } else { nil } } }
+    var keys: KeySetMisbehaviour? { found { if case .keys(let value) = $0 { value } else { nil } } }
+    var answer: AnswerMisbehaviour? { found { if case .answer(let value) = $0 { value } else { nil } } }
+    var tokenResponse: TokenResponseMisbehaviour? {
+        found { if case .tokenResponse(let value) = $0 { value } else { nil } }
+    }
+    var authorization: AuthorizationMisbehaviour? {
+        found { if case .authorization(let value) = $0 { value } else { nil } }
+    }
+
+    private func found<Value>(_ value: (Misbehaviour) -> Value?) -> Value? {
+        for misbehaviour in self { if let value = value(misbehaviour) { return value } }
+        return nil
+    }
+}

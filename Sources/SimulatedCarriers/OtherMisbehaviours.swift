@@ -1,0 +1,161 @@
+/// What can be the matter with a port token. When one is asked for and the subscriber never ported, the answer is
+/// made as if the subscriber had come from the other carrier.
+public enum PortTokenMisbehaviour: String, Sendable, CaseIterable {
+    /// Nothing is; asks for a port token where there would be none.
+    case valid = "port_token_valid"
+    /// From the plain provider and signed by it: an issuer that exists, but that no carrier's client trusts.
+    case foreignIssuer = "port_token_foreign_issuer"
+    /// From an issuer that does not exist.
+    case unreachableIssuer = "port_token_unreachable_issuer"
+    case wrongAudience = "port_token_wrong_audience"
+    /// Issued 400 days ago.
+    case old = "port_token_old"
+    case issuedInFuture = "port_token_iat_in_future"
+    case missingIssuedAt = "port_token_missing_iat"
+    case badSignature = "port_token_bad_signature"
+    /// Issued and signed by the carrier that issues the ID token.
+    case issuedByCurrentIssuer = "port_token_current_issuer"
+    /// Names the old issuer, but is signed by the current one.
+    case signedByCurrentIssuer = "port_token_signed_by_current_issuer"
+    case hs256 = "port_token_hs256"
+    case algorithmNone = "port_token_alg_none"
+    /// The old subject of the subscriber `mary`, whoever signs in.
+    case otherAccount = "port_token_other_account"
+    /// The subject of the ID token itself, which names no old account.
+    case newSubject = "port_token_new_sub"
+    case missingSubject = "port_token_missing_sub"
+    case wrongType = "port_token_wrong_typ"
+    case garbage = "port_token_garbage"
+}
+
+/// How the claim `aka` holds its port token.
+public enum PortTokenShape: String, Sendable, CaseIterable {
+    case array = "aka_array"
+    case single = "aka_single"
+    case object = "aka_object"
+    case objectWithArray = "aka_object_array"
+}
+
+/// What can be the matter with the token endpoint's answer, beside the ID token in it.
+public enum TokenResponseMisbehaviour: String, Sendable, CaseIterable {
+    case invalidClient = "token_invalid_client"
+    case invalidGrant = "token_invalid_grant"
+    case requestDenied = "token_request_denied"
+    case accessDenied = "token_access_denied"
+    case temporarilyUnavailable = "token_temporarily_unavailable"
+    case userNotFound = "token_user_not_found"
+    case serverError = "token_server_error"
+    /// An error object under status 200.
+    case errorInside200 = "token_error_inside_200"
+    /// Status 400 with a page instead of an error object.
+    case html400 = "token_html_400"
+    case withoutIDToken = "token_without_id_token"
+    case withoutAccessToken = "token_without_access_token"
+    case wrongType = "token_type_mac"
+    case typeInOddCase = "token_type_odd_case_valid"
+    case withoutLifetime = "token_without_expires_in_valid"
+    case lifetimeAsText = "token_expires_in_string_valid"
+}
+
+/// What can be the matter with userinfo.
+public enum UserinfoMisbehaviour: String, Sendable, CaseIterable {
+    case otherSubject = "userinfo_other_sub"
+    case missingSubject = "userinfo_missing_sub"
+    case array = "userinfo_array"
+    /// A signed JWT (OpenID Connect Core §5.3.2), rightly made.
+    case signed = "userinfo_signed_jwt_valid"
+    case signedBadly = "userinfo_signed_jwt_bad_signature"
+    case html = "userinfo_html"
+    case empty = "userinfo_empty"
+    case unauthorized = "userinfo_401"
+}
+
+/// What can be the matter with a configuration, from discovery or from the issuer itself.
+public enum DocumentMisbehaviour: String, Sendable, CaseIterable {
+    case otherIssuer = "configuration_issuer_mismatch"
+    case withoutIssuer = "configuration_without_issuer"
+    case withoutTokenEndpoint = "configuration_without_token_endpoint"
+    case withoutKeys = "configuration_without_jwks_uri"
+    /// A token endpoint by plain http on a host that is not this machine.
+    case plainHTTP = "configuration_http_endpoint"
+    /// A token endpoint on the link-local address where clouds keep their secrets.
+    case linkLocal = "configuration_link_local_endpoint"
+    case providerNotFound = "configuration_provider_not_found"
+    /// Another error object under status 200.
+    case errorInside200 = "configuration_error_inside_200"
+}
+
+/// What can be the matter with a key set.
+public enum KeySetMisbehaviour: String, Sendable, CaseIterable {
+    case withoutKeyIDs = "keys_without_kid_valid"
+    /// Two RSA keys, neither with a `kid`.
+    case severalWithoutKeyIDs = "keys_several_without_kid"
+    case empty = "keys_empty"
+    /// The signing key's `kid` on an RSA key of 1024 bits.
+    case weak = "keys_weak_rsa"
+    /// Keys of a type nobody knows, and a symmetric one, beside the right ones.
+    case withUnknownTypes = "keys_with_unknown_types_valid"
+}
+
+/// What can be the matter with the authorization response.
+public enum AuthorizationMisbehaviour: String, Sendable, CaseIterable {
+    case wrongIssuer = "authorization_wrong_iss"
+    case missingIssuer = "authorization_missing_iss"
+    case wrongState = "authorization_wrong_state"
+    case missingState = "authorization_missing_state"
+    case accessDenied = "authorization_access_denied"
+    case userNotFound = "authorization_user_not_found"
+    case timedOut = "authorization_authentication_timed_out"
+    case deviceUnavailable = "authorization_device_unavailable"
+    case temporarilyUnavailable = "authorization_temporarily_unavailable"
+
+    /// The error it answers with; nil when it spoils a code's answer.
+    var error: String? {
+        switch self {
+        case .wrongIssuer, .missingIssuer, .wrongState, .missingState: nil
+        case .accessDenied: "access_denied"
+        case .userNotFound: "user_not_found"
+        case .timedOut: "authentication_timed_out"
+        case .deviceUnavailable: "device_unavailable"
+        case .temporarilyUnavailable: "temporarily_unavailable"
+        }
+    }
+}
+
+/// What any endpoint can do wrong.
+public enum AnswerMisbehaviour: String, Sendable, CaseIterable {
+    // Instead of doing what was asked.
+    case internalServerError = "status_500"
+    /// With `Retry-After: 1`.
+    case serviceUnavailable = "status_503"
+    /// With `Retry-After: 1`.
+    case tooManyRequests = "status_429"
+    case html = "html"
+    /// 302 to the plain provider's configuration.
+    case redirect = "redirect"
+    /// 307 to the plain provider's token endpoint: a client that follows it hands over its secret.
+    case redirectKeepingMethod = "redirect_307"
+    /// 8 MiB of JSON.
+    case oversized = "oversized_body"
+    /// 8 MiB of JSON in about 50 KiB of gzip.
+    case gzipBomb = "gzip_bomb"
+    /// Arrays in arrays, 100,000 deep.
+    case deep = "deep_nesting"
+    /// Bytes that are no HTTP.
+    case notHTTP = "not_http"
+    /// Nothing, until the client leaves.
+    case hang = "hang"
+
+    // After doing what was asked: the answer is lost or spoilt.
+    /// The connection is reset (TCP RST).
+    case reset = "reset"
+    /// The connection is closed in good order, without an answer.
+    case close = "close_before_answer"
+    /// Half of the body, then the connection closes.
+    case truncated = "truncated_body"
+    /// One byte of the body every 100 ms.
+    case drip = "drip_body"
+    case duplicateMembers = "duplicate_members"
+    case invalidUTF8 = "invalid_utf8"
+    case wrongContentType = "wrong_content_type"
+}

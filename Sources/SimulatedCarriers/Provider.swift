@@ -1,0 +1,27 @@
+internal import Crypto
+
+/// One issuer: what it is, its keys, and what it has granted.
+final class Provider: Sendable {
+    let issuer: SimulatedIssuer
+    let profile: IssuerProfile
+    let keys: KeyRing
+    /// For what nobody here encrypts; published by one carrier so that clients learn to look at `use`.
+    let encryptionKey: SigningKey?
+    let grants = GrantStore()
+    private let assertions = ExpiringStore<Bool>(lifetime: ClientAssertion.longestLifetime, capacity: 200_000)
+
+    init(_ issuer: SimulatedIssuer, _ profile: IssuerProfile) throws(CryptoError) {
+        self.issuer = issuer
+        self.profile = profile
+        keys = try KeyRing(owner: issuer.rawValue, algorithms: profile.algorithms)
+        encryptionKey = profile.publishesEncryptionKey ? try KeyRing.key(of: "encryption", .rs256, generation: 0) : nil
+    }
+
+    /// Whether a client's assertion of that name comes for the first time; from then on it has come.
+    func isFirstUse(ofAssertion identifier: String, by clientID: String, now: Int64) -> Bool {
+        let name = "\(clientID)\u{0}\(identifier)"
+        guard assertions.value(name, now: now) == nil else { return false }
+        assertions.insert(true, as: name, now: now)
+        return true
+    }
+}

@@ -1,0 +1,55 @@
+internal import HTTPServer
+
+/// The page a person clicks through: who signs in, what the client may know, yes or no.
+enum SignInPage {
+    static let decisionField = "simulation_decision"
+    static let approval = "approve"
+    static let subscriberField = "simulation_subscriber"
+
+    static func scopeField(_ scope: String) -> String { "simulation_scope_\(scope)" }
+
+    static func response(_ request: AuthorizationRequest, _ fields: Fields, _ provider: Provider) -> HTTPResponse {
+        let hidden = fields.all.map { field in
+            "<input type=\"hidden\" name=\"\(Page.escape(field.name))\" value=\"\(Page.escape(field.value))\">"
+        }
+        let context = request.context.map { "<p><strong>\(Page.escape($0))</strong></p>" } ?? ""
+        return Page.response(
+            .ok, title: "Sign in with \(provider.profile.displayName)",
+            content: """
+                <p>The app <strong>\(Page.escape(request.client.id))</strong> asks you to sign in.</p>
+                \(context)
+                <form method="post" action="/authorize/decision">
+                \(hidden.joined(separator: "\n"))
+                <fieldset><legend>Who are you?</legend>
+                \(choices(request.subscriber))
+                </fieldset>
+                <fieldset><legend>What may the app know?</legend>
+                \(scopes(request.scopes))
+                </fieldset>
+                <button name="\(decisionField)" value="\(approval)">Approve</button>
+                <button name="\(decisionField)" value="deny" class="quiet">Deny</button>
+                </form>
+                """)
+    }
+
+    /// The one that the request names, or the well-known ones.
+    private static func choices(_ named: Subscriber?) -> String {
+        let subscribers = named.map { [$0] } ?? Subscriber.wellKnown
+        return subscribers.enumerated().map { index, subscriber in
+            """
+            <label><input type="radio" name="\(subscriberField)" value="\(subscriber.name)"\
+            \(index == 0 ? " checked" : "")> \(Page.escape(subscriber.fullName)), \(subscriber.phoneNumber)</label>
+            """
+        }.joined(separator: "\n")
+    }
+
+    private static func scopes(_ scopes: Set<String>) -> String {
+        let optional = scopes.subtracting(["openid"]).sorted()
+        guard !optional.isEmpty else { return "Only that it is you." }
+        return optional.map { scope in
+            let name = Page.escape(scopeField(scope))
+            return
+                "<label><input type=\"checkbox\" name=\"\(name)\" value=\"yes\" checked> \(Page.escape(scope))</label>"
+        }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,127 @@
+public import EventLoop
+internal import HTTPServer
+internal import Synchronization
+
+/// Two carriers, their discovery and a plain OpenID Provider, on four ports of this process.
+///
+/// They are strict providers: what a relying party does wrong is refused. What they do wrong themselves is switched on
+/// from outside, for whoever calls (``misbehave(_:at:of:times:)``, or `POST /control/misbehave`), or for one sign-in
+/// (the authorization parameter `misbehave`).
+public final class Simulation: Sendable {
+    /// Which ports are listened on.
+    public enum Ports: Sendable {
+        case kernelChosen
+        /// This one for discovery and the next three for Aurora, Borealis and the plain provider.
+        case from(UInt16)
+    }
+
+    private static let drainTime = Duration.milliseconds(200)
+
+    private let world: World
+    private let servers: [HTTPServer]
+
+    /// Binds all ports.
+    ///
+    /// - Parameters:
+    ///   - host: the address to listen on.
+    ///   - issuerHost: how clients reach it, as it stands in every URL; nil for `host`.
+    ///   - loops: at least one, started by the caller and stopped after ``stop()``.
+    ///   - latency: how long each call of a backend is kept waiting; without a thread.
+    /// - Throws: `SystemError` when a port can't be bound, `CryptoError` when no key can be made.
+    public init(
+        host: String = "127.0.0.1", issuerHost: String? = nil, ports: Ports, loops: [EventLoop],
+        clients: [SimulatedClient], latency: Duration = .zero
+    ) throws {
+        let world = try World(clients: clients, issuerHost: issuerHost ?? host, latency: latency)
+        var servers: [HTTPServer] = []
+        for (offset, issuer) in SimulatedIssuer.allCases.enumerated() {
+            let port: UInt16 =
+                switch ports {
+                case .kernelChosen: 0
+                case .from(let first): first + UInt16(offset)
+                }
+            let server = try HTTPServer(host: host, port: port, loops: loops, limits: HTTPServerLimits()) { loop in
+                SimulationHandler(IssuerRoutes(world: world, listener: issuer, loop: loop).routes())
+            }
+            world.setPort(server.address.port, of: issuer)
+            servers.append(server)
+        }
+        self.world = world
+        self.servers = servers
+    }
+
+    /// Begins to answer.
+    public func start() async throws {
+        for server in servers { try await server.start() }
+    }
+
+    /// Stops listening and closes every connection.
+    public func stop() async {
+        await withTaskGroup { group in
+            for server in servers { group.addTask { await server.drain(within: Self.drainTime) } }
+        }
+    }
+
+    /// The URL of discovery by mobile network, to which `client_id` and `mccmnc` are added.
+    public var discovery: String { world.url(.discovery) + "/.well-known/openid_configuration" }
+    /// The page on which a subscriber chooses a carrier.
+    public var discoveryUI: String { world.url(.discovery) + DiscoveryEndpoint.userInterfacePath }
+    /// Aurora's issuer URL.
+    public var aurora: String { url(of: .aurora) }
+    /// Borealis's issuer URL.
+    public var borealis: String { url(of: .borealis) }
+    /// The plain provider's issuer URL.
+    public var plain: String { url(of: .plain) }
+
+    /// The URL of an issuer, or of the discovery port, without a closing slash.
+    public func url(of issuer: SimulatedIssuer) -> String { world.url(issuer) }
+
+    /// The mobile network of a carrier; nil for the others.
+    public func mccmnc(of issuer: SimulatedIssuer) -> String? { IssuerProfile.of(issuer)?.mccmnc }
+
+    /// What a subscriber is called by an issuer to a client.
+    public func subject(of subscriber: String, for clientID: String, at issuer: SimulatedIssuer) -> String {
+        SubscriberDirectory.subject(of: subscriber, for: clientID, at: issuer)
+    }
+
+    /// Switches a misbehaviour on for whoever calls.
+    ///
+    /// - Parameters:
+    ///   - endpoint: nil for those it is made for; for one that any endpoint can do, all that backends call.
+    ///   - issuer: nil for every one. Discovery counts as the carrier's that is asked for.
+    ///   - times: how many requests; nil until ``behave()``.
+    public func misbehave(
+        _ misbehaviour: Misbehaviour, at endpoint: SimulatedEndpoint? = nil, of issuer: SimulatedIssuer? = nil,
+        times: Int? = nil
+    ) {
+        world.switches.set(misbehaviour, at: endpoint, of: issuer, times: times)
+    }
+
+    /// Switches all of it off.
+    public func behave() { world.switches.clear() }
+
+    /// Moves a subscriber to a carrier; from then on its ID tokens carry a port token of the other one, which no
+    /// longer knows the subscriber. Nothing happens for a name that is no subscriber's, or another issuer.
+    public func port(subscriber: String, to carrier: SimulatedIssuer) {
+        _ = world.subscribers.port(subscriber, to: carrier, now: World.now)
+    }
+
+    /// Replaces an issuer's keys.
+    ///
+    /// - Throws: `CryptoError` when no key can be made.
+    public func rotateKeys(of issuer: SimulatedIssuer) throws {
+        try world.provider(issuer)?.keys.rotate()
+    }
+
+    /// How long each call of a backend is kept waiting.
+    public var latency: Duration {
+        get { world.latency.withLock { $0 } }
+        set { world.latency.withLock { $0 = newValue } }
+    }
+
+    /// How many requests each endpoint has had, since the start.
+    public var counts: RequestCounts { world.log.counts }
+
+    /// The newest requests at an endpoint, oldest first.
+    public func requests(at endpoint: SimulatedEndpoint) -> [RecordedRequest] { world.log.requests(at: endpoint) }
+}

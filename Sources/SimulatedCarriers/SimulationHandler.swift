@@ -1,0 +1,33 @@
+internal import EventLoop
+internal import HTTPServer
+internal import JSON
+
+/// Finds the endpoint for each request on one port and loop.
+struct SimulationHandler: RequestHandler {
+    private let router: Router
+
+    init(_ routes: [Route]) {
+        router = Router(routes)
+    }
+
+    func respond(to request: HTTPRequest) async -> HTTPResponse {
+        switch router.match(request.method, request.path) {
+        case .found(let route, let parameters):
+            var request = request
+            request.parameters = parameters
+            return await route.endpoint(request)
+        case .methodNotAllowed(let allow):
+            var response = OAuthFailure(
+                "invalid_request", "The method is not allowed here.", status: .methodNotAllowed
+            ).response
+            response.headers.append(("Allow", allow.map(\.rawValue).joined(separator: ", ")))
+            return response
+        case .notFound:
+            return OAuthFailure("invalid_request", "There is nothing here.", status: .notFound).response
+        }
+    }
+
+    func refuse(_ violation: ProtocolViolation, requestID: String, peer: SocketAddress) -> HTTPResponse {
+        OAuthFailure("invalid_request", "The request is no proper HTTP.", status: violation.status).response
+    }
+}

@@ -1,0 +1,45 @@
+internal import Crypto
+internal import JOSE
+internal import Synchronization
+
+/// Which carrier serves whom, and what each issuer calls them.
+final class SubscriberDirectory: Sendable {
+    /// A change of carriers.
+    struct Port: Sendable, Equatable {
+        let from: SimulatedIssuer
+        let to: SimulatedIssuer
+        /// Unix time.
+        let date: Int64
+    }
+
+    private let ports = Mutex<[String: Port]>([:])
+
+    /// Moves a subscriber to a carrier. Nothing changes when that carrier serves the subscriber by an earlier port.
+    ///
+    /// - Returns: false when the target is no carrier or the name is no subscriber's.
+    func port(_ name: String, to carrier: SimulatedIssuer, now: Int64) -> Bool {
+        guard let from = carrier.otherCarrier, Subscriber.named(name) != nil else { return false }
+        ports.withLock { ports in
+            if ports[name]?.to != carrier { ports[name] = Port(from: from, to: carrier, date: now) }
+        }
+        return true
+    }
+
+    /// The subscriber's last change of carriers; nil for one who never ported, whom every carrier serves.
+    func lastPort(of name: String) -> Port? { ports.withLock { $0[name] } }
+
+    /// Whether the issuer signs the subscriber in: a carrier that a subscriber has left does not.
+    func serves(_ name: String, _ issuer: SimulatedIssuer) -> Bool {
+        guard issuer.isCarrier, let port = lastPort(of: name) else { return true }
+        return port.to == issuer
+    }
+
+    /// The pairwise subject of a subscriber at an issuer for a client (OpenID Connect Core §8.1).
+    ///
+    /// It follows from the three names, so that it outlives a restart of the simulation.
+    static func subject(of name: String, for clientID: String, at issuer: SimulatedIssuer) -> String {
+        let hash = HMAC.sha256(Array("\(clientID)\u{0}\(name)".utf8), key: Array("pairwise \(issuer.rawValue)".utf8))
+        let opaque = Base64URL.encode(Array(hash.prefix(16)))
+        return "\(IssuerProfile.of(issuer)?.mccmnc ?? issuer.rawValue)-\(opaque)"
+    }
+}

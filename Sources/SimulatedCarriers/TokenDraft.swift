@@ -1,0 +1,60 @@
+internal import Crypto
+internal import JOSE
+internal import JSON
+
+/// A JWT before it is signed, so that everything about it can be made wrong.
+struct TokenDraft {
+    /// What stands in the third part.
+    enum Signature {
+        case made(by: SigningKey)
+        /// HMAC-SHA-256 under any bytes.
+        case hmac(key: [UInt8])
+        /// An empty third part.
+        case none
+    }
+
+    var header: JSONObject
+    var claims: JSONObject
+    var signature: Signature
+    /// Changes one bit of the signature.
+    var isSignatureSpoilt = false
+    /// Adds the padding that JOSE forbids (RFC 7515 §2).
+    var isPadded = false
+    /// Instead of all the rest.
+    var replacement: String?
+
+    init(type: String, key: SigningKey, claims: JSONObject) {
+        header = JSONObject([
+            ("typ", .string(type)), ("alg", .string(key.algorithm.rawValue)), ("kid", .string(key.id)),
+        ])
+        self.claims = claims
+        signature = .made(by: key)
+    }
+
+    /// Signs with another key and says so in the header.
+    mutating func sign(with key: SigningKey) {
+        header.set("alg", .string(key.algorithm.rawValue))
+        header.set("kid", .string(key.id))
+        signature = .made(by: key)
+    }
+
+    /// The compact serialization (RFC 7515 §7.1).
+    func compact() throws(CryptoError) -> String {
+        if let replacement { return replacement }
+        let text = "\(encode(JSONValue.object(header).serialized)).\(encode(JSONValue.object(claims).serialized))"
+        var bytes: [UInt8]
+        switch signature {
+        case .made(let key): bytes = try key.key.sign(Array(text.utf8), with: key.algorithm)
+        case .hmac(let key): bytes = HMAC.sha256(Array(text.utf8), key: key)
+        case .none: bytes = []
+        }
+        if isSignatureSpoilt, !bytes.isEmpty { bytes[bytes.count / 2] ^= 1 }
+        return "\(text).\(encode(bytes))"
+    }
+
+    private func encode(_ bytes: [UInt8]) -> String {
+        let text = Base64URL.encode(bytes)
+        guard isPadded, text.utf8.count % 4 != 0 else { return text }
+        return text + String(repeating: "=", count: 4 - text.utf8.count % 4)
+    }
+}

@@ -1,0 +1,145 @@
+internal import Crypto
+internal import HTTPServer
+internal import JOSE
+internal import JSON
+
+/// The token endpoint (RFC 6749 §3.2, OpenID Connect Core §3.1.3).
+struct TokenEndpoint {
+    let world: World
+    let provider: Provider
+
+    func respond(to request: HTTPRequest, _ misbehaviours: [Misbehaviour]) throws(CryptoError) -> HTTPResponse {
+        let now = World.now
+        let redemption: Redemption
+        do throws(OAuthFailure) {
+            redemption = try redeem(request, now)
+            if let failure = failure(misbehaviours.tokenResponse) { throw failure }
+        } catch {
+            return error.response
+        }
+        if misbehaviours.tokenResponse == .html400 {
+            return .html(.badRequest, "<!DOCTYPE html><title>Error</title><p>Your request was bad.</p>")
+        }
+        return .object(try answer(redemption, misbehaviours, now))
+    }
+
+    /// What a right request has come to.
+    private struct Redemption {
+        let client: SimulatedClient
+        let grant: Grant
+        let isRefresh: Bool
+        let correlationID: String?
+    }
+
+    private func redeem(_ request: HTTPRequest, _ now: Int64) throws(OAuthFailure) -> Redemption {
+        guard Self.isForm(request.header("Content-Type")), let form = Fields(form: request) else {
+            throw .invalidRequest("The body is no application/x-www-form-urlencoded form.")
+        }
+        guard !form.hasRepetition else { throw .invalidRequest("A parameter is repeated.") }
+        let client = try ClientAuthentication(world: world, provider: provider).client(request, form)
+        let type = form["grant_type"]
+        let grant: Grant
+        switch type {
+        case "authorization_code": grant = try redeemCode(form, client, now)
+        case "refresh_token": grant = try redeemRefreshToken(form, client, now)
+        case nil: throw .invalidRequest("The grant_type is missing.")
+        default: throw OAuthFailure("unsupported_grant_type", "The grant_type is not supported.")
+        }
+        return Redemption(
+            client: client, grant: grant, isRefresh: type == "refresh_token", correlationID: form["correlation_id"])
+    }
+
+    private func redeemCode(_ form: Fields, _ client: SimulatedClient, _ now: Int64) throws(OAuthFailure) -> Grant {
+        guard let code = form["code"] else { throw .invalidRequest("The code is missing.") }
+        guard let redirectURI = form["redirect_uri"] else { throw .invalidRequest("The redirect_uri is missing.") }
+        guard let grant = provider.grants.redeem(code: code, clientID: client.id, now: now) else {
+            throw .invalidGrant("The code is unknown, expired, used, or another client's.")
+        }
+        guard grant.redirectURI == redirectURI else {
+            throw .invalidGrant("The redirect_uri is not the one of the authorization request.")
+        }
+        try checkVerifier(form["code_verifier"], grant)
+        return grant
+    }
+
+    /// RFC 7636 §4.5 and §4.6; a verifier without a challenge is a downgrade (RFC 9700 §2.1.1).
+    private func checkVerifier(_ verifier: String?, _ grant: Grant) throws(OAuthFailure) {
+        guard let challenge = grant.codeChallenge else {
+            guard verifier == nil else { throw .invalidGrant("The authorization request had no code_challenge.") }
+            return
+        }
+        guard let verifier else { throw .invalidRequest("The code_verifier is missing.") }
+        let isWellFormed =
+            (43...128).contains(verifier.utf8.count)
+            && verifier.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                    || "-._~".utf8.contains(byte)
+            }
+        guard isWellFormed else { throw .invalidRequest("The code_verifier is not 43 to 128 unreserved characters.") }
+        guard Base64URL.encode(Digest.sha256.hash(Array(verifier.utf8))) == challenge else {
+            throw .invalidGrant("The code_verifier does not belong to the code_challenge.")
+        }
+    }
+
+    private func redeemRefreshToken(
+        _ form: Fields, _ client: SimulatedClient, _ now: Int64
+    ) throws(OAuthFailure) -> Grant {
+        guard let token = form["refresh_token"] else { throw .invalidRequest("The refresh_token is missing.") }
+        guard let grant = provider.grants.redeem(refreshToken: token, clientID: client.id, now: now) else {
+            throw .invalidGrant("The refresh_token is unknown, expired, used, or another client's.")
+        }
+        return grant
+    }
+
+    private func answer(
+        _ redemption: Redemption, _ misbehaviours: [Misbehaviour], _ now: Int64
+    ) throws(CryptoError) -> JSONObject {
+        let grant = redemption.grant
+        let accessToken = provider.grants.makeAccessToken(for: grant, now: now)
+        let idToken = IDToken(
+            world: world, provider: provider, client: redemption.client, grant: grant, accessToken: accessToken,
+            isRefreshed: redemption.isRefresh, now: now)
+        var answer = JSONObject([
+            ("access_token", .string(accessToken)), ("token_type", "Bearer"),
+            ("expires_in", .integer(GrantStore.accessTokenLifetime)),
+        ])
+        if !provider.profile.refreshTokenNeedsScope || grant.scopes.contains("offline_access") {
+            answer.append("refresh_token", .string(provider.grants.makeRefreshToken(for: grant, now: now)))
+        }
+        if provider.issuer == .plain { answer.append("scope", .string(grant.scopes.sorted().joined(separator: " "))) }
+        answer.append("correlation_id", ifPresent: redemption.correlationID)
+        answer.append("id_token", .string(try idToken.compact(misbehaviours)))
+        switch misbehaviours.tokenResponse {
+        case .withoutIDToken: answer.remove("id_token")
+        case .withoutAccessToken: answer.remove("access_token")
+        case .wrongType: answer.set("token_type", "mac")
+        case .typeInOddCase: answer.set("token_type", "bEaReR")
+        case .withoutLifetime: answer.remove("expires_in")
+        case .lifetimeAsText: answer.set("expires_in", .string(String(GrantStore.accessTokenLifetime)))
+        default: break
+        }
+        return answer
+    }
+
+    private func failure(_ misbehaviour: TokenResponseMisbehaviour?) -> OAuthFailure? {
+        let description = "The simulation was asked for this error."
+        return switch misbehaviour {
+        case .invalidClient:
+            OAuthFailure("invalid_client", description, status: .unauthorized, challenge: "Basic realm=\"simulation\"")
+        case .invalidGrant: OAuthFailure("invalid_grant", description)
+        case .requestDenied: OAuthFailure("request_denied", description)
+        case .accessDenied: OAuthFailure("access_denied", description, status: .forbidden)
+        case .temporarilyUnavailable:
+            OAuthFailure("temporarily_unavailable", description, status: .serviceUnavailable)
+        case .userNotFound: OAuthFailure("user_not_found", description)
+        case .serverError: OAuthFailure("server_error", description, status: .internalServerError)
+        case .errorInside200: OAuthFailure("request_denied", description, status: .ok)
+        default: nil
+        }
+    }
+
+    private static func isForm(_ contentType: String?) -> Bool {
+        let type = contentType?.split(separator: ";").first?.lowercased()
+        return type?.split(separator: " ").first == "application/x-www-form-urlencoded"
+    }
+}

@@ -1,0 +1,113 @@
+internal import Crypto
+internal import HTTPServer
+internal import JSON
+
+/// The userinfo endpoint (OpenID Connect Core §5.3), in the shape of the issuer.
+struct UserinfoEndpoint {
+    let world: World
+    let provider: Provider
+
+    /// The grant that the request's access token stands for (RFC 6750 §2.1; a token in the query is not looked at).
+    func grant(_ request: HTTPRequest) throws(OAuthFailure) -> Grant {
+        let words = (request.header("Authorization") ?? "").split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 2, words[0].lowercased() == "bearer" else {
+            throw OAuthFailure(
+                "invalid_request", "The access token is missing.", status: .unauthorized, challenge: "Bearer")
+        }
+        guard let grant = provider.grants.grant(accessToken: String(words[1]), now: World.now) else {
+            throw Self.invalidToken
+        }
+        return grant
+    }
+
+    func respond(_ grant: Grant, _ misbehaviours: [Misbehaviour]) throws(CryptoError) -> HTTPResponse {
+        let misbehaviour = misbehaviours.userinfo
+        let claims = claims(grant, misbehaviour)
+        switch misbehaviour {
+        case .array: return .json(.ok, JSONValue.array([.object(claims)]).serialized)
+        case .signed, .signedBadly:
+            var signed = claims
+            signed.append("iss", .string(world.url(provider.issuer)))
+            signed.append("aud", .string(grant.clientID))
+            var draft = TokenDraft(
+                type: "JWT", key: provider.keys.key(for: grant.algorithm), claims: signed)
+            draft.isSignatureSpoilt = misbehaviour == .signedBadly
+            return HTTPResponse(
+                status: .ok, headers: [("Content-Type", "application/jwt"), ("Cache-Control", "no-store")],
+                body: Array(try draft.compact().utf8))
+        case .html: return .html(.ok, "<!DOCTYPE html><title>Welcome</title><p>Please sign in.</p>")
+        case .empty: return .json(.ok, [])
+        case .unauthorized: return Self.invalidToken.response
+        default: return .object(claims)
+        }
+    }
+
+    private func claims(_ grant: Grant, _ misbehaviour: UserinfoMisbehaviour?) -> JSONObject {
+        let subject = SubscriberDirectory.subject(of: grant.subscriber.name, for: grant.clientID, at: provider.issuer)
+        var claims = JSONObject()
+        switch misbehaviour {
+        case .missingSubject: break
+        case .otherSubject: claims.append("sub", .string(subject + "x"))
+        default: claims.append("sub", .string(subject))
+        }
+        let attributes = provider.profile.nestsUserinfo ? nested(grant) : flat(grant)
+        return JSONObject(claims.members + attributes)
+    }
+
+    private func flat(_ grant: Grant) -> [JSONObject.Member] {
+        let subscriber = grant.subscriber
+        let (carrier, scopes) = (provider.issuer.isCarrier, grant.scopes)
+        var members: [JSONObject.Member] = []
+        if scopes.contains(carrier ? "name" : "profile") {
+            members += [
+                ("name", .string(subscriber.fullName)), ("given_name", .string(subscriber.givenName)),
+                ("family_name", .string(subscriber.familyName)),
+            ]
+        }
+        if scopes.contains(carrier ? "birthdate" : "profile") {
+            members.append(("birthdate", .string(subscriber.birthdate)))
+        }
+        if scopes.contains("email") {
+            members += [("email", .string(subscriber.email)), ("email_verified", carrier ? "true" : true)]
+        }
+        if scopes.contains("phone") { members.append(("phone_number", .string(subscriber.phoneNumber))) }
+        if scopes.contains("postal_code") { members.append(("postal_code", .string(subscriber.postalCode))) }
+        if scopes.contains("address") {
+            members.append(
+                ("address", .object(JSONObject([("postal_code", .string(subscriber.postalCode)), ("country", "US")]))))
+        }
+        return members
+    }
+
+    private func nested(_ grant: Grant) -> [JSONObject.Member] {
+        let subscriber = grant.subscriber
+        func value(_ text: String, _ others: [JSONObject.Member] = []) -> JSONValue {
+            .object(JSONObject([(name: "value", value: .string(text))] + others))
+        }
+        var members: [JSONObject.Member] = []
+        if grant.scopes.contains("name") {
+            members.append(
+                (
+                    "name",
+                    value(
+                        subscriber.fullName,
+                        [
+                            ("given_name", .string(subscriber.givenName)),
+                            ("family_name", .string(subscriber.familyName)),
+                        ])
+                ))
+        }
+        if grant.scopes.contains("email") { members.append(("email", value(subscriber.email, [("verified", true)]))) }
+        if grant.scopes.contains("phone") {
+            members.append(("phone", value(subscriber.phoneNumber, [("verified", true)])))
+        }
+        if grant.scopes.contains("postal_code") { members.append(("postal_code", value(subscriber.postalCode))) }
+        if grant.scopes.contains("birthdate") { members.append(("birthdate", value(subscriber.birthdate))) }
+        return members
+    }
+
+    /// RFC 6750 §3.1.
+    private static let invalidToken = OAuthFailure(
+        "invalid_token", "The access token is unknown, expired or revoked.", status: .unauthorized,
+        challenge: "Bearer error=\"invalid_token\"")
+}

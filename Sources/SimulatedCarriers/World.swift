@@ -1,0 +1,49 @@
+internal import Crypto
+internal import Glibc
+internal import Synchronization
+
+/// What all issuers of a simulation share.
+final class World: Sendable {
+    let clients: [String: SimulatedClient]
+    let subscribers = SubscriberDirectory()
+    let switches = MisbehaviourSwitches()
+    let log = RequestLog()
+    let latency: Mutex<Duration>
+    private let issuerHost: String
+    private let ports = Mutex<[SimulatedIssuer: UInt16]>([:])
+    private let providers: [SimulatedIssuer: Provider]
+
+    init(clients: [SimulatedClient], issuerHost: String, latency: Duration) throws(CryptoError) {
+        self.clients = Dictionary(clients.map { ($0.id, $0) }) { $1 }
+        self.issuerHost = issuerHost
+        self.latency = Mutex(latency)
+        var providers: [SimulatedIssuer: Provider] = [:]
+        for issuer in SimulatedIssuer.providers {
+            guard let profile = IssuerProfile.of(issuer) else { continue }
+            providers[issuer] = try Provider(issuer, profile)
+        }
+        self.providers = providers
+    }
+
+    func provider(_ issuer: SimulatedIssuer) -> Provider? { providers[issuer] }
+
+    /// A client that is registered at an issuer.
+    func client(_ id: String?, at issuer: SimulatedIssuer) -> SimulatedClient? {
+        guard let id, let client = clients[id], client.issuers.contains(issuer) else { return nil }
+        return client
+    }
+
+    /// Ports are known once the servers are bound, which is after their handlers are made.
+    func setPort(_ port: UInt16, of issuer: SimulatedIssuer) {
+        ports.withLock { $0[issuer] = port }
+    }
+
+    /// Where the issuer listens.
+    func port(_ issuer: SimulatedIssuer) -> UInt16 { ports.withLock { $0[issuer] ?? 0 } }
+
+    /// The issuer's URL, without a closing slash.
+    func url(_ issuer: SimulatedIssuer) -> String { "http://\(issuerHost):\(port(issuer))" }
+
+    /// Unix time in seconds.
+    static var now: Int64 { Int64(time(nil)) }
+}

@@ -1,0 +1,74 @@
+internal import ArgumentParser
+internal import Dispatch
+internal import EventLoop
+internal import Glibc
+internal import Logging
+internal import SimulatedCarriers
+
+/// Runs the simulated carriers until it is told to stop.
+@main
+struct CarrierSimulator: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "carrier-simulator",
+        abstract: "Simulates two ZenKey carriers, their discovery and a plain OpenID Provider.",
+        discussion: """
+            Four ports: discovery, Aurora Mobile (310410), Borealis Wireless (311480), and the plain provider. An \
+            authorization request with prompt=none&login_hint=NAME gets its code at once; any lower-case name is a \
+            subscriber. Misbehaviour is switched on with POST /control/misbehave or the authorization parameter \
+            misbehave; GET /control/misbehaviours lists the names.
+            """)
+
+    @Option(help: "The address to listen on.")
+    var host = "127.0.0.1"
+
+    @Option(help: "The first of four ports; 0 lets the kernel choose them.")
+    var port: UInt16 = 9000
+
+    @Option(help: "How long each call of a backend is kept waiting, in milliseconds.")
+    var latencyMs = 0
+
+    @Option(help: "The host name in all URLs; the address listened on when absent.")
+    var issuerHost: String?
+
+    @Option(
+        name: .customLong("redirect-uri"),
+        help: "An address that both demo clients may send users back to. May be repeated.")
+    var redirectURIs: [String] = []
+
+    @Option(help: "How many event loops serve; 0 means one for each core.")
+    var loops = 0
+
+    func validate() throws {
+        guard port == 0 || port <= UInt16.max - 3 else {
+            throw ValidationError("--port leaves no room for four ports.")
+        }
+        guard latencyMs >= 0 else { throw ValidationError("--latency-ms must not be negative.") }
+        guard loops >= 0 else { throw ValidationError("--loops must not be negative.") }
+    }
+
+    func run() async throws {
+        let logger = Logger(label: "carrier-simulator") { StreamLogHandler.standardError(label: $0) }
+        // Broken connections are reported by the calls that meet them.
+        _ = signal(SIGPIPE, SIG_IGN)
+        let stops = StopSignals()
+        var eventLoops: [EventLoop] = []
+        for index in 0..<(loops == 0 ? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) : loops) {
+            eventLoops.append(try EventLoop(label: "simulation-\(index)"))
+        }
+        for loop in eventLoops { loop.start() }
+        defer { for loop in eventLoops { loop.stop() } }
+        let simulation = try Simulation(
+            host: host, issuerHost: issuerHost, ports: port == 0 ? .kernelChosen : .from(port), loops: eventLoops,
+            clients: SimulatedClient.demo(redirectURIs: redirectURIs), latency: .milliseconds(latencyMs))
+        try await simulation.start()
+        print("listening discovery \(simulation.discovery)")
+        print("listening aurora \(simulation.aurora)")
+        print("listening borealis \(simulation.borealis)")
+        print("listening plain \(simulation.plain)")
+        // Whoever waits for the lines reads them through a pipe, which is buffered.
+        fflush(nil)
+        let signal = await stops.first()
+        logger.info("stopping", metadata: ["signal": "\(signal)"])
+        await simulation.stop()
+    }
+}

@@ -1,0 +1,84 @@
+import JSON
+import SimulatedCarriers
+import Testing
+
+@Suite struct `A subscriber who moves to another carrier` {
+    @Test(arguments: ["aka_array", "aka_single", "aka_object", "aka_object_array"])
+    func `stays the same user, whatever shape the port token comes in`(_ shape: String) async throws {
+        try await RunningGatehouse.with { gatehouse in
+            let before = try await gatehouse.signIn("ada", at: .aurora)
+            let other = try await gatehouse.signIn("ada", at: .aurora)
+            gatehouse.simulation.port(subscriber: "ada", to: .borealis)
+            let after = try await gatehouse.signIn("ada", at: .borealis, misbehaving: shape)
+            #expect(after.status == 200, "\(after.text)")
+            #expect(after["migrated"] == true)
+            #expect(after["new_user"] == false)
+            #expect(after["user"]?["user_id"] == before["user"]?["user_id"])
+
+            // Every session but the one just made is gone.
+            for old in [before, other] {
+                #expect(try await gatehouse.call("GET", "/users/me", bearer: old["token"]?.string).status == 401)
+            }
+            #expect(try await gatehouse.call("GET", "/users/me", bearer: after["token"]?.string).status == 200)
+
+            // The port token comes for half a year; it moves nobody a second time.
+            let again = try await gatehouse.signIn("ada", at: .borealis)
+            #expect(again["migrated"] == false)
+            #expect(again["new_user"] == false)
+            #expect(again["user"]?["user_id"] == before["user"]?["user_id"])
+        }
+    }
+
+    @Test(arguments: [
+        "port_token_foreign_issuer", "port_token_wrong_audience", "port_token_old", "port_token_iat_in_future",
+        "port_token_missing_iat", "port_token_bad_signature", "port_token_current_issuer",
+        "port_token_signed_by_current_issuer", "port_token_hs256", "port_token_alg_none", "port_token_new_sub",
+        "port_token_missing_sub", "port_token_wrong_typ", "port_token_garbage",
+    ])
+    func `is a new user when the port token does not hold`(_ misbehaviour: String) async throws {
+        try await RunningGatehouse.with { gatehouse in
+            let before = try await gatehouse.signIn("ada", at: .aurora)
+            gatehouse.simulation.port(subscriber: "ada", to: .borealis)
+            let after = try await gatehouse.signIn("ada", at: .borealis, misbehaving: misbehaviour)
+            #expect(after.status == 200, "\(after.text)")
+            #expect(after["migrated"] == false)
+            #expect(after["new_user"] == true)
+            #expect(after["user"]?["user_id"] != before["user"]?["user_id"])
+        }
+    }
+
+    @Test func `never has an issuer asked that is not trusted`() async throws {
+        try await RunningGatehouse.with(zenkey: ["portTokenMaxAgeDays: 0"]) { gatehouse in
+            _ = try await gatehouse.signIn("ada", at: .borealis, misbehaving: "port_token_foreign_issuer")
+            // The plain provider has the same host; what makes it foreign here is that its token is for nobody.
+            let trusting = try await gatehouse.signIn("ada", at: .borealis)
+            #expect(trusting.status == 200)
+        }
+    }
+
+    @Test func `needs no carrier to be asked when the subject is known`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            _ = try await gatehouse.signIn("ada", at: .aurora)
+            gatehouse.simulation.port(subscriber: "ada", to: .borealis)
+            #expect(try await gatehouse.signIn("ada", at: .borealis)["migrated"] == true)
+            let asked = gatehouse.simulation.counts[.aurora, .configuration]
+            #expect(try await gatehouse.signIn("ada", at: .borealis).status == 200)
+            #expect(gatehouse.simulation.counts[.aurora, .configuration] == asked)
+        }
+    }
+
+    @Test func `is not made a new user while the old carrier can't be asked`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            let before = try await gatehouse.signIn("ada", at: .aurora)
+            gatehouse.simulation.port(subscriber: "ada", to: .borealis)
+            gatehouse.simulation.misbehave(.answer(.serviceUnavailable), at: .configuration, of: .aurora)
+            let failed = try await gatehouse.signIn("ada", at: .borealis)
+            #expect(failed.status == 502, "\(failed.text)")
+            gatehouse.simulation.behave()
+            try await Task.sleep(for: .milliseconds(1100))  // a failed fetch is answered from memory for a second
+            let after = try await gatehouse.signIn("ada", at: .borealis)
+            #expect(after["migrated"] == true, "\(after.text)")
+            #expect(after["user"]?["user_id"] == before["user"]?["user_id"])
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import Logging
+import Observability
+import Synchronization
+
+/// The log of a running server, kept instead of written.
+final class RecordedLog: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var logger: Logger {
+        var logger = Logger(label: "test") { _ in
+            LogOutput(format: .text, level: .trace, timestamp: LogOutput.currentTimestamp) { line in
+                self.lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
+            }
+        }
+        logger.logLevel = .trace
+        return logger
+    }
+
+    var text: String { lines.withLock { $0.joined() } }
+}

@@ -1,0 +1,153 @@
+import EventLoop
+import Foundation
+import JSON
+import Logging
+import Settings
+import SimulatedCarriers
+import Testing
+
+@testable import gatehouse
+
+/// A whole Gatehouse with simulated carriers of its own, on ports of the kernel's choice, in a folder of its own.
+final class RunningGatehouse: Sendable {
+    static let clientID = "ccid-0123456789abcdef"
+    static let redirectURI = "ccid-0123456789abcdef://com.xci.provider.sdk"
+
+    let simulation: Simulation
+    let server: Server
+    let log: RecordedLog
+    private let loop: EventLoop
+    let folder: URL
+
+    /// Starts both, runs `body`, and stops both.
+    ///
+    /// - Parameters:
+    ///   - top: more top-level YAML.
+    ///   - zenkey: more YAML lines of the provider `zenkey`; likewise `plain`.
+    static func with(
+        top: String = "", zenkey: [String] = [], plain: [String] = [], latency: Duration = .zero,
+        _ body: (RunningGatehouse) async throws -> Void
+    ) async throws {
+        let running = try await RunningGatehouse(top: top, zenkey: zenkey, plain: plain, latency: latency)
+        do {
+            try await body(running)
+        } catch {
+            await running.stop()
+            throw error
+        }
+        await running.stop()
+    }
+
+    private init(top: String, zenkey: [String], plain: [String], latency: Duration) async throws {
+        loop = try EventLoop(label: "simulation")
+        loop.start()
+        simulation = try Simulation(
+            ports: .kernelChosen, loops: [loop], clients: SimulatedClient.demo(), latency: latency)
+        try await simulation.start()
+        folder = FileManager.default.temporaryDirectory.appending(path: "gatehouse-\(UUID().uuidString)")
+        log = RecordedLog()
+        server = try await Self.start(
+            Self.yaml(simulation, folder, top: top, zenkey: zenkey, plain: plain), log)
+    }
+
+    static func start(_ yaml: String, _ log: RecordedLog) async throws -> Server {
+        let loaded = Settings.load(file: "test.yaml", environment: [:]) { _ in yaml }
+        guard case .valid(let settings, _, _) = loaded else {
+            Issue.record("the test's configuration is faulty: \(loaded)")
+            throw CancellationError()
+        }
+        return try await Server.start(settings, logger: log.logger)
+    }
+
+    static func yaml(
+        _ simulation: Simulation, _ folder: URL, top: String = "", zenkey: [String] = [], plain: [String] = []
+    ) -> String {
+        func section(_ lines: [String]) -> String { lines.map { "    \($0)\n" }.joined() }
+        let carrier = [
+            "profile: zenkey", "discoveryURL: \(simulation.discovery)", "clientID: \(clientID)",
+            "clientSecret: demo-secret", "redirectURIs: ['\(redirectURI)']", "trustedIssuers: ['127.0.0.1', 'localhost']",
+            "allowLoopbackHTTP: true",
+        ]
+        let other = [
+            "profile: openid", "issuer: \(simulation.plain)", "clientID: gatehouse-demo",
+            "clientSecret: demo-secret-plain", "redirectURIs: ['com.example.app:/callback']",
+            "algorithms: [RS256, ES256]", "allowLoopbackHTTP: true",
+        ]
+        return """
+            http: {host: 127.0.0.1, port: 0, loops: 1}
+            storage: {url: 'file:\(folder.path)/users.db'}
+            rateLimit: {signInsPerMinutePerAddress: 0}
+            providers: [zenkey, plain]
+            \(top)
+            provider:
+              zenkey:
+            \(section(carrier + zenkey))
+              plain:
+            \(section(other + plain))
+            """
+    }
+
+    func stop() async {
+        await server.stop()
+        await simulation.stop()
+        loop.stop()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    // MARK: What an app does
+
+    /// A code for a subscriber, as the app gets it at its redirect URI.
+    func authorize(_ subscriber: String, at carrier: SimulatedIssuer = .aurora, _ more: [String: String] = [:]) async throws
+        -> Authorized
+    {
+        let isPlain = carrier == .plain
+        let verifier = Authorized.makeVerifier()
+        var query = [
+            "client_id": isPlain ? "gatehouse-demo" : Self.clientID, "response_type": "code", "scope": "openid profile email phone name postal_code",
+            "redirect_uri": isPlain ? "com.example.app:/callback" : Self.redirectURI, "state": "s", "prompt": "none",
+            "login_hint": subscriber, "code_challenge": Authorized.challenge(verifier), "code_challenge_method": "S256",
+        ]
+        query.merge(more) { _, new in new }
+        let issuer = try #require(URLComponents(string: simulation.url(of: carrier)))
+        let answer = try await RawHTTP.send(
+            "GET", "/authorize?" + RawHTTP.form(query), port: UInt16(try #require(issuer.port)))
+        let location = try #require(answer.header("location"), "\(answer.status) \(answer.text)")
+        let items = URLComponents(string: location)?.queryItems ?? []
+        let code = try #require(items.first { $0.name == "code" }?.value, "no code in \(location)")
+        return Authorized(
+            code: code, verifier: verifier, mccmnc: simulation.mccmnc(of: carrier), isPlain: isPlain)
+    }
+
+    /// Posts a sign-in as stock apps do.
+    func signIn(_ authorized: Authorized, _ changes: [String: JSONValue?] = [:]) async throws -> RawHTTP.Answer {
+        try await post("/auth/signin", authorized.body(changes))
+    }
+
+    /// Authorizes and signs in.
+    func signIn(
+        _ subscriber: String, at carrier: SimulatedIssuer = .aurora, misbehaving name: String? = nil
+    ) async throws -> RawHTTP.Answer {
+        try await signIn(try await authorize(subscriber, at: carrier, name.map { ["misbehave": $0] } ?? [:]))
+    }
+
+    func post(_ path: String, _ body: JSONValue, _ headers: [String: String] = [:]) async throws -> RawHTTP.Answer {
+        try await RawHTTP.send(
+            "POST", path, port: server.address.port,
+            headers: ["Content-Type": "application/json"].merging(headers) { _, new in new }, body: body.serialized)
+    }
+
+    func call(
+        _ method: String, _ path: String, bearer: String? = nil, headers: [String: String] = [:], form: [String: String]? = nil
+    ) async throws -> RawHTTP.Answer {
+        var headers = headers
+        if let bearer { headers["Authorization"] = "Bearer \(bearer)" }
+        if form != nil { headers["Content-Type"] = "application/x-www-form-urlencoded" }
+        return try await RawHTTP.send(
+            method, path, port: server.address.port, headers: headers,
+            body: form.map { Array(RawHTTP.form($0).utf8) })
+    }
+
+    func refresh(_ token: String) async throws -> RawHTTP.Answer {
+        try await call("POST", "/auth/token", form: ["grant_type": "refresh_token", "refresh_token": token])
+    }
+}
