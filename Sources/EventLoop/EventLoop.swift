@@ -9,8 +9,8 @@ import Synchronization
 /// a request goes from the socket through all its awaits to the answer without a change of threads. Nothing that runs
 /// here may block: databases and name look-ups have Dispatch queues of their own.
 public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
-    // Unchecked: `jobs.local`, `table` and `timers` are touched only on the loop's thread, which every entry checks;
-    // what other threads reach (`jobs.remote`, `owner`, `phase`) is a Mutex or an Atomic.
+    // Unchecked: `localJobs`, `batch`, `table` and `timers` are touched only on the loop's thread, which every entry checks;
+    // what other threads reach (`remoteJobs`, `owner`, `phase`) is a Mutex or an Atomic.
     private enum Phase: UInt8, AtomicRepresentable { case idle, running, stopping, stopped }
 
     /// How many rounds of jobs may run before sockets are looked at again.
@@ -22,7 +22,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     private let wakeUp: OwnedDescriptor
     private let owner = Atomic<UInt>(0)
     private let phase = Atomic<Phase>(.idle)
-    private var jobs = JobQueue()
+    private let remoteJobs = RemoteJobs()
+    private var localJobs: [UnownedJob] = []
     private var batch: [UnownedJob] = []
     private var table = DescriptorTable()
     var timers = TimerQueue()
@@ -121,8 +122,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if isCurrent {
-            jobs.appendLocal(job)
-        } else if jobs.appendRemote(job) {
+            localJobs.append(job)
+        } else if remoteJobs.append(job) {
             if phase.load(ordering: .sequentiallyConsistent) == .stopped {
                 queue.async { self.runLateJobs() }
             } else {
@@ -163,6 +164,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         runJobsToTheLast()
     }
 
+    private var hasJobs: Bool { !localJobs.isEmpty || !remoteJobs.isEmpty() }
+
     /// Jobs that arrive after the end: the queue is serial, so they still exclude each other.
     private func runLateJobs() {
         owner.store(UInt(pthread_self()), ordering: .relaxed)
@@ -171,12 +174,13 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     }
 
     private func runJobsToTheLast() {
-        while !jobs.isEmpty() { runJobs() }
+        while hasJobs { runJobs() }
     }
 
     private func runJobs() {
         for _ in 0..<Self.roundsBetweenPolls {
-            jobs.take(into: &batch)
+            swap(&batch, &localJobs)
+            remoteJobs.take(into: &batch)
             if batch.isEmpty { return }
             for job in batch {
                 unsafe job.runSynchronously(
@@ -188,7 +192,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
     /// In milliseconds, rounded up so that the loop does not spin just before a timer; -1 waits for an event.
     private func pollTimeout() -> Int32 {
-        if !jobs.isEmpty() { return 0 }
+        if hasJobs { return 0 }
         guard let deadline = timers.nextDeadline else { return -1 }
         let left = deadline.nanoseconds &- MonotonicTime.now.nanoseconds
         return left <= 0 ? 0 : Int32(clamping: (left + 999_999) / 1_000_000)

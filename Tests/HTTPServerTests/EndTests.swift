@@ -1,0 +1,180 @@
+import EventLoop
+import HTTPServer
+import Synchronization
+import Testing
+
+@Suite struct `The end of a connection` {
+    /// Waits for ever, and notes when it starts and when it is cancelled.
+    private static func stuck(_ started: Event, _ cancelled: Event) -> @Sendable (HTTPRequest) async -> HTTPResponse {
+        { _ in
+            started.happen()
+            try? await Task.sleep(for: .seconds(3600))
+            if Task.isCancelled { cancelled.happen() }
+            return HTTPResponse(status: .ok)
+        }
+    }
+
+    @Test func `cancels the request when the client resets it`() async throws {
+        let (started, cancelled) = (Event(), Event())
+        try await withServer(answer: Self.stuck(started, cancelled)) { server in
+            var client: Client? = try Client(server)
+            try await client?.send(get("/"))
+            await started.wait()
+            client?.resetOnClose()
+            client = nil
+            #expect(await eventually { cancelled.hasHappened })
+        }
+    }
+
+    @Test func `waits for the answer when the client has only closed its sending side`() async throws {
+        let (started, mayFinish) = (Event(), Event())
+        try await withServer { request in
+            started.happen()
+            await mayFinish.wait()
+            return await echo(request)
+        } _: { server in
+            let client = try Client(server)
+            try await client.send(get("/1") + get("/2") + "GET /3 HT")
+            client.shutdownSending()
+            await started.wait()
+            mayFinish.happen()
+            let text = String(decoding: try await client.rest().bytes, as: UTF8.self)
+            #expect(text.contains("GET /1 "))
+            #expect(text.hasSuffix("GET /2 "))
+        }
+    }
+
+    @Test func `comes for the one idle longest when there are too many`() async throws {
+        try await withServer(HTTPServerLimits(connections: 2)) { server in
+            let (first, second) = (try Client(server), try Client(server))
+            _ = try await second.exchange(get("/"))
+            _ = try await first.exchange(get("/"))
+            let third = try Client(server)
+            #expect(try await third.exchange(get("/3")).text == "GET /3 ")
+            #expect(try await second.rest().bytes.isEmpty)
+            #expect(try await first.exchange(get("/1")).text == "GET /1 ")
+        }
+    }
+
+    @Test func `comes for an idle one of another loop when this one has none`() async throws {
+        try await withServer(HTTPServerLimits(connections: 1), loops: 2) { server in
+            var clients: [Client] = []
+            for number in 0..<20 {
+                clients.append(try Client(server))
+                #expect(try await clients[number].exchange(get("/\(number)")).text == "GET /\(number) ")
+                if number > 0 { #expect(try await clients[number - 1].rest().bytes.isEmpty) }
+            }
+        }
+    }
+
+    @Test func `comes with 503 for the one too many when all are busy`() async throws {
+        let mayFinish = Event()
+        let running = Mutex(0)
+        try await withServer(HTTPServerLimits(connections: 2)) { request in
+            running.withLock { $0 += 1 }
+            await mayFinish.wait()
+            return await echo(request)
+        } _: { server in
+            let busy = [try Client(server), try Client(server)]
+            for client in busy { try await client.send(get("/")) }
+            #expect(await eventually { running.withLock { $0 } == 2 })
+            let third = try Client(server)
+            #expect(try await third.answer().status == 503)
+            third.shutdownSending()
+            #expect(try await third.rest().bytes.isEmpty)
+            mayFinish.happen()
+            for client in busy { #expect(try await client.answer().status == 200) }
+            #expect(try await Client(server).exchange(get("/")).status == 200)
+        }
+    }
+
+    @Test func `makes room for another`() async throws {
+        let mayFinish = Event()
+        // One more than are busy in the end, since the server may learn of the last client's end a moment later.
+        try await withServer(HTTPServerLimits(connections: 3)) { request in
+            if request.path == "/busy" { await mayFinish.wait() }
+            return await echo(request)
+        } _: { server in
+            for _ in 1...10 {
+                let client = try Client(server)
+                _ = try await client.exchange(get("/", "Connection: close"))
+                _ = try await client.rest()
+                client.shutdownSending()
+            }
+            let busy = [try Client(server), try Client(server)]
+            for client in busy { try await client.send(get("/busy")) }
+            mayFinish.happen()
+            for client in busy { #expect(try await client.answer().status == 200) }
+        }
+    }
+
+    @Test func `comes after the answer when the server drains`() async throws {
+        let (started, mayFinish) = (Event(), Event())
+        try await withServer { request in
+            if request.path == "/slow" {
+                started.happen()
+                await mayFinish.wait()
+            }
+            return await echo(request)
+        } _: { server in
+            let (idle, busy) = (try Client(server), try Client(server))
+            #expect(try await idle.exchange(get("/")).status == 200)
+            try await busy.send(get("/slow"))
+            await started.wait()
+            async let drained: Void = server.drain(within: .seconds(10))
+            #expect(try await idle.rest().bytes.isEmpty)
+            #expect(throws: ClientError.self) { _ = try Client(server) }
+            mayFinish.happen()
+            let answer = try await busy.answer()
+            #expect(answer.text == "GET /slow ")
+            #expect(answer.header("Connection") == "close")
+            #expect(try await busy.rest().bytes.isEmpty)
+            busy.shutdownSending()
+            await drained
+        }
+    }
+
+    @Test func `comes at the latest when the time to drain is over`() async throws {
+        let (started, cancelled) = (Event(), Event())
+        try await withServer(answer: Self.stuck(started, cancelled)) { server in
+            let client = try Client(server)
+            try await client.send(get("/"))
+            await started.wait()
+            await server.drain(within: .milliseconds(100))
+            #expect(try await client.rest().bytes.isEmpty)
+            #expect(await eventually { cancelled.hasHappened })
+        }
+    }
+
+    @Test func `leaves nothing behind`() async throws {
+        weak var weakHandler: TestHandler?
+        weak var weakServer: HTTPServer?
+        let loop = try EventLoop(label: "test")
+        loop.start()
+        defer { loop.stop() }
+        do {
+            let handler = TestHandler { request in
+                if request.path == "/never" { try? await Task.sleep(for: .seconds(3600)) }
+                return await echo(request)
+            }
+            weakHandler = handler
+            let limits = HTTPServerLimits(lingerTimeout: .milliseconds(50))
+            let server = try HTTPServer(host: "127.0.0.1", port: 0, loops: [loop], limits: limits) { _ in handler }
+            weakServer = server
+            try await server.start()
+            var clients: [Client] = []
+            for text in [get("/"), get("/", "Connection: close"), get("/never"), "garbage\r\n", "GET / HT", "", "\r\n"]
+            {
+                for _ in 0..<20 {
+                    let client = try Client(server)
+                    try await client.send(text)
+                    clients.append(client)
+                }
+            }
+            #expect(try await clients[0].answer().status == 200)
+            await server.drain(within: .milliseconds(50))
+        }
+        // Every connection holds its listener, and that its handler: one that stayed would keep the handler alive.
+        #expect(await eventually { weakHandler == nil && weakServer == nil })
+    }
+}

@@ -1,0 +1,78 @@
+import Testing
+
+@testable import HTTPServer
+
+@Suite struct `A response writer` {
+    private func write(
+        _ response: HTTPResponse, dropsBody: Bool = false, version10: Bool = false, gzip: Bool = false,
+        closes: Bool = false
+    ) -> String {
+        let context = ResponseContext(
+            requestID: "r1", dropsBody: dropsBody, isVersion10: version10, acceptsGzip: gzip, closes: closes)
+        var output: [UInt8] = []
+        ResponseWriter.write(response, context, date: Array("Date: D\r\n".utf8), into: &output) { _ in
+            Array("zipped".utf8)
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    @Test func `writes an answer as it goes over the wire`() {
+        #expect(
+            write(.json(.ok, Array("{}".utf8)))
+                == "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nDate: D\r\nX-Request-ID: r1\r\n"
+                + "Content-Length: 2\r\n\r\n{}")
+        #expect(
+            write(.redirect(to: "/a"), closes: true)
+                == "HTTP/1.1 303 See Other\r\nLocation: /a\r\nDate: D\r\nX-Request-ID: r1\r\n"
+                + "Content-Length: 0\r\nConnection: close\r\n\r\n")
+    }
+
+    @Test func `says to a client of HTTP 1.0 that the connection stays`() {
+        #expect(write(.json(.ok, []), version10: true).contains("\r\nConnection: keep-alive\r\n"))
+        #expect(write(.json(.ok, []), version10: true, closes: true).contains("\r\nConnection: close\r\n"))
+    }
+
+    @Test func `gives HEAD the length of the body without the body`() {
+        let text = write(.html(.ok, "hello"), dropsBody: true)
+        #expect(text.contains("Content-Length: 5\r\n"))
+        #expect(text.hasSuffix("\r\n\r\n"))
+    }
+
+    @Test(arguments: [204, 304]) func `writes neither length nor body where the status forbids one`(_ code: Int) {
+        let text = write(HTTPResponse(status: HTTPStatus(code), body: [0x61]))
+        #expect(!text.contains("Content-Length"))
+        #expect(text.hasSuffix("\r\n\r\n"))
+    }
+
+    @Test func `compresses for who takes it, and tells caches either way`() {
+        let response = HTTPResponse.html(.ok, String(repeating: "a", count: 1024))
+        let zipped = write(response, gzip: true)
+        #expect(zipped.contains("Content-Encoding: gzip\r\nVary: Accept-Encoding\r\n"))
+        #expect(zipped.contains("Content-Length: 6\r\n"))
+        #expect(zipped.hasSuffix("\r\n\r\nzipped"))
+        let plain = write(response)
+        #expect(plain.contains("Vary: Accept-Encoding\r\n"))
+        #expect(!plain.contains("Content-Encoding"))
+        #expect(!write(.html(.ok, "short"), gzip: true).contains("Vary"))
+    }
+
+    @Test func `lets no header end its line or say what the connection says`() {
+        let text = write(
+            HTTPResponse(
+                status: .ok,
+                headers: [
+                    ("X-A", "a\r\nX-B: b\0"), ("Bad Name", "c"), ("", "d"), ("content-length", "99"),
+                    ("Transfer-Encoding", "chunked"), ("Connection", "upgrade"), ("date", "never"),
+                ]))
+        #expect(
+            text == "HTTP/1.1 200 OK\r\nX-A: a  X-B: b \r\nDate: D\r\nX-Request-ID: r1\r\nContent-Length: 0\r\n\r\n")
+    }
+
+    @Test(arguments: [
+        (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
+        (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (4_107_542_399, "Sun, 28 Feb 2100 23:59:59 GMT"),
+        (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"), (1_735_689_599, "Tue, 31 Dec 2024 23:59:59 GMT"),
+    ]) func `writes dates as HTTP does`(_ seconds: Int, text: String) {
+        #expect(DateField.text(secondsSince1970: seconds) == text)
+    }
+}

@@ -1,0 +1,88 @@
+import Dispatch
+import EventLoop
+import HTTPServer
+import Synchronization
+import Testing
+
+/// Answers with a closure; refusals carry their sentence.
+final class TestHandler: RequestHandler {
+    private let answer: @Sendable (HTTPRequest) async -> HTTPResponse
+
+    init(_ answer: @escaping @Sendable (HTTPRequest) async -> HTTPResponse) {
+        self.answer = answer
+    }
+
+    func respond(to request: HTTPRequest) async -> HTTPResponse { await answer(request) }
+
+    func refuse(_ violation: ProtocolViolation, requestID: String, peer: SocketAddress) -> HTTPResponse {
+        HTTPResponse(status: violation.status, body: Array("refused".utf8))
+    }
+}
+
+/// `METHOD path body`, as plain text.
+@Sendable func echo(_ request: HTTPRequest) async -> HTTPResponse {
+    let line = "\(request.method.rawValue) \(request.path) \(String(decoding: request.body, as: UTF8.self))"
+    return HTTPResponse(status: .ok, body: Array(line.utf8))
+}
+
+/// Runs `body` against a server that listens on a port of the kernel's choice, and drains it afterwards.
+func withServer(
+    _ limits: HTTPServerLimits = HTTPServerLimits(), loops count: Int = 1,
+    answer: @escaping @Sendable (HTTPRequest) async -> HTTPResponse = echo,
+    _ body: (HTTPServer) async throws -> Void
+) async throws {
+    let loops = try (0..<count).map { try EventLoop(label: "test \($0)") }
+    for loop in loops { loop.start() }
+    defer { for loop in loops { loop.stop() } }
+    let handler = TestHandler(answer)
+    let server = try HTTPServer(host: "127.0.0.1", port: 0, loops: loops, limits: limits) { _ in handler }
+    try await server.start()
+    do {
+        try await body(server)
+    } catch {
+        await server.drain(within: .zero)
+        throw error
+    }
+    await server.drain(within: .zero)
+}
+
+/// Runs blocking calls off the threads that tasks need.
+func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+        DispatchQueue.global().async { continuation.resume(with: Swift.Result(catching: body)) }
+    }
+}
+
+/// Something that happens once, and whoever waits for it.
+final class Event: Sendable {
+    private let state = Mutex<(happened: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
+
+    func happen() {
+        let waiting = state.withLock { state in
+            defer { state = (true, []) }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    var hasHappened: Bool { state.withLock { $0.happened } }
+
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            let happened = state.withLock { state in
+                if !state.happened { state.waiting.append(continuation) }
+                return state.happened
+            }
+            if happened { continuation.resume() }
+        }
+    }
+}
+
+/// Waits until a condition holds.
+func eventually(_ condition: () async -> Bool) async -> Bool {
+    for _ in 0..<1000 {
+        if await condition() { return true }
+        try? await Task.sleep(for: .milliseconds(10))
+    }
+    return false
+}
