@@ -58,7 +58,8 @@ struct Authority {
     private static func isDomainName(_ host: String) -> Bool {
         guard host.utf8.count <= 253 else { return false }
         return host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in
-            !label.isEmpty && label.allSatisfy { $0.isAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
+            !label.isEmpty
+                && label.allSatisfy { $0.isAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
         }
     }
 }

@@ -9,7 +9,8 @@ enum CurlLibrary {
     static var systemTrustAnchors: String? {
         guard isReady, let handle = EasyHandle() else { return nil }
         var path: UnsafeMutablePointer<CChar>?
-        guard unsafe CCurl_easy_get_string(handle.raw, CURLINFO_CAINFO, &path) == CURLE_OK, let path = unsafe path else {
+        guard unsafe CCurl_easy_get_string(handle.raw, CURLINFO_CAINFO, &path) == CURLE_OK, let path = unsafe path
+        else {
             return nil
         }
         return unsafe String(cString: path)

@@ -87,7 +87,6 @@ final class Transfer {
     func outcome(_ code: CURLcode) -> Outcome {
         if let refusal { return .failure(refusal) }
         guard code == CURLE_OK else {
-            print("code", code.rawValue, timesSent, easy.integer(CURLINFO_OS_ERRNO), easy.integer(CURLINFO_NUM_CONNECTS), unsafe String(cString: curl_easy_strerror(code)))
             return .failure(
                 TransferFailure(
                     code: code, requestSent: requestSent,

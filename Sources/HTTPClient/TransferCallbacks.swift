@@ -38,7 +38,7 @@ extension Transfer {
     /// acted on it nevertheless, and a code counts once: so only a GET is repeated (RFC 9110 §9.2.2).
     func mayBeSent() -> Bool {
         guard timesSent == 0 || isRepeatable else {
-            print("repeat refused");             refusal = .connectionBroken(requestSent: true)
+            refusal = .connectionBroken(requestSent: true)
             return false
         }
         timesSent += 1
@@ -47,7 +47,8 @@ extension Transfer {
 
     /// Opens a socket for one address of the host, if the policy allows it.
     func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
-        let isAllowed = unsafe allowsPrivateAddresses || withUnsafePointer(to: &address.pointee.addr, AddressFilter.isPublic)
+        let isAllowed =
+            unsafe allowsPrivateAddresses || withUnsafePointer(to: &address.pointee.addr, AddressFilter.isPublic)
         guard isAllowed else {
             addressesRefused += 1
             return -1

@@ -1,0 +1,172 @@
+import EventLoop
+import HTTPClient
+import Synchronization
+import Testing
+
+private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+@Suite struct `A transfer that ends early` {
+    @Test(arguments: ["", "HTTP/1.1 200 OK\r\nConte", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"])
+    func `times out when the server hangs`(part: String) async throws {
+        let server = try ScriptedServer { connection, _ in
+            _ = connection.request()
+            connection.send(part)
+            connection.waitForEnd()
+        }
+        try await withClient { client in
+            let start = ContinuousClock.now
+            await #expect(throws: HTTPClientError.timedOut(requestSent: true)) {
+                try await client.send(.get(server, timeout: .milliseconds(150)))
+            }
+            let took = ContinuousClock.now - start
+            #expect(took >= .milliseconds(150))
+        }
+    }
+
+    @Test func `times out while it waits for a connection, with nothing sent`() async throws {
+        let server = try ScriptedServer { connection, _ in
+            _ = connection.request()
+            connection.waitForEnd()
+        }
+        let policy = OutboundPolicy.local.with { $0.connectionsPerHost = 1 }
+        try await withClient { client in
+            let occupying = try OutboundRequest.get(server, timeout: .seconds(1), policy: policy)
+            let first = Task { try await client.send(occupying) }
+            while server.connections == 0 { await Task.yield() }
+            let start = ContinuousClock.now
+            await #expect(throws: HTTPClientError.timedOut(requestSent: false)) {
+                try await client.send(.get(server, timeout: .milliseconds(150), policy: policy))
+            }
+            #expect(ContinuousClock.now - start < .milliseconds(800))
+            await #expect(throws: HTTPClientError.timedOut(requestSent: true)) { try await first.value }
+        }
+    }
+
+    @Test func `times out at once when no time is left`() async throws {
+        let server = try ScriptedServer(answer: ok)
+        try await withClient { client in
+            await #expect(throws: HTTPClientError.timedOut(requestSent: false)) {
+                try await client.send(.get(server, timeout: .zero))
+            }
+        }
+        #expect(server.connections == 0)
+    }
+
+    @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"], [false, true])
+    func `is a broken connection when the server closes or resets it`(part: String, resets: Bool) async throws {
+        let server = try ScriptedServer { connection, _ in
+            _ = connection.request()
+            connection.send(part)
+            if resets { connection.reset() }
+        }
+        try await withClient { client in
+            await #expect(throws: HTTPClientError.connectionBroken(requestSent: true)) {
+                try await client.send(.post(server, "a=b"))
+            }
+        }
+    }
+
+    @Test func `may have sent the request when the server resets before it reads`() async throws {
+        let server = try ScriptedServer { connection, _ in connection.reset() }
+        let request = try OutboundRequest.post(server, "a=b")
+        try await withClient { client in
+            do throws(HTTPClientError) {
+                _ = try await client.send(request)
+                Issue.record("an answer came from nowhere")
+            } catch {
+                // The reset may come before or after the connection is known to be made.
+                #expect([.connectionBroken(requestSent: true), .couldNotConnect].contains(error))
+            }
+        }
+    }
+
+    @Test func `is cancelled at once, and its connection closed`() async throws {
+        let (begun, ended) = (Signal(), Signal())
+        let server = try ScriptedServer { connection, _ in
+            _ = connection.request()
+            begun.happen()
+            connection.waitForEnd()
+            ended.happen()
+        }
+        try await withClient { client in
+            let request = try OutboundRequest.get(server)
+            let task = Task { try await client.send(request) }
+            await begun.wait()
+            task.cancel()
+            await #expect(throws: HTTPClientError.cancelled) { try await task.value }
+            await ended.wait()
+        }
+    }
+
+    @Test(arguments: [false, true]) func `is never begun by a cancelled task`(finishesWhenCancelled: Bool) async throws
+    {
+        let server = try ScriptedServer(answer: ok)
+        try await withClient { client in
+            let request = try OutboundRequest.post(server, "a=b", finishesWhenCancelled: finishesWhenCancelled)
+            let task = Task {
+                while !Task.isCancelled { await Task.yield() }
+                return try await client.send(request)
+            }
+            task.cancel()
+            await #expect(throws: HTTPClientError.cancelled) { try await task.value }
+        }
+        #expect(server.connections == 0)
+    }
+
+    @Test func `goes on after cancellation when it must be finished`() async throws {
+        let begun = Signal()
+        let cancelled = Mutex(false)
+        let server = try ScriptedServer { connection, _ in
+            _ = connection.request()
+            begun.happen()
+            while !cancelled.withLock({ $0 }) {}
+            connection.send(ok)
+        }
+        try await withClient { client in
+            let request = try OutboundRequest.post(server, "code=once", finishesWhenCancelled: true)
+            let task = Task { try await client.send(request) }
+            await begun.wait()
+            task.cancel()
+            cancelled.withLock { $0 = true }
+            let text = try await task.value.text
+            #expect(text == "ok")
+        }
+    }
+
+    @Test func `ends once each when hundreds are cancelled while they start`() async throws {
+        let server = try ScriptedServer(answer: ok)
+        try await withClient { client in
+            let ends = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for number in 0..<300 {
+                    let request = try OutboundRequest.get(server)
+                    group.addTask {
+                        let task = Task { try await client.send(request) }
+                        for _ in 0..<(number % 20) { await Task.yield() }
+                        task.cancel()
+                        do { return try await task.value.status == 200 } catch HTTPClientError.cancelled { return true }
+                    }
+                }
+                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(ends == 300)
+        }
+    }
+
+    @Test func `is told of the shutdown, and so is whatever comes later`() async throws {
+        let begun = Signal()
+        let server = try ScriptedServer { connection, _ in
+            _ = connection.request()
+            begun.happen()
+            connection.waitForEnd()
+        }
+        try await withClient { client in
+            let request = try OutboundRequest.get(server)
+            let tasks = (0..<10).map { _ in Task { try await client.send(request) } }
+            await begun.wait()
+            await client.shutDown()
+            for task in tasks { await #expect(throws: HTTPClientError.shutDown) { try await task.value } }
+            await #expect(throws: HTTPClientError.shutDown) { try await client.send(request) }
+            await client.shutDown()
+        }
+    }
+}

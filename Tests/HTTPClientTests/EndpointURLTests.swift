@@ -1,0 +1,130 @@
+import Testing
+
+@testable import HTTPClient
+
+@Suite struct `An endpoint's URL` {
+    @Test func `is taken apart`() throws {
+        let url = try EndpointURL("HTTPS://Carrier.Example:8443/a%20b/c?x=/?&y", allowLoopbackHTTP: false)
+        #expect(url.text == "HTTPS://Carrier.Example:8443/a%20b/c?x=/?&y")
+        #expect(url.scheme == "https")
+        #expect(url.host == "carrier.example")
+        #expect(url.port == 8443)
+        #expect(url.path == "/a%20b/c")
+    }
+
+    @Test(arguments: [
+        ("https://a.example", 443, "a.example", ""), ("https://a.example?x", 443, "a.example", ""),
+        ("https://[2001:DB8::1]/x", 443, "2001:db8::1", "/x"), ("https://[::1]:1/", 1, "::1", "/"),
+        ("http://127.0.0.1/", 80, "127.0.0.1", "/"), ("http://[::1]:8080", 8080, "::1", ""),
+        ("https://xn--bcher-kva.example/", 443, "xn--bcher-kva.example", "/"), ("https://a_b/", 443, "a_b", "/"),
+    ])
+    func `has a host, a port and a path`(text: String, port: UInt16, host: String, path: String) throws {
+        let url = try EndpointURL(text, allowLoopbackHTTP: true)
+        #expect(url.port == port)
+        #expect(url.host == host)
+        #expect(url.path == path)
+    }
+
+    @Test(arguments: [
+        ("", EndpointURLError.notAbsolute), ("a.example", .notAbsolute), ("//a.example/", .notAbsolute),
+        ("https:/a.example", .notAbsolute), ("https:a.example", .notAbsolute), ("://a.example", .notAbsolute),
+        ("ftp://a.example/", .schemeNotAllowed), ("file:///etc/passwd", .schemeNotAllowed),
+        ("http://a.example/", .schemeNotAllowed), ("http://localhost/", .schemeNotAllowed),
+        ("http://10.0.0.1/", .schemeNotAllowed), ("http://[::2]/", .schemeNotAllowed),
+        ("https://user@a.example/", .hasUserInformation), ("https://a:b@c/", .hasUserInformation),
+        ("https://a.example/#", .hasFragment), ("https://a.example#x", .hasFragment),
+        ("https:///", .malformedHost), ("https://", .malformedHost), ("https://:443/", .malformedHost),
+        ("https://a..example/", .malformedHost), ("https://a.example./", .malformedHost),
+        ("https://a%2eexample/", .malformedHost), ("https://a example/", .malformedHost),
+        ("https://a.example\\@b/", .hasUserInformation), ("https://a.example\\b/", .malformedHost),
+        ("https://bücher.example/", .malformedHost), ("https://2130706433/", .malformedHost),
+        ("https://127.1/", .malformedHost), ("https://0x7f.0.0.1/", .malformedHost),
+        ("https://0x7f000001/", .malformedHost), ("https://127.0.0.01/", .malformedHost),
+        ("https://256.0.0.1/", .malformedHost), ("https://[::1/", .malformedHost),
+        ("https://[fe80::1%25eth0]/", .malformedHost), ("https://[127.0.0.1]/", .malformedHost),
+        ("https://a.example\r\n/", .malformedHost), ("https://a\u{0}b/", .malformedHost),
+        ("https://a.example:/", .malformedPort), ("https://a.example:0/", .malformedPort),
+        ("https://a.example:65536/", .malformedPort), ("https://a.example:-1/", .malformedPort),
+        ("https://a.example:+1/", .malformedPort), ("https://a.example:44x/", .malformedPort),
+        ("https://[::1]x/", .malformedPort),
+        ("https://a.example/ ", .malformedPathOrQuery), ("https://a.example/%", .malformedPathOrQuery),
+        ("https://a.example/%4", .malformedPathOrQuery), ("https://a.example/%zz", .malformedPathOrQuery),
+        ("https://a.example/\r\nX: y", .malformedPathOrQuery), ("https://a.example/é", .malformedPathOrQuery),
+        ("https://a.example/\\", .malformedPathOrQuery), ("https://a.example/?\"", .malformedPathOrQuery),
+    ])
+    func `is refused when it can be read in two ways`(text: String, error: EndpointURLError) {
+        #expect(throws: error) { try EndpointURL(text, allowLoopbackHTTP: true) }
+    }
+
+    @Test func `has a bounded length`() throws {
+        let text = "https://a.example/" + String(repeating: "a", count: EndpointURL.maximumLength - 18)
+        #expect(try EndpointURL(text, allowLoopbackHTTP: false).text == text)
+        #expect(throws: EndpointURLError.tooLong) { try EndpointURL(text + "a", allowLoopbackHTTP: false) }
+    }
+
+    @Test func `may be plain http only where that is allowed`() {
+        #expect(throws: EndpointURLError.schemeNotAllowed) {
+            try EndpointURL("http://127.0.0.1/", allowLoopbackHTTP: false)
+        }
+    }
+
+    @Test(arguments: [
+        ("https://a/b", "https://a/b?x=1&y%26%3D=a%20%C3%A9%0A"),
+        ("https://a/b?c", "https://a/b?c&x=1&y%26%3D=a%20%C3%A9%0A"),
+        ("https://a/b?", "https://a/b?x=1&y%26%3D=a%20%C3%A9%0A"), ("https://a", "https://a?x=1&y%26%3D=a%20%C3%A9%0A"),
+    ])
+    func `takes more parameters, whatever is in them`(text: String, expected: String) throws {
+        let url = try EndpointURL(text, allowLoopbackHTTP: false).appending(query: [("x", "1"), ("y&=", "a é\n")])
+        #expect(url.text == expected)
+        // What comes out is one that goes in.
+        #expect(try EndpointURL(url.text, allowLoopbackHTTP: false) == url)
+    }
+}
+
+@Suite struct `The filter of addresses` {
+    @Test(arguments: [
+        "0.0.0.0", "10.1.2.3", "100.64.0.1", "100.127.255.255", "127.0.0.1", "127.255.255.255", "169.254.169.254",
+        "172.16.0.1", "172.31.255.255", "192.0.0.8", "192.0.2.1", "192.168.1.1", "198.18.0.1", "198.19.255.255",
+        "198.51.100.1", "203.0.113.1", "224.0.0.1", "239.255.255.255", "240.0.0.1", "255.255.255.255",
+    ])
+    func `refuses IPv4 that is not public`(text: String) throws {
+        #expect(!AddressFilter.isPublic(ipv4: try #require(AddressFilter.ipv4(text))))
+    }
+
+    @Test(arguments: [
+        "1.1.1.1", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.0.0.1", "128.0.0.1",
+        "169.253.0.1", "172.15.255.255", "172.32.0.0", "192.0.1.1", "192.167.0.1", "198.17.0.1", "198.20.0.0",
+        "223.255.255.255",
+    ])
+    func `lets public IPv4 pass`(text: String) throws {
+        #expect(AddressFilter.isPublic(ipv4: try #require(AddressFilter.ipv4(text))))
+    }
+
+    @Test(arguments: [
+        "::", "::1", "::ffff:1.1.1.1", "::1.1.1.1", "fe80::1", "fc00::1", "fdff::1", "fec0::1", "ff02::1",
+        "64:ff9b::10.0.0.1", "64:ff9b:1::1.1.1.1", "100::1", "2001::1", "2001:1ff::1", "2001:db8::1", "2002:101:101::1",
+        "3fff::1", "3fff:fff::1", "4000::1", "5f00::1",
+    ])
+    func `refuses IPv6 that is not public`(text: String) throws {
+        let (high, low) = try #require(AddressFilter.ipv6(text))
+        #expect(!AddressFilter.isPublic(ipv6: high, low))
+    }
+
+    @Test(arguments: [
+        "2606:4700::1111", "2001:200::1", "2a00::1", "2003::1", "3ffe::1", "3fff:1000::1", "64:ff9b::1.1.1.1",
+    ])
+    func `lets public IPv6 pass`(text: String) throws {
+        let (high, low) = try #require(AddressFilter.ipv6(text))
+        #expect(AddressFilter.isPublic(ipv6: high, low))
+    }
+}
+
+@Suite struct `A made-up answer` {
+    @Test func `finds its fields in any case, the first of a name`() {
+        let response = OutboundResponse(
+            status: 200, headers: [("Cache-Control", "max-age=60"), ("cache-control", "no-store"), ("A[", "x")])
+        #expect(response.header("CACHE-CONTROL") == "max-age=60")
+        #expect(response.header("a{") == nil)
+        #expect(response.header("Cache") == nil)
+    }
+}
