@@ -8,7 +8,8 @@ import CSQLite
     private static let isConfigured = csqlite_disable_memory_statistics() == SQLITE_OK
 
     private let database: OpaquePointer
-    private var statements: [ObjectIdentifier: Statement] = [:]
+    /// The queries are kept too: an identity is only good while its object lives.
+    private var statements: [ObjectIdentifier: (query: Query, statement: Statement)] = [:]
 
     /// Opens an existing file.
     init(path: String, isWritable: Bool) throws(RepositoryError) {
@@ -90,9 +91,9 @@ import CSQLite
     }
 
     private func statement(_ query: Query) throws(RepositoryError) -> Statement {
-        if let statement = statements[ObjectIdentifier(query)] { return statement }
+        if let prepared = statements[ObjectIdentifier(query)] { return prepared.statement }
         let statement = unsafe try Statement(database: database, text: query.text)
-        statements[ObjectIdentifier(query)] = statement
+        statements[ObjectIdentifier(query)] = (query, statement)
         return statement
     }
 }

@@ -66,10 +66,14 @@ extension SQLiteAccounts {
     }
 
     private static func examine(_ connection: Connection) throws(RepositoryError) -> [String] {
-        let integrity = try connection.all(integrity) { $0.text(0) }.filter { $0 != "ok" }
-        let orphans = try connection.all(foreignKeys) {
-            "A row of \($0.text(0)) refers to a row of \($0.text(2)) that is not there."
+        do throws(RepositoryError) {
+            let integrity = try connection.all(integrity) { $0.text(0) }.filter { $0 != "ok" }
+            let orphans = try connection.all(foreignKeys) {
+                "A row of \($0.text(0)) refers to a row of \($0.text(2)) that is not there."
+            }
+            return integrity + orphans
+        } catch .unavailable(.corrupt) {
+            return ["The file is so damaged that it can't be examined to the end."]
         }
-        return integrity + orphans
     }
 }

@@ -52,6 +52,9 @@ public final class SQLiteAccounts: AccountRepository {
         self.lock = Mutex(lock)
     }
 
+    /// How many writes wait for the commit under way: what tells that the disk is what limits.
+    public var waitingWrites: Int { writer.waiting }
+
     public func close() async {
         await readers.close()
         // The last connection to close copies the log into the database and removes it.

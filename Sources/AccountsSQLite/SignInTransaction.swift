@@ -98,7 +98,8 @@ extension SQLiteAccounts {
     public func signIn(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome {
         let result = try await writer.write(
             { [sealer, usedCodes] connection throws(RepositoryError) in
-                try SignInTransaction(connection: connection, sealer: sealer, usedCodes: usedCodes, record: record).run()
+                try SignInTransaction(connection: connection, sealer: sealer, usedCodes: usedCodes, record: record)
+                    .run()
             },
             settled: { [usedCodes] in usedCodes.settle(record.code, isUsed: $0 != nil) })
         switch result {

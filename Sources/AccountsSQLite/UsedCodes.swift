@@ -42,9 +42,11 @@ final class UsedCodes: Sendable {
     /// Claims a code for a write that is under way; ``settle(_:isUsed:)`` must follow.
     func claim(_ hash: TokenHash, now: Int64) -> Claim {
         state.withLock { state in
-            if state.isUsed(hash.words.0, now: now) { return .used }
+            let key = hash.words.0
+            if state.claimed.contains(key) || state.isUsed(key, now: now) { return .used }
             guard state.count + state.claimed.count < limit else { return .full }
-            return state.claimed.insert(hash.words.0).inserted ? .first : .used
+            state.claimed.insert(key)
+            return .first
         }
     }
 

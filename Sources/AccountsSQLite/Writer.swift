@@ -33,6 +33,12 @@ final class Writer: Sendable {
         queueLimit = settings.writeQueueLimit
     }
 
+    /// How many writes wait for the commit under way.
+    var waiting: Int { state.withLock { $0.waiting.count } }
+
+    /// Whether writes are refused because the store is closing.
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
     /// Runs `body` in a transaction and returns when it is on disk.
     ///
     /// - Parameters:

@@ -1,0 +1,125 @@
+import Accounts
+import Glibc
+import TestSupport
+import Testing
+
+@testable import AccountsSQLite
+
+@Suite struct `Opening a store` {
+    let folder = TemporaryFolder()
+
+    private func mode(_ path: String) -> mode_t {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return 0 }
+        return status.st_mode & 0o777
+    }
+
+    @Test func `makes missing folders and files for the owner alone`() async throws {
+        let inner = folder.path + "/inner"
+        let store = try await folder.open { $0.path = inner + "/users.db" }
+        try await store.probe(now: Sample.now)
+        #expect(mode(inner) == 0o700)
+        for name in TemporaryFolder.names(in: inner) { #expect(mode(inner + "/" + name) & 0o077 == 0) }
+        #expect(TemporaryFolder.names(in: inner).contains("users.db-wal"))
+        await store.close()
+        for name in TemporaryFolder.names(in: inner) { unsafe unlink(inner + "/" + name) }
+        unsafe rmdir(inner)
+    }
+
+    @Test func `refuses a second server, and takes it once the first has closed`() async throws {
+        let first = try await folder.open()
+        await #expect(throws: RepositoryError.inUse) { try await folder.open() }
+        _ = try await first.signedIn(Sample.signIn(Sample.subject("1")))
+        await first.close()
+        let second = try await folder.open()
+        #expect(try await second.isKnown(Sample.subject("1")))
+        await second.close()
+    }
+
+    @Test func `refuses a second server even when the first was dropped without closing, until it is gone`()
+        async throws
+    {
+        var first: SQLiteAccounts? = try await folder.open()
+        await #expect(throws: RepositoryError.inUse) { try await folder.open() }
+        try await first?.probe(now: Sample.now)
+        first = nil
+        // The writer's queue may hold the last reference for a moment.
+        var second: SQLiteAccounts?
+        while second == nil {
+            do throws(RepositoryError) { second = try await folder.open() } catch { #expect(error == .inUse) }
+            await Task.yield()
+        }
+        await second?.close()
+    }
+
+    @Test func `lets a tool in beside the server`() async throws {
+        let server = try await folder.open()
+        let user = try await server.signedIn(Sample.signIn(Sample.subject("1"))).user
+        let tool = try await folder.open { $0.access = .besideServer }
+        #expect(try await tool.user(user) != nil)
+        await tool.close()
+        _ = try await server.signedIn(Sample.signIn(Sample.subject("1")))
+        await server.close()
+    }
+
+    @Test func `refuses a store that a later version made, and leaves it as it is`() async throws {
+        let store = try await folder.open()
+        await store.close()
+        let later = Int64(Schema.steps.count + 1)
+        let connection = try Connection(path: folder.database, isWritable: true)
+        try connection.execute("PRAGMA user_version = \(later)")
+        let known = Int64(Schema.steps.count)
+        await #expect(throws: RepositoryError.newerSchema(found: later, known: known)) { try await folder.open() }
+    }
+
+    @Test func `refuses another program's database, and leaves it as it is`() async throws {
+        try write([], to: folder.database)
+        let connection = try Connection(path: folder.database, isWritable: true)
+        try connection.execute("CREATE TABLE theirs (x)")
+        await #expect(throws: RepositoryError.unavailable(.notADatabase)) { try await folder.open() }
+        #expect(try connection.first(Query("PRAGMA journal_mode")) { $0.text(0) } == "delete")
+    }
+
+    @Test func `refuses a file that is no database`() async throws {
+        try write([UInt8](repeating: 0x41, count: 8192), to: folder.database)
+        await #expect(throws: RepositoryError.unavailable(.notADatabase)) { try await folder.open() }
+    }
+
+    @Test func `refuses another master key, and opens again with the right one`() async throws {
+        let store = try await folder.open(key: 1)
+        try await store.addSigningKey(SigningKey(kid: "a", privateKey: [1], createdAt: 1))
+        await store.close()
+        await #expect(throws: RepositoryError.wrongMasterKey) { try await folder.open(key: 2) }
+        let again = try await folder.open(key: 1)
+        #expect(try await again.signingKeys().map(\.privateKey) == [[1]])
+        await again.close()
+    }
+
+    @Test func `refuses a key ring that can't be unlocked`() async throws {
+        let settings = SQLiteSettings(path: folder.database, access: .server)
+        await #expect(throws: RepositoryError.wrongMasterKey) {
+            try await SQLiteAccounts.open(settings, now: Sample.now) { _ throws(SealingError) in
+                throw .notAuthentic
+            }
+        }
+    }
+
+    @Test func `hands the stored key ring to whoever unlocks it`() async throws {
+        let store = try await folder.open()
+        let ring = try await store.keyRing()
+        #expect(ring == [KeyRingEntry(number: 1, sealedKey: [1, 2, 3], createdAt: 1)])
+        await store.close()
+        let settings = SQLiteSettings(path: folder.database, access: .server)
+        let again = try await SQLiteAccounts.open(settings, now: Sample.now) { stored throws(SealingError) in
+            guard stored == ring else { throw .unknownKey }
+            return UnlockedKeyRing(sealer: TransparentSealer(), added: [])
+        }
+        await again.close()
+    }
+
+    @Test func `says that the place can't be opened`() async throws {
+        await #expect(throws: RepositoryError.unavailable(.cannotOpen)) {
+            try await folder.open { $0.path = "/proc/gatehouse/users.db" }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+import Accounts
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import AccountsSQLite
+
+@Suite struct `Grouped writes` {
+    let folder = TemporaryFolder()
+    private static let insert = Query("INSERT INTO meta (name, value) VALUES (?, 1)")
+    private static let count = Query("SELECT count(*) FROM meta WHERE name LIKE 'test-%'")
+
+    /// A job that keeps the writer inside its group until the gate opens, so that what comes meanwhile waits.
+    private func hold(_ writer: Writer) async -> (gate: Atomic<Bool>.Box, job: Task<Void, any Error>) {
+        let entered = Atomic<Bool>.Box(false)
+        let gate = Atomic<Bool>.Box(false)
+        let job = Task {
+            try await writer.write { _ in
+                entered.value.store(true, ordering: .releasing)
+                while !gate.value.load(ordering: .acquiring) {}
+            }
+        }
+        while !entered.value.load(ordering: .acquiring) { await Task.yield() }
+        return (gate, job)
+    }
+
+    /// Starts writes and waits until that many stand in the queue.
+    private func start(
+        _ names: [String], on writer: Writer, failing: Set<String> = []
+    ) async -> [Task<Void, any Error>] {
+        var tasks: [Task<Void, any Error>] = []
+        for name in names {
+            let waiting = writer.waiting
+            tasks.append(
+                Task {
+                    try await writer.write { connection throws(RepositoryError) in
+                        try connection.run(Self.insert, "test-" + name)
+                        if failing.contains(name) { throw .identityInUse }
+                    }
+                })
+            while writer.waiting == waiting { await Task.yield() }
+        }
+        return tasks
+    }
+
+    private func stored(_ store: SQLiteAccounts) async throws -> Int64? {
+        try await store.readers.read { connection throws(RepositoryError) in
+            try connection.first(Self.count) { $0.integer(0) }
+        }
+    }
+
+    private func error(of task: Task<Void, any Error>) async -> RepositoryError? {
+        do {
+            try await task.value
+            return nil
+        } catch {
+            return error as? RepositoryError
+        }
+    }
+
+    @Test func `fail alone when one of them fails`() async throws {
+        let store = try await folder.open()
+        let (gate, job) = await hold(store.writer)
+        let tasks = await start(["a", "b", "c", "d"], on: store.writer, failing: ["b", "d"])
+        gate.value.store(true, ordering: .releasing)
+        try await job.value
+        var errors: [RepositoryError?] = []
+        for task in tasks { errors.append(await error(of: task)) }
+        #expect(errors == [nil, .identityInUse, nil, .identityInUse])
+        #expect(try await stored(store) == 2)
+        await store.close()
+    }
+
+    @Test func `fail together when the commit fails, and nothing of them stays`() async throws {
+        let store = try await folder.open()
+        let (gate, job) = await hold(store.writer)
+        var tasks = await start(["a", "b"], on: store.writer)
+        // A constraint that is only checked at the commit is what makes one fail here.
+        let orphan = Task {
+            try await store.writer.write { connection throws(RepositoryError) in
+                try connection.execute("PRAGMA defer_foreign_keys = ON")
+                try connection.execute(
+                    """
+                    INSERT INTO identities (user_id, provider, issuer, subject, origin, linked, last_sign_in)
+                    VALUES (999, '', '', '', '', 0, 0)
+                    """)
+            }
+        }
+        while store.waitingWrites < 3 { await Task.yield() }
+        tasks += await start(["c"], on: store.writer)
+        let code = Sample.code()
+        tasks.append(Task { _ = try await store.signIn(Sample.signIn(Sample.subject("1"), code: code)) })
+        while store.waitingWrites < 5 { await Task.yield() }
+        gate.value.store(true, ordering: .releasing)
+        try await job.value
+        for task in tasks + [orphan] {
+            guard case .unavailable(.engine) = await error(of: task) else {
+                Issue.record("it did not fail with the group")
+                continue
+            }
+        }
+        #expect(try await stored(store) == 0)
+        #expect(try await !store.isCodeUsed(code.hash, now: Sample.now))
+        _ = try await store.signedIn(Sample.signIn(Sample.subject("1"), code: code))
+        await store.close()
+    }
+
+    @Test func `refuse what comes beyond the queue's limit, and take more when there is room`() async throws {
+        let store = try await folder.open { $0.writeQueueLimit = 2 }
+        let (gate, job) = await hold(store.writer)
+        let tasks = await start(["a", "b"], on: store.writer)
+        await #expect(throws: RepositoryError.unavailable(.overloaded)) { try await store.probe(now: Sample.now) }
+        gate.value.store(true, ordering: .releasing)
+        try await job.value
+        for task in tasks { try await task.value }
+        try await store.probe(now: Sample.now)
+        await store.close()
+    }
+
+    @Test func `stay within the group's limit and all get through`() async throws {
+        let store = try await folder.open { $0.writeGroupLimit = 3 }
+        let (gate, job) = await hold(store.writer)
+        let tasks = await start((0..<10).map { "\($0)" }, on: store.writer)
+        gate.value.store(true, ordering: .releasing)
+        try await job.value
+        for task in tasks { try await task.value }
+        #expect(try await stored(store) == 10)
+        await store.close()
+    }
+
+    @Test func `are finished before the store closes`() async throws {
+        let store = try await folder.open()
+        let (gate, job) = await hold(store.writer)
+        let tasks = await start(["a", "b"], on: store.writer)
+        let closing = Task { await store.close() }
+        while !store.writer.isClosed { await Task.yield() }
+        await #expect(throws: RepositoryError.unavailable(.closed)) { try await store.probe(now: Sample.now) }
+        gate.value.store(true, ordering: .releasing)
+        try await job.value
+        for task in tasks { try await task.value }
+        await closing.value
+        let again = try await folder.open()
+        #expect(try await stored(again) == 2)
+        await again.close()
+    }
+
+    @Test func `refuse one code twice even before the first is on disk`() async throws {
+        let store = try await folder.open()
+        let (gate, job) = await hold(store.writer)
+        let code = Sample.code()
+        let later = OneTimeUse(hash: code.hash, expiresAt: code.expiresAt + 1)
+        let first = Task { _ = try await store.signIn(Sample.signIn(Sample.subject("1"), code: code)) }
+        while store.waitingWrites < 1 { await Task.yield() }
+        let second = Task { _ = try await store.signIn(Sample.signIn(Sample.subject("1"), code: later)) }
+        while store.waitingWrites < 2 { await Task.yield() }
+        #expect(try await !store.isCodeUsed(code.hash, now: Sample.now))
+        gate.value.store(true, ordering: .releasing)
+        try await job.value
+        #expect(await error(of: first) == nil)
+        #expect(await error(of: second) == .codeAlreadyUsed)
+        await store.close()
+    }
+}
+
+extension Atomic where Value == Bool {
+    /// Shared between a test and the writer's queue.
+    final class Box: Sendable {
+        let value: Atomic<Bool>
+
+        init(_ value: Bool) {
+            self.value = Atomic(value)
+        }
+    }
+}
+
+@Suite struct `Codes in memory` {
+    @Test func `are refused beyond the limit until some expire`() {
+        let codes = UsedCodes(limit: 2)
+        let soon = Sample.code(expiresAt: 60)
+        let late = Sample.code(expiresAt: 600)
+        for code in [soon, late] {
+            #expect(codes.claim(code.hash, now: 0) == .first)
+            codes.settle(code, isUsed: true)
+        }
+        #expect(codes.claim(Sample.hash(), now: 0) == .full)
+        #expect(codes.claim(late.hash, now: 0) == .used)
+        codes.forget(now: 119)
+        #expect(codes.claim(Sample.hash(), now: 119) == .full)
+        codes.forget(now: 120)
+        #expect(codes.claim(Sample.hash(), now: 120) == .first)
+        #expect(codes.isUsed(late.hash, now: 599))
+        #expect(!codes.isUsed(late.hash, now: 600))
+    }
+
+    @Test func `are free again when the write that claimed them failed`() {
+        let codes = UsedCodes(limit: 1)
+        let code = Sample.code()
+        #expect(codes.claim(code.hash, now: Sample.now) == .first)
+        #expect(codes.claim(code.hash, now: Sample.now) == .used)
+        #expect(!codes.isUsed(code.hash, now: Sample.now))
+        codes.settle(code, isUsed: false)
+        #expect(codes.claim(code.hash, now: Sample.now) == .first)
+    }
+}

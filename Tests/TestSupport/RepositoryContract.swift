@@ -1,0 +1,29 @@
+public import Accounts
+public import Testing
+
+/// What every repository must do, each clause a sentence. A repository's tests run them all:
+///
+/// ```swift
+/// @Test(arguments: RepositoryContract.clauses)
+/// func `keeps the contract`(_ clause: RepositoryContract) async throws {
+///     try await clause.run(on: aFreshRepository)
+/// }
+/// ```
+public struct RepositoryContract: Sendable, CustomTestStringConvertible {
+    public static let clauses =
+        signInClauses + profileClauses + migrationClauses + refreshClauses + sessionClauses + ticketClauses
+        + keepingClauses + raceClauses
+
+    public let testDescription: String
+    private let body: @Sendable (any AccountRepository) async throws -> Void
+
+    init(_ sentence: String, _ body: @escaping @Sendable (any AccountRepository) async throws -> Void) {
+        testDescription = sentence
+        self.body = body
+    }
+
+    /// Runs the clause on a repository that is empty, and that nobody else uses.
+    public func run(on repository: any AccountRepository) async throws {
+        try await body(repository)
+    }
+}

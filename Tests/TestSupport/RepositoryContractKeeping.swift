@@ -1,0 +1,119 @@
+import Accounts
+import Testing
+
+extension RepositoryContract {
+    static let ticketClauses = [
+        RepositoryContract("where registration is by ticket, an unknown subject becomes a user with its ticket") {
+            store in
+            let subject = Sample.subject("1")
+            let ticket = Sample.code()
+            let code = Sample.code()
+            let outcome = try await store.signIn(Sample.signIn(subject, code: code, registration: .ticket(ticket)))
+            #expect(outcome == .unlinked)
+            #expect(try await !store.isKnown(subject))
+            #expect(try await store.isCodeUsed(code.hash, now: Sample.now))
+            let session = Sample.session()
+            let redemption = TicketRedemption(
+                ticket: ticket.hash, session: session, reference: "abc", now: Sample.now + 1)
+            let signedIn = try await store.redeemTicket(redemption)
+            #expect(signedIn.isNewUser)
+            #expect(signedIn.reference == "abc")
+            #expect(signedIn.profile.carrier == Sample.jane)
+            #expect(try await store.identities(of: signedIn.user).map(\.subject) == [subject])
+            #expect(try await store.session(session.id, now: Sample.now + 1)?.user == signedIn.user)
+            await #expect(throws: RepositoryError.invalidTicket) { try await store.redeemTicket(redemption) }
+        },
+        RepositoryContract("a ticket of another client, or out of time, is refused") { store in
+            let ticket = Sample.code(expiresAt: Sample.now + 600)
+            _ = try await store.signIn(Sample.signIn(Sample.subject("1"), registration: .ticket(ticket)))
+            var foreign = Sample.session()
+            foreign.client = "ccid-fedcba9876543210"
+            let refused = [
+                TicketRedemption(ticket: ticket.hash, session: foreign, reference: "abc", now: Sample.now),
+                TicketRedemption(
+                    ticket: ticket.hash, session: Sample.session(), reference: "abc", now: Sample.now + 600),
+            ]
+            for redemption in refused {
+                await #expect(throws: RepositoryError.invalidTicket) { try await store.redeemTicket(redemption) }
+            }
+        },
+        RepositoryContract("a ticket whose subject has got a user meanwhile is refused") { store in
+            let subject = Sample.subject("1")
+            let ticket = Sample.code()
+            _ = try await store.signIn(Sample.signIn(subject, registration: .ticket(ticket)))
+            _ = try await store.signedIn(Sample.signIn(subject))
+            let redemption = TicketRedemption(
+                ticket: ticket.hash, session: Sample.session(), reference: "abc", now: Sample.now)
+            await #expect(throws: RepositoryError.identityInUse) { try await store.redeemTicket(redemption) }
+        },
+        RepositoryContract("where registration is by ticket, a known subject signs in and a ported one moves") {
+            store in
+            let old = Sample.subject("old", at: Sample.oldIssuer)
+            let user = try await store.signedIn(Sample.signIn(old)).user
+            let known = try await store.signedIn(Sample.signIn(old, registration: .ticket(Sample.code())))
+            #expect(known.user == user)
+            let moved = try await store.signedIn(
+                Sample.signIn(
+                    Sample.subject("new"), ported: [Sample.ported(old)], registration: .ticket(Sample.code())))
+            #expect(moved.user == user)
+            #expect(moved.migrated)
+        },
+    ]
+
+    static let keepingClauses = [
+        RepositoryContract("signing keys come back as they were given, the newest first, the first of a kid staying") {
+            store in
+            let old = SigningKey(kid: "old", privateKey: [1, 2, 3], createdAt: 1)
+            let new = SigningKey(kid: "new", privateKey: [4, 5, 6], createdAt: 2)
+            #expect(try await store.signingKeys().isEmpty)
+            try await store.addSigningKey(old)
+            try await store.addSigningKey(new)
+            try await store.addSigningKey(SigningKey(kid: "old", privateKey: [9], createdAt: 9))
+            #expect(try await store.signingKeys() == [new, old])
+        },
+        RepositoryContract("the key ring keeps what was added, the first of a number staying") { store in
+            let before = try await store.keyRing()
+            let entry = KeyRingEntry(number: 77, sealedKey: [7, 7], createdAt: 7)
+            try await store.addToKeyRing(entry)
+            try await store.addToKeyRing(KeyRingEntry(number: 77, sealedKey: [8], createdAt: 8))
+            #expect(try await store.keyRing() == before + [entry])
+        },
+        RepositoryContract("expired rows go in steps of the given size, and live ones stay") { store in
+            let live = Sample.session()
+            _ = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: live))
+            for _ in 0..<5 {
+                let session = Sample.session(expiresAt: Sample.now + 60)
+                let code = Sample.code(expiresAt: Sample.now + 60)
+                _ = try await store.signedIn(Sample.signIn(Sample.subject("1"), code: code, session: session))
+            }
+            #expect(try await store.sweepExpired(now: Sample.now + 59, limit: 100) == 0)
+            var steps: [Int] = []
+            repeat { steps.append(try await store.sweepExpired(now: Sample.now + 60, limit: 4)) } while steps.last != 0
+            #expect(steps == [4, 4, 2, 0])
+            #expect(try await store.session(live.id, now: Sample.now + 60) != nil)
+        },
+        RepositoryContract("the audit trail is read in pages") { store in
+            for value in ["1", "2", "3"] { _ = try await store.signedIn(Sample.signIn(Sample.subject(value))) }
+            let first = try await store.auditEvents(after: 0, limit: 2)
+            #expect(first.count == 2)
+            let rest = try await store.auditEvents(after: try #require(first.last).id, limit: 2)
+            #expect(rest.count == 1)
+            #expect(try await store.auditEvents(after: try #require(rest.last).id, limit: 2).isEmpty)
+        },
+        RepositoryContract("a store in order has nothing to report, and takes a probing write") { store in
+            _ = try await store.signedIn(Sample.signIn(Sample.subject("1")))
+            try await store.probe(now: Sample.now)
+            try await store.probe(now: Sample.now + 1)
+            #expect(try await store.check().isEmpty)
+        },
+        RepositoryContract("a closed store says so") { store in
+            await store.close()
+            await #expect(throws: RepositoryError.unavailable(.closed)) {
+                try await store.signIn(Sample.signIn(Sample.subject("1")))
+            }
+            await #expect(throws: RepositoryError.unavailable(.closed)) {
+                try await store.isKnown(Sample.subject("1"))
+            }
+        },
+    ]
+}

@@ -1,0 +1,77 @@
+public import Accounts
+
+/// Sign-ins as the use cases would hand them in, every secret of them random.
+public enum Sample {
+    public static let now: Int64 = 1_790_000_000
+    public static let issuer = "https://carrier.example"
+    public static let oldIssuer = "https://former.example"
+    public static let jane: Attributes = [
+        "name": "Jane Doe", "given_name": "Jane", "family_name": "Doe", "email": "jane@example.com",
+        "phone_number": "+12065550100", "postal_code": "90210", "birthdate": "1990-02-29",
+    ]
+
+    public static func hash() -> TokenHash {
+        let bytes = (0..<TokenHash.byteCount).map { _ in UInt8.random(in: 0...255) }
+        guard let hash = TokenHash(bytes) else { preconditionFailure("32 bytes make a digest") }
+        return hash
+    }
+
+    public static func sessionID(now: Int64 = now) -> SessionID {
+        SessionID(now: now, random: (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max)))
+    }
+
+    public static func code(expiresAt: Int64 = now + 600) -> OneTimeUse {
+        OneTimeUse(hash: hash(), expiresAt: expiresAt)
+    }
+
+    public static func subject(_ value: String, at issuer: String = issuer) -> Subject {
+        Subject(issuer: issuer, value: value)
+    }
+
+    public static func session(expiresAt: Int64 = now + 86_400) -> NewSession {
+        let id = sessionID()
+        return NewSession(
+            id: id, family: id, refreshHash: hash(), expiresAt: expiresAt, userAgent: "App/1.0", acr: "a3",
+            amr: ["hwk", "pin"], authTime: now - 5, client: "ccid-0123456789abcdef")
+    }
+
+    public static func signIn(
+        _ subject: Subject, code: OneTimeUse = code(), ported: [PortedSubject] = [],
+        registration: Registration = .automatic(reference: "reference"), attributes: Attributes = jane,
+        session: NewSession = session(), now: Int64 = now
+    ) -> SignInRecord {
+        SignInRecord(
+            code: code, provider: "zenkey", subject: subject, ported: ported, registration: registration,
+            attributes: attributes, session: session, now: now)
+    }
+
+    public static func ported(_ subject: Subject, token: TokenHash = hash()) -> PortedSubject {
+        PortedSubject(subject: subject, token: OneTimeUse(hash: token, expiresAt: now + 200 * 86_400))
+    }
+
+    public static func refresh(
+        _ session: SessionID, _ presented: TokenHash, next: TokenHash = hash(), wrapped: [UInt8] = [1, 2, 3],
+        expiresAt: Int64 = now + 86_400, now: Int64 = now
+    ) -> RefreshRecord {
+        RefreshRecord(
+            session: session, presented: presented, next: next, nextWrapped: wrapped, expiresAt: expiresAt,
+            graceSeconds: 10, now: now)
+    }
+}
+
+extension AccountRepository {
+    /// Signs in where the outcome has to be a session.
+    public func signedIn(_ record: SignInRecord) async throws -> SignedIn {
+        guard case .signedIn(let signedIn) = try await signIn(record) else { throw ContractViolation.notSignedIn }
+        return signedIn
+    }
+
+    /// The whole audit trail without its numbers and times.
+    func auditTrail() async throws -> [AuditEvent.Kind] {
+        try await auditEvents(after: 0, limit: .max).map(\.kind)
+    }
+}
+
+public enum ContractViolation: Error {
+    case notSignedIn
+}
