@@ -1,4 +1,3 @@
-internal import EventLoop
 internal import HTTPServer
 internal import JSON
 internal import Synchronization

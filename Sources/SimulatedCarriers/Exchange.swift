@@ -70,13 +70,15 @@ struct Exchange: Sendable {
         }
     }
 
-    /// Waits until the client has gone, which cancels the task.
+    /// Waits until the client has gone.
     private func hang() async -> HTTPResponse {
+        guard let connection = SeizedConnection(of: request, at: port) else { return Self.lost }
         var waited = Duration.zero
-        while !Task.isCancelled, waited < Self.longestHang {
+        while !Task.isCancelled, !connection.peerHasLeft, waited < Self.longestHang {
             await pause(Self.tick)
             waited += Self.tick
         }
+        connection.close()
         return Self.lost
     }
 

@@ -42,6 +42,13 @@ struct SeizedConnection: ~Copyable {
         }
     }
 
+    /// Whether the other side has said its last. The server can't take that for leaving, since a client may still read
+    /// when it has nothing more to send; here it can: the clients of these carriers keep both directions open.
+    var peerHasLeft: Bool {
+        var byte: UInt8 = 0
+        return unsafe recv(descriptor.number, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) == 0
+    }
+
     /// Ends the connection in good order (TCP FIN).
     func close() {
         _ = shutdown(descriptor.number, Int32(SHUT_RDWR))

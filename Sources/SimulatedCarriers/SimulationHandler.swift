@@ -1,6 +1,5 @@
 internal import EventLoop
 internal import HTTPServer
-internal import JSON
 
 /// Finds the endpoint for each request on one port and loop.
 struct SimulationHandler: RequestHandler {

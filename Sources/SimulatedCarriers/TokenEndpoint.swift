@@ -107,7 +107,7 @@ struct TokenEndpoint {
             answer.append("refresh_token", .string(provider.grants.makeRefreshToken(for: grant, now: now)))
         }
         if provider.issuer == .plain { answer.append("scope", .string(grant.scopes.sorted().joined(separator: " "))) }
-        answer.append("correlation_id", ifPresent: redemption.correlationID)
+        answer.append("correlation_id", ifPresent: redemption.correlationID ?? grant.correlationID)
         answer.append("id_token", .string(try idToken.compact(misbehaviours)))
         switch misbehaviours.tokenResponse {
         case .withoutIDToken: answer.remove("id_token")

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Dispatch
 internal import EventLoop
 internal import Glibc
 internal import Logging
