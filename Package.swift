@@ -69,9 +69,11 @@ let package = Package(
         target("AccountsSQLite", ["Accounts", "CSQLite"]),
         target("Sealing", ["Accounts", "Crypto", "JOSE"]),
         target("Providers", ["OpenIDConnect", "JOSE", "Crypto", "JSON", "HTTPClient", "EventLoop"]),
-        target("SignIn", ["Accounts", "Providers", "OpenIDConnect", "JOSE", "Crypto", "JSON", "HTTPClient", "EventLoop"]),
         target(
-            "WebAPI", ["SignIn", "Accounts", "Providers", "OpenIDConnect", "Crypto", "JSON", "HTTPServer", "EventLoop", logging]),
+            "SignIn", ["Accounts", "Providers", "OpenIDConnect", "JOSE", "Crypto", "JSON", "HTTPClient", "EventLoop"]),
+        target(
+            "WebAPI",
+            ["SignIn", "Accounts", "Providers", "OpenIDConnect", "Crypto", "JSON", "HTTPServer", "EventLoop", logging]),
         target("Settings", ["JSON", configuration, system]),
         target("Observability", ["JSON", logging]),
         executable(
@@ -85,13 +87,20 @@ let package = Package(
         executable("carrier-simulator", ["SimulatedCarriers", "EventLoop", arguments, logging]),
         tests("JSONTests", ["JSON"]),
         tests("EventLoopTests", ["EventLoop"]),
+        tests("HTTPServerTests", ["HTTPServer", "EventLoop", "CZlib"]),
+        tests("HTTPClientTests", ["HTTPClient", "EventLoop"]),
+        tests("SimulatedCarriersTests", ["SimulatedCarriers", "EventLoop", "JOSE", "Crypto", "JSON"]),
+        .target(name: "TestSupport", dependencies: ["Accounts"], path: "Tests/TestSupport", swiftSettings: settings),
+        tests("AccountsTests", ["Accounts"]),
+        tests("AccountsSQLiteTests", ["AccountsSQLite", "Accounts", "TestSupport"]),
         tests("CryptoTests", ["Crypto", "COpenSSL"]),
         tests("JOSETests", ["JOSE", "Crypto", "JSON"]),
         tests("SettingsTests", ["Settings", "JSON"]),
         tests(
             "FlowTests",
             [
-                "gatehouse", "SimulatedCarriers", "Settings", "Observability", "HTTPServer", "EventLoop", "JOSE", "Crypto",
+                "gatehouse", "SimulatedCarriers", "Settings", "Observability", "HTTPServer", "HTTPClient", "EventLoop",
+                "JOSE", "Crypto",
                 "JSON", logging,
             ]),
     ]

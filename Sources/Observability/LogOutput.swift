@@ -1,6 +1,6 @@
-public import Logging
 internal import Glibc
 internal import JSON
+public import Logging
 
 /// Writes log lines to standard error: as text for people, or as one JSON object a line for machines.
 ///

@@ -12,7 +12,8 @@ public struct AuthenticationLevel: Comparable, Sendable {
         guard (1...2).contains(digits.count), let rank = Int(String(digits.reversed())) else { return nil }
         let prefix = value.dropLast(digits.count)
         let isNamedLevel = ["", "a", "aal", "loa"].contains(prefix)
-        let isURN = prefix.hasPrefix("urn:") && ["aal.", "aal:", "loa.", "loa:", "loa-"].contains { prefix.hasSuffix($0) }
+        let isURN =
+            prefix.hasPrefix("urn:") && ["aal.", "aal:", "loa.", "loa:", "loa-"].contains { prefix.hasSuffix($0) }
         guard isNamedLevel || isURN else { return nil }
         self.rank = rank
     }

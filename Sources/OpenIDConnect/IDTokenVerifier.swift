@@ -1,3 +1,4 @@
+internal import Crypto
 public import JOSE
 internal import JSON
 
@@ -173,5 +174,3 @@ public struct IDTokenVerifier: Sendable {
         Crypto.constantTimeEqual(Array(left.utf8), Array(right.utf8))
     }
 }
-
-internal import Crypto

@@ -1,4 +1,5 @@
 public import HTTPClient
+internal import JSON
 
 /// Why a call to a provider gave nothing to go on with, whichever call it was.
 public enum ProviderFailure: Error, Equatable, Sendable {
@@ -33,5 +34,3 @@ extension OutboundResponse {
         return document
     }
 }
-
-internal import JSON

@@ -62,7 +62,9 @@ public struct TokenResponse: Sendable {
     /// - Throws: `ProviderFailure.refused` for an OAuth error, another case for what is no token answer.
     public init(_ response: OutboundResponse) throws(ProviderFailure) {
         guard (200..<300).contains(response.status) else {
-            if (400..<500).contains(response.status), let document = try? response.parsedObject(),
+            // 503 is how a server says "not now"; any other 5xx is a fault of its own, whatever it says about it.
+            if (400..<500).contains(response.status) || response.status == 503,
+                let document = try? response.parsedObject(),
                 let error = OAuthError(document)
             {
                 throw .refused(error)

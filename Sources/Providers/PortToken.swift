@@ -30,7 +30,8 @@ public struct PortToken: Sendable {
             default: []
             }
         }
-        return Array(tokens(claims["aka"]).filter { !$0.isEmpty && $0.utf8.count <= longestToken }.prefix(mostConsidered))
+        return Array(
+            tokens(claims["aka"]).filter { !$0.isEmpty && $0.utf8.count <= longestToken }.prefix(mostConsidered))
     }
 
     /// The issuer a token claims, for the decision whether it is trusted, which comes before anything is fetched.

@@ -28,7 +28,9 @@ extension Provider {
     ) async throws(ProviderFailure) -> [VerifiedPortToken] {
         var verified: [VerifiedPortToken] = []
         for text in PortToken.candidates(in: idToken.claims) {
-            guard let token = try? CompactJWS(parsing: text, maximumByteCount: PortToken.longestToken), let claimed = PortToken.claimedIssuer(token) else { continue }
+            guard let token = try? CompactJWS(parsing: text, maximumByteCount: PortToken.longestToken),
+                let claimed = PortToken.claimedIssuer(token)
+            else { continue }
             guard claimed != idToken.issuer, trusts(issuer: claimed) else { continue }
             guard let signed = try await verifySignature(of: token, by: claimed, through: transport, deadline: deadline)
             else { continue }
@@ -56,8 +58,8 @@ extension Provider {
         let metadata: ProviderMetadata
         do throws(ProviderFailure) {
             metadata = try await self.metadata(ofIssuer: issuer, through: transport, deadline: deadline, now: instant)
-        } catch .status(400..<500) {
-            // A carrier that is gone for good must not lock its old subscribers out.
+        } catch .status(404), .status(410) {
+            // A carrier that is gone for good must not lock its old subscribers out. Any other status may pass.
             return nil
         }
         let request = keysRequest(metadata, deadline: deadline, now: instant)

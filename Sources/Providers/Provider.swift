@@ -88,7 +88,9 @@ public final class Provider: Sendable {
                 let response = try await transport.send(request)
                 do throws(ProviderFailure) {
                     let result = try Discovery.result(of: response, allowLoopbackHTTP: allowsLoopbackHTTP)
-                    if case .found(let metadata) = result, let failure = objection(metadata) { return .failure(failure) }
+                    if case .found(let metadata) = result, let failure = objection(metadata) {
+                        return .failure(failure)
+                    }
                     return .success(
                         Fetched(result, freshness: bounds.freshness(cacheControl: response.header("cache-control"))))
                 } catch {

@@ -9,7 +9,8 @@ enum AttributesOfUserinfo {
 
     /// Claims about the token and not about the user.
     private static let notAttributes: Set<String> = [
-        "sub", "iss", "aud", "exp", "iat", "nbf", "jti", "nonce", "at_hash", "c_hash", "s_hash", "azp", "auth_time", "acr",
+        "sub", "iss", "aud", "exp", "iat", "nbf", "jti", "nonce", "at_hash", "c_hash", "s_hash", "azp", "auth_time",
+        "acr",
         "amr", "aka", "context", "sid", "scope", "client_id",
     ]
 
@@ -21,7 +22,9 @@ enum AttributesOfUserinfo {
             guard attributes.members.count < mostAttributes, member.name.utf8.count <= 64 else { continue }
             switch (member.name, member.value) {
             case ("name", .object(let name)):
-                for (attribute, key) in [("name", "value"), ("given_name", "given_name"), ("family_name", "family_name")] {
+                for (attribute, key) in [
+                    ("name", "value"), ("given_name", "given_name"), ("family_name", "family_name"),
+                ] {
                     set(attribute, name[key], in: &attributes)
                 }
             case ("phone", let value): set("phone_number", value, in: &attributes)

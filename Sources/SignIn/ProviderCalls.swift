@@ -50,8 +50,10 @@ struct ProviderCalls {
         let verifier = IDTokenVerifier(
             issuer: metadata.issuer, clientID: configuration.clientID,
             nonce: response.nonce.map { .exactly($0) } ?? .unknownToUs,
-            authentication: [configuration.minimumACR, response.acrValues.flatMap(RequiredAuthentication.init(values:))]
-                .compactMap(\.self),
+            authentication: [
+                configuration.minimumACR, response.acrValues.flatMap(RequiredAuthentication.init(values:)),
+            ]
+            .compactMap(\.self),
             context: response.context.map { .exactlyOrCut($0) } ?? .anything, freshness: .anyAge,
             accessToken: exchanged.accessToken, clockSkewSeconds: configuration.clockSkewSeconds)
         let signed = try await verifiedSignature(of: exchanged.idToken, metadata) { .invalidIDToken(IDTokenFault($0)) }

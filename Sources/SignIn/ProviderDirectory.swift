@@ -22,7 +22,8 @@ public struct ProviderDirectory: Sendable {
         guard let clientID else { throw .invalidParameter(InvalidParameter("client_id", "is missing")) }
         guard let providers = byClientID[clientID], let provider = providers.first else { throw .unknownClient }
         guard providers.count == 1 else {
-            throw .invalidParameter(InvalidParameter("provider", "is missing, and several providers have this client_id"))
+            throw .invalidParameter(
+                InvalidParameter("provider", "is missing, and several providers have this client_id"))
         }
         return provider
     }

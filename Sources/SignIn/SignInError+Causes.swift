@@ -27,7 +27,9 @@ extension ProviderFailure {
     /// leaves nothing to remember, and remembering it would let anybody fill the store with invented codes.
     var mayHaveSpentCode: Bool {
         switch self {
-        case .transport(.timedOut(requestSent: let requestSent)), .transport(.connectionBroken(requestSent: let requestSent)): requestSent
+        case .transport(.timedOut(requestSent: let requestSent)),
+            .transport(.connectionBroken(requestSent: let requestSent)):
+            requestSent
         case .transport(.responseTooLarge), .transport(.malformedResponse), .transport(.cancelled): true
         case .notJSON, .invalidMember: true
         default: false

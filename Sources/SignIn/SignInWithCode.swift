@@ -134,8 +134,10 @@ public struct SignInWithCode: Sendable {
                 subject: Subject(issuer: token.issuer, value: token.subject),
                 token: OneTimeUse(
                     hash: TokenHash(digest: token.fingerprint),
-                    expiresAt: maximumAge == 0 ? .max : token.issuedAt + maximumAge
-                        + calls.provider.configuration.clockSkewSeconds))
+                    expiresAt: maximumAge == 0
+                        ? .max
+                        : token.issuedAt + maximumAge
+                            + calls.provider.configuration.clockSkewSeconds))
         }
     }
 

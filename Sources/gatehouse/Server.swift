@@ -41,7 +41,9 @@ struct Server: Service {
         let http = try makeServer(
             settings, loops: loops,
             parts: APIParts(
-                repository: repository, sessionIssuer: SessionIssuer(configuration: .init(settings, address: "\(settings.http.host):\(settings.http.port)"), keys: keys),
+                repository: repository,
+                sessionIssuer: SessionIssuer(
+                    configuration: .init(settings, address: "\(settings.http.host):\(settings.http.port)"), keys: keys),
                 providers: providers, codes: CodesInFlight(), clock: clock,
                 apiKeys: APIKeys(settings.apiKeys.map { Secret($0.revealed) }), logger: logger),
             clients: clients)
@@ -119,7 +121,8 @@ struct Server: Service {
             uniqueKeysWithValues: zip(loops, clients).map { (ObjectIdentifier($0), $1) })
         do throws(SystemError) {
             let http = settings.http
-            return try HTTPServer(host: http.host, port: http.port, loops: loops, limits: HTTPServerLimits(http)) { loop in
+            return try HTTPServer(host: http.host, port: http.port, loops: loops, limits: HTTPServerLimits(http)) {
+                loop in
                 parts.api(client: byLoop[ObjectIdentifier(loop)] ?? clients[0])
             }
         } catch {

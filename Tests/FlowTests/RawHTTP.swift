@@ -19,19 +19,31 @@ enum RawHTTP {
     static func send(
         _ method: String, _ path: String, port: UInt16, headers: [String: String] = [:], body: [UInt8]? = nil
     ) async throws -> Answer {
-        var head = "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n"
-        for (name, value) in headers { head += "\(name): \(value)\r\n" }
-        if let body { head += "Content-Length: \(body.count)\r\n" }
-        return try await exchange(Array("\(head)\r\n".utf8) + (body ?? []), port: port)
+        try await exchange(request(method, path, port: port, headers: headers, body: body), port: port)
     }
 
     /// Sends bytes as they are and reads the answer.
     static func exchange(_ bytes: [UInt8], port: UInt16) async throws -> Answer {
+        try #require(await attempt(bytes, port: port), "no whole HTTP answer")
+    }
+
+    /// Like ``exchange(_:port:)`` with a server that may be gone: nil without a whole answer.
+    static func attempt(_ bytes: [UInt8], port: UInt16) async -> Answer? {
         let received = await withCheckedContinuation { continuation in
             // A thread of its own: it blocks, and Dispatch's threads are for those that must not wait for it.
             Thread.detachNewThread { continuation.resume(returning: talk(bytes, port)) }
         }
-        return try #require(Answer(received), "no HTTP answer in \(received.count) bytes")
+        return Answer(received)
+    }
+
+    /// The bytes of a request.
+    static func request(
+        _ method: String, _ path: String, port: UInt16, headers: [String: String] = [:], body: [UInt8]? = nil
+    ) -> [UInt8] {
+        var head = "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n"
+        for (name, value) in headers { head += "\(name): \(value)\r\n" }
+        if let body { head += "Content-Length: \(body.count)\r\n" }
+        return Array("\(head)\r\n".utf8) + (body ?? [])
     }
 
     static func form(_ fields: [String: String]) -> String {
@@ -58,7 +70,8 @@ enum RawHTTP {
         var sent = 0
         while sent < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { raw in
-                unsafe Glibc.send(connection, raw.baseAddress?.advanced(by: sent), raw.count - sent, Int32(MSG_NOSIGNAL))
+                unsafe Glibc.send(
+                    connection, raw.baseAddress?.advanced(by: sent), raw.count - sent, Int32(MSG_NOSIGNAL))
             }
             if count <= 0 { break }
             sent += count
@@ -86,5 +99,7 @@ extension RawHTTP.Answer {
             }
         }
         body = Array(bytes[end.upperBound...])
+        // Cut short, an answer acknowledges nothing.
+        guard header("content-length").map({ Int($0) == body.count }) ?? true else { return nil }
     }
 }

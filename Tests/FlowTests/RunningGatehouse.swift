@@ -65,7 +65,8 @@ final class RunningGatehouse: Sendable {
         func section(_ lines: [String]) -> String { lines.map { "    \($0)\n" }.joined() }
         let carrier = [
             "profile: zenkey", "discoveryURL: \(simulation.discovery)", "clientID: \(clientID)",
-            "clientSecret: demo-secret", "redirectURIs: ['\(redirectURI)']", "trustedIssuers: ['127.0.0.1', 'localhost']",
+            "clientSecret: demo-secret", "redirectURIs: ['\(redirectURI)']",
+            "trustedIssuers: ['127.0.0.1', 'localhost']",
             "allowLoopbackHTTP: true",
         ]
         let other = [
@@ -87,6 +88,9 @@ final class RunningGatehouse: Sendable {
             """
     }
 
+    /// Where the API listens.
+    var port: UInt16 { server.address.port }
+
     func stop() async {
         await server.stop()
         await simulation.stop()
@@ -97,13 +101,15 @@ final class RunningGatehouse: Sendable {
     // MARK: What an app does
 
     /// A code for a subscriber, as the app gets it at its redirect URI.
-    func authorize(_ subscriber: String, at carrier: SimulatedIssuer = .aurora, _ more: [String: String] = [:]) async throws
+    func authorize(_ subscriber: String, at carrier: SimulatedIssuer = .aurora, _ more: [String: String] = [:])
+        async throws
         -> Authorized
     {
         let isPlain = carrier == .plain
         let verifier = Authorized.makeVerifier()
         var query = [
-            "client_id": isPlain ? "gatehouse-demo" : Self.clientID, "response_type": "code", "scope": "openid profile email phone name postal_code",
+            "client_id": isPlain ? "gatehouse-demo" : Self.clientID, "response_type": "code",
+            "scope": "openid profile email phone name postal_code",
             "redirect_uri": isPlain ? "com.example.app:/callback" : Self.redirectURI, "state": "s", "prompt": "none",
             "login_hint": subscriber, "code_challenge": Authorized.challenge(verifier), "code_challenge_method": "S256",
         ]
@@ -132,18 +138,19 @@ final class RunningGatehouse: Sendable {
 
     func post(_ path: String, _ body: JSONValue, _ headers: [String: String] = [:]) async throws -> RawHTTP.Answer {
         try await RawHTTP.send(
-            "POST", path, port: server.address.port,
+            "POST", path, port: port,
             headers: ["Content-Type": "application/json"].merging(headers) { _, new in new }, body: body.serialized)
     }
 
     func call(
-        _ method: String, _ path: String, bearer: String? = nil, headers: [String: String] = [:], form: [String: String]? = nil
+        _ method: String, _ path: String, bearer: String? = nil, headers: [String: String] = [:],
+        form: [String: String]? = nil
     ) async throws -> RawHTTP.Answer {
         var headers = headers
         if let bearer { headers["Authorization"] = "Bearer \(bearer)" }
         if form != nil { headers["Content-Type"] = "application/x-www-form-urlencoded" }
         return try await RawHTTP.send(
-            method, path, port: server.address.port, headers: headers,
+            method, path, port: port, headers: headers,
             body: form.map { Array(RawHTTP.form($0).utf8) })
     }
 

@@ -38,7 +38,8 @@ import Testing
 
             let apart = try await gatehouse.authorize("ada")
             let parts: [String: JSONValue?] = [
-                "mccmnc": JSONValue?.none, "mcc": .string(String(network.prefix(3))), "mnc": .string(String(network.dropFirst(3))),
+                "mccmnc": JSONValue?.none, "mcc": .string(String(network.prefix(3))),
+                "mnc": .string(String(network.dropFirst(3))),
             ]
             #expect(try await gatehouse.signIn(apart, parts).status == 200)
 
@@ -77,7 +78,9 @@ import Testing
         try await RunningGatehouse.with { gatehouse in
             let asked = ["nonce": "n-1", "acr_values": "a3", "context": "Pay 10"]
             let right = try await gatehouse.authorize("ada", asked)
-            #expect(try await gatehouse.signIn(right, ["nonce": "n-1", "acr_values": "a1 a3", "context": "Pay 10"]).status == 200)
+            #expect(
+                try await gatehouse.signIn(right, ["nonce": "n-1", "acr_values": "a1 a3", "context": "Pay 10"]).status
+                    == 200)
             for (change, reason) in [("nonce", "nonce"), ("context", "context")] {
                 let wrong = try await gatehouse.authorize("ada", asked)
                 let answer = try await gatehouse.signIn(wrong, [change: "another"])

@@ -1,0 +1,92 @@
+import Foundation
+import Glibc
+import JSON
+import SimulatedCarriers
+import Testing
+
+/// The built executable as a process of its own, which can be killed.
+private struct ServerProcess: ~Copyable {
+    let process: Process
+    let port: UInt16
+
+    init(configuration: URL, log: URL) async throws {
+        process = Process()
+        process.executableURL = Bundle.main.bundleURL.appending(path: "gatehouse")
+        if !FileManager.default.isExecutableFile(atPath: process.executableURL?.path ?? "") {
+            process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+                .appending(path: "gatehouse")
+        }
+        process.arguments = ["serve", "--config", configuration.path]
+        try Data().write(to: log)
+        process.standardError = try FileHandle(forWritingTo: log)
+        try process.run()
+        for _ in 0..<500 {
+            let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
+            if let address = text.firstMatch(of: /address=127\.0\.0\.1:(\d+)/), let port = UInt16(address.1) {
+                self.port = port
+                return
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        port = 0
+        Issue.record("the server did not start")
+    }
+
+    func kill() {
+        Glibc.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+}
+
+@Suite struct `A server that is killed` {
+    @Test func `serves every user and session it acknowledged when it starts again`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            let folder = gatehouse.folder.appending(path: "killed")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let yaml =
+                RunningGatehouse.yaml(gatehouse.simulation, folder)
+                + "\nsession: {issuer: 'https://sign-in.example'}\n"
+            let configuration = folder.appending(path: "gatehouse.yaml")
+            try Data(yaml.utf8).write(to: configuration)
+            var acknowledged: [(user: Int64, token: String)] = []
+            for round in 0..<5 {
+                let server = try await ServerProcess(
+                    configuration: configuration, log: folder.appending(path: "log\(round)"))
+                let port = server.port
+                var apps: [Authorized] = []
+                for number in 0..<40 { apps.append(try await gatehouse.authorize("r\(round)n\(number)")) }
+                let answers = await withTaskGroup(of: RawHTTP.Answer?.self) { group in
+                    for app in apps {
+                        group.addTask {
+                            await RawHTTP.attempt(
+                                RawHTTP.request(
+                                    "POST", "/auth/signin", port: port, headers: ["Content-Type": "application/json"],
+                                    body: app.body().serialized), port: port)
+                        }
+                    }
+                    // Killed in the middle of the burst: after some answers, before the last.
+                    var answers: [RawHTTP.Answer] = []
+                    for await answer in group {
+                        if let answer, answer.status == 200 { answers.append(answer) }
+                        if answers.count == 8 + round * 4 { server.kill() }
+                    }
+                    return answers
+                }
+                #expect(answers.count >= 8)
+                for answer in answers {
+                    acknowledged.append(
+                        (try #require(answer["user"]?["user_id"]?.integer), try #require(answer["token"]?.string)))
+                }
+                if server.process.isRunning { server.kill() }
+            }
+            let server = try await ServerProcess(configuration: configuration, log: folder.appending(path: "last"))
+            for (user, token) in acknowledged {
+                let answer = try await RawHTTP.send(
+                    "GET", "/users/me", port: server.port, headers: ["Authorization": "Bearer \(token)"])
+                #expect(answer.status == 200, "user \(user): \(answer.text)")
+                #expect(answer["user_id"] == .integer(user))
+            }
+            server.kill()
+        }
+    }
+}
