@@ -14,8 +14,9 @@ public struct ListeningSocket: ~Copyable, Sendable {
     /// - Parameters:
     ///   - host: an IPv4 or IPv6 address, or a name, which is looked up now; so call this before serving.
     ///   - port: 0 lets the kernel choose.
+    ///   - sharesPort: whether other sockets that share may listen on the port too.
     /// - Throws: `SystemError`; a host that can't be found is reported as `getaddrinfo` with `EADDRNOTAVAIL`.
-    public init(host: String, port: UInt16) throws(SystemError) {
+    public init(host: String, port: UInt16, sharesPort: Bool) throws(SystemError) {
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         unsafe hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
@@ -31,7 +32,7 @@ public struct ListeningSocket: ~Copyable, Sendable {
         }
         let descriptor = OwnedDescriptor(owning: number)
         try Self.enable(SO_REUSEADDR, on: number)
-        try Self.enable(SO_REUSEPORT, on: number)
+        if sharesPort { try Self.enable(SO_REUSEPORT, on: number) }
         try systemCall("bind") { unsafe bind(number, result.pointee.ai_addr, result.pointee.ai_addrlen) }
         try systemCall("listen") { listen(number, 4096) }
         let address = try Self.localAddress(of: number)

@@ -12,20 +12,23 @@ public final class HTTPServer: Sendable {
     ///   - host: an address or a name to bind to.
     ///   - port: 0 lets the kernel choose.
     ///   - loops: the loops to serve on, at least one. They belong to the caller, who starts and stops them.
-    ///   - handler: makes the handler for a loop.
-    /// - Throws: `SystemError` when the address can't be bound.
+    ///   - handler: makes the handler for a loop, knowing the real address.
+    /// - Throws: `SystemError` when the address can't be bound, or somebody else listens there.
     public init(
         host: String, port: UInt16, loops: [EventLoop], limits: HTTPServerLimits,
-        handler: @Sendable (EventLoop) -> any RequestHandler
+        handler: @Sendable (EventLoop, SocketAddress) -> any RequestHandler
     ) throws(SystemError) {
+        // The loops share the port, and so would any other server of this user's, which would get half of the connections:
+        // a socket that shares with nobody finds out.
+        if port != 0 { _ = try ListeningSocket(host: host, port: port, sharesPort: false) }
         let budget = ConnectionBudget(limit: limits.connections)
         var listeners: [LoopListener] = []
         var address = SocketAddress(bytes: .init(high: 0, low: 0), isIPv6: false, port: port)
         for loop in loops {
-            let socket = try ListeningSocket(host: host, port: address.port)
+            let socket = try ListeningSocket(host: host, port: address.port, sharesPort: true)
             address = socket.address
             listeners.append(
-                LoopListener(loop: loop, socket: socket, limits: limits, budget: budget, handler: handler(loop)))
+                LoopListener(loop: loop, socket: socket, limits: limits, budget: budget, handler: handler(loop, address)))
         }
         self.address = address
         self.listeners = listeners

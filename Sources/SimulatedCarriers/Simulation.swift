@@ -40,7 +40,7 @@ public final class Simulation: Sendable {
                 case .kernelChosen: 0
                 case .from(let first): first + UInt16(offset)
                 }
-            let server = try HTTPServer(host: host, port: port, loops: loops, limits: HTTPServerLimits()) { loop in
+            let server = try HTTPServer(host: host, port: port, loops: loops, limits: HTTPServerLimits()) { loop, _ in
                 SimulationHandler(IssuerRoutes(world: world, listener: issuer, loop: loop).routes())
             }
             world.setPort(server.address.port, of: issuer)

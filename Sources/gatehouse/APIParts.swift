@@ -7,14 +7,14 @@ import WebAPI
 /// What the API of every loop is made of, but for the loop's own HTTP client.
 struct APIParts: Sendable {
     let repository: any AccountRepository
-    let sessionIssuer: SessionIssuer
+    let keys: SessionKeys
     let providers: ProviderDirectory
     let codes: CodesInFlight
     let clock: Clock
     let apiKeys: APIKeys
     let logger: Logger
 
-    func api(client: HTTPClient) -> WebAPI {
+    func api(sessionIssuer: SessionIssuer, client: HTTPClient) -> WebAPI {
         WebAPI(
             providers: providers,
             signIn: SignInWithCode(

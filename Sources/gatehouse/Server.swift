@@ -41,10 +41,7 @@ struct Server: Service {
         let http = try makeServer(
             settings, loops: loops,
             parts: APIParts(
-                repository: repository,
-                sessionIssuer: SessionIssuer(
-                    configuration: .init(settings, address: "\(settings.http.host):\(settings.http.port)"), keys: keys),
-                providers: providers, codes: CodesInFlight(), clock: clock,
+                repository: repository, keys: keys, providers: providers, codes: CodesInFlight(), clock: clock,
                 apiKeys: APIKeys(settings.apiKeys.map { Secret($0.revealed) }), logger: logger),
             clients: clients)
         do throws(SystemError) { try await http.start() } catch { throw .system(error) }
@@ -122,8 +119,11 @@ struct Server: Service {
         do throws(SystemError) {
             let http = settings.http
             return try HTTPServer(host: http.host, port: http.port, loops: loops, limits: HTTPServerLimits(http)) {
-                loop in
-                parts.api(client: byLoop[ObjectIdentifier(loop)] ?? clients[0])
+                loop, address in
+                // The configured host and not the bound address: a name stays a name.
+                let issuer = SessionIssuer(
+                    configuration: .init(settings, address: "\(http.host):\(address.port)"), keys: parts.keys)
+                return parts.api(sessionIssuer: issuer, client: byLoop[ObjectIdentifier(loop)] ?? clients[0])
             }
         } catch {
             throw .listen(host: settings.http.host, port: settings.http.port, error)

@@ -51,7 +51,7 @@ private actor Reader: LoopBound, ReadinessHandler {
         let loop = try EventLoop(label: "test")
         loop.start()
         defer { loop.stop() }
-        let listener = try ListeningSocket(host: "127.0.0.1", port: 0)
+        let listener = try ListeningSocket(host: "127.0.0.1", port: 0, sharesPort: true)
         let port = listener.address.port
         #expect(port != 0)
         #expect(listener.address.description == "127.0.0.1:\(port)")
@@ -73,7 +73,7 @@ private actor Reader: LoopBound, ReadinessHandler {
 
     @Test func `refuses a host that does not exist with the call that failed`() {
         #expect(throws: SystemError(call: "getaddrinfo", code: EADDRNOTAVAIL)) {
-            _ = try ListeningSocket(host: "no such host", port: 0)
+            _ = try ListeningSocket(host: "no such host", port: 0, sharesPort: true)
         }
     }
 

@@ -51,7 +51,7 @@ import Testing
             try? await Task.sleep(for: .milliseconds(1))
             return HTTPResponse(status: before && loop.isCurrent ? .ok : .internalServerError)
         }
-        let server = try HTTPServer(host: "127.0.0.1", port: 0, loops: [loop], limits: HTTPServerLimits()) { _ in
+        let server = try HTTPServer(host: "127.0.0.1", port: 0, loops: [loop], limits: HTTPServerLimits()) { _, _ in
             handler
         }
         try await server.start()

@@ -159,7 +159,7 @@ import Testing
             }
             weakHandler = handler
             let limits = HTTPServerLimits(lingerTimeout: .milliseconds(50))
-            let server = try HTTPServer(host: "127.0.0.1", port: 0, loops: [loop], limits: limits) { _ in handler }
+            let server = try HTTPServer(host: "127.0.0.1", port: 0, loops: [loop], limits: limits) { _, _ in handler }
             weakServer = server
             try await server.start()
             var clients: [Client] = []

@@ -35,7 +35,7 @@ func withServer(
     for loop in loops { loop.start() }
     defer { for loop in loops { loop.stop() } }
     let handler = TestHandler(answer)
-    let server = try HTTPServer(host: "127.0.0.1", port: 0, loops: loops, limits: limits) { _ in handler }
+    let server = try HTTPServer(host: "127.0.0.1", port: 0, loops: loops, limits: limits) { _, _ in handler }
     try await server.start()
     do {
         try await body(server)
