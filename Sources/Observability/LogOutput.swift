@@ -15,8 +15,10 @@ public struct LogOutput: LogHandler {
     /// Where lines go. One write is one line, so that lines of several threads never mix.
     public typealias Sink = @Sendable ([UInt8]) -> Void
 
-    public var logLevel: Logger.Level
     public var metadata: Logger.Metadata = [:]
+    private let threshold: LogThreshold
+    /// A level that one logger was given for itself.
+    private var ownLevel: Logger.Level?
     private let format: Format
     private let sink: Sink
     private let timestamp: @Sendable () -> String
@@ -24,13 +26,19 @@ public struct LogOutput: LogHandler {
     /// - Parameters:
     ///   - timestamp: the present time as text.
     ///   - sink: takes a whole line with its end.
+    ///   - threshold: the level from which on lines are written, which may change while the server runs.
     public init(
-        format: Format, level: Logger.Level, timestamp: @escaping @Sendable () -> String, sink: @escaping Sink
+        format: Format, threshold: LogThreshold, timestamp: @escaping @Sendable () -> String, sink: @escaping Sink
     ) {
         self.format = format
-        logLevel = level
+        self.threshold = threshold
         self.timestamp = timestamp
         self.sink = sink
+    }
+
+    public var logLevel: Logger.Level {
+        get { ownLevel ?? threshold.level }
+        set { ownLevel = newValue }
     }
 
     public subscript(metadataKey key: String) -> Logger.Metadata.Value? {

@@ -12,6 +12,9 @@ public struct HostPattern: Sendable, Equatable {
         suffix = isWildcard ? String(text.dropFirst(1)) : text
     }
 
+    /// Whether this is that very host and not a domain it lies in.
+    func names(_ host: String) -> Bool { !isWildcard && matches(host) }
+
     public func matches(_ host: String) -> Bool {
         let host = host.lowercased()
         return isWildcard ? host.hasSuffix(suffix) && host.utf8.count > suffix.utf8.count : host == suffix

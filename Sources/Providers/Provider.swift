@@ -20,9 +20,20 @@ public final class Provider: Sendable {
     private static let largestDocument = 1 << 18
 
     private let caches = Mutex(Caches())
+    private let renewedAuthentication = Mutex<ClientAuthentication?>(nil)
 
     public init(_ configuration: ProviderConfiguration) {
         self.configuration = configuration
+    }
+
+    /// How we prove who we are: as configured, or as it was renewed since.
+    public var authentication: ClientAuthentication {
+        renewedAuthentication.withLock(\.self) ?? configuration.authentication
+    }
+
+    /// Uses another secret from the next exchange on.
+    public func renew(authentication: ClientAuthentication) {
+        renewedAuthentication.withLock { $0 = authentication }
     }
 
     /// Whether an app may have used this redirect URI: exact comparison (RFC 9700 §2.1).
@@ -125,17 +136,18 @@ public final class Provider: Sendable {
     public func policy(for url: EndpointURL) -> OutboundPolicy {
         OutboundPolicy(
             caFile: configuration.caFile,
-            allowsPrivateAddresses: configuration.allowsLoopbackHTTP || url.host == configuredHost,
+            allowsPrivateAddresses: configuration.allowsLoopbackHTTP || isNamedByOperator(url.host),
             connectionsPerHost: configuration.connectionsPerHost, maximumBodyBytes: Self.largestDocument,
             connectTimeout: configuration.timeout)
     }
 
-    private var configuredHost: String? {
-        let text =
+    private func isNamedByOperator(_ host: String) -> Bool {
+        let address =
             switch configuration.profile {
             case .zenkey(let discoveryURL): discoveryURL
             case .openid(let issuer): issuer
             }
-        return try? EndpointURL(text, allowLoopbackHTTP: true).host
+        let configuredHost = try? EndpointURL(address, allowLoopbackHTTP: true).host
+        return host == configuredHost || configuration.trustedIssuers.contains { $0.names(host) }
     }
 }

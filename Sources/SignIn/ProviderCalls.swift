@@ -38,7 +38,7 @@ struct ProviderCalls {
             code: response.code, redirectURI: response.redirectURI, codeVerifier: response.codeVerifier,
             correlationID: response.correlationID, sdkVersion: response.sdkVersion
         ).request(
-            to: metadata.tokenEndpoint, as: configuration.authentication, timeout: deadline.nextCall(now: .now),
+            to: metadata.tokenEndpoint, as: provider.authentication, timeout: deadline.nextCall(now: .now),
             policy: provider.policy(for: metadata.tokenEndpoint))
         return try TokenResponse(try await send(request))
     }
@@ -66,12 +66,16 @@ struct ProviderCalls {
 
     /// Fetches the user's attributes, where this provider has them.
     ///
-    /// - Returns: the claims, whose subject is the ID token's; nil when the configuration does without userinfo.
+    /// - Returns: the claims, whose subject is the ID token's; nil when the configuration or the provider does without
+    ///   userinfo.
     func userinfo(
         _ exchanged: TokenResponse, _ metadata: ProviderMetadata, _ idToken: IDToken, _ response: AuthorizedResponse
     ) async throws(SignInError) -> JSONValue? {
         guard configuration.fetchesUserinfo else { return nil }
         guard let endpoint = metadata.userinfoEndpoint else {
+            // OpenID Connect Discovery §3 only recommends the endpoint; every ZenKey carrier has it, and no attributes
+            // stand in its ID tokens.
+            if case .openid = configuration.profile { return nil }
             throw SignInError(.discovery, .invalidMember("userinfo_endpoint"))
         }
         let request = UserinfoRequest.request(

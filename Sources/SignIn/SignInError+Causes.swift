@@ -31,6 +31,8 @@ extension ProviderFailure {
             .transport(.connectionBroken(requestSent: let requestSent)):
             requestSent
         case .transport(.responseTooLarge), .transport(.malformedResponse), .transport(.cancelled): true
+        // A broken server or a redirect says nothing of the code; a client error says that it was not taken.
+        case .status(let status): !(400..<500).contains(status)
         case .notJSON, .invalidMember: true
         default: false
         }

@@ -25,7 +25,8 @@ struct ServeCommand: AsyncParsableCommand {
             StandardError.write(SettingsReport.text(faults, notices: notices))
             throw ExitCode(1)
         }
-        let logger = Self.logger(settings.log)
+        let threshold = LogThreshold(settings.log.level.loggerLevel)
+        let logger = Self.logger(settings.log, threshold)
         for notice in notices { logger.notice("\(notice)") }
         let server: Server
         do throws(StartFailure) {
@@ -34,20 +35,22 @@ struct ServeCommand: AsyncParsableCommand {
             StandardError.write("gatehouse: \(error)\n")
             throw ExitCode(1)
         }
+        let reloading = Reloading(
+            file: options.file, providers: server.providers, apiKeys: server.apiKeys, threshold: threshold,
+            logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [.init(service: server)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+                services: [.init(service: server), .init(service: reloading)],
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
     }
 
-    private static func logger(_ settings: Settings.Log) -> Logger {
-        var logger = Logger(label: "gatehouse") { _ in
+    private static func logger(_ settings: Settings.Log, _ threshold: LogThreshold) -> Logger {
+        Logger(label: "gatehouse") { _ in
             LogOutput(
-                format: settings.format == .json ? .json : .text, level: settings.level.loggerLevel,
+                format: settings.format == .json ? .json : .text, threshold: threshold,
                 timestamp: LogOutput.currentTimestamp, sink: LogOutput.standardError)
         }
-        logger.logLevel = settings.level.loggerLevel
-        return logger
     }
 }
 

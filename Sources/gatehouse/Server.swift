@@ -18,6 +18,8 @@ import WebAPI
 /// Each loop has an HTTP client and an API of its own; what all loops share (repository, provider caches, session keys)
 /// is safe to share.
 struct Server: Service {
+    let providers: [Provider]
+    let apiKeys: APIKeys
     private let http: HTTPServer
     private let clients: [HTTPClient]
     private let loops: [EventLoop]
@@ -37,17 +39,18 @@ struct Server: Service {
         }
         let loops = try startLoops(settings.http.loops ?? Self.cores)
         let clients = loops.map { HTTPClient(loop: $0) }
-        let providers = ProviderDirectory(settings.providers.map { Provider(ProviderConfiguration($0)) })
+        let providers = settings.providers.map { Provider(ProviderConfiguration($0)) }
+        let apiKeys = APIKeys(settings.apiKeys.map { Secret($0.revealed) })
         let http = try makeServer(
             settings, loops: loops,
             parts: APIParts(
-                repository: repository, keys: keys, providers: providers, codes: CodesInFlight(), clock: clock,
-                apiKeys: APIKeys(settings.apiKeys.map { Secret($0.revealed) }), logger: logger),
+                repository: repository, keys: keys, providers: ProviderDirectory(providers), codes: CodesInFlight(),
+                clock: clock, apiKeys: apiKeys, logger: logger),
             clients: clients)
         do throws(SystemError) { try await http.start() } catch { throw .system(error) }
         logger.notice("listening", metadata: ["address": "\(http.address)", "version": "\(Version.text)"])
         return Server(
-            http: http, clients: clients, loops: loops, repository: repository,
+            providers: providers, apiKeys: apiKeys, http: http, clients: clients, loops: loops, repository: repository,
             housekeeping: Housekeeping(repository: repository, clock: clock, logger: logger),
             drain: .seconds(settings.http.drainSeconds), logger: logger)
     }

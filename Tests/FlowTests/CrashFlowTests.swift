@@ -1,42 +1,7 @@
 import Foundation
-import Glibc
 import JSON
 import SimulatedCarriers
 import Testing
-
-/// The built executable as a process of its own, which can be killed.
-private struct ServerProcess: ~Copyable {
-    let process: Process
-    let port: UInt16
-
-    init(configuration: URL, log: URL) async throws {
-        process = Process()
-        process.executableURL = Bundle.main.bundleURL.appending(path: "gatehouse")
-        if !FileManager.default.isExecutableFile(atPath: process.executableURL?.path ?? "") {
-            process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-                .appending(path: "gatehouse")
-        }
-        process.arguments = ["serve", "--config", configuration.path]
-        try Data().write(to: log)
-        process.standardError = try FileHandle(forWritingTo: log)
-        try process.run()
-        for _ in 0..<500 {
-            let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
-            if let address = text.firstMatch(of: /address=127\.0\.0\.1:(\d+)/), let port = UInt16(address.1) {
-                self.port = port
-                return
-            }
-            try await Task.sleep(for: .milliseconds(20))
-        }
-        port = 0
-        Issue.record("the server did not start")
-    }
-
-    func kill() {
-        Glibc.kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
-    }
-}
 
 @Suite struct `A server that is killed` {
     @Test func `serves every user and session it acknowledged when it starts again`() async throws {

@@ -7,13 +7,11 @@ final class RecordedLog: Sendable {
     private let lines = Mutex<[String]>([])
 
     var logger: Logger {
-        var logger = Logger(label: "test") { _ in
-            LogOutput(format: .text, level: .trace, timestamp: LogOutput.currentTimestamp) { line in
+        Logger(label: "test") { _ in
+            LogOutput(format: .text, threshold: LogThreshold(.trace), timestamp: LogOutput.currentTimestamp) { line in
                 self.lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
             }
         }
-        logger.logLevel = .trace
-        return logger
     }
 
     var text: String { lines.withLock { $0.joined() } }

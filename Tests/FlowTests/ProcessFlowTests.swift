@@ -1,0 +1,106 @@
+import Foundation
+import Glibc
+import JSON
+import SimulatedCarriers
+import Testing
+
+@Suite struct `The server's process` {
+    private func configuration(
+        _ gatehouse: RunningGatehouse, _ name: String, top: String = ""
+    ) throws -> (file: URL, folder: URL) {
+        let folder = gatehouse.folder.appending(path: name)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let file = folder.appending(path: "gatehouse.yaml")
+        try Data(RunningGatehouse.yaml(gatehouse.simulation, folder, top: top).utf8).write(to: file)
+        return (file, folder)
+    }
+
+    private func text(_ file: URL) -> String { (try? String(contentsOf: file, encoding: .utf8)) ?? "" }
+
+    @Test func `finishes what runs when it is told to stop, and exits in peace`() async throws {
+        try await RunningGatehouse.with(latency: .milliseconds(200)) { gatehouse in
+            let (file, folder) = try configuration(gatehouse, "stopped")
+            let log = folder.appending(path: "log")
+            let server = try await ServerProcess(configuration: file, log: log)
+            let port = server.port
+            let app = try await gatehouse.authorize("ada")
+            async let answer = RawHTTP.send(
+                "POST", "/auth/signin", port: port, headers: ["Content-Type": "application/json"],
+                body: app.body().serialized)
+            let exchanges = gatehouse.simulation.requests(at: .token).count
+            while gatehouse.simulation.requests(at: .token).count == exchanges {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            server.signal(SIGTERM)
+            #expect(try await answer.status == 200)
+            server.process.waitUntilExit()
+            #expect(server.process.terminationStatus == 0)
+            #expect(text(log).contains("stopped"))
+        }
+    }
+
+    @Test func `takes over API keys and client secrets on SIGHUP, and nothing from a faulty file`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            let (file, folder) = try configuration(gatehouse, "reloaded", top: "apiKeys: [old-key]")
+            let log = folder.appending(path: "log")
+            let server = try await ServerProcess(configuration: file, log: log)
+            let port = server.port
+            func status(key: String) async throws -> Int {
+                let app = try await gatehouse.authorize("ada")
+                return try await RawHTTP.send(
+                    "POST", "/auth/signin", port: port,
+                    headers: ["Content-Type": "application/json", "X-API-KEY": key], body: app.body().serialized
+                ).status
+            }
+            #expect(try await status(key: "old-key") == 200)
+            let yaml = RunningGatehouse.yaml(gatehouse.simulation, folder, top: "apiKeys: [new-key]")
+            try Data(yaml.utf8).write(to: file)
+            server.signal(SIGHUP)
+            while !text(log).contains("were read again") { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(try await status(key: "new-key") == 200)
+            #expect(try await status(key: "old-key") == 401)
+
+            try Data(yaml.replacing("demo-secret", with: "wrong-secret").utf8).write(to: file)
+            server.signal(SIGHUP)
+            while text(log).components(separatedBy: "were read again").count < 3 {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            #expect(try await status(key: "new-key") == 502, "the old client secret is still in use")
+
+            try Data("providers: [".utf8).write(to: file)
+            server.signal(SIGHUP)
+            while !text(log).contains("is faulty and changes nothing") { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(try await RawHTTP.send("GET", "/healthz", port: port).status == 200)
+            server.kill()
+        }
+    }
+
+    @Test func `says why it does not start`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            let (file, folder) = try configuration(gatehouse, "refused")
+            let server = try await ServerProcess(configuration: file, log: folder.appending(path: "log"))
+            func refusal(_ change: (String) -> String) throws -> String {
+                let other = folder.appending(path: "other.yaml")
+                try Data(change(text(file)).utf8).write(to: other)
+                let log = folder.appending(path: "refusal")
+                let process = try ServerProcess.launch(["serve", "--config", other.path], log: log)
+                process.waitUntilExit()
+                #expect(process.terminationStatus == 1)
+                return text(log)
+            }
+            #expect(try refusal { $0 }.contains("another server has the database"))
+            let elsewhere = folder.appending(path: "elsewhere").path
+            let taken = try refusal {
+                $0.replacing("port: 0", with: "port: \(server.port)").replacing(
+                    "\(folder.path)/users.db", with: elsewhere)
+            }
+            #expect(taken.contains("can't listen on 127.0.0.1:\(server.port)"), "\(taken)")
+            server.kill()
+            try Data("\(String(repeating: "A", count: 43))\n".utf8).write(to: folder.appending(path: "users.db.key"))
+            #expect(try refusal { $0 }.contains("the master key does not open the database"))
+            try FileManager.default.removeItem(at: folder.appending(path: "users.db.key"))
+            #expect(try refusal { $0 }.contains("the master key file"))
+            #expect(try refusal { $0.replacing("clientID:", with: "clientId:") }.contains("clientID"))
+        }
+    }
+}
