@@ -74,6 +74,36 @@ import Testing
         }
     }
 
+    @Test func `proves itself in the body where the provider wants that`() async throws {
+        try await RunningGatehouse.with(plain: ["clientAuthentication: client_secret_post"]) { gatehouse in
+            let answer = try await gatehouse.signIn("ada", at: .plain)
+            #expect(answer.status == 200, "\(answer.text)")
+            let exchange = try #require(gatehouse.simulation.requests(at: .token).last)
+            #expect(exchange.authorizationScheme == nil)
+            #expect(exchange.formField("client_id") == "gatehouse-demo")
+        }
+    }
+
+    @Test func `does without userinfo where the operator says so`() async throws {
+        try await RunningGatehouse.with(plain: ["userinfo: false"]) { gatehouse in
+            let answer = try await gatehouse.signIn("ada", at: .plain)
+            #expect(answer.status == 200, "\(answer.text)")
+            #expect(gatehouse.simulation.requests(at: .userinfo).isEmpty)
+        }
+    }
+
+    @Test func `demands a nonce and a level where the operator does`() async throws {
+        try await RunningGatehouse.with(zenkey: ["requireNonce: true", "minimumACR: a3"]) { gatehouse in
+            let without = try await gatehouse.signIn("ada")
+            #expect(without.status == 400)
+            #expect(without["error_description"]?.string?.contains("nonce") == true)
+            let low = try await gatehouse.authorize("ada", ["nonce": "n-1", "acr_values": "a1"])
+            #expect(try await gatehouse.signIn(low, ["nonce": "n-1"])["reason"] == "acr")
+            let high = try await gatehouse.authorize("ada", ["nonce": "n-1", "acr_values": "a3"])
+            #expect(try await gatehouse.signIn(high, ["nonce": "n-1"]).status == 200)
+        }
+    }
+
     @Test func `checks nonce, level and context that the app sends`() async throws {
         try await RunningGatehouse.with { gatehouse in
             let asked = ["nonce": "n-1", "acr_values": "a3", "context": "Pay 10"]
