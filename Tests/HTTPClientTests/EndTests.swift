@@ -30,15 +30,14 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         }
         let policy = OutboundPolicy.local.with { $0.connectionsPerHost = 1 }
         try await withClient { client in
-            let occupying = try OutboundRequest.get(server, timeout: .seconds(1), policy: policy)
+            let occupying = try OutboundRequest.get(server, timeout: .seconds(60), policy: policy)
             let first = Task { try await client.send(occupying) }
             while server.connections == 0 { await Task.yield() }
-            let start = ContinuousClock.now
             await #expect(throws: HTTPClientError.timedOut(requestSent: false)) {
                 try await client.send(.get(server, timeout: .milliseconds(150), policy: policy))
             }
-            #expect(ContinuousClock.now - start < .milliseconds(800))
-            await #expect(throws: HTTPClientError.timedOut(requestSent: true)) { try await first.value }
+            first.cancel()
+            await #expect(throws: HTTPClientError.cancelled) { try await first.value }
         }
     }
 

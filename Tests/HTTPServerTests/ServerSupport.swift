@@ -1,5 +1,5 @@
-import Dispatch
 import EventLoop
+import Foundation
 import HTTPServer
 import Synchronization
 import Testing
@@ -46,10 +46,10 @@ func withServer(
     await server.drain(within: .zero)
 }
 
-/// Runs blocking calls off the threads that tasks need.
+/// Runs blocking calls on a thread of their own: Dispatch's threads are few, and the loops under test need theirs.
 func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
-        DispatchQueue.global().async { continuation.resume(with: Swift.Result(catching: body)) }
+        Thread.detachNewThread { continuation.resume(with: Swift.Result(catching: body)) }
     }
 }
 

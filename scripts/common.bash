@@ -1,0 +1,58 @@
+# Shared by the scripts of this folder; sourced, never run by itself.
+# shellcheck shell=bash
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+# One set of flags for every build, so that no script builds again what another has built.
+#   GATEHOUSE_BUILD_PATH   where the build goes; .build when unset
+#   SWIFT_BUILD_FLAGS      more flags for swift build and swift test, such as "-c release" or "--sanitize=thread"
+build_path=${GATEHOUSE_BUILD_PATH:-$root/.build}
+read -ra extra_flags <<<"${SWIFT_BUILD_FLAGS:-}"
+# shellcheck disable=SC2034 # for those who source this
+swift_flags=(
+    --package-path "$root" --scratch-path "$build_path"
+    --explicit-target-dependency-import-check error
+    ${extra_flags[@]+"${extra_flags[@]}"}
+)
+
+# Prints the comment that a script begins with, which is its manual, and ends with status 2.
+usage() {
+    awk 'NR > 1 { if (!/^#( |$)/) exit; sub(/^# ?/, ""); print }' "$0" >&2
+    exit 2
+}
+
+say() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
+
+fail() {
+    printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+    exit 1
+}
+
+# A value of a JSON document on standard input, by the names that lead to it.
+json_value() {
+    python3 -c '
+import json, sys
+value = json.load(sys.stdin)
+for name in sys.argv[1:]:
+    value = value[name]
+print(str(value).lower() if isinstance(value, bool) else value)
+' "$@"
+}
+
+# RFC 7636 §4.2, method S256: the challenge of a verifier.
+code_challenge() {
+    printf %s "$1" | openssl dgst -sha256 -binary | openssl base64 -A | tr '+/' '-_' | tr -d '='
+}
+
+# wait_until SECONDS COMMAND…: until the command succeeds; fails when it never does.
+wait_until() {
+    local deadline=$((SECONDS + $1))
+    shift
+    until "$@" >/dev/null 2>&1; do
+        ((SECONDS < deadline)) || return 1
+        sleep 0.1
+    done
+}
+
+# Whether something listens on a port of the loopback address.
+is_taken() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
