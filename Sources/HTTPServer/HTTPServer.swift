@@ -28,7 +28,8 @@ public final class HTTPServer: Sendable {
             let socket = try ListeningSocket(host: host, port: address.port, sharesPort: true)
             address = socket.address
             listeners.append(
-                LoopListener(loop: loop, socket: socket, limits: limits, budget: budget, handler: handler(loop, address)))
+                LoopListener(
+                    loop: loop, socket: socket, limits: limits, budget: budget, handler: handler(loop, address)))
         }
         self.address = address
         self.listeners = listeners

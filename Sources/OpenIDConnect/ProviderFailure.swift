@@ -17,6 +17,8 @@ public enum ProviderFailure: Error, Equatable, Sendable {
     case untrustedIssuer
     /// The named endpoint is not one we may call: not https, or not a URL.
     case refusedEndpoint(String)
+    /// It failed so often of late that it is not called for so many seconds.
+    case circuitOpen(retryAfterSeconds: Int64)
     /// The provider refused with an OAuth error.
     case refused(OAuthError)
 }

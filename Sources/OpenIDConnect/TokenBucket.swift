@@ -17,6 +17,15 @@ public struct TokenBucket: Sendable {
         fullAt = now.nanoseconds
     }
 
+    /// After how long there is one to take.
+    public func wait(now: MonotonicTime) -> Duration {
+        let due = fullAt + nanosecondsPerToken - capacity * nanosecondsPerToken
+        return .nanoseconds(max(0, due - now.nanoseconds))
+    }
+
+    /// Whether nothing has been taken that has not come back since.
+    public func isFull(now: MonotonicTime) -> Bool { fullAt <= now.nanoseconds }
+
     /// Takes one, if there is one.
     public mutating func take(now: MonotonicTime) -> Bool {
         let base = max(fullAt, now.nanoseconds)

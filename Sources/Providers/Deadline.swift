@@ -10,6 +10,9 @@ public struct Deadline: Sendable {
         self.perCall = perCall
     }
 
+    /// Whether another call is worth its while.
+    public func hasTimeLeft(now: MonotonicTime) -> Bool { now + .milliseconds(200) < end }
+
     /// How long the next call may take; a call that could not even start in what is left gets a millisecond, and so its
     /// own time-out.
     public func nextCall(now: MonotonicTime) -> Duration {

@@ -65,7 +65,9 @@ extension Provider {
         let request = keysRequest(metadata, deadline: deadline, now: instant)
         do throws(SignedTokenError) {
             return try await keys(of: metadata, now: instant).verify(
-                token, allowed: portTokenAlgorithms, request: request, through: transport, now: instant)
+                token, allowed: portTokenAlgorithms, request: request,
+                through: RepeatingTransport(transport, within: deadline),
+                now: instant)
         } catch {
             switch error {
             case .token: return nil

@@ -9,6 +9,8 @@ import Synchronization
 /// metadata comes from; everything after that is OpenID Connect.
 public final class Provider: Sendable {
     public let configuration: ProviderConfiguration
+    public let bulkhead: Bulkhead
+    public let circuits: Circuits
 
     private struct Caches {
         var metadata: [String: CachedFetch<DiscoveryResult>] = [:]
@@ -24,6 +26,8 @@ public final class Provider: Sendable {
 
     public init(_ configuration: ProviderConfiguration) {
         self.configuration = configuration
+        bulkhead = Bulkhead(limit: configuration.inFlight)
+        circuits = Circuits(limits: configuration.circuit)
     }
 
     /// How we prove who we are: as configured, or as it was renewed since.
@@ -96,7 +100,7 @@ public final class Provider: Sendable {
         let (bounds, allowsLoopbackHTTP) = (configuration.cacheBounds, configuration.allowsLoopbackHTTP)
         return try await cache.value(now: now) {
             do throws(HTTPClientError) {
-                let response = try await transport.send(request)
+                let response = try await RepeatingTransport(transport, within: deadline).send(request)
                 do throws(ProviderFailure) {
                     let result = try Discovery.result(of: response, allowLoopbackHTTP: allowsLoopbackHTTP)
                     if case .found(let metadata) = result, let failure = objection(metadata) {

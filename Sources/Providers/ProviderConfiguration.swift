@@ -35,13 +35,17 @@ public struct ProviderConfiguration: Sendable {
     public var caFile: String?
     public var allowsLoopbackHTTP: Bool
     public var cacheBounds: CacheBounds
+    /// How many sign-ins may be in flight; 0 for any number.
+    public var inFlight: Int
+    public var circuit: CircuitBreaker.Limits
 
     public init(
         name: String, profile: Profile, clientID: String, authentication: ClientAuthentication, redirectURIs: [String],
         trustedIssuers: [HostPattern], issuerAliases: [String: String], algorithms: [SignatureAlgorithm],
         requiresPKCE: Bool, requiresNonce: Bool, minimumACR: RequiredAuthentication?, clockSkewSeconds: Int64,
         portTokenMaximumAgeSeconds: Int64, fetchesUserinfo: Bool, timeout: Duration, signInTimeout: Duration,
-        connectionsPerHost: Int, caFile: String?, allowsLoopbackHTTP: Bool, cacheBounds: CacheBounds
+        connectionsPerHost: Int, caFile: String?, allowsLoopbackHTTP: Bool, cacheBounds: CacheBounds,
+        inFlight: Int = 0, circuit: CircuitBreaker.Limits = .standard
     ) {
         self.name = name
         self.profile = profile
@@ -63,5 +67,7 @@ public struct ProviderConfiguration: Sendable {
         self.caFile = caFile
         self.allowsLoopbackHTTP = allowsLoopbackHTTP
         self.cacheBounds = cacheBounds
+        self.inFlight = inFlight
+        self.circuit = circuit
     }
 }

@@ -40,7 +40,8 @@ struct ProviderCalls {
         ).request(
             to: metadata.tokenEndpoint, as: provider.authentication, timeout: deadline.nextCall(now: .now),
             policy: provider.policy(for: metadata.tokenEndpoint))
-        return try TokenResponse(try await send(request))
+        return try TokenResponse(
+            try await guarded(request.url) { () throws(HTTPClientError) in try await transport.send(request) })
     }
 
     /// Verifies the ID token's signature with the issuer's keys and its claims against what was asked.
@@ -82,7 +83,13 @@ struct ProviderCalls {
             to: endpoint, accessToken: exchanged.accessToken, correlationID: response.correlationID,
             timeout: deadline.nextCall(now: .now), policy: provider.policy(for: endpoint))
         let answer: OutboundResponse
-        do throws(ProviderFailure) { answer = try await send(request) } catch { throw SignInError(.userinfo, error) }
+        do throws(ProviderFailure) {
+            answer = try await guarded(endpoint) { () throws(HTTPClientError) in
+                try await RepeatingTransport(transport, within: deadline).send(request)
+            }
+        } catch {
+            throw SignInError(.userinfo, error)
+        }
         let content: UserinfoAnswer
         do throws(UserinfoError) { content = try UserinfoAnswer(answer) } catch { throw SignInError(error) }
         switch content {
@@ -113,8 +120,22 @@ struct ProviderCalls {
         }
     }
 
-    private func send(_ request: OutboundRequest) async throws(ProviderFailure) -> OutboundResponse {
-        do throws(HTTPClientError) { return try await transport.send(request) } catch { throw .transport(error) }
+    /// Makes a call unless the provider's circuit is open, and reports what became of it.
+    private func guarded(
+        _ url: EndpointURL, _ call: () async throws(HTTPClientError) -> OutboundResponse
+    ) async throws(ProviderFailure) -> OutboundResponse {
+        if let wait = provider.circuits.admit(url, now: .now) {
+            throw .circuitOpen(retryAfterSeconds: max(1, wait.components.seconds))
+        }
+        do throws(HTTPClientError) {
+            let response = try await call()
+            provider.circuits.report(url, isAnswered: response.status < 500, now: .now)
+            return response
+        } catch {
+            let isOurs = error == .cancelled || error == .shutDown
+            provider.circuits.report(url, isAnswered: isOurs ? nil : false, now: .now)
+            throw .transport(error)
+        }
     }
 
     private func verifiedSignature(
@@ -136,7 +157,8 @@ struct ProviderCalls {
         do throws(SignedTokenError) {
             return try await provider.keys(of: metadata, now: now).verify(
                 token, allowed: configuration.algorithms,
-                request: provider.keysRequest(metadata, deadline: deadline, now: now), through: transport, now: now)
+                request: provider.keysRequest(metadata, deadline: deadline, now: now),
+                through: RepeatingTransport(transport, within: deadline), now: now)
         } catch {
             switch error {
             case .token(let problem): throw refusal(problem)

@@ -24,6 +24,8 @@ public enum SignInError: Error, Equatable, Sendable {
     // The provider:
     case providerError(ProviderProblem)
     case providerUnavailable
+    /// It failed so often of late that it is not asked for so many seconds.
+    case providerResting(retryAfterSeconds: Int64)
     case providerTimeout
     // Us:
     case storageUnavailable
@@ -54,6 +56,7 @@ extension SignInError {
         case .transport(.cancelled): self = .providerTimeout
         case .transport(.shutDown): self = .overloaded
         case .transport(.couldNotConnect), .transport(.couldNotResolve): self = .providerUnavailable
+        case .circuitOpen(let seconds): self = .providerResting(retryAfterSeconds: seconds)
         case .status(429): self = .providerUnavailable
         case .refused(.invalidGrant): self = .invalidGrant(.refusedByProvider)
         case .refused(.accessDenied): self = .accessDenied

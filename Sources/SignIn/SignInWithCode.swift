@@ -51,6 +51,8 @@ public struct SignInWithCode: Sendable {
         _ response: AuthorizedResponse, with provider: Provider, userAgent: String?
     ) async throws(SignInError) -> Outcome {
         guard provider.allows(redirectURI: response.redirectURI) else { throw .redirectURINotAllowed }
+        guard provider.bulkhead.enter() else { throw .overloaded }
+        defer { provider.bulkhead.leave() }
         let code = OneTimeUse(
             hash: TokenHash(sha256: "\(provider.configuration.name) \(response.code)"),
             expiresAt: clock.seconds + Self.codeMemorySeconds)

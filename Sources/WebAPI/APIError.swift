@@ -9,6 +9,8 @@ enum APIError: Error {
     case unsupportedMediaType
     case unsupportedGrantType
     case invalidAPIKey
+    /// This client has tried too often; in so many seconds it may again.
+    case rateLimited(retryAfterSeconds: Int64)
     case notFound
     case methodNotAllowed(allow: [HTTPMethod])
     /// HTTP itself was broken, before there was a request.

@@ -40,6 +40,9 @@ struct ErrorAnswer {
         case .unsupportedGrantType:
             self.init(400, "invalid_request", "The parameter grant_type must be refresh_token.")
         case .invalidAPIKey: self.init(401, "invalid_api_key", "The header X-API-KEY is missing or wrong.")
+        case .rateLimited(let seconds):
+            self = ErrorAnswer(429, "rate_limited", "Too many sign-ins come from this address.")
+                .with(header: "Retry-After", "\(seconds)")
         case .notFound: self.init(404, "not_found", "There is nothing at this path.")
         case .methodNotAllowed(let methods):
             self = ErrorAnswer(405, "method_not_allowed", "This path does not answer to that method.")
@@ -75,6 +78,9 @@ struct ErrorAnswer {
             self.init(502, "provider_error", "The provider's \(problem.step.rawValue) answer can't be used.")
         case .providerUnavailable:
             self = ErrorAnswer(503, "provider_unavailable", "The provider can't be reached now.").retriable
+        case .providerResting(let seconds):
+            self = ErrorAnswer(503, "provider_unavailable", "The provider has failed too often of late.")
+                .with(header: "Retry-After", "\(seconds)")
         case .providerTimeout: self.init(504, "provider_timeout", "The provider did not answer in time.")
         case .storageUnavailable:
             self = ErrorAnswer(503, "storage_unavailable", "Nothing can be stored now.").retriable

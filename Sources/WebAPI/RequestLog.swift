@@ -50,7 +50,7 @@ struct RequestLog: Sendable {
         case .storageUnavailable: .error
         case .providerError(let problem):
             if case .refused(.clientFault) = problem.failure { .error } else { .warning }
-        case .providerUnavailable, .providerTimeout, .overloaded, .migrationConflict: .warning
+        case .providerUnavailable, .providerResting, .providerTimeout, .overloaded, .migrationConflict: .warning
         default: .info
         }
     }
@@ -72,6 +72,7 @@ struct RequestLog: Sendable {
         case .issuerMismatch: "the document names another issuer"
         case .untrustedIssuer: "the issuer is not trusted"
         case .refusedEndpoint(let name): "\(name) is not an address we may call"
+        case .circuitOpen: "it failed too often of late"
         case .refused(.clientFault(let code)): "our client was refused with \(code); check the provider's configuration"
         case .refused: "refused with an error code we do not know"
         }

@@ -1,4 +1,5 @@
 internal import Accounts
+internal import EventLoop
 internal import HTTPServer
 internal import JSON
 internal import Providers
@@ -10,10 +11,15 @@ struct SignInEndpoint: Sendable {
 
     let providers: ProviderDirectory
     let signIn: SignInWithCode
+    let limiter: AddressLimiter
+    let clientAddress: ClientAddress
 
     func respond(to request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
-        let parameters = try RequestParameters(request)
         notes.isSignIn = true
+        if let wait = limiter.wait(for: clientAddress.network(of: request), now: .now) {
+            throw .rateLimited(retryAfterSeconds: wait)
+        }
+        let parameters = try RequestParameters(request)
         let outcome: SignInWithCode.Outcome
         do throws(SignInError) {
             let provider = try providers.provider(named: parameters["provider"], clientID: parameters["client_id"])

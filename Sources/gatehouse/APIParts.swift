@@ -12,6 +12,8 @@ struct APIParts: Sendable {
     let codes: CodesInFlight
     let clock: Clock
     let apiKeys: APIKeys
+    let limiter: AddressLimiter
+    let clientAddress: ClientAddress
     let logger: Logger
 
     func api(sessionIssuer: SessionIssuer, client: HTTPClient) -> WebAPI {
@@ -20,6 +22,6 @@ struct APIParts: Sendable {
             signIn: SignInWithCode(
                 repository: repository, sessions: sessionIssuer, codes: codes, transport: client, clock: clock),
             sessions: Sessions(repository: repository, issuer: sessionIssuer, clock: clock), apiKeys: apiKeys,
-            logger: logger)
+            limiter: limiter, clientAddress: clientAddress, logger: logger)
     }
 }

@@ -32,7 +32,8 @@ extension ProviderConfiguration {
             timeout: settings.timeoutSeconds.map { .seconds($0) } ?? Self.unlimited,
             signInTimeout: settings.signInTimeoutSeconds.map { .seconds($0) } ?? Self.unlimited,
             connectionsPerHost: settings.connectionsPerHost ?? 0, caFile: settings.caFile,
-            allowsLoopbackHTTP: settings.allowLoopbackHTTP, cacheBounds: .standard)
+            allowsLoopbackHTTP: settings.allowLoopbackHTTP, cacheBounds: .standard,
+            inFlight: settings.inFlight ?? 0, circuit: .standard)
     }
 }
 

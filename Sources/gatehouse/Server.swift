@@ -45,7 +45,9 @@ struct Server: Service {
             settings, loops: loops,
             parts: APIParts(
                 repository: repository, keys: keys, providers: ProviderDirectory(providers), codes: CodesInFlight(),
-                clock: clock, apiKeys: apiKeys, logger: logger),
+                clock: clock, apiKeys: apiKeys,
+                limiter: AddressLimiter(perMinute: settings.rateLimit.signInsPerMinutePerAddress ?? 0),
+                clientAddress: ClientAddress(trustedProxies: settings.http.trustedProxies), logger: logger),
             clients: clients)
         do throws(SystemError) { try await http.start() } catch { throw .system(error) }
         logger.notice("listening", metadata: ["address": "\(http.address)", "version": "\(Version.text)"])

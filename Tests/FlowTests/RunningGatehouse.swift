@@ -25,10 +25,10 @@ final class RunningGatehouse: Sendable {
     ///   - top: more top-level YAML.
     ///   - zenkey: more YAML lines of the provider `zenkey`; likewise `plain`.
     static func with(
-        top: String = "", zenkey: [String] = [], plain: [String] = [], latency: Duration = .zero,
+        top: String = "", zenkey: [String] = [], plain: [String] = [], limit: Int = 0, latency: Duration = .zero,
         _ body: (RunningGatehouse) async throws -> Void
     ) async throws {
-        let running = try await RunningGatehouse(top: top, zenkey: zenkey, plain: plain, latency: latency)
+        let running = try await RunningGatehouse(top: top, zenkey: zenkey, plain: plain, limit: limit, latency: latency)
         do {
             try await body(running)
         } catch {
@@ -38,7 +38,7 @@ final class RunningGatehouse: Sendable {
         await running.stop()
     }
 
-    private init(top: String, zenkey: [String], plain: [String], latency: Duration) async throws {
+    private init(top: String, zenkey: [String], plain: [String], limit: Int, latency: Duration) async throws {
         loop = try EventLoop(label: "simulation")
         loop.start()
         simulation = try Simulation(
@@ -47,7 +47,7 @@ final class RunningGatehouse: Sendable {
         folder = FileManager.default.temporaryDirectory.appending(path: "gatehouse-\(UUID().uuidString)")
         log = RecordedLog()
         server = try await Self.start(
-            Self.yaml(simulation, folder, top: top, zenkey: zenkey, plain: plain), log)
+            Self.yaml(simulation, folder, top: top, zenkey: zenkey, plain: plain, limit: limit), log)
     }
 
     static func start(_ yaml: String, _ log: RecordedLog) async throws -> Server {
@@ -60,7 +60,8 @@ final class RunningGatehouse: Sendable {
     }
 
     static func yaml(
-        _ simulation: Simulation, _ folder: URL, top: String = "", zenkey: [String] = [], plain: [String] = []
+        _ simulation: Simulation, _ folder: URL, top: String = "", zenkey: [String] = [], plain: [String] = [],
+        limit: Int = 0
     ) -> String {
         func section(_ lines: [String]) -> String { lines.map { "    \($0)\n" }.joined() }
         let carrier = [
@@ -77,7 +78,7 @@ final class RunningGatehouse: Sendable {
         return """
             http: {host: 127.0.0.1, port: 0, loops: 1}
             storage: {url: 'file:\(folder.path)/users.db'}
-            rateLimit: {signInsPerMinutePerAddress: 0}
+            rateLimit: {signInsPerMinutePerAddress: \(limit)}
             providers: [zenkey, plain]
             \(top)
             provider:

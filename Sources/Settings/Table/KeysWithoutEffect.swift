@@ -2,15 +2,14 @@
 enum KeysWithoutEffect {
     /// Outside the providers' sections.
     static let ofSettings: Set<String> = [
-        "http.trustedProxies", "http.tlsCertificateFile", "http.tlsKeyFile",
+        "http.tlsCertificateFile", "http.tlsKeyFile",
         "admin.host", "admin.port", "admin.token",
-        "rateLimit.signInsPerMinutePerAddress",
         "registration",
     ]
 
     /// In a provider's section.
     static let ofProviders: Set<String> = [
-        "clientKeyFile", "scopes", "returnTo", "requireChallenge", "keepTokens", "inFlight",
+        "clientKeyFile", "scopes", "returnTo", "requireChallenge", "keepTokens",
     ]
 
     /// The profiles of which only plain OpenID Connect sign-in is there.

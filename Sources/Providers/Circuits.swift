@@ -1,0 +1,36 @@
+public import EventLoop
+public import HTTPClient
+import Synchronization
+
+/// The circuit breakers of one provider, one for each host it is called at: that one carrier is down is nothing to the
+/// subscribers of another.
+public final class Circuits: Sendable {
+    private let limits: CircuitBreaker.Limits
+    private let breakers = Mutex<[String: CircuitBreaker]>([:])
+
+    init(limits: CircuitBreaker.Limits) {
+        self.limits = limits
+    }
+
+    /// Asks whether the host of a URL may be called now; see ``CircuitBreaker/admit(now:)``.
+    public func admit(_ url: EndpointURL, now: MonotonicTime) -> Duration? {
+        breakers.withLock { $0[Self.key(url), default: CircuitBreaker(limits: limits)].admit(now: now) }
+    }
+
+    /// Reports what became of an admitted call.
+    ///
+    /// - Parameter isAnswered: false when nothing came, or a fault of the provider's server; nil when the call ended for
+    ///   a reason of ours, which says nothing about the provider.
+    public func report(_ url: EndpointURL, isAnswered: Bool?, now: MonotonicTime) {
+        guard let isAnswered else { return }
+        breakers.withLock { breakers in
+            if isAnswered {
+                breakers[Self.key(url)]?.succeeded()
+            } else {
+                breakers[Self.key(url)]?.failed(now: now)
+            }
+        }
+    }
+
+    private static func key(_ url: EndpointURL) -> String { "\(url.host):\(url.port)" }
+}

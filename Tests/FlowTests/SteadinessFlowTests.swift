@@ -1,0 +1,89 @@
+import JSON
+import SimulatedCarriers
+import Testing
+
+@Suite struct `A service that stays steady` {
+    @Test func `leaves a carrier alone that fails every call, and finds it again when it is back`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            let warm = try await gatehouse.signIn("ada")
+            #expect(warm.status == 200)
+            gatehouse.simulation.misbehave(.answer(.internalServerError), at: .token, of: .aurora)
+            for number in 0..<20 {
+                let answer = try await gatehouse.signIn("failing\(number)")
+                #expect(answer["error"] == "provider_error")
+            }
+            let exchanges = gatehouse.simulation.counts[.aurora, .token]
+            let app = try await gatehouse.authorize("grace")
+            let resting = try await gatehouse.signIn(app)
+            #expect(resting.status == 503)
+            #expect(resting["error"] == "provider_unavailable")
+            #expect(resting.header("retry-after") == "1")
+            #expect(gatehouse.simulation.counts[.aurora, .token] == exchanges, "the carrier was called all the same")
+            let other = try await gatehouse.signIn("linus", at: .borealis)
+            #expect(other.status == 200, "another carrier's subscriber suffers: \(other.text)")
+
+            gatehouse.simulation.behave()
+            var answer = resting
+            while answer.status == 503 {
+                try await Task.sleep(for: .milliseconds(100))
+                answer = try await gatehouse.signIn(app)
+            }
+            #expect(answer.status == 200, "a code that never left was spent: \(answer.text)")
+        }
+    }
+
+    @Test func `sends a call again that may be repeated, and a code exchange never`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            for endpoint in [SimulatedEndpoint.discovery, .keys, .userinfo] {
+                gatehouse.simulation.misbehave(.answer(.reset), at: endpoint, times: 1)
+            }
+            let answer = try await gatehouse.signIn("ada")
+            #expect(answer.status == 200, "\(answer.text)")
+            gatehouse.simulation.misbehave(.answer(.reset), at: .token, times: 1)
+            let app = try await gatehouse.authorize("grace")
+            let exchanges = gatehouse.simulation.counts[.aurora, .token]
+            let lost = try await gatehouse.signIn(app)
+            #expect(lost.status == 502)
+            #expect(gatehouse.simulation.counts[.aurora, .token] == exchanges + 1)
+            let again = try await gatehouse.signIn(app)
+            #expect(again["error"] == "invalid_grant")
+            #expect(gatehouse.simulation.counts[.aurora, .token] == exchanges + 1)
+        }
+    }
+
+    @Test func `lets no more sign-ins of one provider in than its bulkhead holds`() async throws {
+        try await RunningGatehouse.with(zenkey: ["inFlight: 2"]) { gatehouse in
+            let warm = try await gatehouse.signIn("ada")
+            #expect(warm.status == 200)
+            var apps: [Authorized] = []
+            for number in 0..<6 { apps.append(try await gatehouse.authorize("bulk\(number)")) }
+            gatehouse.simulation.latency = .milliseconds(500)
+            let answers = await withTaskGroup(of: RawHTTP.Answer?.self) { group in
+                for app in apps { group.addTask { try? await gatehouse.signIn(app) } }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers.count { $0?.status == 200 } == 2)
+            let shed = answers.compactMap(\.self).filter { $0.status == 503 }
+            #expect(shed.count == 4)
+            #expect(shed.allSatisfy { $0["error"] == "overloaded" && $0.header("retry-after") != nil })
+            let other = try await gatehouse.signIn("linus", at: .plain)
+            #expect(other.status == 200)
+        }
+    }
+
+    @Test func `limits how often one address may try`() async throws {
+        try await RunningGatehouse.with(limit: 3) { gatehouse in
+            for number in 0..<3 {
+                let answer = try await gatehouse.signIn("limited\(number)")
+                #expect(answer.status == 200)
+            }
+            let refused = try await gatehouse.signIn("limited4")
+            #expect(refused.status == 429)
+            #expect(refused["error"] == "rate_limited")
+            #expect(Int(refused.header("retry-after") ?? "").map { (1...20).contains($0) } == true)
+            // What does not try to sign in is not limited.
+            let health = try await gatehouse.call("GET", "/healthz")
+            #expect(health.status == 200)
+        }
+    }
+}
