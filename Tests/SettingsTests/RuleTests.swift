@@ -143,9 +143,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("http: {trustedProxies: [10.0.0.0/8]}", "http.trustedProxies"), ("admin: {port: 9}", "admin.port"),
-        ("admin: {host: 0.0.0.0}", "admin.host"), ("admin: {token: abc}", "admin.token"),
-        ("rateLimit: {signInsPerMinutePerAddress: 0}", "rateLimit.signInsPerMinutePerAddress"),
+        ("admin: {port: 9}", "admin.port"), ("admin: {host: 0.0.0.0}", "admin.host"),
+        ("admin: {token: abc}", "admin.token"),
         ("registration: ticket", "registration"),
     ])
     func `a key without effect is a notice once it differs from its default`(yaml: String, key: String) {
@@ -156,8 +155,7 @@ import Testing
 
     @Test(arguments: [
         ("requireChallenge: true", "requireChallenge"), ("keepTokens: true", "keepTokens"),
-        ("returnTo: ['app:/home']", "returnTo"), ("scopes: [openid]", "scopes"), ("inFlight: 1", "inFlight"),
-        ("issuer: https://id.example.com", "issuer"),
+        ("returnTo: ['app:/home']", "returnTo"), ("scopes: [openid]", "scopes"), ("issuer: https://id.example.com", "issuer"),
     ])
     func `a provider's key without effect is a notice`(line: String, key: String) {
         let loaded = load(leastWith(line))
