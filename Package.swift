@@ -90,7 +90,33 @@ let package = Package(
         tests("HTTPServerTests", ["HTTPServer", "EventLoop", "CZlib"]),
         tests("HTTPClientTests", ["HTTPClient", "EventLoop"]),
         tests("SimulatedCarriersTests", ["SimulatedCarriers", "EventLoop", "JOSE", "Crypto", "JSON"]),
-        .target(name: "TestSupport", dependencies: ["Accounts"], path: "Tests/TestSupport", swiftSettings: settings),
+        .target(
+            name: "TestSupport",
+            dependencies: [
+                "Accounts", "AccountsSQLite", "Sealing", "SignIn", "Providers", "OpenIDConnect", "HTTPClient",
+                "EventLoop",
+                "JOSE", "Crypto", "JSON",
+            ],
+            path: "Tests/TestSupport", swiftSettings: settings),
+        tests(
+            "OpenIDConnectTests", ["OpenIDConnect", "HTTPClient", "EventLoop", "JOSE", "Crypto", "JSON", "TestSupport"]),
+        tests(
+            "ProvidersTests",
+            ["Providers", "OpenIDConnect", "HTTPClient", "EventLoop", "JOSE", "Crypto", "JSON", "TestSupport"]),
+        tests("SealingTests", ["Sealing", "Accounts", "Crypto", "JOSE"]),
+        tests(
+            "SignInTests",
+            [
+                "SignIn", "Accounts", "Providers", "OpenIDConnect", "HTTPClient", "EventLoop", "JOSE", "Crypto", "JSON",
+                "TestSupport",
+            ]),
+        tests("ObservabilityTests", ["Observability", "JSON", logging]),
+        tests(
+            "WebAPITests",
+            [
+                "WebAPI", "SignIn", "Accounts", "Providers", "OpenIDConnect", "HTTPClient", "HTTPServer", "EventLoop",
+                "JOSE", "Crypto", "JSON", "TestSupport", logging,
+            ]),
         tests("AccountsTests", ["Accounts"]),
         tests("AccountsSQLiteTests", ["AccountsSQLite", "Accounts", "TestSupport"]),
         tests("CryptoTests", ["Crypto", "COpenSSL"]),

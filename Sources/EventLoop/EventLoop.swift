@@ -160,6 +160,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
             }
             fireTimers()
         }
+        // Timers hold the loop, and the loop holds those that will never fire.
+        timers = TimerQueue()
         phase.store(.stopped, ordering: .sequentiallyConsistent)
         runJobsToTheLast()
     }

@@ -21,7 +21,7 @@ struct Answer: Sendable, Equatable {
 
 enum ClientError: Error { case noConnection(Int32), timeout, ended(String) }
 
-/// A client that does exactly what it is told to, on a blocking socket. It gives up after ten seconds.
+/// A client that does exactly what it is told to, on a blocking socket. It gives up after two minutes.
 final class Client: Sendable {
     let descriptor: Int32
     private let unread = Mutex<[UInt8]>([])
@@ -47,7 +47,7 @@ final class Client: Sendable {
     func sendNow(_ bytes: [UInt8]) -> Bool {
         var sent = 0
         while sent < bytes.count {
-            guard wait(for: POLLOUT, milliseconds: 10_000) else { return false }
+            guard wait(for: POLLOUT, milliseconds: 120_000) else { return false }
             let count = unsafe bytes.withUnsafeBytes { raw in
                 unsafe Glibc.send(
                     descriptor, raw.baseAddress?.advanced(by: sent), raw.count - sent, Int32(MSG_NOSIGNAL))
@@ -132,7 +132,7 @@ final class Client: Sendable {
 
     /// Empty at the end of the stream.
     private func receive() throws -> [UInt8] {
-        guard wait(for: POLLIN, milliseconds: 10_000) else { throw ClientError.timeout }
+        guard wait(for: POLLIN, milliseconds: 120_000) else { throw ClientError.timeout }
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
         guard count >= 0 else { throw ClientError.ended("reset") }

@@ -25,9 +25,16 @@ final class TestHandler: RequestHandler {
     return HTTPResponse(status: .ok, body: Array(line.utf8))
 }
 
+extension HTTPServerLimits {
+    /// For tests of something else than deadlines: hundreds of tests share few threads, so seconds mean nothing.
+    static let patient = HTTPServerLimits(
+        headerTimeout: .seconds(120), bodyTimeout: .seconds(120), writeTimeout: .seconds(120),
+        lingerTimeout: .seconds(120))
+}
+
 /// Runs `body` against a server that listens on a port of the kernel's choice, and drains it afterwards.
 func withServer(
-    _ limits: HTTPServerLimits = HTTPServerLimits(), loops count: Int = 1,
+    _ limits: HTTPServerLimits = .patient, loops count: Int = 1,
     answer: @escaping @Sendable (HTTPRequest) async -> HTTPResponse = echo,
     _ body: (HTTPServer) async throws -> Void
 ) async throws {

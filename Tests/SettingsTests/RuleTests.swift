@@ -155,7 +155,8 @@ import Testing
 
     @Test(arguments: [
         ("requireChallenge: true", "requireChallenge"), ("keepTokens: true", "keepTokens"),
-        ("returnTo: ['app:/home']", "returnTo"), ("scopes: [openid]", "scopes"), ("issuer: https://id.example.com", "issuer"),
+        ("returnTo: ['app:/home']", "returnTo"), ("scopes: [openid]", "scopes"),
+        ("issuer: https://id.example.com", "issuer"),
     ])
     func `a provider's key without effect is a notice`(line: String, key: String) {
         let loaded = load(leastWith(line))

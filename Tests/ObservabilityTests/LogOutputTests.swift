@@ -1,0 +1,126 @@
+import JSON
+import Logging
+import Synchronization
+import Testing
+
+@testable import Observability
+
+/// Collects the lines that a logger writes.
+private final class Lines: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    func logger(_ format: LogOutput.Format, threshold: LogThreshold = LogThreshold(.info)) -> Logger {
+        Logger(label: "gatehouse") { _ in
+            LogOutput(format: format, threshold: threshold, timestamp: { "2026-09-21T12:00:00.000Z" }) { line in
+                self.lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
+            }
+        }
+    }
+
+    var all: [String] { lines.withLock(\.self) }
+}
+
+@Suite struct `A line of the log as text` {
+    private func line(_ message: Logger.Message, _ metadata: Logger.Metadata = [:]) -> String? {
+        let lines = Lines()
+        lines.logger(.text).info(message, metadata: metadata)
+        return lines.all.count == 1 ? lines.all.first : nil
+    }
+
+    @Test func `has time, level, message and the values in the order of their names`() {
+        #expect(
+            line("request", ["status": "200", "method": "GET"])
+                == "2026-09-21T12:00:00.000Z info request method=GET status=200\n")
+    }
+
+    @Test(
+        arguments: [
+            ("plain", "plain"), ("a b", "\"a b\""), ("", "\"\""), ("a=b", "\"a=b\""), ("say \"hi\"", #""say \"hi\"""#),
+            ("back\\slash", #""back\\slash""#), ("a\nb", #""a\u{a}b""#), ("a\r\nb", #""a\u{d}\u{a}b""#),
+            ("a\tb", #""a\u{9}b""#), ("\u{1B}[31mred", #""\u{1b}[31mred""#), ("a\u{0}b", #""a\u{0}b""#),
+            ("a\u{7F}b", #""a\u{7f}b""#), ("a\u{9B}31m", #""a\u{9b}31m""#), ("a\u{85}b", #""a\u{85}b""#),
+            ("a\u{2028}b\u{2029}c", #""a\u{2028}b\u{2029}c""#), ("Zoë", "\"Zoë\""),
+        ])
+    func `has its values as one word or in quotes`(value: String, written: String) {
+        #expect(line("m", ["value": "\(value)"]) == "2026-09-21T12:00:00.000Z info m value=\(written)\n")
+    }
+
+    @Test(
+        arguments: [
+            ("two words", "two words"), ("a\nfake line", #"a\u{a}fake line"#), ("\u{1B}[2J", #"\u{1b}[2J"#),
+            ("\r", #"\u{d}"#), ("it's \"fine\"", "it's \"fine\""), ("a\u{2028}b", #"a\u{2028}b"#),
+        ])
+    func `has a message that ends where it ends`(message: String, written: String) {
+        #expect(line("\(message)") == "2026-09-21T12:00:00.000Z info \(written)\n")
+    }
+}
+
+@Suite struct `A line of the log as JSON` {
+    @Test(arguments: ["plain", "a\nb", "\"quoted\"", "\u{1B}[31m", "back\\slash", "a\u{0}b", "Zoë 😀", "\u{2028}"])
+    func `is one object in one line, whatever is in it`(text: String) throws {
+        let lines = Lines()
+        lines.logger(.json).warning("\(text)", metadata: ["value": "\(text)"])
+        let line = try #require(lines.all.first)
+        #expect(lines.all.count == 1)
+        #expect(line.hasSuffix("}\n"))
+        #expect(!line.dropLast().utf8.contains { $0 < 0x20 || $0 == 0x7F })
+        let object = try #require(try JSONValue(parsing: Array(line.utf8)).object)
+        #expect(object.members.map(\.name) == ["time", "level", "message", "value"])
+        #expect(object["time"] == "2026-09-21T12:00:00.000Z")
+        #expect(object["level"] == "warning")
+        #expect(object["message"] == .string(text))
+        #expect(object["value"] == .string(text))
+    }
+}
+
+@Suite struct `The log` {
+    @Test func `leaves out what is below its level`() {
+        let lines = Lines()
+        let logger = lines.logger(.text, threshold: LogThreshold(.warning))
+        logger.info("quiet")
+        logger.warning("loud")
+        #expect(lines.all == ["2026-09-21T12:00:00.000Z warning loud\n"])
+    }
+
+    @Test func `follows its threshold, but for a logger with a level of its own`() {
+        let lines = Lines()
+        let threshold = LogThreshold(.error)
+        let follower = lines.logger(.text, threshold: threshold)
+        var own = follower
+        own.logLevel = .info
+        follower.info("before")
+        own.info("own")
+        threshold.level = .debug
+        follower.debug("after")
+        own.debug("too low")
+        #expect(follower.logLevel == .debug)
+        #expect(lines.all == ["2026-09-21T12:00:00.000Z info own\n", "2026-09-21T12:00:00.000Z debug after\n"])
+    }
+
+    @Test func `takes a logger's own values unless a line has others`() {
+        let lines = Lines()
+        var logger = lines.logger(.text)
+        logger[metadataKey: "a"] = "1"
+        logger[metadataKey: "b"] = "2"
+        #expect(logger[metadataKey: "a"] == "1")
+        logger.info("m", metadata: ["b": "3"])
+        logger.info("m")
+        #expect(
+            lines.all == ["2026-09-21T12:00:00.000Z info m a=1 b=3\n", "2026-09-21T12:00:00.000Z info m a=1 b=2\n"])
+    }
+
+    @Test(
+        arguments: [
+            (0, 0, "1970-01-01T00:00:00.000Z"), (951_782_400, 7, "2000-02-29T00:00:00.007Z"),
+            (1_000_000_000, 42, "2001-09-09T01:46:40.042Z"), (1_790_000_000, 999, "2026-09-21T14:13:20.999Z"),
+            (2_147_483_648, 0, "2038-01-19T03:14:08.000Z"), (253_402_300_799, 999, "9999-12-31T23:59:59.999Z"),
+        ] as [(Int64, Int64, String)])
+    func `writes times as RFC 3339 wants them`(seconds: Int64, milliseconds: Int64, text: String) {
+        #expect(LogOutput.timestamp(seconds: seconds, milliseconds: milliseconds) == text)
+    }
+
+    @Test func `writes the present time`() throws {
+        let now = LogOutput.currentTimestamp()
+        #expect(now.wholeMatch(of: /20\d\d-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-6]\d\.\d{3}Z/) != nil)
+    }
+}

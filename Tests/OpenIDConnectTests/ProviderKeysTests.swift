@@ -1,0 +1,163 @@
+import Crypto
+import EventLoop
+import HTTPClient
+import JOSE
+import JSON
+import OpenIDConnect
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `The keys of a provider` {
+    private let provider = SigningProvider()
+    private let transport = ScriptedTransport()
+    private let start = MonotonicTime.now
+    private let keys: ProviderKeys
+    private let request: OutboundRequest
+
+    init() throws {
+        keys = ProviderKeys(bounds: .standard, now: start)
+        request = OutboundRequest(
+            method: .get, url: try EndpointURL(provider.keysEndpoint, allowLoopbackHTTP: false), timeout: .seconds(1),
+            policy: OutboundPolicy(
+                caFile: nil, allowsPrivateAddresses: false, connectionsPerHost: 1, maximumBodyBytes: 1,
+                connectTimeout: .seconds(1)))
+        provider.publish(on: transport)
+    }
+
+    private func error(_ token: String, after seconds: Int = 0) async throws -> SignedTokenError? {
+        let token = try CompactJWS(parsing: token, maximumByteCount: 10_000)
+        do throws(SignedTokenError) {
+            _ = try await keys.verify(
+                token, allowed: [.rs256], request: request, through: transport, now: start + .seconds(seconds))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func token(keyID: JSONValue?) throws -> String {
+        try provider.idToken { $0.header[setting: "kid"] = keyID }
+    }
+
+    private var fetches: Int { transport.requests.count }
+
+    @Test func `are fetched once for many tokens`() async throws {
+        for _ in 0..<5 { #expect(try await error(provider.idToken()) == nil) }
+        #expect(fetches == 1)
+    }
+
+    @Test func `are fetched again for a key of a new name`() async throws {
+        #expect(try await error(provider.idToken()) == nil)
+        let rotated = SigningProvider(key: TestKeys.otherRSA)
+        transport.answer(
+            provider.keysEndpoint,
+            json: SigningProvider.keyDocument([
+                (SigningProvider.keyID, TestKeys.rsa, .rs256), ("key-2", TestKeys.otherRSA, .rs256),
+            ]))
+        let token = try rotated.idToken { $0.header[setting: "kid"] = "key-2" }
+        #expect(try await error(token) == nil)
+        #expect(try await error(token) == nil)
+        #expect(fetches == 2)
+    }
+
+    @Test func `are fetched again for unknown names five times and then once a minute`() async throws {
+        #expect(try await error(provider.idToken()) == nil)
+        for number in 0..<20 {
+            #expect(try await error(token(keyID: .string("unknown-\(number)"))) == .token(.unknownKey(.keyIDNotInSet)))
+        }
+        #expect(fetches == 1 + 5)
+        _ = try await error(token(keyID: "unknown-a"), after: 59)
+        #expect(fetches == 1 + 5)
+        _ = try await error(token(keyID: "unknown-b"), after: 60)
+        _ = try await error(token(keyID: "unknown-c"), after: 60)
+        #expect(fetches == 1 + 5 + 1)
+    }
+
+    @Test func `are not looked through again for a name that was not there a moment ago`() async throws {
+        #expect(try await error(provider.idToken()) == nil)
+        for _ in 0..<5 { _ = try await error(token(keyID: "unknown")) }
+        #expect(fetches == 2)
+        _ = try await error(token(keyID: "unknown"), after: 50)
+        #expect(fetches == 2)
+        _ = try await error(token(keyID: "unknown"), after: 120)
+        #expect(fetches == 3)
+    }
+
+    @Test func `are fetched again for a token that names none, when the key was replaced`() async throws {
+        #expect(try await error(provider.idToken()) == nil)
+        transport.answer(provider.keysEndpoint, json: SigningProvider(key: TestKeys.otherRSA).keyDocument)
+        let token = try SigningProvider(key: TestKeys.otherRSA).idToken { $0.header[setting: "kid"] = nil }
+        #expect(try await error(token) == nil)
+        #expect(fetches == 2)
+    }
+
+    @Test func `are not fetched again for a wrong signature under a known name`() async throws {
+        #expect(try await error(provider.idToken()) == nil)
+        let forged = try provider.idTokenDraft.signed(by: TestKeys.otherRSA, with: .rs256)
+        #expect(try await error(forged) == .token(.signature))
+        #expect(fetches == 1)
+    }
+
+    @Test func `are not fetched again for an algorithm that is not allowed`() async throws {
+        #expect(try await error(provider.idToken()) == nil)
+        let other = try provider.idTokenDraft.changed {
+            $0.header[setting: "alg"] = "ES256"
+            $0.header[setting: "kid"] = "unknown"
+        }.signed(by: TestKeys.p256, with: .es256)
+        #expect(try await error(other) == .token(.algorithm))
+        #expect(fetches == 1)
+    }
+
+    @Test func `are not fetched again for a name that is there for another use`() async throws {
+        transport.answer(
+            provider.keysEndpoint, json: SigningProvider.keyDocument([(SigningProvider.keyID, TestKeys.p256, .es256)]))
+        #expect(try await error(provider.idToken()) == .token(.unknownKey(.keyDoesNotFit)))
+        #expect(fetches == 1)
+    }
+
+    @Test func `are used as long as their answer allows`() async throws {
+        transport.answer(
+            provider.keysEndpoint, .json(provider.keyDocument, cacheControl: "public, max-age=3600"))
+        #expect(try await error(provider.idToken()) == nil)
+        #expect(try await error(provider.idToken(), after: 3500) == nil)
+        #expect(fetches == 1)
+        #expect(try await error(provider.idToken(), after: 3700) == nil)
+        while fetches == 1 { await Task.yield() }
+    }
+
+    @Test func `that can't be had are the provider's trouble and not the token's`() async throws {
+        transport.fail(provider.keysEndpoint, .couldNotConnect)
+        #expect(try await error(provider.idToken()) == .keys(.transport(.couldNotConnect)))
+    }
+
+    @Test(
+        arguments: [
+            (.page, .notJSON), (.page(status: 500), .status(500)),
+            (.json(["keys": 7]), .invalidMember("keys")), (.json(.object(JSONObject())), .invalidMember("keys")),
+            (.json(["keys": .array(Array(repeating: JSONValue.null, count: 101))]), .invalidMember("keys")),
+            (.json(["a"]), .notJSON),
+        ] as [(OutboundResponse, ProviderFailure)])
+    func `are no keys when they are no key set`(response: OutboundResponse, failure: ProviderFailure) async throws {
+        transport.answer(provider.keysEndpoint, response)
+        #expect(try await error(provider.idToken()) == .keys(failure))
+    }
+
+    @Test func `that are known go on verifying when the provider is down`() async throws {
+        #expect(try await error(provider.idToken()) == nil)
+        transport.fail(provider.keysEndpoint, .timedOut(requestSent: true))
+        #expect(try await error(token(keyID: "unknown")) == .keys(.transport(.timedOut(requestSent: true))))
+        #expect(try await error(provider.idToken()) == nil)
+        #expect(try await error(provider.idToken(), after: 80_000) == nil)
+    }
+
+    @Test func `of several issuers have budgets of their own`() async throws {
+        let others = ProviderKeys(bounds: .standard, now: start)
+        for number in 0..<10 { _ = try await error(token(keyID: .string("unknown-\(number)"))) }
+        let before = fetches
+        let unknown = try CompactJWS(parsing: token(keyID: "unknown"), maximumByteCount: 10_000)
+        await #expect(throws: SignedTokenError.self) {
+            try await others.verify(unknown, allowed: [.rs256], request: request, through: transport, now: start)
+        }
+        #expect(fetches == before + 2)
+    }
+}

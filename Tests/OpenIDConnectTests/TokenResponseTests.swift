@@ -1,0 +1,111 @@
+import HTTPClient
+import JSON
+import OpenIDConnect
+import TestSupport
+import Testing
+
+@Suite struct `A token response` {
+    private static let good: JSONObject = JSONObject([
+        ("access_token", "access"), ("token_type", "Bearer"), ("expires_in", 300), ("id_token", "a.b.c"),
+    ])
+
+    private func failure(_ response: OutboundResponse) -> ProviderFailure? {
+        do throws(ProviderFailure) {
+            _ = try TokenResponse(response)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func failure(_ member: String, _ value: JSONValue?) -> ProviderFailure? {
+        var body = Self.good
+        body[setting: member] = value
+        return failure(.json(.object(body)))
+    }
+
+    @Test func `gives the two tokens`() throws {
+        let tokens = try TokenResponse(.json(.object(Self.good)))
+        #expect(tokens.accessToken == "access")
+        #expect(tokens.idToken == "a.b.c")
+    }
+
+    @Test(arguments: ["bearer", "BEARER", "bEaReR"])
+    func `takes its token_type in any letter case`(type: String) {
+        #expect(failure("token_type", .string(type)) == nil)
+    }
+
+    @Test func `may leave out expires_in and scope and have members nobody knows`() {
+        #expect(failure("expires_in", nil) == nil)
+        #expect(failure("expires_in", "soon") == nil)
+        #expect(failure("scope", ["odd"]) == nil)
+        #expect(failure("correlation_id", 7) == nil)
+    }
+
+    @Test(arguments: ["access_token", "token_type", "id_token"], [nil, .null, 7, "", ["x"]] as [JSONValue?])
+    func `must have the tokens and their type as texts`(member: String, value: JSONValue?) {
+        #expect(failure(member, value) == .invalidMember(member))
+    }
+
+    @Test func `is refused with another token_type`() {
+        #expect(failure("token_type", "mac") == .invalidMember("token_type"))
+        #expect(failure("token_type", "DPoP") == .invalidMember("token_type"))
+    }
+
+    @Test(arguments: ["a\r\nX-Evil: 1", "a\nb", "a\rb", "a b", "a\u{0}b", "a\u{7F}", "é", " a", "a\t"])
+    func `is refused with an access token that could break out of a header`(token: String) {
+        #expect(failure("access_token", .string(token)) == .invalidMember("access_token"))
+    }
+
+    @Test func `is refused when it is no JSON object`() {
+        #expect(failure(.page) == .notJSON)
+        #expect(failure(.json(["a"])) == .notJSON)
+        #expect(failure(.text("", type: "application/json")) == .notJSON)
+        #expect(failure(.text(#"{"access_token":"a","access_token":"b"}"#, type: "application/json")) == .notJSON)
+    }
+
+    @Test(arguments: [400, 401, 403, 503, 200])
+    func `tells an OAuth error whatever status it comes with`(status: Int) {
+        let body: JSONValue = ["error": "invalid_grant", "error_description": "secret details"]
+        #expect(failure(.json(body, status: status)) == .refused(.invalidGrant))
+    }
+
+    @Test func `counts an error beside tokens as an error`() {
+        #expect(failure("error", "access_denied") == .refused(.accessDenied))
+    }
+
+    @Test(arguments: [300, 302, 400, 404, 418, 500, 503])
+    func `tells the status of an answer that is a page`(status: Int) {
+        #expect(failure(.page(status: status)) == .status(status))
+    }
+
+    @Test(arguments: [302, 500, 502, 504])
+    func `believes no OAuth error of a broken server or a redirect`(status: Int) {
+        #expect(failure(.json(["error": "invalid_grant"], status: status)) == .status(status))
+    }
+
+    @Test(
+        arguments: zip(
+            [
+                "invalid_grant", "request_denied", "access_denied", "authentication_timed_out", "user_unsupported",
+                "consent_required", "login_required", "interaction_required", "user_not_found",
+                "temporarily_unavailable", "server_error", "network_failure", "device_unavailable", "slow_down",
+                "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope", "invalid_request",
+                "invalid_target", "unsupported_response_type", "brand_new_error", "",
+            ],
+            [
+                OAuthError.invalidGrant, .invalidGrant, .accessDenied, .accessDenied, .accessDenied, .accessDenied,
+                .accessDenied, .accessDenied, .userNotFound, .temporarilyUnavailable, .temporarilyUnavailable,
+                .temporarilyUnavailable, .temporarilyUnavailable, .temporarilyUnavailable,
+                .clientFault("invalid_client"), .clientFault("unauthorized_client"),
+                .clientFault("unsupported_grant_type"), .clientFault("invalid_scope"), .clientFault("invalid_request"),
+                .clientFault("invalid_target"), .clientFault("unsupported_response_type"), .unknown, .unknown,
+            ]))
+    func `sorts every error code by what it means`(code: String, meaning: OAuthError) {
+        #expect(failure(.json(["error": .string(code)], status: 400)) == .refused(meaning))
+    }
+
+    @Test func `takes an error that is no text for no OAuth error`() {
+        #expect(failure(.json(["error": ["invalid_grant"]], status: 400)) == .status(400))
+    }
+}

@@ -1,0 +1,55 @@
+import HTTPClient
+import OpenIDConnect
+import Providers
+import TestSupport
+import Testing
+
+@Suite struct `The former carrier` {
+    @Test func `is known by its present name when it has changed it`() async throws {
+        let port = Port { $0.issuerAliases = ["https://id.former.example": "https://new.former.example"] }
+        #expect(try await port.verified { _ in }.map(\.issuer) == ["https://new.former.example"])
+        #expect(port.provider.currentName(of: "https://id.former.example") == "https://new.former.example")
+        #expect(port.provider.currentName(of: "https://carrier.example") == "https://carrier.example")
+    }
+
+    @Test(arguments: [404, 410])
+    func `is left out when it is gone for good`(status: Int) async throws {
+        let port = Port()
+        port.transport.answer(port.former.metadataURL, .page(status: status))
+        #expect(try await port.verified { _ in }.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            (.page(status: 500), .status(500)), (.page(status: 503), .status(503)), (.page(status: 429), .status(429)),
+            (.page(status: 408), .status(408)), (.page, .notJSON), (.page(status: 302), .status(302)),
+        ] as [(OutboundResponse, ProviderFailure)])
+    func `fails the sign-in when it can't be asked now`(response: OutboundResponse, failure: ProviderFailure)
+        async throws
+    {
+        let port = Port()
+        port.transport.answer(port.former.metadataURL, response)
+        await #expect(throws: failure) { try await port.verified { _ in } }
+    }
+
+    @Test func `fails the sign-in when it can't be reached`() async throws {
+        let port = Port()
+        port.transport.fail(port.former.metadataURL, .couldNotConnect)
+        await #expect(throws: ProviderFailure.transport(.couldNotConnect)) { try await port.verified { _ in } }
+    }
+
+    @Test func `fails the sign-in when its keys can't be had`() async throws {
+        let port = Port()
+        port.transport.fail(port.former.keysEndpoint, .timedOut(requestSent: true))
+        await #expect(throws: ProviderFailure.transport(.timedOut(requestSent: true))) {
+            try await port.verified { _ in }
+        }
+    }
+
+    @Test func `fails the sign-in when its metadata names another issuer`() async throws {
+        let port = Port()
+        port.transport.answer(
+            port.former.metadataURL, json: SigningProvider(issuer: "https://x.former.example").metadata)
+        await #expect(throws: ProviderFailure.issuerMismatch) { try await port.verified { _ in } }
+    }
+}

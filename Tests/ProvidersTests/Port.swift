@@ -1,0 +1,43 @@
+import Crypto
+import EventLoop
+import JOSE
+import JSON
+import OpenIDConnect
+import Providers
+import TestSupport
+
+/// A carrier with a subscriber who came from another, and what its ID token's port tokens prove.
+struct Port: Sendable {
+    static let now = SigningProvider.now
+
+    let transport = ScriptedTransport()
+    let carrier = SigningProvider()
+    let former = SigningProvider(issuer: "https://id.former.example", key: TestKeys.otherRSA)
+    let provider: Provider
+
+    init(_ change: (inout ProviderConfiguration) -> Void = { _ in }) {
+        provider = Provider(.zenkey(change))
+        former.publish(on: transport)
+    }
+
+    /// An ID token as the verifier makes it.
+    func idToken(aka: JSONValue?) throws -> IDToken {
+        let token = try carrier.idToken { $0.claims[setting: "aka"] = aka }
+        let verified = try JWS.verify(token, keys: carrier.keySet, allowed: [.rs256], maximumByteCount: 100_000)
+        return try IDTokenVerifier(
+            issuer: carrier.issuer, clientID: carrier.clientID, nonce: .unknownToUs, authentication: [],
+            context: .anything, freshness: .anyAge, accessToken: nil, clockSkewSeconds: 60
+        ).verify(verified, now: Self.now)
+    }
+
+    func verified(_ aka: JSONValue?) async throws -> [VerifiedPortToken] {
+        try await provider.verifiedPortTokens(
+            of: idToken(aka: aka), through: transport,
+            deadline: Deadline(now: .now, total: .seconds(15), perCall: .seconds(5)), now: Self.now)
+    }
+
+    /// What is proven by one token, the former carrier's with a change.
+    func verified(_ change: (inout TokenDraft) -> Void) async throws -> [VerifiedPortToken] {
+        try await verified(.string(former.portToken(change)))
+    }
+}

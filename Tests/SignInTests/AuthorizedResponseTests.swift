@@ -1,0 +1,137 @@
+import Providers
+import SignIn
+import TestSupport
+import Testing
+
+@Suite struct `An authorized response` {
+    private static let zenkey = Provider(.zenkey())
+
+    private func problem(_ changes: [String: String?], for provider: Provider = zenkey) -> InvalidParameter? {
+        var parameters = SignInStage.parameters
+        for (name, value) in changes { parameters[name] = value }
+        do throws(InvalidParameter) {
+            _ = try AuthorizedResponse({ parameters[$0] }, for: provider)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `holds what the app posted`() throws {
+        let parameters = SignInStage.parameters.merging([
+            "acr_values": "a3 a1", "correlation_id": "abc-1", "context": "Pay 20 $", "sdk_version": "2.0",
+        ]) { $1 }
+        let response = try AuthorizedResponse({ parameters[$0] }, for: Self.zenkey)
+        #expect(response.code == "the-code")
+        #expect(response.redirectURI == ProviderConfiguration.redirectURI)
+        #expect(response.network?.mccmnc == "310260")
+        #expect(response.codeVerifier == String(repeating: "v", count: 43))
+        #expect(response.nonce == "the-nonce")
+        #expect(response.acrValues == "a3 a1")
+        #expect(response.correlationID == "abc-1")
+        #expect(response.context == "Pay 20 $")
+        #expect(response.sdkVersion == "2.0")
+    }
+
+    @Test(arguments: ["code", "redirect_uri", "mccmnc", "code_verifier"], [nil, ""] as [String?])
+    func `must have what is required`(name: String, value: String?) {
+        #expect(problem([name: value]) == InvalidParameter(name, "is missing"))
+    }
+
+    @Test(arguments: ["nonce", "acr_values", "correlation_id", "context", "sdk_version"], [nil, ""] as [String?])
+    func `may leave out the rest`(name: String, value: String?) {
+        #expect(problem([name: value]) == nil)
+    }
+
+    @Test(arguments: ["31026", "310-260", "3102600", "mobile", "٣١٠٢٦٠"])
+    func `names a network by six digits for ZenKey`(mccmnc: String) {
+        #expect(problem(["mccmnc": mccmnc]) == InvalidParameter("mccmnc", "must be six digits"))
+    }
+
+    @Test func `names a network by five or six digits elsewhere, if at all`() {
+        let provider = Provider(.openID())
+        #expect(problem(["mccmnc": "24001"], for: provider) == nil)
+        #expect(problem(["mccmnc": "310260"], for: provider) == nil)
+        #expect(problem(["mccmnc": nil], for: provider) == nil)
+        #expect(
+            problem(["mccmnc": "2400"], for: provider) == InvalidParameter("mccmnc", "must be five or six digits"))
+    }
+
+    @Test(arguments: [43, 44, 127, 128])
+    func `may have a verifier of 43 to 128 characters`(count: Int) {
+        #expect(problem(["code_verifier": String(repeating: "a", count: count)]) == nil)
+    }
+
+    @Test(arguments: [1, 42, 129, 500])
+    func `may have no verifier shorter or longer`(count: Int) {
+        #expect(problem(["code_verifier": String(repeating: "a", count: count)])?.name == "code_verifier")
+    }
+
+    @Test func `may have every unreserved character in its verifier`() {
+        let all = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+        #expect(problem(["code_verifier": all]) == nil)
+    }
+
+    @Test(arguments: ["+", "/", "=", " ", "%", "é", "&", "\u{1}"])
+    func `may have no other character in its verifier`(character: String) {
+        #expect(problem(["code_verifier": String(repeating: "a", count: 50) + character])?.name == "code_verifier")
+    }
+
+    @Test func `may leave the verifier out where the provider does without PKCE`() {
+        let provider = Provider(.zenkey { $0.requiresPKCE = false })
+        #expect(problem(["code_verifier": nil], for: provider) == nil)
+        #expect(problem(["code_verifier": "short"], for: provider)?.name == "code_verifier")
+    }
+
+    @Test func `must have a nonce where the provider demands one`() {
+        let provider = Provider(.zenkey { $0.requiresNonce = true })
+        #expect(problem(["nonce": nil], for: provider) == InvalidParameter("nonce", "is missing"))
+        #expect(problem([:], for: provider) == nil)
+    }
+
+    @Test(arguments: [
+        "abcdefgh", "ABC-123_4.5", "123e4567-e89b-12d3-a456-426614174000", String(repeating: "a", count: 64),
+    ])
+    func `may name its sign-in`(correlationID: String) {
+        #expect(problem(["correlation_id": correlationID]) == nil)
+    }
+
+    @Test(arguments: ["a b", "a\"b", "a=b", "a/b", "ä", "a,b", "a;b", String(repeating: "a", count: 65)])
+    func `may not name it so that a log could be misread`(correlationID: String) {
+        #expect(problem(["correlation_id": correlationID])?.name == "correlation_id")
+    }
+
+    @Test func `may have a context of 280 characters`() {
+        #expect(problem(["context": String(repeating: "é", count: 280)]) == nil)
+        #expect(problem(["context": String(repeating: "e", count: 281)])?.name == "context")
+    }
+
+    @Test(arguments: ["code", "redirect_uri", "nonce", "acr_values", "context"])
+    func `may have no parameter longer than two kilobytes`(name: String) {
+        #expect(
+            problem([name: String(repeating: "a", count: 2049)]) == InvalidParameter(name, "is longer than 2048 bytes"))
+        if name != "context" { #expect(problem([name: String(repeating: "a", count: 2048)]) == nil) }
+    }
+
+    @Test func `may have no longer SDK version than 64 bytes`() {
+        #expect(problem(["sdk_version": String(repeating: "1", count: 64)]) == nil)
+        #expect(problem(["sdk_version": String(repeating: "1", count: 65)])?.name == "sdk_version")
+    }
+
+    @Test(
+        arguments: [
+            "code", "redirect_uri", "nonce", "acr_values", "context", "sdk_version", "correlation_id", "mccmnc",
+        ],
+        ["\r\n", "\u{0}", "\u{7F}", "\u{1B}"])
+    func `may have no control characters`(name: String, text: String) {
+        #expect(problem([name: "a" + text]) == InvalidParameter(name, "has control characters"))
+    }
+
+    @Test(arguments: ["code", "redirect_uri", "nonce", "context", "code_verifier", "correlation_id", "mccmnc"])
+    func `is never repeated in what is said against it`(name: String) {
+        let value = String(repeating: "secret\u{1}", count: 500)
+        let said = problem([name: value])
+        #expect(said != nil)
+        #expect(said?.problem.contains("secret") == false)
+    }
+}

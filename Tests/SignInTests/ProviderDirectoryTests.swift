@@ -1,0 +1,55 @@
+import Providers
+import SignIn
+import TestSupport
+import Testing
+
+@Suite struct `A provider directory` {
+    private let directory = ProviderDirectory([
+        Provider(.zenkey { $0.clientID = "ccid-a" }),
+        Provider(
+            .openID {
+                $0.name = "first"; $0.clientID = "shared"
+            }),
+        Provider(
+            .openID {
+                $0.name = "second"; $0.clientID = "shared"
+            }),
+    ])
+
+    private func found(_ name: String?, _ clientID: String?) throws(SignInError) -> String {
+        try directory.provider(named: name, clientID: clientID).configuration.name
+    }
+
+    @Test func `finds a provider by its name or by our identifier there`() throws {
+        #expect(try found("zenkey", nil) == "zenkey")
+        #expect(try found(nil, "ccid-a") == "zenkey")
+        #expect(try found("zenkey", "ccid-a") == "zenkey")
+        #expect(try found("second", "shared") == "second")
+    }
+
+    @Test func `finds none that does not exist`() {
+        #expect(throws: SignInError.unknownProvider) { try found("nobody", nil) }
+        #expect(throws: SignInError.unknownProvider) { try found("nobody", "ccid-a") }
+        #expect(throws: SignInError.unknownClient) { try found(nil, "nobody") }
+        #expect(throws: SignInError.unknownClient) { try found(nil, "CCID-A") }
+    }
+
+    @Test func `finds none when name and identifier disagree`() {
+        #expect(throws: SignInError.unknownClient) { try found("zenkey", "shared") }
+    }
+
+    @Test func `must be told one of them`() {
+        #expect(throws: SignInError.invalidParameter(InvalidParameter("client_id", "is missing"))) {
+            try found(nil, nil)
+        }
+    }
+
+    @Test func `must be told the name when several have the identifier`() {
+        #expect {
+            try found(nil, "shared")
+        } throws: { error in
+            guard case .invalidParameter(let parameter) = error as? SignInError else { return false }
+            return parameter.name == "provider"
+        }
+    }
+}

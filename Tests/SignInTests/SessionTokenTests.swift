@@ -1,0 +1,186 @@
+import Accounts
+import Crypto
+import JOSE
+import JSON
+import TestSupport
+import Testing
+
+@testable import SignIn
+
+@Suite struct `An access token` {
+    private static let session = SessionID(high: 1, low: 2)
+
+    private func token(_ stage: SignInStage, acr: String? = "a3", amr: [String] = ["hwk"], authTime: Int64? = 9) throws
+        -> String
+    {
+        try stage.issuer.accessToken(
+            for: UserID(rawValue: 7), session: Self.session, acr: acr, amr: amr, authTime: authTime, now: stage.now)
+    }
+
+    private func decoded(_ token: String) throws -> (header: JSONObject, claims: JSONObject) {
+        let parts = try token.split(separator: ".").prefix(2).map { part in
+            let bytes = try #require(Base64URL.decode(String(part)))
+            return try #require(try JSONValue(parsing: bytes).object)
+        }
+        return (parts[0], parts[1])
+    }
+
+    @Test func `has exactly the claims it should`() async throws {
+        let stage = try await SignInStage()
+        let (header, claims) = try decoded(token(stage))
+        #expect(header.members.map(\.name) == ["typ", "alg", "kid"])
+        #expect(header["typ"] == "at+jwt")
+        #expect(header["alg"] == "ES256")
+        #expect(
+            claims.members.map(\.name) == ["iss", "sub", "aud", "sid", "iat", "exp", "jti", "acr", "amr", "auth_time"])
+        #expect(claims["iss"] == "https://gatehouse.example")
+        #expect(claims["sub"] == "7")
+        #expect(claims["aud"] == "api")
+        #expect(claims["sid"] == .string(Self.session.description))
+        #expect(claims["iat"] == .integer(stage.now))
+        #expect(claims["exp"] == .integer(stage.now + 900))
+        #expect(claims["acr"] == "a3")
+        #expect(claims["amr"] == ["hwk"])
+        #expect(claims["auth_time"] == 9)
+        #expect(try #require(claims["jti"]?.string).utf8.count == 22)
+    }
+
+    @Test func `leaves out what the carrier did not say`() async throws {
+        let stage = try await SignInStage()
+        let claims = try decoded(token(stage, acr: nil, amr: [], authTime: nil)).claims
+        #expect(claims.members.map(\.name) == ["iss", "sub", "aud", "sid", "iat", "exp", "jti"])
+    }
+
+    @Test func `is never the same twice`() async throws {
+        let stage = try await SignInStage()
+        #expect(try decoded(token(stage)).claims["jti"] != decoded(token(stage)).claims["jti"])
+    }
+
+    @Test func `speaks for its user and session until it expires`() async throws {
+        let stage = try await SignInStage()
+        let token = try token(stage)
+        let bearer = try #require(stage.issuer.bearer(of: token, now: stage.now + 899))
+        #expect(bearer.user == UserID(rawValue: 7))
+        #expect(bearer.session == Self.session)
+        #expect(stage.issuer.bearer(of: token, now: stage.now + 900) == nil)
+    }
+
+    @Test func `speaks for nobody when its session is another user's`() async throws {
+        let stage = try await SignInStage()
+        let session = try await stage.sessions.session(of: stage.signIn().tokens.accessToken)
+        let other = try stage.issuer.accessToken(
+            for: UserID(rawValue: session.user.rawValue + 1), session: session.id, acr: nil, amr: [], authTime: nil,
+            now: stage.now)
+        await #expect(throws: SignInError.invalidToken) { try await stage.sessions.session(of: other) }
+    }
+
+    @Test func `verifies with the published keys`() async throws {
+        let stage = try await SignInStage()
+        let keys = try JWKSet(parsing: stage.issuer.keyDocument.span, maximumKeyCount: 5)
+        _ = try JWS.verify(token(stage), keys: keys, allowed: [.es256], maximumByteCount: 4096)
+        let document = String(decoding: stage.issuer.keyDocument, as: UTF8.self)
+        #expect(!document.contains("\"d\""))
+    }
+
+    /// A token with our own key, and header and claims changed.
+    private func changed(_ stage: SignInStage, _ change: (inout TokenDraft) -> Void) async throws -> String {
+        let (header, claims) = try decoded(token(stage))
+        let stored = try #require(try await stage.repository.signingKeys().first)
+        let key = try PrivateKey(pem: Secret(stored.privateKey))
+        return try TokenDraft(header: header, claims: claims).changed(change).signed(by: key, with: .es256)
+    }
+
+    @Test func `is taken when it is ours, whatever else it says`() async throws {
+        let stage = try await SignInStage()
+        let token = try await changed(stage) { $0.claims[setting: "extra"] = "x" }
+        #expect(stage.issuer.bearer(of: token, now: stage.now) != nil)
+    }
+
+    @Test(
+        arguments: [
+            ("iss", "https://other.example"), ("iss", nil), ("aud", "other"), ("aud", nil), ("aud", ["api"]),
+            ("exp", nil),
+            ("exp", "99999999999"), ("exp", .number(1e300)), ("sub", nil), ("sub", "jane"), ("sub", 7), ("sid", nil),
+            ("sid", "1"), ("sid", "0000000000000001000000000000000"),
+        ] as [(String, JSONValue?)])
+    func `is refused with a wrong claim`(claim: String, value: JSONValue?) async throws {
+        let stage = try await SignInStage()
+        let token = try await changed(stage) { $0.claims[setting: claim] = value }
+        #expect(stage.issuer.bearer(of: token, now: stage.now) == nil)
+    }
+
+    @Test(arguments: [nil, "JWT", "id_token+jwt", "port_token+jwt"] as [JSONValue?])
+    func `is refused with another type`(type: JSONValue?) async throws {
+        let stage = try await SignInStage()
+        let token = try await changed(stage) { $0.header[setting: "typ"] = type }
+        #expect(stage.issuer.bearer(of: token, now: stage.now) == nil)
+    }
+
+    @Test func `is refused when a foreign key signed it`() async throws {
+        let stage = try await SignInStage()
+        let (header, claims) = try decoded(token(stage))
+        let forged = try TokenDraft(header: header, claims: claims).signed(by: TestKeys.p256, with: .es256)
+        #expect(stage.issuer.bearer(of: forged, now: stage.now) == nil)
+    }
+
+    @Test func `is refused when it is another start's or another service's`() async throws {
+        let (ours, theirs) = (try await SignInStage(), try await SignInStage())
+        #expect(try ours.issuer.bearer(of: token(theirs), now: ours.now) == nil)
+    }
+
+    @Test(arguments: ["", "garbage", "a.b.c", "e30.e30.e30", String(repeating: "a", count: 5000)])
+    func `is refused when it is no token`(text: String) async throws {
+        let stage = try await SignInStage()
+        #expect(stage.issuer.bearer(of: text, now: stage.now) == nil)
+    }
+
+    @Test func `is refused unsigned`() async throws {
+        let stage = try await SignInStage()
+        var (header, claims) = try decoded(token(stage))
+        header[setting: "alg"] = "none"
+        let parts = [header, claims].map { Base64URL.encode(JSONValue.object($0).serialized) }
+        #expect(stage.issuer.bearer(of: parts.joined(separator: ".") + ".", now: stage.now) == nil)
+    }
+}
+
+@Suite struct `The session keys` {
+    @Test func `are made on the first start and kept`() async throws {
+        let stage = try await SignInStage()
+        #expect(try await stage.repository.signingKeys().count == 1)
+        let reloaded = try await stage.reloadedSessionKeys()
+        #expect(reloaded.document == stage.sessionKeys.document)
+        #expect(try await stage.repository.signingKeys().count == 1)
+    }
+
+    @Test func `sign with the newest and verify with all`() async throws {
+        let stage = try await SignInStage()
+        let outcome = try await stage.signIn()
+        let newer = try PrivateKey.generate(.ellipticCurve(.p256))
+        try await stage.repository.addSigningKey(
+            SigningKey(
+                kid: newer.publicKey.thumbprint, privateKey: newer.pemRepresentation().revealedBytes,
+                createdAt: stage.now + 10))
+        let keys = try await stage.reloadedSessionKeys()
+        #expect(keys.signer.keyID == newer.publicKey.thumbprint)
+        #expect(keys.verifying.keys.count == 2)
+        let issuer = SessionIssuer(configuration: stage.issuer.configuration, keys: keys)
+        #expect(issuer.bearer(of: outcome.tokens.accessToken, now: stage.now) != nil)
+    }
+
+    @Test func `are never guessed when a stored one can't be read`() async throws {
+        let stage = try await SignInStage()
+        try await stage.repository.addSigningKey(
+            SigningKey(kid: "broken", privateKey: Array("no key".utf8), createdAt: stage.now + 10))
+        await #expect {
+            _ = try await stage.reloadedSessionKeys()
+        } throws: { error in
+            if case .unreadableKey = error as? SessionKeys.Failure { true } else { false }
+        }
+    }
+
+    @Test func `can't be had from a store that is closed`() async throws {
+        let stage = try await SignInStage()
+        await stage.repository.close()
+        await #expect(throws: SessionKeys.Failure.self) { _ = try await stage.reloadedSessionKeys() }
+    }
+}

@@ -1,0 +1,138 @@
+import Accounts
+import SignIn
+import TestSupport
+import Testing
+
+@Suite struct `A session` {
+    @Test func `is found by its access token`() async throws {
+        let stage = try await SignInStage()
+        let outcome = try await stage.signIn()
+        let session = try await stage.sessions.session(of: outcome.tokens.accessToken)
+        #expect(session.user == outcome.signedIn.user)
+        #expect(session.userAgent == "App/1.0")
+        let user = try await stage.sessions.user(of: outcome.tokens.accessToken)
+        #expect(user.id == outcome.signedIn.user)
+        #expect(user.profile.carrier.email == "jane@example.com")
+    }
+
+    @Test func `is not found by a token that has expired or is none`() async throws {
+        let stage = try await SignInStage()
+        let token = try await stage.signIn().tokens.accessToken
+        await #expect(throws: SignInError.invalidToken) { try await stage.sessions.session(of: "garbage") }
+        stage.pass(seconds: 899)
+        _ = try await stage.sessions.session(of: token)
+        stage.pass(seconds: 1)
+        await #expect(throws: SignInError.invalidToken) { try await stage.sessions.session(of: token) }
+        await #expect(throws: SignInError.invalidToken) { try await stage.sessions.user(of: token) }
+        await #expect(throws: SignInError.invalidToken) { try await stage.sessions.signOut(token) }
+    }
+
+    @Test func `is over at once after signing out`() async throws {
+        let stage = try await SignInStage()
+        let tokens = try await stage.signIn().tokens
+        try await stage.sessions.signOut(tokens.accessToken)
+        await #expect(throws: SignInError.invalidToken) { try await stage.sessions.session(of: tokens.accessToken) }
+        await #expect(throws: SignInError.invalidToken) { try await stage.sessions.signOut(tokens.accessToken) }
+        await #expect(throws: SignInError.invalidGrant(.unknownRefreshToken)) {
+            try await stage.sessions.refresh(tokens.refreshToken)
+        }
+    }
+
+    @Test func `goes on beside another that is signed out`() async throws {
+        let stage = try await SignInStage()
+        let first = try await stage.signIn().tokens
+        let second = try await stage.signIn(["code": "another"]).tokens
+        try await stage.sessions.signOut(first.accessToken)
+        _ = try await stage.sessions.session(of: second.accessToken)
+    }
+
+    @Test func `tells that the store can't be asked`() async throws {
+        let stage = try await SignInStage()
+        let tokens = try await stage.signIn().tokens
+        await stage.repository.close()
+        await #expect(throws: SignInError.storageUnavailable) {
+            try await stage.sessions.session(of: tokens.accessToken)
+        }
+        await #expect(throws: SignInError.storageUnavailable) { try await stage.sessions.refresh(tokens.refreshToken) }
+    }
+}
+
+@Suite struct `A refresh` {
+    @Test func `gives a new pair for the same session`() async throws {
+        let stage = try await SignInStage()
+        let outcome = try await stage.signIn()
+        stage.pass(seconds: 800)
+        let next = try await stage.sessions.refresh(outcome.tokens.refreshToken)
+        #expect(next.refreshToken != outcome.tokens.refreshToken)
+        #expect(next.accessToken != outcome.tokens.accessToken)
+        #expect(next.expiresIn == 900)
+        stage.pass(seconds: 800)
+        let session = try await stage.sessions.session(of: next.accessToken)
+        #expect(session.user == outcome.signedIn.user)
+        #expect(session.acr == "a3")
+        #expect(session.authTime == SigningProvider.now - 10)
+        _ = try await stage.sessions.refresh(next.refreshToken)
+    }
+
+    @Test func `gives the same successor again to a client that lost the answer`() async throws {
+        let stage = try await SignInStage()
+        let first = try await stage.signIn().tokens.refreshToken
+        let second = try await stage.sessions.refresh(first)
+        stage.pass(seconds: 10)
+        let again = try await stage.sessions.refresh(first)
+        #expect(again.refreshToken == second.refreshToken)
+        _ = try await stage.sessions.session(of: again.accessToken)
+        _ = try await stage.sessions.refresh(second.refreshToken)
+    }
+
+    @Test func `revokes the session when a rotated token comes back later`() async throws {
+        let stage = try await SignInStage()
+        let first = try await stage.signIn().tokens.refreshToken
+        let second = try await stage.sessions.refresh(first)
+        stage.pass(seconds: 11)
+        await #expect(throws: SignInError.invalidGrant(.reusedRefreshToken)) { try await stage.sessions.refresh(first) }
+        await #expect(throws: SignInError.invalidToken) { try await stage.sessions.session(of: second.accessToken) }
+        await #expect(throws: SignInError.invalidGrant(.unknownRefreshToken)) {
+            try await stage.sessions.refresh(second.refreshToken)
+        }
+    }
+
+    @Test func `revokes the session when a token from before the last one comes back`() async throws {
+        let stage = try await SignInStage()
+        let first = try await stage.signIn().tokens.refreshToken
+        let second = try await stage.sessions.refresh(first).refreshToken
+        _ = try await stage.sessions.refresh(second)
+        await #expect(throws: SignInError.invalidGrant(.reusedRefreshToken)) { try await stage.sessions.refresh(first) }
+    }
+
+    @Test func `is refused once the refresh token has expired`() async throws {
+        let stage = try await SignInStage()
+        let token = try await stage.signIn().tokens.refreshToken
+        stage.pass(seconds: 86_400)
+        await #expect(throws: SignInError.invalidGrant(.unknownRefreshToken)) {
+            try await stage.sessions.refresh(token)
+        }
+    }
+
+    @Test func `keeps a session alive that is used`() async throws {
+        let stage = try await SignInStage()
+        var token = try await stage.signIn().tokens.refreshToken
+        for _ in 0..<3 {
+            stage.pass(seconds: 86_399)
+            token = try await stage.sessions.refresh(token).refreshToken
+        }
+    }
+
+    @Test func `is refused for what is no refresh token of ours`() async throws {
+        let stage = try await SignInStage()
+        let tokens = try await stage.signIn().tokens
+        let session = try #require(tokens.refreshToken.split(separator: ".").first)
+        for text in ["", "garbage", tokens.accessToken, "\(session).guess", "00000000000000000000000000000000.x"] {
+            await #expect(throws: SignInError.invalidGrant(.unknownRefreshToken)) {
+                try await stage.sessions.refresh(text)
+            }
+        }
+        // A guess says nothing about the session, which lives on.
+        _ = try await stage.sessions.refresh(tokens.refreshToken)
+    }
+}

@@ -1,0 +1,69 @@
+import Accounts
+import JSON
+import OpenIDConnect
+import Providers
+import SignIn
+import TestSupport
+import Testing
+
+@Suite struct `A sign-in that fails` {
+    @Test(arguments: Trouble.beforeExchange)
+    func `before the exchange does not touch the code`(trouble: Trouble) async throws {
+        let stage = try await SignInStage { $0.cacheBounds.afterFailure = .zero }
+        try trouble.cause(stage)
+        #expect(try await stage.failure() == trouble.error)
+        #expect(stage.tokenRequests.isEmpty)
+    }
+
+    @Test(arguments: Trouble.clearRefusals)
+    func `by a clear refusal leaves the code to be tried again`(trouble: Trouble) async throws {
+        let stage = try await SignInStage()
+        try trouble.cause(stage)
+        #expect(try await stage.failure() == trouble.error)
+        try stage.answerToken()
+        try await stage.signIn()
+        #expect(stage.tokenRequests.count == 2)
+    }
+
+    @Test(arguments: Trouble.afterExchange)
+    func `behind the exchange never sends the code again`(trouble: Trouble) async throws {
+        let stage = try await SignInStage { $0.cacheBounds.afterFailure = .zero }
+        try trouble.cause(stage)
+        #expect(try await stage.failure(trouble.parameters) == trouble.error)
+        #expect(stage.tokenRequests.count == 1)
+        let asked = stage.transport.requests.count
+        #expect(try await stage.failure(trouble.parameters) == .invalidGrant(.codeAlreadyUsed))
+        #expect(stage.transport.requests.count == asked)
+    }
+
+    @Test func `covers every reason an ID token can be refused for`() {
+        let reasons = Trouble.afterExchange.compactMap { trouble in
+            if case .invalidIDToken(let fault) = trouble.error { fault } else { nil }
+        }
+        #expect(Set(reasons) == Set(IDTokenFault.allCases))
+    }
+
+    @Test func `leaves nobody behind`() async throws {
+        let stage = try await SignInStage()
+        stage.answerUserinfo(["sub": "another"])
+        #expect(try await stage.failure() == .userinfoMismatch)
+        stage.answerUserinfo(SignInStage.userinfo)
+        #expect(try await stage.signIn(["code": "another"]).signedIn.isNewUser)
+    }
+
+    @Test func `for want of a carrier's userinfo endpoint says so`() async throws {
+        let stage = try await SignInStage()
+        var metadata = try #require(stage.carrier.metadata.object)
+        metadata[setting: "userinfo_endpoint"] = nil
+        stage.transport.answer(ProviderConfiguration.discoveryURL, json: .object(metadata))
+        let expected = SignInError.ProviderProblem(.discovery, .invalidMember("userinfo_endpoint"))
+        #expect(try await stage.failure() == .providerError(expected))
+    }
+
+    @Test func `for the provider's own minimum of acr does so whatever the app asks`() async throws {
+        let stage = try await SignInStage { $0.minimumACR = RequiredAuthentication(values: "a3") }
+        try stage.answerToken { $0.claims[setting: "acr"] = "a2" }
+        #expect(try await stage.failure(["acr_values": "a1"]) == .invalidIDToken(.acr))
+        #expect(try await stage.failure(["code": "another"]) == .invalidIDToken(.acr))
+    }
+}

@@ -1,0 +1,33 @@
+internal import Crypto
+internal import OpenIDConnect
+public import Providers
+
+extension ProviderConfiguration {
+    public static let discoveryURL = "https://discovery.example/.well-known/openid_configuration"
+    public static let redirectURI = "ccid-0123456789abcdef://com.xci.provider.sdk"
+
+    /// A provider like the carriers behind ZenKey: found by network, several trusted issuers.
+    public static func zenkey(_ change: (inout ProviderConfiguration) -> Void = { _ in }) -> ProviderConfiguration {
+        var configuration = ProviderConfiguration(
+            name: "zenkey", profile: .zenkey(discoveryURL: discoveryURL), clientID: "ccid-0123456789abcdef",
+            authentication: .basic(
+                clientID: "ccid-0123456789abcdef", secret: Secret("client-secret"), encoding: .form),
+            redirectURIs: [redirectURI],
+            trustedIssuers: ["carrier.example", "*.former.example"].map { HostPattern($0) },
+            issuerAliases: [:], algorithms: [.rs256], requiresPKCE: true, requiresNonce: false, minimumACR: nil,
+            clockSkewSeconds: 60, portTokenMaximumAgeSeconds: 200 * 86_400, fetchesUserinfo: true,
+            timeout: .seconds(5), signInTimeout: .seconds(15), connectionsPerHost: 4, caFile: nil,
+            allowsLoopbackHTTP: false, cacheBounds: .standard)
+        change(&configuration)
+        return configuration
+    }
+
+    /// Any OpenID Provider: its issuer is known, and networks mean nothing to it.
+    public static func openID(_ change: (inout ProviderConfiguration) -> Void = { _ in }) -> ProviderConfiguration {
+        zenkey {
+            $0.name = "openid"
+            $0.profile = .openid(issuer: "https://carrier.example")
+            change(&$0)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+public import Accounts
+public import HTTPClient
+public import JSON
+public import Providers
+public import SignIn
+import Synchronization
+
+/// Everything a sign-in needs, in memory but for the store: a carrier, discovery, a provider, a repository, a clock.
+///
+/// As it is made, a sign-in succeeds; a test changes what it is about.
+public final class SignInStage: Sendable {
+    public let transport = ScriptedTransport()
+    public let carrier = SigningProvider()
+    public let former = SigningProvider(issuer: "https://id.former.example", key: TestKeys.otherRSA)
+    public let provider: Provider
+    public let repository: any AccountRepository
+    public let sessionKeys: SessionKeys
+    public let issuer: SessionIssuer
+    public let codes = CodesInFlight()
+    private let store: TemporaryStore
+    private let time = Mutex(SigningProvider.now)
+
+    public init(_ change: (inout ProviderConfiguration) -> Void = { _ in }) async throws {
+        provider = Provider(.zenkey(change))
+        store = try await TemporaryStore()
+        repository = store.repository
+        sessionKeys = try await SessionKeys.load(from: repository, now: SigningProvider.now)
+        issuer = SessionIssuer(
+            configuration: SessionIssuer.Configuration(
+                issuer: "https://gatehouse.example", audience: "api", accessTokenSeconds: 900,
+                refreshTokenSeconds: 86_400),
+            keys: sessionKeys)
+        carrier.publish(on: transport)
+        former.publish(on: transport)
+        transport.answer(ProviderConfiguration.discoveryURL, json: carrier.metadata)
+        try answerToken()
+        answerUserinfo(Self.userinfo)
+    }
+
+    public static let userinfo: JSONValue = [
+        "sub": "310260-subject", "name": "Jane Doe", "given_name": "Jane", "family_name": "Doe",
+        "email": "jane@example.com", "phone_number": "+12065550100", "postal_code": "90210",
+    ]
+
+    public var clock: Clock { Clock { [self] in time.withLock(\.self) } }
+    public var now: Int64 { time.withLock(\.self) }
+    public func pass(seconds: Int64) { time.withLock { $0 += seconds } }
+
+    public var signInWithCode: SignInWithCode {
+        SignInWithCode(repository: repository, sessions: issuer, codes: codes, transport: transport, clock: clock)
+    }
+
+    public var sessions: Sessions { Sessions(repository: repository, issuer: issuer, clock: clock) }
+
+    public var tokenRequests: [OutboundRequest] { transport.requests(to: carrier.tokenEndpoint) }
+
+    /// The token endpoint gives an ID token with these changes.
+    public func answerToken(_ change: (inout TokenDraft) -> Void = { _ in }) throws {
+        transport.answer(carrier.tokenEndpoint, json: Self.tokens(idToken: try carrier.idToken(change)))
+    }
+
+    public static func tokens(idToken: String) -> JSONValue {
+        ["access_token": "access", "token_type": "Bearer", "id_token": .string(idToken)]
+    }
+
+    public func answerUserinfo(_ userinfo: JSONValue) {
+        transport.answer(carrier.userinfoEndpoint, json: userinfo)
+    }
+
+    /// What a stock app posts.
+    public static let parameters = [
+        "code": "the-code", "redirect_uri": ProviderConfiguration.redirectURI, "mccmnc": "310260",
+        "code_verifier": String(repeating: "v", count: 43), "nonce": "the-nonce",
+    ]
+
+    public func response(_ changes: [String: String] = [:]) throws -> AuthorizedResponse {
+        let parameters = Self.parameters.merging(changes) { $1 }
+        return try AuthorizedResponse({ parameters[$0] }, for: provider)
+    }
+
+    /// Signs in with some parameters changed; an empty one counts as absent.
+    @discardableResult
+    public func signIn(_ changes: [String: String] = [:]) async throws -> SignInWithCode.Outcome {
+        try await signInWithCode.signIn(try response(changes), with: provider, userAgent: "App/1.0")
+    }
+
+    /// Why a sign-in fails; nil when it does not.
+    public func failure(_ changes: [String: String] = [:]) async throws -> SignInError? {
+        let response = try response(changes)
+        do throws(SignInError) {
+            _ = try await signInWithCode.signIn(response, with: provider, userAgent: nil)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Another start of the service on the same store.
+    public func reloadedSessionKeys() async throws -> SessionKeys {
+        try await SessionKeys.load(from: repository, now: now)
+    }
+}

@@ -1,0 +1,128 @@
+import HTTPClient
+import HTTPServer
+import JSON
+import OpenIDConnect
+import SignIn
+import Testing
+
+@testable import WebAPI
+
+/// An error, and how the API tells it.
+struct ErrorCase: Sendable, CustomTestStringConvertible {
+    let error: APIError
+    let status: Int
+    let code: String
+    var headers: [String: String] = [:]
+    var reason: String?
+    var discoveryUI: String?
+
+    var testDescription: String { "\(error)" }
+
+    static let retry = ["Retry-After": "1"]
+
+    private static func signIn(
+        _ error: SignInError, _ status: Int, _ code: String, _ headers: [String: String] = [:], reason: String? = nil,
+        discoveryUI: String? = nil
+    ) -> ErrorCase {
+        ErrorCase(
+            error: .signIn(error), status: status, code: code, headers: headers, reason: reason,
+            discoveryUI: discoveryUI)
+    }
+
+    private static func problem(_ failure: ProviderFailure) -> SignInError {
+        .providerError(SignInError.ProviderProblem(.token, failure))
+    }
+
+    static let all: [ErrorCase] = api + signIns + faults + violations
+
+    static let api: [ErrorCase] = [
+        ErrorCase(error: .invalidRequest("It is wrong."), status: 400, code: "invalid_request"),
+        ErrorCase(error: .unsupportedGrantType, status: 400, code: "invalid_request"),
+        ErrorCase(error: .unsupportedMediaType, status: 415, code: "unsupported_media_type"),
+        ErrorCase(error: .invalidAPIKey, status: 401, code: "invalid_api_key"),
+        ErrorCase(error: .notFound, status: 404, code: "not_found"),
+        ErrorCase(
+            error: .methodNotAllowed(allow: [.post, .delete]), status: 405, code: "method_not_allowed",
+            headers: ["Allow": "POST, DELETE"]),
+    ]
+
+    static let signIns: [ErrorCase] = [
+        signIn(.invalidParameter(InvalidParameter("code", "is missing")), 400, "invalid_request"),
+        signIn(.unknownClient, 400, "unknown_client"), signIn(.unknownProvider, 400, "unknown_provider"),
+        signIn(.redirectURINotAllowed, 400, "redirect_uri_not_allowed"),
+        signIn(.providerNotFound(discoveryUI: nil), 400, "provider_not_found"),
+        signIn(
+            .providerNotFound(discoveryUI: "https://app.example/ui"), 400, "provider_not_found",
+            discoveryUI: "https://app.example/ui"),
+        signIn(.invalidGrant(.refusedByProvider), 401, "invalid_grant"),
+        signIn(.invalidGrant(.codeAlreadyUsed), 401, "invalid_grant"),
+        signIn(.invalidGrant(.unknownRefreshToken), 401, "invalid_grant"),
+        signIn(.invalidGrant(.reusedRefreshToken), 401, "invalid_grant"),
+        signIn(.userinfoMismatch, 401, "userinfo_mismatch"),
+        signIn(.invalidToken, 401, "invalid_token", ["WWW-Authenticate": "Bearer error=\"invalid_token\""]),
+        signIn(.accessDenied, 403, "access_denied"), signIn(.migrationConflict, 409, "migration_conflict"),
+        signIn(problem(.notJSON), 502, "provider_error"), signIn(problem(.status(500)), 502, "provider_error"),
+        signIn(problem(.refused(.clientFault("invalid_client"))), 502, "provider_error"),
+        signIn(problem(.transport(.connectionBroken(requestSent: true))), 502, "provider_error"),
+        signIn(.providerUnavailable, 503, "provider_unavailable", retry),
+        signIn(.storageUnavailable, 503, "storage_unavailable", retry), signIn(.overloaded, 503, "overloaded", retry),
+        signIn(.providerTimeout, 504, "provider_timeout"),
+    ]
+
+    static let faults: [ErrorCase] = IDTokenFault.allCases.map {
+        signIn(.invalidIDToken($0), 401, "invalid_id_token", reason: $0.rawValue)
+    }
+
+    static let violations: [ErrorCase] = [
+        (.malformed("A line is wrong."), 400, "invalid_request", [:]), (.requestTimeout, 408, "request_timeout", [:]),
+        (.lengthRequired, 411, "length_required", [:]), (.bodyTooLarge, 413, "payload_too_large", [:]),
+        (.targetTooLong, 414, "uri_too_long", [:]), (.expectationFailed, 417, "expectation_failed", [:]),
+        (.headTooLarge, 431, "headers_too_large", [:]), (.methodNotImplemented, 501, "not_implemented", [:]),
+        (.transferCodingNotImplemented, 501, "not_implemented", [:]),
+        (.versionNotSupported, 505, "http_version_not_supported", [:]), (.overloaded, 503, "overloaded", retry),
+    ].map { (violation: ProtocolViolation, status: Int, code: String, headers: [String: String]) in
+        ErrorCase(error: .violation(violation), status: status, code: code, headers: headers)
+    }
+}
+
+@Suite struct `An error` {
+    @Test(arguments: ErrorCase.all)
+    func `is told by one status, one code and one sentence`(expected: ErrorCase) throws {
+        let response = ErrorAnswer(expected.error).response(requestID: "request-1")
+        #expect(response.status.code == expected.status)
+        let body = try #require(try JSONValue(parsing: response.body).object)
+        #expect(body["error"] == .string(expected.code))
+        #expect(body["error_code"] == .string(expected.code))
+        #expect(body["request_id"] == "request-1")
+        #expect(body["reason"]?.string == expected.reason)
+        #expect(body["discovery_ui"]?.string == expected.discoveryUI)
+        let sentence = try #require(body["error_description"]?.string)
+        #expect(sentence.hasSuffix(".") && sentence.count > 10)
+        var headers = Dictionary(response.headers.map { ($0.name, $0.value) }) { first, _ in first }
+        #expect(headers.removeValue(forKey: "Content-Type") == "application/json")
+        #expect(headers.removeValue(forKey: "Cache-Control") == "no-store")
+        #expect(headers == expected.headers)
+        #expect(response.headers.count == expected.headers.count + 2)
+    }
+
+    @Test func `before there is a request has the status of the broken rule`() {
+        for expected in ErrorCase.violations {
+            guard case .violation(let violation) = expected.error else { continue }
+            #expect(violation.status.code == expected.status)
+        }
+    }
+
+    @Test func `names the reasons of the API's contract`() {
+        #expect(
+            IDTokenFault.allCases.map(\.rawValue) == [
+                "signature", "algorithm", "issuer", "audience", "authorized_party", "expired", "issued_at", "nonce",
+                "subject", "acr", "auth_time", "context", "at_hash", "malformed", "unknown_key",
+            ])
+    }
+
+    @Test func `names the parameter and what is wrong with it`() {
+        let answer = ErrorAnswer(.signIn(.invalidParameter(InvalidParameter("nonce", "is missing"))))
+        #expect(answer.sentence == "The parameter nonce is missing.")
+        #expect(ErrorAnswer(.invalidRequest("The body is not JSON.")).sentence == "The body is not JSON.")
+    }
+}

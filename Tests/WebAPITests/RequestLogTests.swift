@@ -1,0 +1,149 @@
+import Accounts
+import HTTPClient
+import HTTPServer
+import JSON
+import Logging
+import OpenIDConnect
+import Providers
+import SignIn
+import TestSupport
+import Testing
+import WebAPI
+
+@Suite struct `The log of requests` {
+    /// Everything secret or personal that a sign-in touches.
+    private static let secrets = [
+        "the-code", String(repeating: "v", count: 43), "the-nonce", "310260-subject", "client-secret", "Jane", "Doe",
+        "jane@example.com", "+12065550100", "90210", "\"access\"", "my-api-key", "Pay 20 dollars", "the-state",
+    ]
+
+    @Test func `has a line for each request and one for each sign-in`() async throws {
+        let app = try await APIStage()
+        _ = await app.signIn([("correlation_id", "abc-1")])
+        #expect(app.log.lines.map(\.message) == ["sign-in", "request"])
+        let signIn = try #require(app.log.lines.first)
+        #expect(signIn.level == .info)
+        #expect(
+            signIn.values
+                == ["request_id": "request-1", "provider": "zenkey", "correlation_id": "abc-1", "outcome": "new_user"])
+        var request = try #require(app.log.lines.last).values
+        #expect(request.removeValue(forKey: "ms").flatMap { Int($0) } != nil)
+        #expect(
+            request == [
+                "method": "POST", "route": "/auth/zenkey-signin", "status": "200", "request_id": "request-1",
+                "provider": "zenkey", "correlation_id": "abc-1",
+            ])
+    }
+
+    @Test func `tells a known user from a new one`() async throws {
+        let app = try await APIStage()
+        _ = await app.signIn()
+        _ = await app.signIn([("code", "another")])
+        #expect(app.log.signIns.compactMap { $0.values["outcome"] } == ["new_user", "signed_in"])
+    }
+
+    @Test func `names no path that nobody knows`() async throws {
+        let app = try await APIStage()
+        _ = await app.send(.get, "/secret-path")
+        #expect(app.log.lines.first?.values["route"] == "none")
+        #expect(!app.log.text.contains("secret-path"))
+    }
+
+    @Test func `holds nothing secret or personal, whatever happens`() async throws {
+        let app = try await APIStage(apiKeys: ["my-api-key"])
+        let key = [("X-API-KEY", "my-api-key")]
+        let all: [(String, JSONValue?)] = [
+            ("context", "Pay 20 dollars"), ("state", "the-state"), ("acr_values", "a3"), ("correlation_id", "abc-1"),
+        ]
+        let good = await app.post("/auth/signin", json: APIStage.authorized(all), headers: key)
+        #expect(good.status == 200)
+        let token = try #require(good.body["token"]?.string)
+        let refreshToken = try #require(good.body["refresh_token"]?.string)
+        _ = await app.send(.get, "/users/me", headers: key + bearer(token))
+        let refreshed = await app.post(
+            "/auth/token", form: "grant_type=refresh_token&refresh_token=\(refreshToken)", headers: key)
+        #expect(refreshed.status == 200)
+        _ = await app.post("/auth/signin", json: APIStage.authorized(all), headers: key)
+        let troubles: [(inout TokenDraft) -> Void] = [
+            { $0.claims[setting: "nonce"] = "wrong-nonce" }, { $0.claims[setting: "aud"] = "wrong-audience" },
+            { $0.header[setting: "kid"] = "wrong-kid" }, { $0.claims[setting: "sub"] = "wrong-subject" },
+        ]
+        for (number, trouble) in troubles.enumerated() {
+            try app.stage.answerToken(trouble)
+            let answer = await app.post(
+                "/auth/signin", json: APIStage.authorized(all + [("code", .string("the-code-\(number)"))]), headers: key
+            )
+            #expect(answer.status == 401)
+            for secret in Self.secrets + ["wrong-"] { #expect(!answer.text.contains(secret)) }
+        }
+        let refusal: JSONValue = ["error": "wrong-error", "error_description": "wrong-text"]
+        for (number, response) in [OutboundResponse.page, .json(refusal, status: 400)].enumerated() {
+            app.stage.transport.answer(app.stage.carrier.tokenEndpoint, response)
+            let code = JSONValue.string("the-code-again-\(number)")
+            let answer = await app.post("/auth/signin", json: APIStage.authorized(all + [("code", code)]), headers: key)
+            #expect(answer.status == 502)
+            for secret in Self.secrets + ["wrong-"] { #expect(!answer.text.contains(secret)) }
+        }
+        _ = await app.send(.delete, "/auth/token", headers: key + bearer(token))
+        let log = app.log.text
+        #expect(app.log.signIns.count == 8)
+        for secret in Self.secrets + ["wrong-", token, refreshToken] { #expect(!log.contains(secret)) }
+    }
+
+    @Test(
+        arguments: [
+            (
+                .refused(.clientFault("invalid_client")), .error,
+                "our client was refused with invalid_client; check the provider's configuration"
+            ),
+            (.refused(.unknown), .warning, "refused with an error code we do not know"),
+            (.status(500), .warning, "status 500"), (.notJSON, .warning, "not a JSON object"),
+            (.invalidMember("id_token"), .warning, "id_token is missing or wrong"),
+        ] as [(ProviderFailure, Logger.Level, String)])
+    func `says what is wrong at a provider, loudly when it is our configuration`(
+        failure: ProviderFailure, level: Logger.Level, words: String
+    ) async throws {
+        let app = try await APIStage()
+        let response: OutboundResponse =
+            switch failure {
+            case .refused(.clientFault(let code)): .json(["error": .string(code)], status: 401)
+            case .refused: .json(["error": "odd"], status: 400)
+            case .status(let status): .page(status: status)
+            case .invalidMember: .json(["access_token": "a", "token_type": "bearer"])
+            default: .page
+            }
+        app.stage.transport.answer(app.stage.carrier.tokenEndpoint, response)
+        #expect(await app.signIn().status == 502)
+        let line = try #require(app.log.signIns.first)
+        #expect(line.level == level)
+        #expect(line.values["outcome"] == "failed")
+        #expect(line.values["reason"] == "provider_error: token: \(words)")
+    }
+
+    @Test func `says which rule an ID token broke`() async throws {
+        let app = try await APIStage()
+        try app.stage.answerToken { $0.claims[setting: "aud"] = "another" }
+        _ = await app.signIn()
+        #expect(app.log.signIns.map(\.values["reason"]) == ["invalid_id_token: audience"])
+        #expect(app.log.signIns.map(\.level) == [.info])
+    }
+
+    @Test func `is loud when nothing can be stored and warns when a provider is away`() async throws {
+        let app = try await APIStage()
+        app.stage.transport.fail(app.stage.carrier.tokenEndpoint, .couldNotConnect)
+        #expect(await app.signIn().error == "provider_unavailable")
+        try app.stage.answerToken()
+        await app.stage.repository.close()
+        #expect(await app.signIn().error == "storage_unavailable")
+        #expect(app.log.signIns.map(\.level) == [.warning, .error])
+    }
+
+    @Test func `leaves out what is below its level`() async throws {
+        let app = try await APIStage(logLevel: .warning)
+        _ = await app.signIn()
+        #expect(app.log.lines.isEmpty)
+        app.stage.transport.fail(app.stage.carrier.tokenEndpoint, .couldNotConnect)
+        _ = await app.signIn([("code", "another")])
+        #expect(app.log.lines.map(\.message) == ["sign-in"])
+    }
+}

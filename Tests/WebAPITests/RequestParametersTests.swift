@@ -1,0 +1,167 @@
+import HTTPServer
+import JSON
+import Testing
+
+@testable import WebAPI
+
+@Suite struct `The parameters of a request` {
+    private func read(_ body: String, type: String? = "application/json") throws(APIError) -> RequestParameters {
+        try RequestParameters(
+            .sample(.post, "/", headers: type.map { [("Content-Type", $0)] } ?? [], body: Array(body.utf8)))
+    }
+
+    private func form(_ body: String) throws(APIError) -> RequestParameters {
+        try read(body, type: "application/x-www-form-urlencoded")
+    }
+
+    private func refusal(_ body: String, type: String? = "application/json") -> String? {
+        do throws(APIError) {
+            _ = try read(body, type: type)
+            return nil
+        } catch {
+            if case .invalidRequest(let sentence) = error { return sentence }
+            return "\(error)"
+        }
+    }
+
+    private func refusal(form body: String) -> String? { refusal(body, type: "application/x-www-form-urlencoded") }
+
+    static let names = [
+        "client_id", "redirect_uri", "code_verifier", "correlation_id", "acr_values", "sdk_version", "grant_type",
+        "refresh_token", "mccmnc", "provider", "code", "nonce", "context", "state",
+    ]
+
+    @Test(arguments: names)
+    func `are read in the SDK's spelling from JSON and from a form`(name: String) throws {
+        #expect(try read("{\"\(name)\":\"the value\"}")[name] == "the value")
+        #expect(try form("\(name)=the+value")[name] == "the value")
+    }
+
+    @Test(
+        arguments: [
+            ("clientId", "client_id"), ("clientID", "client_id"), ("redirectURI", "redirect_uri"),
+            ("redirectUri", "redirect_uri"), ("codeVerifier", "code_verifier"), ("correlationId", "correlation_id"),
+            ("correlationID", "correlation_id"), ("acrValues", "acr_values"), ("sdkVersion", "sdk_version"),
+            ("grantType", "grant_type"), ("refreshToken", "refresh_token"), ("mccMnc", "mccmnc"),
+        ])
+    func `are read in the guides' spelling too`(alias: String, name: String) throws {
+        #expect(try read("{\"\(alias)\":\"value\"}")[name] == "value")
+        #expect(try form("\(alias)=value")[name] == "value")
+    }
+
+    @Test func `may come in both spellings with one value`() throws {
+        #expect(try read(#"{"client_id":"a","clientId":"a"}"#)["client_id"] == "a")
+        #expect(try form("client_id=a&clientId=a")["client_id"] == "a")
+    }
+
+    @Test func `may not come in both spellings with two values`() {
+        let sentence = "The parameter client_id is there in two spellings with different values."
+        #expect(refusal(#"{"client_id":"a","clientId":"b"}"#) == sentence)
+        #expect(refusal(#"{"clientID":"a","clientId":"b"}"#) == sentence)
+        #expect(refusal(form: "client_id=a&clientId=b") == sentence)
+    }
+
+    @Test func `may not come twice in a form, even with one value`() {
+        #expect(refusal(form: "code=a&code=a") == "The parameter code is there twice.")
+        #expect(refusal(form: "code=a&code=b") == "The parameter code is there twice.")
+        #expect(refusal(form: "clientId=a&clientId=a") == "The parameter client_id is there twice.")
+    }
+
+    @Test func `may not come twice in JSON`() {
+        #expect(refusal(#"{"code":"a","code":"a"}"#) == "The body has a member twice.")
+        #expect(refusal(#"{"other":1,"other":2}"#) == "The body has a member twice.")
+    }
+
+    @Test(arguments: ["mccmnc", "correlation_id"])
+    func `may be numbers where apps send numbers`(name: String) throws {
+        #expect(try read("{\"\(name)\":310260}")[name] == "310260")
+    }
+
+    @Test(arguments: ["-310260", "310260.5", "true", "[310260]", "{}", "1e300"])
+    func `may be no other numbers`(value: String) {
+        #expect(refusal("{\"mccmnc\":\(value)}") == "The parameter mccmnc must be a string.")
+    }
+
+    @Test(arguments: [
+        "code", "redirect_uri", "nonce", "code_verifier", "client_id", "clientId", "refresh_token", "state",
+    ])
+    func `must be strings otherwise`(name: String) {
+        for value in ["7", "true", "[\"a\"]", "{\"value\":\"a\"}", "1.5"] {
+            #expect(refusal("{\"\(name)\":\(value)}")?.hasSuffix("must be a string.") == true)
+        }
+    }
+
+    @Test func `are absent when they are null`() throws {
+        #expect(try read(#"{"code":null,"mccmnc":null}"#)["code"] == nil)
+        #expect(try read(#"{"code":null,"mcc":null,"mnc":null}"#)["mccmnc"] == nil)
+    }
+
+    @Test func `are beside fields nobody knows, which are ignored`() throws {
+        #expect(try read(#"{"code":"a","x":[1,{"y":null}],"password":7}"#)["x"] == nil)
+        #expect(try read(#"{"code":"a","x":[1,{"y":null}],"password":7}"#)["code"] == "a")
+        #expect(try form("x=1&x=2&code=a&y")["code"] == "a")
+        #expect(try form("x=1&x=2&code=a&y")["x"] == nil)
+    }
+
+    @Test(
+        arguments: [
+            (#"{"mcc":310,"mnc":260}"#, "310260"), (#"{"mcc":"310","mnc":"260"}"#, "310260"),
+            (#"{"mcc":310,"mnc":4}"#, "310004"), (#"{"mcc":310,"mnc":"004"}"#, "310004"),
+            (#"{"mcc":"240","mnc":"01"}"#, "24001"), (#"{"mcc":310,"mnc":260,"mccmnc":"310260"}"#, "310260"),
+            (#"{"mccmnc":"310260"}"#, "310260"),
+        ])
+    func `join a network's two codes`(body: String, mccmnc: String) throws {
+        #expect(try read(body)["mccmnc"] == mccmnc)
+    }
+
+    @Test func `need both codes of a network, and the same network`() {
+        #expect(refusal(#"{"mcc":310}"#) == "The parameters mcc and mnc go together.")
+        #expect(refusal(form: "mnc=260") == "The parameters mcc and mnc go together.")
+        #expect(refusal(#"{"mcc":310,"mnc":260,"mccmnc":"311480"}"#)?.contains("mccmnc") == true)
+    }
+
+    @Test(arguments: [
+        "application/json", "application/json; charset=utf-8", "Application/JSON", "application/json ;charset=utf-8",
+        nil,
+    ])
+    func `come as JSON, also when nobody says so`(type: String?) throws {
+        #expect(try read(#"{"code":"a"}"#, type: type)["code"] == "a")
+    }
+
+    @Test(arguments: [
+        "text/plain", "application/xml", "multipart/form-data; boundary=x", "application/jsonp", "", "json",
+    ])
+    func `come as nothing else`(type: String) {
+        #expect(refusal(#"{"code":"a"}"#, type: type) == "unsupportedMediaType")
+    }
+
+    @Test(arguments: ["", "{", "code=a", "{\"code\":\"\u{1}\"}", "nul"])
+    func `are refused when they are no JSON`(body: String) {
+        #expect(refusal(body) == "The body is not JSON.")
+    }
+
+    @Test(arguments: ["[]", "\"code\"", "7", "null"])
+    func `are refused when they are no object`(body: String) {
+        #expect(refusal(body) == "The body is not a JSON object.")
+    }
+
+    @Test(arguments: ["code=%", "code=%zz", "code=%FF"])
+    func `are refused when a form is ill-formed`(body: String) {
+        #expect(refusal(form: body) == "The body is not a form of at most 64 fields.")
+    }
+
+    @Test func `are at most 64 in a form`() {
+        let fields = (0..<65).map { "f\($0)=1" }
+        #expect(refusal(form: fields.dropLast().joined(separator: "&")) == nil)
+        #expect(refusal(form: fields.joined(separator: "&")) == "The body is not a form of at most 64 fields.")
+    }
+
+    @Test(arguments: [
+        #"{"code":["secret"]}"#, #"{"client_id":"secret","clientId":"secrets"}"#, #"{"code":"secret"#,
+        #"{"mccmnc":{"secret":1}}"#, #"{"secret":1,"secret":2}"#,
+    ])
+    func `are never repeated in what is said against them`(body: String) throws {
+        let said = try #require(refusal(body))
+        #expect(!said.contains("secret"))
+    }
+}

@@ -1,0 +1,138 @@
+import HTTPServer
+import JSON
+import TestSupport
+import Testing
+
+@Suite struct `The token endpoint` {
+    private static func refresh(_ token: String) -> JSONValue {
+        ["grant_type": "refresh_token", "refresh_token": .string(token)]
+    }
+
+    @Test func `gives a new pair for a refresh token, as JSON or as a form`() async throws {
+        let app = try await APIStage()
+        let first = try await app.signedIn().refreshToken
+        let answer = await app.post("/auth/token", form: "grant_type=refresh_token&refresh_token=\(first)")
+        #expect(answer.status == 200)
+        #expect(answer.body.object?.members.map(\.name) == ["token", "refresh_token", "token_type", "expires"])
+        #expect(answer.header("cache-control") == "no-store")
+        #expect(!answer.response.isCompressible)
+        let second = try #require(answer.body["refresh_token"]?.string)
+        #expect(await app.post("/auth/token", json: Self.refresh(second)).status == 200)
+    }
+
+    @Test(
+        arguments: [
+            ("refresh_token=x", "grant_type"), ("grant_type=refresh_token", "refresh_token"),
+            ("grant_type=refresh_token&refresh_token=", "refresh_token"),
+            ("grant_type=password&refresh_token=x", "grant_type"),
+            ("grant_type=authorization_code&code=x", "grant_type"), ("", "grant_type"),
+        ])
+    func `refuses another grant or none`(form: String, parameter: String) async throws {
+        let app = try await APIStage()
+        let answer = await app.post("/auth/token", form: form)
+        #expect(answer.status == 400)
+        #expect(answer.error == "invalid_request")
+        #expect(answer.body["error_description"]?.string?.contains(parameter) == true)
+    }
+
+    @Test func `refuses a refresh token that is none or comes back late`() async throws {
+        let app = try await APIStage()
+        #expect(await app.post("/auth/token", json: Self.refresh("garbage")).error == "invalid_grant")
+        let first = try await app.signedIn().refreshToken
+        #expect(await app.post("/auth/token", json: Self.refresh(first)).status == 200)
+        app.stage.pass(seconds: 11)
+        let answer = await app.post("/auth/token", json: Self.refresh(first))
+        #expect(answer.status == 401)
+        #expect(answer.error == "invalid_grant")
+        #expect(answer.body["error_description"] == "The refresh token was used before; its sessions are revoked.")
+    }
+
+    @Test func `signs out with 200 and an empty object`() async throws {
+        let app = try await APIStage()
+        let token = try await app.signedIn().token
+        let answer = await app.send(.delete, "/auth/token", headers: bearer(token))
+        #expect(answer.status == 200)
+        #expect(answer.text == "{}")
+        #expect(await app.send(.get, "/users/me", headers: bearer(token)).status == 401)
+        let again = await app.send(.delete, "/auth/token", headers: bearer(token))
+        #expect(again.status == 401)
+        #expect(again.error == "invalid_token")
+        #expect(again.header("www-authenticate") == "Bearer error=\"invalid_token\"")
+    }
+
+    @Test func `signs nobody out without a token, which is fine`() async throws {
+        let app = try await APIStage()
+        let token = try await app.signedIn().token
+        let answer = await app.send(.delete, "/auth/token")
+        #expect(answer.status == 200)
+        #expect(answer.text == "{}")
+        #expect(await app.send(.get, "/users/me", headers: bearer(token)).status == 200)
+    }
+}
+
+@Suite struct `The current user` {
+    @Test func `is flat strings beside a number`() async throws {
+        let app = try await APIStage()
+        app.stage.answerUserinfo([
+            "sub": "310260-subject", "name": ["value": "Jane Doe", "given_name": "Jane", "family_name": "Doe"],
+            "email": ["value": "jane@example.com"], "phone": ["value": "+12065550100"],
+            "postal_code": ["value": 90_210],
+            "isAdult18": true,
+        ])
+        let answer = await app.send(.get, "/users/me", headers: bearer(try await app.signedIn().token))
+        #expect(answer.status == 200)
+        #expect(answer.header("cache-control") == "no-store")
+        #expect(!answer.response.isCompressible)
+        let body = try #require(answer.body.object)
+        #expect(
+            body.members.map(\.name) == [
+                "user_id", "username", "zenkey_sub", "name", "given_name", "family_name", "email", "phone_number",
+                "postal_code", "isAdult18",
+            ])
+        #expect(body["user_id"] == 1)
+        for member in body.members.dropFirst() { #expect(member.value.string != nil) }
+        #expect(body["username"] == "jane@example.com")
+        #expect(body["postal_code"] == "90210")
+        #expect(!answer.text.contains("310260-subject"))
+    }
+
+    @Test func `has a reference for a name when nothing is known`() async throws {
+        let app = try await APIStage()
+        app.stage.answerUserinfo(["sub": "310260-subject"])
+        let body = await app.send(.get, "/users/me", headers: bearer(try await app.signedIn().token)).body
+        #expect(body["username"] == body["zenkey_sub"])
+        #expect(try #require(body["zenkey_sub"]?.string).utf8.count == 22)
+    }
+
+    @Test func `keeps our own members whatever a carrier calls its attributes`() async throws {
+        let app = try await APIStage()
+        app.stage.answerUserinfo([
+            "sub": "310260-subject", "user_id": "9", "zenkey_sub": "9", "username": "9", "preferred_username": "jane",
+        ])
+        let answer = await app.send(.get, "/users/me", headers: bearer(try await app.signedIn().token))
+        let body = try #require(answer.body.object)
+        #expect(body["user_id"] == 1)
+        #expect(body["username"] == "jane")
+        #expect(body["zenkey_sub"] != "9")
+    }
+
+    @Test(arguments: [
+        nil, "", "Bearer", "Bearer ", "Bearer garbage", "Basic dXNlcjpwYXNz", "garbage", "Token x",
+    ])
+    func `is told to nobody without a session`(authorization: String?) async throws {
+        let app = try await APIStage()
+        let headers = authorization.map { [("Authorization", $0)] } ?? []
+        let answer = await app.send(.get, "/users/me", headers: headers)
+        #expect(answer.status == 401)
+        #expect(answer.error == "invalid_token")
+        #expect(answer.header("www-authenticate") == "Bearer error=\"invalid_token\"")
+        #expect(answer.header("cache-control") == "no-store")
+    }
+
+    @Test(arguments: ["bearer", "BEARER", "Bearer"])
+    func `is told to a bearer in any letter case`(scheme: String) async throws {
+        let app = try await APIStage()
+        let token = try await app.signedIn().token
+        #expect(await app.send(.get, "/users/me", headers: [("Authorization", "\(scheme) \(token)")]).status == 200)
+    }
+}

@@ -1,0 +1,134 @@
+import Crypto
+import EventLoop
+import HTTPClient
+import HTTPServer
+import JOSE
+import JSON
+import Logging
+import OpenIDConnect
+import Providers
+import SignIn
+import TestSupport
+import Testing
+import WebAPI
+
+@Suite struct `The API` {
+    @Test(arguments: [
+        "/", "/auth", "/auth/signin/", "/AUTH/signin", "/users", "/users/me/x", "/metrics", "/admin/users",
+    ])
+    func `has nothing at other paths`(path: String) async throws {
+        let app = try await APIStage()
+        let answer = await app.send(.get, path)
+        #expect(answer.status == 404)
+        #expect(answer.error == "not_found")
+        #expect(answer.body["request_id"] == "request-1")
+    }
+
+    @Test(
+        arguments: [
+            (HTTPMethod.get, "/auth/signin", ["POST"]), (.put, "/auth/token", ["POST", "DELETE"]),
+            (.get, "/auth/token", ["POST", "DELETE"]), (.post, "/users/me", ["GET", "HEAD"]),
+            (.delete, "/healthz", ["GET", "HEAD"]), (.post, "/.well-known/jwks.json", ["GET", "HEAD"]),
+        ])
+    func `names the methods of a path that answers to others`(method: HTTPMethod, path: String, allow: [String])
+        async throws
+    {
+        let app = try await APIStage()
+        let answer = await app.send(method, path)
+        #expect(answer.status == 405)
+        #expect(answer.error == "method_not_allowed")
+        let allowed = try #require(answer.header("allow"))
+        #expect(Set(allowed.split(separator: ", ").map(String.init)) == Set(allow))
+    }
+
+    @Test func `is healthy and publishes its keys`() async throws {
+        let app = try await APIStage(apiKeys: ["key"])
+        let health = await app.send(.get, "/healthz")
+        #expect(health.status == 200)
+        #expect(health.body == ["status": "ok"])
+        let keys = await app.send(.get, "/.well-known/jwks.json")
+        #expect(keys.status == 200)
+        #expect(keys.response.body == app.stage.issuer.keyDocument)
+        #expect(keys.header("cache-control") == "public, max-age=300")
+        #expect(keys.body["keys"]?.array?.count == 1)
+        #expect(keys.body["keys"]?.array?.first?["d"] == nil)
+    }
+
+    @Test(arguments: ["/healthz", "/auth/signin", "/nowhere", "/users/me", "/.well-known/jwks.json"])
+    func `tells browsers to guess, frame and pass on nothing`(path: String) async throws {
+        let app = try await APIStage()
+        for method in [HTTPMethod.get, .post] {
+            let answer = await app.send(method, path)
+            #expect(answer.header("x-content-type-options") == "nosniff")
+            #expect(answer.header("content-security-policy") == "default-src 'none'; frame-ancestors 'none'")
+            #expect(answer.header("referrer-policy") == "no-referrer")
+            #expect(answer.header("content-type") == "application/json")
+        }
+    }
+
+    @Test func `takes bodies of two types only`() async throws {
+        let app = try await APIStage()
+        for path in ["/auth/signin", "/auth/token"] {
+            let answer = await app.send(.post, path, headers: [("Content-Type", "text/plain")], body: Array("{}".utf8))
+            #expect(answer.status == 415)
+            #expect(answer.error == "unsupported_media_type")
+        }
+    }
+
+    @Test func `tells what broke HTTP before there was a request`() async throws {
+        let app = try await APIStage()
+        let peer = SocketAddress(bytes: .init(high: 0, low: 0), isIPv6: false, port: 1)
+        let response = app.api.refuse(.bodyTooLarge, requestID: "request-2", peer: peer)
+        #expect(response.status.code == 413)
+        let body = try JSONValue(parsing: response.body)
+        #expect(body["error"] == "payload_too_large")
+        #expect(body["request_id"] == "request-2")
+        #expect(response.headers.contains { $0.name == "X-Content-Type-Options" })
+        #expect(app.log.lines.map(\.values) == [["status": "413", "request_id": "request-2"]])
+    }
+}
+
+@Suite struct `An API key` {
+    private static let routes: [(HTTPMethod, String)] = [
+        (.post, "/auth/signin"), (.post, "/auth/zenkey-signin"), (.post, "/auth/token"), (.delete, "/auth/token"),
+        (.get, "/users/me"),
+    ]
+
+    @Test(arguments: routes, [[], [("X-API-KEY", "wrong")], [("X-API-KEY", "")], [("X-API-KEY", "first,second")]])
+    func `is needed at every route for apps`(route: (HTTPMethod, String), headers: [(String, String)]) async throws {
+        let app = try await APIStage(apiKeys: ["first", "second"])
+        let answer = await app.send(route.0, route.1, headers: headers)
+        #expect(answer.status == 401)
+        #expect(answer.error == "invalid_api_key")
+        #expect(answer.header("www-authenticate") == nil)
+    }
+
+    @Test(arguments: ["first", "second"])
+    func `may be any of the configured ones`(key: String) async throws {
+        let app = try await APIStage(apiKeys: ["first", "second"])
+        let answer = await app.post("/auth/signin", json: APIStage.authorized(), headers: [("x-api-key", key)])
+        #expect(answer.status == 200)
+        #expect(await app.send(.delete, "/auth/token", headers: [("X-API-KEY", key)]).status == 200)
+    }
+
+    @Test func `counts until others take its place`() async throws {
+        let keys = APIKeys([Secret("first")])
+        let stage = try await SignInStage()
+        let api = WebAPI(
+            providers: ProviderDirectory([stage.provider]), signIn: stage.signInWithCode, sessions: stage.sessions,
+            apiKeys: keys, limiter: AddressLimiter(perMinute: 0),
+            clientAddress: ClientAddress(read: { _ in nil }, isTrusted: { _ in false }),
+            logger: RecordedLog().logger(.critical))
+        func status(_ key: String) async -> Int {
+            await api.respond(to: .sample(.delete, "/auth/token", headers: [("X-API-KEY", key)])).status.code
+        }
+        #expect(await (status("first"), status("second")) == (200, 401))
+        keys.replace(with: [Secret("second")])
+        #expect(await (status("first"), status("second")) == (401, 200))
+    }
+
+    @Test func `is not needed where none is configured`() async throws {
+        #expect(await (try APIStage()).signIn().status == 200)
+        #expect(await (try APIStage()).send(.delete, "/auth/token", headers: [("X-API-KEY", "any")]).status == 200)
+    }
+}
