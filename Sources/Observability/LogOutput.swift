@@ -79,8 +79,11 @@ public struct LogOutput: LogHandler {
         let escaped = value.unicodeScalars.map { scalar in
             switch scalar {
             case "\"" where quoting, "\\" where quoting: "\\\(scalar)"
-            // Control characters, also those past ASCII, and the separators that some viewers break lines at.
-            case _ where scalar.properties.generalCategory == .control, "\u{2028}", "\u{2029}":
+            // Control characters, also those past ASCII, the separators that some viewers break lines at, and what
+            // turns the direction of text.
+            case _
+            where [.control, .format, .lineSeparator, .paragraphSeparator].contains(
+                scalar.properties.generalCategory):
                 "\\u{\(String(scalar.value, radix: 16))}"
             default: String(scalar)
             }

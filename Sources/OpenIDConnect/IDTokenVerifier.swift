@@ -113,7 +113,7 @@ public struct IDTokenVerifier: Sendable {
     private func checkTimes(_ claims: JSONValue, _ now: Int64) throws(IDTokenFault) {
         guard let expires = seconds(claims["exp"]), now < expires + clockSkewSeconds else { throw .expired }
         guard let issued = seconds(claims["iat"]), issued <= now + clockSkewSeconds else { throw .issuedAt }
-        if let notBefore = claims["nbf"] {
+        if let notBefore = claims["nbf"], !notBefore.isNull {
             guard let start = seconds(notBefore), start <= now + clockSkewSeconds else {
                 throw .issuedAt
             }

@@ -53,21 +53,32 @@ public enum MasterKey {
         return symmetricKey
     }
 
-    /// `O_EXCL`: of two servers that start at once, one makes the key and both read it.
+    /// The file gets its name when it is whole and on disk, and only if nobody else has made it: of two servers that start
+    /// at once both read one key, and a crash leaves either a key or nothing.
     private static func create(_ path: String) throws(Failure) {
         try createFolders(of: path)
-        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            if errno == EEXIST { return }
-            throw .cannotCreate(path: path, reason: reason(errno))
+        let draft = "\(path).\(Random.token(byteCount: 6))"
+        let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .cannotCreate(path: path, reason: reason(errno)) }
+        defer {
+            close(descriptor)
+            _ = unsafe unlink(draft)
         }
-        defer { close(descriptor) }
         let text = Array((Random.token(byteCount: SymmetricKey.byteCount) + "\n").utf8)
         let written = unsafe text.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
-        // The key must outlive the first value that is sealed under it.
-        guard written == text.count, fsync(descriptor) == 0 else {
+        guard written == text.count, fsync(descriptor) == 0, unsafe link(draft, path) == 0 || errno == EEXIST else {
             throw .cannotCreate(path: path, reason: reason(errno))
         }
+        try syncFolder(of: path)
+    }
+
+    /// The name must outlive a power cut too, before the first value is sealed under the key.
+    private static func syncFolder(of path: String) throws(Failure) {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .cannotCreate(path: path, reason: reason(errno)) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw .cannotCreate(path: path, reason: reason(errno)) }
     }
 
     /// Makes the folders above a file, for their owner alone.

@@ -55,7 +55,9 @@ extension SignInError {
         case .transport(.timedOut(requestSent: _)): self = .providerTimeout
         case .transport(.cancelled): self = .providerTimeout
         case .transport(.shutDown): self = .overloaded
-        case .transport(.couldNotConnect), .transport(.couldNotResolve): self = .providerUnavailable
+        case .transport(.couldNotConnect), .transport(.couldNotResolve),
+            .transport(.connectionBroken(requestSent: false)):
+            self = .providerUnavailable
         case .circuitOpen(let seconds): self = .providerResting(retryAfterSeconds: seconds)
         case .status(429): self = .providerUnavailable
         case .refused(.invalidGrant): self = .invalidGrant(.refusedByProvider)

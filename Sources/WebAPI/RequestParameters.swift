@@ -101,8 +101,9 @@ struct RequestParameters {
 
     /// The SDK of 2019 sends country code and network code apart.
     private mutating func joinNetworkCode() throws(APIError) {
-        guard values["mcc"] != nil || values["mnc"] != nil else { return }
-        guard let country = values["mcc"], let network = values["mnc"] else {
+        let (country, network) = (values["mcc"] ?? "", values["mnc"] ?? "")
+        if country.isEmpty && network.isEmpty { return }
+        guard !country.isEmpty, !network.isEmpty else {
             throw .invalidRequest("The parameters mcc and mnc go together.")
         }
         try set("mccmnc", country + network)

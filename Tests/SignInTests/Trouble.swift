@@ -69,8 +69,7 @@ struct Trouble: Sendable, CustomTestStringConvertible {
         token(.tlsFailed, problem(.token, .transport(.tlsFailed))),
         token(.refusedAddress, problem(.token, .transport(.refusedAddress))),
         token(.timedOut(requestSent: false), .providerTimeout),
-        token(
-            .connectionBroken(requestSent: false), problem(.token, .transport(.connectionBroken(requestSent: false)))),
+        token(.connectionBroken(requestSent: false), .providerUnavailable),
         token(.shutDown, .overloaded),
     ]
 

@@ -40,6 +40,9 @@ struct ErrorCase: Sendable, CustomTestStringConvertible {
         ErrorCase(error: .unsupportedGrantType, status: 400, code: "invalid_request"),
         ErrorCase(error: .unsupportedMediaType, status: 415, code: "unsupported_media_type"),
         ErrorCase(error: .invalidAPIKey, status: 401, code: "invalid_api_key"),
+        ErrorCase(
+            error: .rateLimited(retryAfterSeconds: 7), status: 429, code: "rate_limited",
+            headers: ["Retry-After": "7"]),
         ErrorCase(error: .notFound, status: 404, code: "not_found"),
         ErrorCase(
             error: .methodNotAllowed(allow: [.post, .delete]), status: 405, code: "method_not_allowed",
@@ -65,6 +68,7 @@ struct ErrorCase: Sendable, CustomTestStringConvertible {
         signIn(problem(.refused(.clientFault("invalid_client"))), 502, "provider_error"),
         signIn(problem(.transport(.connectionBroken(requestSent: true))), 502, "provider_error"),
         signIn(.providerUnavailable, 503, "provider_unavailable", retry),
+        signIn(.providerResting(retryAfterSeconds: 30), 503, "provider_unavailable", ["Retry-After": "30"]),
         signIn(.storageUnavailable, 503, "storage_unavailable", retry), signIn(.overloaded, 503, "overloaded", retry),
         signIn(.providerTimeout, 504, "provider_timeout"),
     ]
