@@ -58,6 +58,10 @@ enum AddressFilter {
 
     /// Reads an IPv6 address without a zone (RFC 4291 §2.2).
     static func ipv6(_ text: String) -> (high: UInt64, low: UInt64)? {
+        // `inet_pton` ends at a NUL, and would take whatever follows one for no part of the address.
+        guard text.utf8.allSatisfy({ $0.isHexDigit || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") }) else {
+            return nil
+        }
         var address = in6_addr()
         guard unsafe inet_pton(AF_INET6, text, &address) == 1 else { return nil }
         return words(address)

@@ -89,7 +89,7 @@ public struct IDTokenVerifier: Sendable {
     }
 
     private func checkIssuer(_ claims: JSONValue) throws(IDTokenFault) {
-        guard claims["iss"]?.string?.utf8.elementsEqual(issuer.utf8) == true else { throw .issuer }
+        guard claims["iss"].isExactly(issuer) else { throw .issuer }
     }
 
     private func checkAudience(_ claims: JSONValue) throws(IDTokenFault) {
@@ -101,13 +101,13 @@ public struct IDTokenVerifier: Sendable {
             guard audiences.count == values.count else { throw .audience }
         default: throw .audience
         }
-        guard audiences.contains(clientID) else { throw .audience }
+        guard audiences.contains(where: { $0.isExactly(clientID) }) else { throw .audience }
         guard let authorizedParty = claims["azp"], !authorizedParty.isNull else {
             // Step 4: who else may use this token is said by `azp`; without it a second audience is one too many.
-            if audiences.contains(where: { $0 != clientID }) { throw .authorizedParty }
+            if audiences.contains(where: { !$0.isExactly(clientID) }) { throw .authorizedParty }
             return
         }
-        guard authorizedParty.string == clientID else { throw .authorizedParty }
+        guard authorizedParty.isExactly(clientID) else { throw .authorizedParty }
     }
 
     private func checkTimes(_ claims: JSONValue, _ now: Int64) throws(IDTokenFault) {

@@ -65,17 +65,17 @@ public struct Userinfo: Sendable {
     ///   - subject: the `sub` of the verified ID token.
     /// - Throws: `UserinfoError.mismatch` when `sub` is missing or another.
     public init(_ claims: JSONValue, subject: String) throws(UserinfoError) {
-        guard claims["sub"]?.string == subject else { throw .mismatch }
+        guard claims["sub"].isExactly(subject) else { throw .mismatch }
         self.claims = claims
     }
 
     /// The claims of a signed answer: the signature was verified; `iss` and `aud`, where present, must be right.
     public init(_ token: VerifiedJWS, issuer: String, clientID: String, subject: String) throws(UserinfoError) {
         guard let claims = try? JSONValue(parsing: token.payload.span), claims.object != nil else { throw .mismatch }
-        if let shown = claims["iss"], shown.string != issuer { throw .mismatch }
+        if let shown = claims["iss"], !shown.isExactly(issuer) { throw .mismatch }
         if let audience = claims["aud"] {
             let audiences = audience.array ?? [audience]
-            guard audiences.contains(.string(clientID)) else { throw .mismatch }
+            guard audiences.contains(where: { $0.isExactly(clientID) }) else { throw .mismatch }
         }
         try self.init(claims, subject: subject)
     }

@@ -54,7 +54,7 @@ public struct PortToken: Sendable {
     ) {
         // RFC 8725 §3.11: an old carrier's ID token has the same issuer, audience and subject; only its type tells it apart.
         guard token.header.hasType("port_token+jwt") else { return nil }
-        guard let claims = try? JSONValue(parsing: token.payload.span), claims["iss"]?.string == issuer,
+        guard let claims = try? JSONValue(parsing: token.payload.span), claims["iss"].isExactly(issuer),
             issuer != current.issuer,
             let subject = claims["sub"]?.string, !subject.isEmpty, subject.utf8.count <= 255,
             subject != current.subject,
@@ -62,8 +62,8 @@ public struct PortToken: Sendable {
             maximumAgeSeconds == 0 || issued >= now - maximumAgeSeconds
         else { return nil }
         switch claims["aud"] {
-        case .string(let audience): guard audience == clientID else { return nil }
-        case .array(let audiences): guard audiences == [.string(clientID)] else { return nil }
+        case .string(let audience): guard audience.isExactly(clientID) else { return nil }
+        case .array(let audiences): guard audiences.count == 1, audiences.first.isExactly(clientID) else { return nil }
         default: return nil
         }
         if let expires = claims["exp"] {

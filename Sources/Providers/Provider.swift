@@ -1,5 +1,6 @@
 public import EventLoop
 public import HTTPClient
+internal import JSON
 public import OpenIDConnect
 import Synchronization
 
@@ -41,7 +42,9 @@ public final class Provider: Sendable {
     }
 
     /// Whether an app may have used this redirect URI: exact comparison (RFC 9700 §2.1).
-    public func allows(redirectURI: String) -> Bool { configuration.redirectURIs.contains(redirectURI) }
+    public func allows(redirectURI: String) -> Bool {
+        configuration.redirectURIs.contains { $0.isExactly(redirectURI) }
+    }
 
     /// Whether an issuer may be believed, decided before anything is fetched from it.
     public func trusts(issuer: String) -> Bool {

@@ -45,6 +45,15 @@ import Testing
         #expect(throws: JSONError.invalidText(offset: 1)) { try JSONValue(parsing: [0x22, 0xFF, 0x22]) }
     }
 
+    @Test func `holds no two texts for the same that are only equivalent`() throws {
+        #expect("K" == "\u{212A}", "Swift's own comparison")
+        #expect(!"K".isExactly("\u{212A}"))
+        #expect(try parse(#"{"a":"K"}"#)["a"].isExactly("K"))
+        #expect(try !parse(#"{"a":"K"}"#)["a"].isExactly("\u{212A}"))
+        #expect(try !parse(#"{"a":1}"#)["a"].isExactly("1"))
+        #expect(try !parse("{}")["a"].isExactly(""))
+    }
+
     @Test func `writes what it reads`() throws {
         let text = #"{"a":[1,true,null,"\"\\\n\u0001"],"b":{"c":-5}}"#
         #expect(String(decoding: try parse(text).serialized, as: UTF8.self) == text)

@@ -1,0 +1,15 @@
+extension StringProtocol {
+    /// Whether both are the same bytes. Swift's `==` takes canonically equivalent texts for equal, which no protocol
+    /// does: identifiers are compared as they were written (RFC 7519 §2, `StringOrURI`).
+    public func isExactly(_ other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
+}
+
+extension JSONValue {
+    /// Whether this is a string of exactly these bytes.
+    public func isExactly(_ text: String) -> Bool { string?.isExactly(text) ?? false }
+}
+
+extension Optional<JSONValue> {
+    /// Whether there is a value, and it is a string of exactly these bytes.
+    public func isExactly(_ text: String) -> Bool { self?.isExactly(text) ?? false }
+}
