@@ -42,6 +42,13 @@ let package = Package(
     products: [
         .executable(name: "gatehouse", targets: ["gatehouse"]),
         .executable(name: "carrier-simulator", targets: ["carrier-simulator"]),
+        // For the packages in Benchmarks and Fuzzing, which the server must not depend on.
+        .library(
+            name: "GatehouseParts",
+            targets: [
+                "JSON", "EventLoop", "Crypto", "HTTPServer", "HTTPClient", "JOSE", "OpenIDConnect", "Accounts",
+                "AccountsSQLite", "Sealing", "Providers", "SignIn", "WebAPI",
+            ]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", exact: "1.8.2"),

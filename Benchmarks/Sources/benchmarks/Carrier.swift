@@ -1,0 +1,64 @@
+internal import Crypto
+internal import HTTPClient
+internal import JOSE
+internal import JSON
+
+/// An OpenID Provider that answers at once, always the same, about one user.
+struct Carrier: HTTPTransport {
+    static let now: Int64 = 1_790_000_000
+    static let issuer = "https://carrier.example"
+    static let clientID = "ccid-0123456789abcdef"
+    static let nonce = "n-0S6_WzA2Mj"
+    static let subject = "mccmnc-999101-0123456789abcdef"
+    static let accessToken = "SlAV32hkKG-0123456789abcdef0123456789abcdef"
+    static let userinfo = Array(
+        """
+        {"sub":"\(subject)","name":{"value":"Jane Doe","given_name":"Jane","family_name":"Doe"},\
+        "email":{"value":"jane@example.com","verified":true},"phone":{"value":"+12065550100"},\
+        "postal_code":{"value":"90210"},"birthdate":"1990-02-28","last_4_social":"1234"}
+        """.utf8)
+
+    let idToken: String
+    let keys: JWKSet
+    private let metadata: OutboundResponse
+    private let keyDocument: OutboundResponse
+    private let tokens: OutboundResponse
+    private let attributes = OutboundResponse(
+        status: 200, headers: [(name: "Content-Type", value: "application/json")], body: userinfo)
+
+    init() throws {
+        let signer = try JWTSigner(key: try PrivateKey.generate(.rsa(bits: 2048)), algorithm: .rs256, type: "JWT")
+        let claims: JSONValue = [
+            "iss": .string(Self.issuer), "sub": .string(Self.subject), "aud": .string(Self.clientID),
+            "iat": .integer(Self.now - 5), "exp": .integer(Self.now + 600), "auth_time": .integer(Self.now - 10),
+            "nonce": .string(Self.nonce), "acr": "a3", "amr": ["hwk", "pin"],
+        ]
+        idToken = try signer.sign(claims.serialized)
+        let set: JSONValue = ["keys": [.object(signer.jwkJSON)]]
+        keys = try JWKSet(set, maximumKeyCount: 1)
+        keyDocument = OutboundResponse(status: 200, body: set.serialized)
+        metadata = Self.json([
+            "issuer": .string(Self.issuer), "token_endpoint": .string(Self.issuer + "/token"),
+            "userinfo_endpoint": .string(Self.issuer + "/userinfo"), "jwks_uri": .string(Self.issuer + "/keys"),
+            "authorization_endpoint": .string(Self.issuer + "/authorize"),
+        ])
+        tokens = Self.json([
+            "access_token": .string(Self.accessToken), "token_type": "Bearer", "expires_in": 600,
+            "id_token": .string(idToken),
+        ])
+    }
+
+    private static func json(_ document: JSONValue) -> OutboundResponse {
+        OutboundResponse(
+            status: 200, headers: [(name: "Content-Type", value: "application/json")], body: document.serialized)
+    }
+
+    func send(_ request: OutboundRequest) async throws(HTTPClientError) -> OutboundResponse {
+        switch request.url.path {
+        case "/token": tokens
+        case "/userinfo": attributes
+        case "/keys": keyDocument
+        default: metadata
+        }
+    }
+}

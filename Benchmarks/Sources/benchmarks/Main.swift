@@ -1,0 +1,39 @@
+internal import AccountsSQLite
+internal import Dispatch
+internal import EventLoop
+
+/// Runs every benchmark, or those whose names are given, on an event loop as the server does.
+@main
+struct Main {
+    static func main() throws {
+        let chosen = Set(CommandLine.arguments.dropFirst())
+        let loop = try EventLoop(label: "benchmarks")
+        loop.start()
+        // Not an asynchronous main: that parks the first thread in a system call of which valgrind 3.19 dies.
+        let finished = DispatchSemaphore(value: 0)
+        Task(executorPreference: loop) {
+            do {
+                try await run(chosen)
+            } catch {
+                fatalError("a benchmark failed: \(error)")
+            }
+            finished.signal()
+        }
+        finished.wait()
+        loop.stop()
+    }
+
+    private static func run(_ chosen: Set<String>) async throws {
+        let folder = try TemporaryFolder()
+        let carrier = try Carrier()
+        let repository = try await openRepository(in: folder)
+        let benchmarks =
+            HTTPBenchmarks.all + (try TokenBenchmarks.all(carrier))
+            + (try await SignInBenchmarks.all(carrier, repository))
+        for benchmark in benchmarks where chosen.isEmpty || chosen.contains(benchmark.name) {
+            try await benchmark.measure()
+        }
+        await repository.close()
+        folder.remove()
+    }
+}

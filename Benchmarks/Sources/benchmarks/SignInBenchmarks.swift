@@ -1,0 +1,100 @@
+internal import Accounts
+internal import AccountsSQLite
+internal import Crypto
+internal import EventLoop
+internal import HTTPServer
+internal import JOSE
+internal import Logging
+internal import OpenIDConnect
+internal import Providers
+internal import SignIn
+internal import WebAPI
+
+/// The whole road but for the sockets, and its longest stretch, the repository. Writes are durable, as in a server.
+enum SignInBenchmarks {
+    private static let concurrency = 64
+
+    static func all(_ carrier: Carrier, _ repository: SQLiteAccounts) async throws -> [Benchmark] {
+        let api = try await makeAPI(carrier, repository)
+        var codes = 0
+        return [
+            Benchmark("store-sign-in", rounds: 20, operationsPerRound: concurrency) {
+                try await withThrowingTaskGroup { group in
+                    for user in 0..<concurrency {
+                        group.addTask { _ = try await repository.signIn(record(of: user)) }
+                    }
+                    try await group.waitForAll()
+                }
+            },
+            Benchmark("sign-in", rounds: 100) {
+                codes += 1
+                let request = HTTPRequest(
+                    method: .post, path: "/auth/signin",
+                    headers: [("Content-Type", "application/json"), ("User-Agent", "ExampleApp/4.2 (Android 16)")],
+                    body: Array(SignInRequest.body(code: codes).utf8),
+                    peer: SocketAddress(bytes: .init(high: 0, low: 0), isIPv6: false, port: 0), id: "request",
+                    receivedAt: .now)
+                let response = await api.respond(to: request)
+                require(response.status == .ok, "the user is signed in")
+            },
+        ]
+    }
+
+    private static func makeAPI(_ carrier: Carrier, _ repository: SQLiteAccounts) async throws -> WebAPI {
+        let clock = Clock { Carrier.now }
+        let issuer = SessionIssuer(
+            configuration: .benchmarks, keys: try await SessionKeys.load(from: repository, now: Carrier.now))
+        return WebAPI(
+            providers: ProviderDirectory([Provider(configuration)]),
+            signIn: SignInWithCode(
+                repository: repository, sessions: issuer, codes: CodesInFlight(), transport: carrier, clock: clock),
+            sessions: Sessions(repository: repository, issuer: issuer, clock: clock), apiKeys: APIKeys([]),
+            limiter: AddressLimiter(perMinute: 1_000_000),
+            clientAddress: ClientAddress(read: { _ in nil }, isTrusted: { _ in false }),
+            logger: Logger(label: "benchmarks") { _ in SilentLog() })
+    }
+
+    private static var configuration: ProviderConfiguration {
+        ProviderConfiguration(
+            name: "carrier", profile: .openid(issuer: Carrier.issuer), clientID: Carrier.clientID,
+            authentication: .basic(clientID: Carrier.clientID, secret: Secret("demo-secret"), encoding: .form),
+            redirectURIs: ["com.example.app:/callback"], trustedIssuers: [], issuerAliases: [:],
+            algorithms: [.rs256], requiresPKCE: true, requiresNonce: true, minimumACR: nil, clockSkewSeconds: 60,
+            portTokenMaximumAgeSeconds: 0, fetchesUserinfo: true, timeout: .seconds(60), signInTimeout: .seconds(60),
+            connectionsPerHost: 0, caFile: nil, allowsLoopbackHTTP: false, cacheBounds: .standard)
+    }
+
+    private static func record(of user: Int) throws -> SignInRecord {
+        let session = SessionID(now: Carrier.now, random: (.random(in: 0 ... .max), .random(in: 0 ... .max)))
+        return SignInRecord(
+            code: OneTimeUse(hash: try randomHash(), expiresAt: Carrier.now + 3600), provider: "carrier",
+            subject: Subject(issuer: Carrier.issuer, value: "user-\(user)"), ported: [],
+            registration: .automatic(reference: "reference-\(user)"),
+            attributes: ["name": "Jane Doe", "email": "jane@example.com", "phone_number": "+12065550100"],
+            session: NewSession(
+                id: session, family: session, refreshHash: try randomHash(), expiresAt: Carrier.now + 86_400,
+                userAgent: "ExampleApp/4.2 (Android 16)", acr: "a3", amr: ["hwk", "pin"], authTime: Carrier.now - 5,
+                client: Carrier.clientID),
+            now: Carrier.now)
+    }
+
+    private static func randomHash() throws -> Accounts.TokenHash {
+        guard let hash = Accounts.TokenHash(Random.bytes(Accounts.TokenHash.byteCount)) else {
+            throw CancellationError()
+        }
+        return hash
+    }
+}
+
+/// Takes lines as a server at its usual level does, and writes them nowhere.
+private struct SilentLog: LogHandler {
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.info
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {}
+}

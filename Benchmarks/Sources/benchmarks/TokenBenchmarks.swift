@@ -1,0 +1,50 @@
+internal import Accounts
+internal import Crypto
+internal import JOSE
+internal import JSON
+internal import OpenIDConnect
+
+@testable internal import SignIn
+
+/// Tokens and documents: a carrier's read, ours made.
+enum TokenBenchmarks {
+    static func all(_ carrier: Carrier) throws -> [Benchmark] {
+        let verifier = IDTokenVerifier(
+            issuer: Carrier.issuer, clientID: Carrier.clientID, nonce: .exactly(Carrier.nonce),
+            authentication: [RequiredAuthentication(values: "a1")].compactMap(\.self), context: .anything,
+            freshness: .anyAge, accessToken: Carrier.accessToken, clockSkewSeconds: 60)
+        let issuer = SessionIssuer(configuration: .benchmarks, keys: try SessionKeys([try signingKey()]))
+        let session = issuer.makeSessionID(now: Carrier.now)
+        return [
+            Benchmark("verify-id-token", rounds: 500) {
+                let signed = try JWS.verify(
+                    carrier.idToken, keys: carrier.keys, allowed: [.rs256], maximumByteCount: 32_768)
+                let idToken = try verifier.verify(signed, now: Carrier.now)
+                require(idToken.subject == Carrier.subject, "the token is about the user")
+            },
+            Benchmark("sign-access-token", rounds: 500) {
+                let token = try issuer.accessToken(
+                    for: UserID(rawValue: 4711), session: session, acr: "a3", amr: ["hwk", "pin"],
+                    authTime: Carrier.now - 5, now: Carrier.now)
+                require(token.utf8.count > 200, "there is a token")
+            },
+            Benchmark("parse-userinfo", rounds: 10_000) {
+                let claims = try JSONValue(parsing: Carrier.userinfo)
+                require(claims["sub"] != nil, "the document was read")
+            },
+        ]
+    }
+
+    private static func signingKey() throws -> SigningKey {
+        let key = try PrivateKey.generate(.ellipticCurve(.p256))
+        return SigningKey(
+            kid: key.publicKey.thumbprint, privateKey: try key.pemRepresentation().revealedBytes,
+            createdAt: Carrier.now)
+    }
+}
+
+extension SessionIssuer.Configuration {
+    static let benchmarks = SessionIssuer.Configuration(
+        issuer: "https://gatehouse.example", audience: "example-app", accessTokenSeconds: 900,
+        refreshTokenSeconds: 2_592_000)
+}
