@@ -1,9 +1,15 @@
+import Accounts
+import AccountsSQLite
 import Foundation
 import JSON
+import Sealing
 import SimulatedCarriers
 import Testing
 
 @Suite struct `A server that is killed` {
+    /// More of them by hand: `GATEHOUSE_CRASH_ROUNDS=100 scripts/test --filter CrashFlow`.
+    private static let rounds = ProcessInfo.processInfo.environment["GATEHOUSE_CRASH_ROUNDS"].flatMap { Int($0) } ?? 5
+
     @Test func `serves every user and session it acknowledged when it starts again`() async throws {
         try await RunningGatehouse.with { gatehouse in
             let folder = gatehouse.folder.appending(path: "killed")
@@ -14,7 +20,8 @@ import Testing
             let configuration = folder.appending(path: "gatehouse.yaml")
             try Data(yaml.utf8).write(to: configuration)
             var acknowledged: [(user: Int64, token: String)] = []
-            for round in 0..<5 {
+            for round in 0..<Self.rounds {
+                let fatal = Int.random(in: 1..<40)
                 let server = try await ServerProcess(
                     configuration: configuration, log: folder.appending(path: "log\(round)"))
                 let port = server.port
@@ -29,15 +36,15 @@ import Testing
                                     body: app.body().serialized), port: port)
                         }
                     }
-                    // Killed in the middle of the burst: after some answers, before the last.
+                    // Killed in the middle of the burst: after some answers, before the last can have come.
                     var answers: [RawHTTP.Answer] = []
                     for await answer in group {
                         if let answer, answer.status == 200 { answers.append(answer) }
-                        if answers.count == 8 + round * 4 { server.kill() }
+                        if answers.count == fatal { server.kill() }
                     }
                     return answers
                 }
-                #expect(answers.count >= 8)
+                #expect(answers.count >= fatal, "killed after \(fatal) answers")
                 for answer in answers {
                     acknowledged.append(
                         (try #require(answer["user"]?["user_id"]?.integer), try #require(answer["token"]?.string)))
@@ -52,6 +59,14 @@ import Testing
                 #expect(answer["user_id"] == .integer(user))
             }
             server.kill()
+            let path = folder.appending(path: "users.db").path
+            let masterKey = try MasterKey.load(path: path + ".key", madeWith: nil)
+            let store = try await SQLiteAccounts.open(
+                SQLiteSettings(path: path, access: .besideServer), now: 0,
+                unlockKeyRing: KeyRing.unlocker(masterKey: masterKey, now: 0))
+            let flaws = try await store.check()
+            #expect(flaws.isEmpty)
+            await store.close()
         }
     }
 }
