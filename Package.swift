@@ -132,7 +132,8 @@ let package = Package(
         tests(
             "FlowTests",
             [
-                "gatehouse", "SimulatedCarriers", "AccountsSQLite", "Accounts", "Sealing", "Settings", "Observability",
+                "gatehouse", "SimulatedCarriers", "AccountsSQLite", "CSQLite", "Accounts", "Sealing", "Settings",
+                "Observability",
                 "HTTPServer", "HTTPClient", "EventLoop",
                 "JOSE", "Crypto",
                 "JSON", logging,

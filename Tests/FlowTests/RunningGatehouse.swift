@@ -26,9 +26,12 @@ final class RunningGatehouse: Sendable {
     ///   - zenkey: more YAML lines of the provider `zenkey`; likewise `plain`.
     static func with(
         top: String = "", zenkey: [String] = [], plain: [String] = [], limit: Int = 0, latency: Duration = .zero,
+        environment: [String: String] = [:],
         _ body: (RunningGatehouse) async throws -> Void
     ) async throws {
-        let running = try await RunningGatehouse(top: top, zenkey: zenkey, plain: plain, limit: limit, latency: latency)
+        let running = try await RunningGatehouse(
+            top: top, zenkey: zenkey, plain: plain, limit: limit, latency: latency,
+            environment: environment)
         do {
             try await body(running)
         } catch {
@@ -38,7 +41,10 @@ final class RunningGatehouse: Sendable {
         await running.stop()
     }
 
-    private init(top: String, zenkey: [String], plain: [String], limit: Int, latency: Duration) async throws {
+    private init(
+        top: String, zenkey: [String], plain: [String], limit: Int, latency: Duration,
+        environment: [String: String]
+    ) async throws {
         loop = try EventLoop(label: "simulation")
         loop.start()
         simulation = try Simulation(
@@ -47,11 +53,13 @@ final class RunningGatehouse: Sendable {
         folder = FileManager.default.temporaryDirectory.appending(path: "gatehouse-\(UUID().uuidString)")
         log = RecordedLog()
         server = try await Self.start(
-            Self.yaml(simulation, folder, top: top, zenkey: zenkey, plain: plain, limit: limit), log)
+            Self.yaml(simulation, folder, top: top, zenkey: zenkey, plain: plain, limit: limit), log, environment)
     }
 
-    static func start(_ yaml: String, _ log: RecordedLog) async throws -> Server {
-        let loaded = Settings.load(file: "test.yaml", environment: [:]) { _ in yaml }
+    static func start(
+        _ yaml: String, _ log: RecordedLog, _ environment: [String: String]
+    ) async throws -> Server {
+        let loaded = Settings.load(file: "test.yaml", environment: environment) { _ in yaml }
         guard case .valid(let settings, _, _) = loaded else {
             Issue.record("the test's configuration is faulty: \(loaded)")
             throw CancellationError()
