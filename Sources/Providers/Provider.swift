@@ -23,10 +23,18 @@ public final class Provider: Sendable {
     private static let largestDocument = 1 << 18
 
     private let caches = Mutex(Caches())
+    /// Read once: every call to a provider asks whether its host is this one.
+    private let configuredHost: String?
     private let renewedAuthentication = Mutex<ClientAuthentication?>(nil)
 
     public init(_ configuration: ProviderConfiguration) {
         self.configuration = configuration
+        let address =
+            switch configuration.profile {
+            case .zenkey(let discoveryURL): discoveryURL
+            case .openid(let issuer): issuer
+            }
+        configuredHost = try? EndpointURL(address, allowLoopbackHTTP: true).host
         bulkhead = Bulkhead(limit: configuration.inFlight)
         circuits = Circuits(limits: configuration.circuit)
     }
@@ -149,12 +157,6 @@ public final class Provider: Sendable {
     }
 
     private func isNamedByOperator(_ host: String) -> Bool {
-        let address =
-            switch configuration.profile {
-            case .zenkey(let discoveryURL): discoveryURL
-            case .openid(let issuer): issuer
-            }
-        let configuredHost = try? EndpointURL(address, allowLoopbackHTTP: true).host
-        return host == configuredHost || configuration.trustedIssuers.contains { $0.names(host) }
+        host == configuredHost || configuration.trustedIssuers.contains { $0.names(host) }
     }
 }
