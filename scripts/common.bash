@@ -56,3 +56,16 @@ wait_until() {
 
 # Whether something listens on a port of the loopback address.
 is_taken() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+
+# Hundreds of tests with servers of their own need more descriptors than the usual soft limit of 1024.
+raise_descriptor_limit() {
+    local wanted=16384 hard
+    hard=$(ulimit -Hn)
+    # Root may raise the hard limit too.
+    if [ "$hard" != unlimited ] && [ "$hard" -lt "$wanted" ] && ulimit -Hn "$wanted" 2>/dev/null; then hard=$wanted; fi
+    if [ "$hard" != unlimited ] && [ "$hard" -lt "$wanted" ]; then wanted=$hard; fi
+    if [ "$(ulimit -Sn)" != unlimited ] && [ "$(ulimit -Sn)" -lt "$wanted" ]; then ulimit -Sn "$wanted"; fi
+    if [ "$wanted" -lt 8192 ]; then
+        fail "the tests need 8192 open files, and the hard limit here is $hard; raise it (ulimit -Hn, or nofile of the container)"
+    fi
+}

@@ -28,6 +28,11 @@ struct ServeCommand: AsyncParsableCommand {
         let threshold = LogThreshold(settings.log.level.loggerLevel)
         let logger = Self.logger(settings.log, threshold)
         for notice in notices { logger.notice("\(notice)") }
+        if let limit = DescriptorLimit.raise(), let connections = settings.http.connections, limit < connections {
+            logger.warning(
+                "fewer descriptors than http.connections; raise the hard limit of open files",
+                metadata: ["descriptors": "\(limit)", "connections": "\(connections)"])
+        }
         let server: Server
         do throws(StartFailure) {
             server = try await Server.start(settings, logger: logger)
