@@ -14,11 +14,13 @@ public struct Attributes: Sendable {
     /// The member of that name. An empty text says nothing, so setting one removes the member, as nil does.
     public subscript(name: String) -> String? {
         get {
-            for member in members where member.name == name { return member.value }
+            let count = name.utf8.count
+            for member in members where member.name.utf8.count == count && member.name == name { return member.value }
             return nil
         }
         set {
-            let index = members.firstIndex { $0.name == name }
+            let count = name.utf8.count
+            let index = members.firstIndex { $0.name.utf8.count == count && $0.name == name }
             guard let newValue, !newValue.isEmpty else {
                 if let index { members.remove(at: index) }
                 return

@@ -26,6 +26,8 @@ final class ConnectionPool: @unchecked Sendable {
     /// How often curl is run again at once because it asks for it, before the loop gets its turn.
     private static let runsInARow = 8
 
+    /// What its requests have in common.
+    let key: Key
     private let settings: TransferSettings
     private let multi: UnsafeMutableRawPointer
     private let sockets: SocketTable
@@ -40,6 +42,7 @@ final class ConnectionPool: @unchecked Sendable {
 
     /// - Throws: `tlsFailed` when the trust anchors can't be read, `couldNotConnect` when curl is out of memory.
     init(key: Key, limits: HTTPClientLimits, loop: EventLoop) throws(HTTPClientError) {
+        self.key = key
         let trust = try TrustAnchors(system: CurlLibrary.systemTrustAnchors, extra: key.caFile)
         guard CurlLibrary.isReady, let sessions = ShareHandle(), let multi = unsafe curl_multi_init() else {
             throw .couldNotConnect

@@ -35,6 +35,8 @@ public struct EndpointURL: Sendable, Hashable {
     /// In lower case; an IPv6 address without its brackets.
     public let host: String
     public let port: UInt16
+    /// `host:port`: whom a call reaches, whatever it is about.
+    public let server: String
     /// The path as it was given, still percent-encoded; empty when there is none.
     public let path: String
 
@@ -56,7 +58,9 @@ public struct EndpointURL: Sendable, Hashable {
         self.text = text
         self.scheme = scheme
         self.host = authority.host
-        self.port = authority.port ?? (scheme == "https" ? 443 : 80)
+        let port = authority.port ?? (scheme == "https" ? 443 : 80)
+        self.port = port
+        self.server = "\(authority.host):\(port)"
         self.path = String(decoding: bytes[authorityEnd..<pathEnd], as: UTF8.self)
     }
 
@@ -65,6 +69,7 @@ public struct EndpointURL: Sendable, Hashable {
         scheme = url.scheme
         host = url.host
         port = url.port
+        server = url.server
         path = url.path
     }
 
@@ -116,6 +121,7 @@ public struct EndpointURL: Sendable, Hashable {
     }
 
     private static func percentEncode(_ part: String, into text: inout String) {
+        if part.utf8.allSatisfy(\.isUnreserved) { return text.append(part) }
         for byte in part.utf8 {
             if byte.isUnreserved {
                 text.unicodeScalars.append(Unicode.Scalar(byte))
@@ -148,5 +154,10 @@ extension UInt8 {
     }
 
     /// RFC 3986 §2.3.
-    var isUnreserved: Bool { isAlphanumeric || "-._~".utf8.contains(self) }
+    var isUnreserved: Bool {
+        switch self {
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+        default: isAlphanumeric
+        }
+    }
 }

@@ -9,6 +9,8 @@ public actor HTTPClient: LoopBound, HTTPTransport {
     public nonisolated let loop: EventLoop
     private let limits: HTTPClientLimits
     private var pools: [ConnectionPool.Key: ConnectionPool] = [:]
+    /// The pool of the last request, which the next one mostly shares: comparing a policy costs less than hashing it.
+    private var latest: ConnectionPool?
     private var lastID: UInt64 = 0
     private var isShutDown = false
 
@@ -54,6 +56,7 @@ public actor HTTPClient: LoopBound, HTTPTransport {
         isShutDown = true
         for pool in pools.values { pool.tearDown() }
         pools.removeAll()
+        latest = nil
     }
 
     private func cancel(_ id: UInt64) {
@@ -62,9 +65,14 @@ public actor HTTPClient: LoopBound, HTTPTransport {
 
     private func pool(for policy: OutboundPolicy) throws(HTTPClientError) -> ConnectionPool {
         let key = ConnectionPool.Key(policy)
-        if let pool = pools[key] { return pool }
+        if let latest, latest.key == key { return latest }
+        if let known = pools[key] {
+            latest = known
+            return known
+        }
         let pool = try ConnectionPool(key: key, limits: limits, loop: loop)
         pools[key] = pool
+        latest = pool
         return pool
     }
 }

@@ -42,7 +42,10 @@ struct HeaderFields: Sendable {
     }
 
     private func isNamed(_ field: Field, _ name: String) -> Bool {
-        field.name.count == name.utf8.count && zip(bytes[field.name], name.utf8).allSatisfy(Self.sameLetter)
+        let (own, other) = (bytes.span.extracting(field.name), name.utf8.span)
+        guard own.count == other.count else { return false }
+        for index in own.indices where !Self.sameLetter(own[index], other[index]) { return false }
+        return true
     }
 
     private static func sameLetter(_ left: UInt8, _ right: UInt8) -> Bool {

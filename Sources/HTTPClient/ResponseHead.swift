@@ -49,9 +49,9 @@ struct ResponseHead {
             guard fields.extendLast(line.extracting(Self.trimmed(line, from: 0))) else { throw .malformedResponse }
             return
         }
-        guard let colon = line.indices.first(where: { line[$0] == UInt8(ascii: ":") }), colon > 0,
-            line.indices[..<colon].allSatisfy({ line[$0].isTokenCharacter })
-        else { throw .malformedResponse }
+        var colon = 0
+        while colon < line.count, line[colon].isTokenCharacter { colon += 1 }
+        guard colon > 0, colon < line.count, line[colon] == UInt8(ascii: ":") else { throw .malformedResponse }
         guard fields.count < maximumFields else { throw .responseTooLarge }
         fields.append(
             name: line.extracting(..<colon), value: line.extracting(Self.trimmed(line, from: colon + 1)))
@@ -60,8 +60,8 @@ struct ResponseHead {
     }
 
     private static func isStatusLine(_ line: Span<UInt8>) -> Bool {
-        let start = "HTTP/".utf8
-        return line.count > start.count && zip(line.indices, start).allSatisfy { line[$0] == $1 }
+        line.count > 5 && line[0] == UInt8(ascii: "H") && line[1] == UInt8(ascii: "T") && line[2] == UInt8(ascii: "T")
+            && line[3] == UInt8(ascii: "P") && line[4] == UInt8(ascii: "/")
     }
 
     /// Where the text between leading and trailing blanks lies, from `start` on.
@@ -78,5 +78,10 @@ extension UInt8 {
     var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 
     /// RFC 9110 §5.6.2.
-    var isTokenCharacter: Bool { isAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(self) }
+    var isTokenCharacter: Bool {
+        if isAlphanumeric { return true }
+        // The others, a bit for each: ``!#$%&'*+-.`` below 64, ``^_`|~`` above.
+        let others: UInt64 = self < 64 ? 0x0000_6CFA_0000_0000 : 0x5000_0001_C000_0000
+        return self < 128 && others & 1 << UInt64(self & 63) != 0
+    }
 }

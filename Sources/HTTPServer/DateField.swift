@@ -3,18 +3,17 @@ import Glibc
 
 /// The Date field (RFC 9110 §6.6.1), made once a second.
 struct DateField {
-    private var line: [UInt8] = []
+    /// The whole line with its CRLF; made by ``renew(at:)``.
+    private(set) var line: [UInt8] = []
     private var validUntil = MonotonicTime(nanoseconds: .min)
 
-    /// The whole line with its CRLF.
-    mutating func line(at now: MonotonicTime) -> [UInt8] {
-        if now >= validUntil {
-            var time = timespec()
-            unsafe clock_gettime(CLOCK_REALTIME, &time)
-            line = Array("Date: \(Self.text(secondsSince1970: Int(time.tv_sec)))\r\n".utf8)
-            validUntil = MonotonicTime(nanoseconds: now.nanoseconds + 1_000_000_000 - Int64(time.tv_nsec))
-        }
-        return line
+    /// Makes the line anew when its second is over.
+    mutating func renew(at now: MonotonicTime) {
+        guard now >= validUntil else { return }
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        line = Array("Date: \(Self.text(secondsSince1970: Int(time.tv_sec)))\r\n".utf8)
+        validUntil = MonotonicTime(nanoseconds: now.nanoseconds + 1_000_000_000 - Int64(time.tv_nsec))
     }
 
     /// IMF-fixdate (RFC 9110 §5.6.7).

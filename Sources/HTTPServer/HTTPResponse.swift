@@ -7,6 +7,8 @@ public struct HTTPResponse: Sendable {
     public var body: [UInt8]
     /// Whether the connection closes after this answer.
     public var closesConnection = false
+    /// Whether the handler's common fields go with it; false for an answer that has its own in their place.
+    public var hasCommonFields = true
     /// False for an answer that carries a secret beside text an attacker may choose: its compressed length would tell
     /// about the secret (BREACH).
     public var isCompressible = true

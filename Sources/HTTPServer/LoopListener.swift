@@ -34,7 +34,7 @@ actor LoopListener: LoopBound, ReadinessHandler {
         self.timeouts = Timeouts(limits)
         self.budget = budget
         self.handler = handler
-        supplies = LoopLocal(LoopSupplies(), on: loop)
+        supplies = LoopLocal(LoopSupplies(commonFields: handler.commonFields), on: loop)
     }
 
     /// Begins to accept.

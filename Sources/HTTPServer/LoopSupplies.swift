@@ -14,10 +14,15 @@ struct LoopSupplies {
     private var receiveBuffer = [UInt8](repeating: 0, count: receiveBytes)
     private var output: [UInt8] = []
     private var date = DateField()
+    /// The handler's common fields as they are sent.
+    private let commonFields: [UInt8]
     private var identifiers: RequestIdentifiers
     private var gzip: GzipEncoder?
 
-    init() {
+    init(commonFields: [(name: String, value: String)]) {
+        var lines: [UInt8] = []
+        for (name, value) in commonFields { ResponseWriter.writeField(name, value, into: &lines) }
+        self.commonFields = lines
         var generator = SystemRandomNumberGenerator()
         identifiers = RequestIdentifiers(seededBy: &generator)
     }
@@ -36,8 +41,10 @@ struct LoopSupplies {
     mutating func render(_ response: HTTPResponse, _ context: ResponseContext, at now: MonotonicTime) -> [UInt8] {
         var output = output
         self.output = []
-        let date = date.line(at: now)
-        ResponseWriter.write(response, context, date: date, into: &output) { encode($0) }
+        date.renew(at: now)
+        ResponseWriter.write(response, context, date: date.line, commonFields: commonFields, into: &output) {
+            encode($0)
+        }
         return output
     }
 

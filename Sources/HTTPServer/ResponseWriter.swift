@@ -14,15 +14,17 @@ enum ResponseWriter {
     ///
     /// - Parameters:
     ///   - date: the Date field's line.
+    ///   - commonFields: the lines of the fields that every answer has.
     ///   - gzip: compresses a body, or returns nil when that is of no use.
     static func write(
-        _ response: HTTPResponse, _ context: ResponseContext, date: [UInt8], into output: inout [UInt8],
-        gzip: ([UInt8]) -> [UInt8]?
+        _ response: HTTPResponse, _ context: ResponseContext, date: [UInt8], commonFields: [UInt8],
+        into output: inout [UInt8], gzip: ([UInt8]) -> [UInt8]?
     ) {
         let varies = ContentCoding.suits(response)
         let encoded = varies && context.acceptsGzip ? gzip(response.body) : nil
         writeStatusLine(response.status, into: &output)
         for (name, value) in response.headers { writeField(name, value, into: &output) }
+        if response.hasCommonFields { output.append(contentsOf: commonFields) }
         output.append(contentsOf: date)
         output.append(contentsOf: "X-Request-ID: ".utf8)
         output.append(contentsOf: context.requestID.utf8)
@@ -58,14 +60,22 @@ enum ResponseWriter {
 
     /// A field of the application's. Nothing in it can end the line or the head; what is the connection's to say, and
     /// what is no name, is left out.
-    private static func writeField(_ name: String, _ value: String, into output: inout [UInt8]) {
-        guard !name.isEmpty, name.utf8.allSatisfy(\.isToken), !isConnections(name) else { return }
+    static func writeField(_ name: String, _ value: String, into output: inout [UInt8]) {
+        guard isToken(name.utf8.span), !isConnections(name) else { return }
         output.append(contentsOf: name.utf8)
         output.append(contentsOf: ": ".utf8)
         let start = output.count
         output.append(contentsOf: value.utf8)
-        for index in start..<output.count where !output[index].isFieldContent { output[index] = .space }
+        // The bytes are looked at where they came from: looking at them here would ask about the array for each.
+        if !isFieldContent(value.utf8.span) {
+            for index in start..<output.count where !output[index].isFieldContent { output[index] = .space }
+        }
         output.append(contentsOf: "\r\n".utf8)
+    }
+
+    private static func isToken(_ name: Span<UInt8>) -> Bool {
+        for index in name.indices where !name[index].isToken { return false }
+        return !name.isEmpty
     }
 
     private static func isConnections(_ name: String) -> Bool {
@@ -76,6 +86,11 @@ enum ResponseWriter {
         case 17: name.equalsIgnoringCase("Transfer-Encoding")
         default: false
         }
+    }
+
+    private static func isFieldContent(_ value: Span<UInt8>) -> Bool {
+        for index in value.indices where !value[index].isFieldContent { return false }
+        return true
     }
 
     private static func writeNumber(_ number: Int, into output: inout [UInt8]) {

@@ -4,6 +4,16 @@ extension StringProtocol {
     public func isExactly(_ other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 
+extension String {
+    /// The same for two whole strings, which is nearly always the case.
+    public func isExactly(_ other: String) -> Bool {
+        let (left, right) = (utf8.span, other.utf8.span)
+        guard left.count == right.count else { return false }
+        for index in left.indices where left[index] != right[index] { return false }
+        return true
+    }
+}
+
 extension JSONValue {
     /// Whether this is a string of exactly these bytes.
     public func isExactly(_ text: String) -> Bool { string?.isExactly(text) ?? false }

@@ -25,7 +25,9 @@ public struct JSONObject: Sendable, Equatable {
     }
 
     public subscript(name: String) -> JSONValue? {
-        for member in members where member.name == name { return member.value }
+        // The lengths tell most names apart, and are at hand.
+        let count = name.utf8.count
+        for member in members where member.name.utf8.count == count && member.name == name { return member.value }
         return nil
     }
 

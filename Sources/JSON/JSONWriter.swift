@@ -107,12 +107,22 @@ public struct JSONWriter: Sendable {
     private mutating func quote(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
         // Nearly every text goes out as it is, in one copy.
-        if text.utf8.contains(where: Self.needsEscape) {
-            for byte in text.utf8 { escape(byte) }
-        } else {
+        if Self.needsNoEscape(text.utf8.span) {
             bytes.append(contentsOf: text.utf8)
+        } else {
+            for byte in text.utf8 { escape(byte) }
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func needsNoEscape(_ text: Span<UInt8>) -> Bool {
+        // Looked at whole, without a way out in between: such a loop the compiler runs over many bytes at a time.
+        var isPlain = true
+        for index in text.indices {
+            let isEscaped = needsEscape(text[index])
+            isPlain = isPlain && !isEscaped
+        }
+        return isPlain
     }
 
     private static func needsEscape(_ byte: UInt8) -> Bool {

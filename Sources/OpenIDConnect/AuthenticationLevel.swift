@@ -6,17 +6,21 @@ public struct AuthenticationLevel: Comparable, Sendable {
     public let rank: Int
 
     /// Reads an `acr` value; nil when it is no level but a class of its own, such as `phr` or a URL.
-    public init?(_ acr: some StringProtocol) {
-        let value = acr.lowercased()
-        let digits = value.reversed().prefix { $0.isASCII && $0.isNumber }
-        guard (1...2).contains(digits.count), let rank = Int(String(digits.reversed())) else { return nil }
-        let prefix = value.dropLast(digits.count)
-        let isNamedLevel = ["", "a", "aal", "loa"].contains(prefix)
+    public init?(_ acr: String) {
+        let bytes = acr.utf8.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }
+        let digits = bytes.reversed().prefix { $0 &- 0x30 < 10 }.count
+        guard (1...2).contains(digits) else { return nil }
+        let prefix = bytes.dropLast(digits)
+        let isNamedLevel = Self.names.contains { prefix.elementsEqual($0.utf8) }
         let isURN =
-            prefix.hasPrefix("urn:") && ["aal.", "aal:", "loa.", "loa:", "loa-"].contains { prefix.hasSuffix($0) }
+            prefix.starts(with: "urn:".utf8)
+            && Self.endingsOfURNs.contains { prefix.suffix($0.utf8.count).elementsEqual($0.utf8) }
         guard isNamedLevel || isURN else { return nil }
-        self.rank = rank
+        rank = bytes.suffix(digits).reduce(0) { $0 * 10 + Int($1 & 0x0F) }
     }
+
+    private static let names = ["a", "aal", "loa", ""]
+    private static let endingsOfURNs = ["aal.", "aal:", "loa.", "loa:", "loa-"]
 
     /// A carrier's level in its present spelling, `a3` for `aal3`; any other class as it is.
     public static func normalized(_ acr: String) -> String {

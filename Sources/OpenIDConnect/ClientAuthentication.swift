@@ -23,9 +23,9 @@ public struct ClientAuthentication: Sendable {
         var credentials: [UInt8] = []
         switch encoding {
         case .form:
-            FormEncoding.append(Array(clientID.utf8), to: &credentials)
+            FormEncoding.append(clientID.utf8.span, to: &credentials)
             credentials.append(UInt8(ascii: ":"))
-            FormEncoding.append(secret.revealedBytes, to: &credentials)
+            FormEncoding.append(secret.revealedBytes.span, to: &credentials)
         case .raw:
             credentials.append(contentsOf: clientID.utf8)
             credentials.append(UInt8(ascii: ":"))
@@ -40,7 +40,7 @@ public struct ClientAuthentication: Sendable {
         var fields: [UInt8] = []
         FormEncoding.append("client_id", clientID, to: &fields)
         fields.append(contentsOf: "&client_secret=".utf8)
-        FormEncoding.append(secret.revealedBytes, to: &fields)
+        FormEncoding.append(secret.revealedBytes.span, to: &fields)
         return ClientAuthentication(authorization: nil, bodyFields: Secret(fields))
     }
 }

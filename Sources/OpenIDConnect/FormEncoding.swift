@@ -8,12 +8,13 @@ enum FormEncoding {
         if !body.isEmpty { body.append(UInt8(ascii: "&")) }
         body.append(contentsOf: name.description.utf8)
         body.append(UInt8(ascii: "="))
-        append(value.utf8, to: &body)
+        append(value.utf8.span, to: &body)
     }
 
     /// Appends one encoded value.
-    static func append(_ value: some Sequence<UInt8>, to body: inout [UInt8]) {
-        for byte in value {
+    static func append(_ value: Span<UInt8>, to body: inout [UInt8]) {
+        for index in value.indices {
+            let byte = value[index]
             switch byte {
             case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),

@@ -35,19 +35,18 @@ public final class ProviderKeys: Sendable {
     /// - Parameters:
     ///   - token: the compact JWS.
     ///   - allowed: the algorithms the provider may use; never what the token asks for.
-    ///   - request: makes the request for the keys.
+    ///   - request: makes the request for the keys, should they be fetched.
     ///   - transport: sends it.
     /// - Throws: `SignedTokenError`.
     public func verify(
-        _ token: CompactJWS, allowed: [SignatureAlgorithm], request: OutboundRequest,
+        _ token: CompactJWS, allowed: [SignatureAlgorithm], request: () -> OutboundRequest,
         through transport: any HTTPTransport, now: MonotonicTime
     ) async throws(SignedTokenError) -> VerifiedJWS {
-        let fetch = fetch(request, transport)
-        let keys: JWKSet
-        do throws(ProviderFailure) { keys = try await cache.value(now: now, fetch: fetch) } catch { throw .keys(error) }
+        let keys = try await keys(request, transport, now)
         let problem: JOSEError
         do throws(JOSEError) { return try JWS.verify(token, keys: keys, allowed: allowed) } catch { problem = error }
         guard mayHaveNewKeys(problem, token), takeLookup(token.header.keyID, now) else { throw .token(problem) }
+        let fetch = fetch(request(), transport)
         let newer: JWKSet
         do throws(ProviderFailure) { newer = try await cache.refetched(fetch: fetch) } catch { throw .keys(error) }
         do throws(JOSEError) {
@@ -56,6 +55,14 @@ public final class ProviderKeys: Sendable {
             if case .unknownKey = error { noteMissing(token.header.keyID) }
             throw .token(error)
         }
+    }
+
+    private func keys(
+        _ request: () -> OutboundRequest, _ transport: any HTTPTransport, _ now: MonotonicTime
+    ) async throws(SignedTokenError) -> JWKSet {
+        if let keys = cache.fresh(now: now) { return keys }
+        let fetch = fetch(request(), transport)
+        do throws(ProviderFailure) { return try await cache.value(now: now, fetch: fetch) } catch { throw .keys(error) }
     }
 
     /// New keys can mend an unknown key and, where the token names none, a signature by a key that has been replaced.

@@ -2,8 +2,8 @@ public import HTTPClient
 public import JSON
 
 /// What a provider says of itself (OpenID Connect Discovery §3), read as leniently as carriers write it and as strictly
-/// as our safety needs.
-public struct ProviderMetadata: Sendable, Equatable {
+/// as our safety needs. It never changes and every sign-in passes it along, so it is shared and not copied.
+public final class ProviderMetadata: Sendable {
     public let issuer: String
     public let tokenEndpoint: EndpointURL
     public let userinfoEndpoint: EndpointURL?

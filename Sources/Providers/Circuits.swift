@@ -14,7 +14,7 @@ public final class Circuits: Sendable {
 
     /// Asks whether the host of a URL may be called now; see ``CircuitBreaker/admit(now:)``.
     public func admit(_ url: EndpointURL, now: MonotonicTime) -> Duration? {
-        breakers.withLock { $0[Self.key(url), default: CircuitBreaker(limits: limits)].admit(now: now) }
+        breakers.withLock { $0[url.server, default: CircuitBreaker(limits: limits)].admit(now: now) }
     }
 
     /// Reports what became of an admitted call.
@@ -25,12 +25,10 @@ public final class Circuits: Sendable {
         guard let isAnswered else { return }
         breakers.withLock { breakers in
             if isAnswered {
-                breakers[Self.key(url)]?.succeeded()
+                breakers[url.server]?.succeeded()
             } else {
-                breakers[Self.key(url)]?.failed(now: now)
+                breakers[url.server]?.failed(now: now)
             }
         }
     }
-
-    private static func key(_ url: EndpointURL) -> String { "\(url.host):\(url.port)" }
 }

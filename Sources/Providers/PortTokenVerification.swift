@@ -62,12 +62,11 @@ extension Provider {
             // A carrier that is gone for good must not lock its old subscribers out. Any other status may pass.
             return nil
         }
-        let request = keysRequest(metadata, deadline: deadline, now: instant)
         do throws(SignedTokenError) {
             return try await keys(of: metadata, now: instant).verify(
-                token, allowed: portTokenAlgorithms, request: request,
-                through: RepeatingTransport(transport, within: deadline),
-                now: instant)
+                token, allowed: portTokenAlgorithms,
+                request: { keysRequest(metadata, deadline: deadline, now: instant) },
+                through: RepeatingTransport(transport, within: deadline), now: instant)
         } catch {
             switch error {
             case .token: return nil

@@ -14,8 +14,20 @@ public final class Provider: Sendable {
     public let circuits: Circuits
 
     private struct Caches {
-        var metadata: [String: CachedFetch<DiscoveryResult>] = [:]
-        var keys: [EndpointURL: ProviderKeys] = [:]
+        /// By mobile network or by issuer, whichever the metadata was found by.
+        var metadata: [String: RememberedMetadata] = [:]
+        /// By the text of their address.
+        var keys: [String: ProviderKeys] = [:]
+    }
+
+    private final class RememberedMetadata: Sendable {
+        let url: EndpointURL
+        let document: CachedFetch<DiscoveryResult>
+
+        init(url: EndpointURL, bounds: CacheBounds) {
+            self.url = url
+            document = CachedFetch(bounds: bounds)
+        }
     }
 
     /// Apps choose the network that is asked for, so what is remembered is bounded.
@@ -82,34 +94,58 @@ public final class Provider: Sendable {
     func metadata(
         ofIssuer issuer: String, through transport: any HTTPTransport, deadline: Deadline, now: MonotonicTime
     ) async throws(ProviderFailure) -> ProviderMetadata {
-        let url = try Discovery.metadataURL(
-            issuer: issuer, allowLoopbackHTTP: configuration.allowsLoopbackHTTP)
-        let result = try await document(at: url, through: transport, deadline: deadline, now: now) { found in
+        let result = try await document(
+            foundBy: issuer, through: transport, deadline: deadline, now: now
+        ) { () throws(ProviderFailure) in
+            try Discovery.metadataURL(issuer: issuer, allowLoopbackHTTP: configuration.allowsLoopbackHTTP)
+        } objection: { found in
             found.issuer == issuer ? nil : .issuerMismatch
         }
         guard case .found(let metadata) = result else { throw .invalidMember("issuer") }
         return metadata
     }
 
-    /// Fetches a metadata document, or takes it from memory.
+    /// Takes a metadata document from memory, or fetches it.
     ///
-    /// - Parameter objection: why the metadata may not be used, if it may not; asked before it is remembered.
+    /// - Parameters:
+    ///   - name: what it is found by: a mobile network or an issuer.
+    ///   - url: makes its address, which is asked for once.
+    ///   - objection: why the metadata may not be used, if it may not; asked before it is remembered.
     func document(
-        at url: EndpointURL, through transport: any HTTPTransport, deadline: Deadline, now: MonotonicTime,
+        foundBy name: String, through transport: any HTTPTransport, deadline: Deadline, now: MonotonicTime,
+        at url: () throws(ProviderFailure) -> EndpointURL,
         objection: @escaping @Sendable (ProviderMetadata) -> ProviderFailure?
     ) async throws(ProviderFailure) -> DiscoveryResult {
-        let cache = caches.withLock { caches in
-            if let cache = caches.metadata[url.text] { return cache }
-            if caches.metadata.count >= Self.rememberedDocuments { caches.metadata.removeAll(keepingCapacity: true) }
-            let cache = CachedFetch<DiscoveryResult>(bounds: configuration.cacheBounds)
-            caches.metadata[url.text] = cache
-            return cache
+        let remembered: RememberedMetadata
+        if let known = caches.withLock({ $0.metadata[name] }) {
+            if let result = known.document.fresh(now: now) { return result }
+            remembered = known
+        } else {
+            remembered = remember(RememberedMetadata(url: try url(), bounds: configuration.cacheBounds), as: name)
         }
+        return try await fetched(remembered, through: transport, deadline: deadline, now: now, objection: objection)
+    }
+
+    /// Another sign-in may have come first: then what it made is taken, so that both wait for one fetch.
+    private func remember(_ metadata: RememberedMetadata, as name: String) -> RememberedMetadata {
+        caches.withLock { caches in
+            if let known = caches.metadata[name] { return known }
+            if caches.metadata.count >= Self.rememberedDocuments { caches.metadata.removeAll(keepingCapacity: true) }
+            caches.metadata[name] = metadata
+            return metadata
+        }
+    }
+
+    private func fetched(
+        _ metadata: RememberedMetadata, through transport: any HTTPTransport, deadline: Deadline, now: MonotonicTime,
+        objection: @escaping @Sendable (ProviderMetadata) -> ProviderFailure?
+    ) async throws(ProviderFailure) -> DiscoveryResult {
+        let url = metadata.url
         let request = OutboundRequest(
             method: .get, url: url, headers: [(name: "Accept", value: "application/json")], body: [],
             timeout: deadline.nextCall(now: now), policy: policy(for: url), finishesWhenCancelled: false)
         let (bounds, allowsLoopbackHTTP) = (configuration.cacheBounds, configuration.allowsLoopbackHTTP)
-        return try await cache.value(now: now) {
+        return try await metadata.document.value(now: now) {
             do throws(HTTPClientError) {
                 let response = try await RepeatingTransport(transport, within: deadline).send(request)
                 do throws(ProviderFailure) {
@@ -131,10 +167,10 @@ public final class Provider: Sendable {
     /// The keys that an issuer's metadata points to.
     public func keys(of metadata: ProviderMetadata, now: MonotonicTime) -> ProviderKeys {
         caches.withLock { caches in
-            if let keys = caches.keys[metadata.keysEndpoint] { return keys }
+            if let keys = caches.keys[metadata.keysEndpoint.text] { return keys }
             if caches.keys.count >= Self.rememberedDocuments { caches.keys.removeAll(keepingCapacity: true) }
             let keys = ProviderKeys(bounds: configuration.cacheBounds, now: now)
-            caches.keys[metadata.keysEndpoint] = keys
+            caches.keys[metadata.keysEndpoint.text] = keys
             return keys
         }
     }

@@ -13,18 +13,24 @@ struct ZenKeyDiscovery {
         for network: MobileNetwork?, through transport: any HTTPTransport, deadline: Deadline, now: MonotonicTime
     ) async throws(ProviderFailure) -> DiscoveryResult {
         guard let network else { return .notFound(discoveryUI: nil) }
+        return try await provider.document(
+            foundBy: network.mccmnc, through: transport, deadline: deadline, now: now
+        ) { () throws(ProviderFailure) in
+            try url(for: network)
+        } objection: { [provider] in
+            provider.trusts(issuer: $0.issuer) ? nil : .untrustedIssuer
+        }
+    }
+
+    private func url(for network: MobileNetwork) throws(ProviderFailure) -> EndpointURL {
         let base: EndpointURL
         do {
-            base = try EndpointURL(
-                discoveryURL, allowLoopbackHTTP: provider.configuration.allowsLoopbackHTTP)
+            base = try EndpointURL(discoveryURL, allowLoopbackHTTP: provider.configuration.allowsLoopbackHTTP)
         } catch {
             throw .refusedEndpoint("discoveryURL")
         }
-        let url = base.appending(query: [
+        return base.appending(query: [
             ("client_id", provider.configuration.clientID), ("mccmnc", network.mccmnc),
         ])
-        return try await provider.document(at: url, through: transport, deadline: deadline, now: now) { [provider] in
-            provider.trusts(issuer: $0.issuer) ? nil : .untrustedIssuer
-        }
     }
 }

@@ -157,7 +157,7 @@ struct ProviderCalls {
         do throws(SignedTokenError) {
             return try await provider.keys(of: metadata, now: now).verify(
                 token, allowed: configuration.algorithms,
-                request: provider.keysRequest(metadata, deadline: deadline, now: now),
+                request: { provider.keysRequest(metadata, deadline: deadline, now: now) },
                 through: RepeatingTransport(transport, within: deadline), now: now)
         } catch {
             switch error {

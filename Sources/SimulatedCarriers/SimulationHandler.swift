@@ -3,6 +3,8 @@ internal import HTTPServer
 
 /// Finds the endpoint for each request on one port and loop.
 struct SimulationHandler: RequestHandler {
+    /// Pages have their own, and to a server a carrier's answers need none.
+    let commonFields: [(name: String, value: String)] = []
     private let router: Router
 
     init(_ routes: [Route]) {

@@ -15,25 +15,39 @@ struct RequestParameters {
         "acrValues": "acr_values", "sdkVersion": "sdk_version", "grantType": "grant_type",
         "refreshToken": "refresh_token", "mccMnc": "mccmnc",
     ]
+    /// The parameters any endpoint takes, under every name they come by.
+    private static let canonicalNames: [String: String] = aliases.merging(
+        (aliases.values + ["provider", "code", "mcc", "mnc", "nonce", "context", "state"]).map { ($0, $0) },
+        uniquingKeysWith: { known, _ in known })
+
     /// What apps send as numbers though it is text.
     private static let mayBeNumbers: Set<String> = ["mccmnc", "mcc", "mnc", "correlation_id"]
 
-    private var values: [String: String] = [:]
+    /// A handful, for which a linear search beats hashing.
+    private var values: [(name: String, value: String)] = []
 
-    subscript(name: String) -> String? { values[name] }
+    subscript(name: String) -> String? {
+        let count = name.utf8.count
+        for parameter in values where parameter.name.utf8.count == count && parameter.name == name {
+            return parameter.value
+        }
+        return nil
+    }
 
     /// Reads a request's body.
     ///
     /// - Throws: `APIError.unsupportedMediaType`, or `.invalidRequest` naming the parameter and never its value.
     init(_ request: HTTPRequest) throws(APIError) {
-        let type = request.header("content-type").map(Self.mediaType)
-        switch type {
-        case "application/json", nil: try readJSON(request.body)
+        let type = request.header("content-type") ?? Self.json
+        switch type == Self.json ? type : Self.mediaType(type) {
+        case Self.json: try readJSON(request.body)
         case "application/x-www-form-urlencoded": try readForm(request.body)
         default: throw .unsupportedMediaType
         }
         try joinNetworkCode()
     }
+
+    private static let json = "application/json"
 
     /// The media type of a Content-Type field, without its parameters (RFC 9110 §8.3.1).
     private static func mediaType(_ field: String) -> String {
@@ -52,7 +66,7 @@ struct RequestParameters {
         }
         guard let object = document.object else { throw .invalidRequest("The body is not a JSON object.") }
         for member in object.members {
-            let name = Self.aliases[member.name] ?? member.name
+            guard let name = Self.canonicalNames[member.name] else { continue }
             switch member.value {
             case .null: continue
             case .string(let text): try set(name, text)
@@ -61,9 +75,7 @@ struct RequestParameters {
                 let digits = String(number)
                 let width = name == "mnc" ? 3 : digits.utf8.count
                 try set(name, String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits)
-            default:
-                guard Self.known.contains(name) else { continue }
-                throw .invalidRequest("The parameter \(name) must be a string.")
+            default: throw .invalidRequest("The parameter \(name) must be a string.")
             }
         }
     }
@@ -77,8 +89,8 @@ struct RequestParameters {
         }
         var seen: Set<String> = []
         for field in form.fields {
-            let name = Self.aliases[field.name] ?? field.name
-            guard seen.insert(field.name).inserted || !Self.known.contains(name) else {
+            guard let name = Self.canonicalNames[field.name] else { continue }
+            guard seen.insert(field.name).inserted else {
                 throw .invalidRequest("The parameter \(name) is there twice.")
             }
             try set(name, field.value)
@@ -87,21 +99,15 @@ struct RequestParameters {
 
     /// One parameter in two spellings must have one value.
     private mutating func set(_ name: String, _ value: String) throws(APIError) {
-        guard Self.known.contains(name) else { return }
-        if let earlier = values[name], earlier != value {
+        guard let earlier = self[name] else { return values.append((name, value)) }
+        guard earlier == value else {
             throw .invalidRequest("The parameter \(name) is there in two spellings with different values.")
         }
-        values[name] = value
     }
-
-    /// The parameters any endpoint takes.
-    private static let known: Set<String> = Set(aliases.values).union([
-        "provider", "code", "mcc", "mnc", "nonce", "context", "state",
-    ])
 
     /// The SDK of 2019 sends country code and network code apart.
     private mutating func joinNetworkCode() throws(APIError) {
-        let (country, network) = (values["mcc"] ?? "", values["mnc"] ?? "")
+        let (country, network) = (self["mcc"] ?? "", self["mnc"] ?? "")
         if country.isEmpty && network.isEmpty { return }
         guard !country.isEmpty, !network.isEmpty else {
             throw .invalidRequest("The parameters mcc and mnc go together.")

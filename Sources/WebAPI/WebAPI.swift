@@ -29,27 +29,20 @@ public struct WebAPI: RequestHandler {
     }
 
     public func respond(to request: HTTPRequest) async -> HTTPResponse {
-        var response: HTTPResponse
         switch router.match(request.method, request.path) {
         case .found(let route, let parameters):
             var request = request
             request.parameters = parameters
-            response = await route.endpoint(request)
-        case .methodNotAllowed(let allow):
-            response = refuse(.methodNotAllowed(allow: allow), request)
-        case .notFound:
-            response = refuse(.notFound, request)
+            return await route.endpoint(request)
+        case .methodNotAllowed(let allow): return refuse(.methodNotAllowed(allow: allow), request)
+        case .notFound: return refuse(.notFound, request)
         }
-        response.headers.append(contentsOf: Self.securityHeaders)
-        return response
     }
 
     public func refuse(_ violation: ProtocolViolation, requestID: String, peer: SocketAddress) -> HTTPResponse {
         let answer = ErrorAnswer(.violation(violation))
         log.write(violation, answer.status, requestID: requestID)
-        var response = answer.response(requestID: requestID)
-        response.headers.append(contentsOf: Self.securityHeaders)
-        return response
+        return answer.response(requestID: requestID)
     }
 
     private func refuse(_ error: APIError, _ request: HTTPRequest) -> HTTPResponse {
@@ -59,7 +52,7 @@ public struct WebAPI: RequestHandler {
     }
 
     /// Answers are for apps: no browser may guess their type, frame them, or send their address on.
-    private static let securityHeaders = [
+    public let commonFields = [
         (name: "X-Content-Type-Options", value: "nosniff"),
         (name: "Content-Security-Policy", value: "default-src 'none'; frame-ancestors 'none'"),
         (name: "Referrer-Policy", value: "no-referrer"),

@@ -5,14 +5,14 @@ import Testing
 @Suite struct `A response writer` {
     private func write(
         _ response: HTTPResponse, dropsBody: Bool = false, version10: Bool = false, gzip: Bool = false,
-        closes: Bool = false
+        closes: Bool = false, commonFields: String = ""
     ) -> String {
         let context = ResponseContext(
             requestID: "r1", dropsBody: dropsBody, isVersion10: version10, acceptsGzip: gzip, closes: closes)
         var output: [UInt8] = []
-        ResponseWriter.write(response, context, date: Array("Date: D\r\n".utf8), into: &output) { _ in
-            Array("zipped".utf8)
-        }
+        ResponseWriter.write(
+            response, context, date: Array("Date: D\r\n".utf8), commonFields: Array(commonFields.utf8), into: &output
+        ) { _ in Array("zipped".utf8) }
         return String(decoding: output, as: UTF8.self)
     }
 
@@ -25,6 +25,13 @@ import Testing
             write(.redirect(to: "/a"), closes: true)
                 == "HTTP/1.1 303 See Other\r\nLocation: /a\r\nDate: D\r\nX-Request-ID: r1\r\n"
                 + "Content-Length: 0\r\nConnection: close\r\n\r\n")
+    }
+
+    @Test func `adds the common fields to every answer but one that has its own`() {
+        var response = HTTPResponse.json(.ok, [])
+        #expect(write(response, commonFields: "Common: 1\r\n").contains("\r\nCommon: 1\r\n"))
+        response.hasCommonFields = false
+        #expect(!write(response, commonFields: "Common: 1\r\n").contains("Common"))
     }
 
     @Test func `says to a client of HTTP 1.0 that the connection stays`() {

@@ -28,7 +28,7 @@ import Testing
         let token = try CompactJWS(parsing: token, maximumByteCount: 10_000)
         do throws(SignedTokenError) {
             _ = try await keys.verify(
-                token, allowed: [.rs256], request: request, through: transport, now: start + .seconds(seconds))
+                token, allowed: [.rs256], request: { request }, through: transport, now: start + .seconds(seconds))
             return nil
         } catch {
             return error
@@ -156,7 +156,7 @@ import Testing
         let before = fetches
         let unknown = try CompactJWS(parsing: token(keyID: "unknown"), maximumByteCount: 10_000)
         await #expect(throws: SignedTokenError.self) {
-            try await others.verify(unknown, allowed: [.rs256], request: request, through: transport, now: start)
+            try await others.verify(unknown, allowed: [.rs256], request: { request }, through: transport, now: start)
         }
         #expect(fetches == before + 2)
     }

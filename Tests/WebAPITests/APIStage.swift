@@ -40,7 +40,8 @@ final class APIStage: Sendable {
     func send(
         _ method: HTTPMethod, _ path: String, headers: [(String, String)] = [], body: [UInt8] = []
     ) async -> Answer {
-        let response = await api.respond(to: .sample(method, path, headers: headers, body: body))
+        var response = await api.respond(to: .sample(method, path, headers: headers, body: body))
+        if response.hasCommonFields { response.headers += api.commonFields }
         return Answer(response: response, body: (try? JSONValue(parsing: response.body)) ?? .null)
     }
 

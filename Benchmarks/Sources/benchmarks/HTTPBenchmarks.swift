@@ -29,7 +29,7 @@ enum HTTPBenchmarks {
             },
             Benchmark("write-response", rounds: 20_000) {
                 output.removeAll(keepingCapacity: true)
-                ResponseWriter.write(response, context, date: date, into: &output) { _ in nil }
+                ResponseWriter.write(response, context, date: date, commonFields: [], into: &output) { _ in nil }
                 require(output.count > response.body.count, "head and body are written")
             },
         ]
