@@ -36,7 +36,7 @@ extension IDToken {
             draft.header.set("alg", "HS256")
             draft.signature = .hmac(key: Array((misbehaviour == .hs256WithPublicKey ? pem : client.secret).utf8))
         case .es256: draft.sign(with: provider.keys.key(for: .es256))
-        case .unknownKeyID: draft.header.set("kid", "key-that-is-not-published")
+        case .unknownKeyID: draft.header.set("kid", .string("unpublished-\(Random.token(byteCount: 6))"))
         case .noKeyID: draft.header.remove("kid")
         case .retiredKey: draft.sign(with: provider.keys.retired)
         case .unknownCriticalHeader:

@@ -9,6 +9,7 @@ public enum IDTokenMisbehaviour: String, Sendable, CaseIterable {
     case hs256WithClientSecret = "id_token_hs256_client_secret"
     /// Signed with ES256 and a published key, by an issuer that announces RS256 alone.
     case es256 = "id_token_es256"
+    /// Another one in each token.
     case unknownKeyID = "id_token_unknown_kid"
     /// Without a `kid`: right where exactly one key of the set fits, else ambiguous.
     case noKeyID = "id_token_no_kid"

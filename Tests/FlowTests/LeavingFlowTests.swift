@@ -1,0 +1,98 @@
+import Glibc
+import JSON
+import SimulatedCarriers
+import Testing
+
+@Suite struct `An app that goes away` {
+    /// Long enough that no call of these tests ends by itself.
+    private static let patient = ["inFlight: 1", "timeoutSeconds: 60", "signInTimeoutSeconds: 60"]
+
+    private func leave(_ app: Authorized, _ gatehouse: RunningGatehouse, during endpoint: SimulatedEndpoint)
+        async throws
+    {
+        let before = gatehouse.simulation.counts[endpoint]
+        let request = RawHTTP.request(
+            "POST", "/auth/signin", port: gatehouse.port, headers: ["Content-Type": "application/json"],
+            body: app.body().serialized)
+        let connection = try LeavingConnection(sending: request, to: gatehouse.port)
+        while gatehouse.simulation.counts[endpoint] == before { try await Task.sleep(for: .milliseconds(5)) }
+        connection.reset()
+    }
+
+    /// What a sign-in comes to once the only place is free.
+    private func signInWhenFree(_ app: Authorized, _ gatehouse: RunningGatehouse) async throws -> RawHTTP.Answer {
+        var answer = try await gatehouse.signIn(app)
+        while answer["error"] == "overloaded" {
+            try await Task.sleep(for: .milliseconds(20))
+            answer = try await gatehouse.signIn(app)
+        }
+        return answer
+    }
+
+    @Test func `has its call of userinfo ended, its place freed, and its code counted as used`() async throws {
+        try await RunningGatehouse.with(zenkey: Self.patient) { gatehouse in
+            let warm = try await gatehouse.signIn("ada")
+            #expect(warm.status == 200)
+            let app = try await gatehouse.authorize("grace")
+            let next = try await gatehouse.authorize("mary")
+            gatehouse.simulation.misbehave(.answer(.hang), at: .userinfo, times: 1)
+            let clock = ContinuousClock()
+            let left = clock.now
+            try await leave(app, gatehouse, during: .userinfo)
+            let answer = try await signInWhenFree(next, gatehouse)
+            #expect(answer.status == 200, "\(answer.text)")
+            // Half of what the call itself may take.
+            #expect(clock.now - left < .seconds(30))
+            let exchanges = gatehouse.simulation.counts[.token]
+            let again = try await gatehouse.signIn(app)
+            #expect(again["error"] == "invalid_grant", "\(again.text)")
+            #expect(gatehouse.simulation.counts[.token] == exchanges, "a used code went to the carrier again")
+        }
+    }
+
+    @Test func `during the exchange of its code is signed in all the same`() async throws {
+        try await RunningGatehouse.with(zenkey: Self.patient + ["userinfo: false"]) { gatehouse in
+            let warm = try await gatehouse.signIn("ada")
+            #expect(warm.status == 200)
+            let app = try await gatehouse.authorize("grace")
+            gatehouse.simulation.misbehave(.slow(milliseconds: 500), at: .token, times: 1)
+            try await leave(app, gatehouse, during: .token)
+            let exchanges = gatehouse.simulation.counts[.token]
+            let again = try await signInWhenFree(app, gatehouse)
+            #expect(again.status == 401)
+            #expect(again["error"] == "invalid_grant", "\(again.text)")
+            #expect(gatehouse.simulation.counts[.token] == exchanges, "a used code went to the carrier again")
+            let later = try await gatehouse.signIn("grace")
+            #expect(later["new_user"] == false, "what was exchanged is lost: \(later.text)")
+        }
+    }
+}
+
+/// A connection that has sent a request and ends without reading the answer.
+private final class LeavingConnection {
+    private let descriptor: Int32
+
+    init(sending bytes: [UInt8], to port: UInt16) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let connected = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe connect(descriptor, $0, 16) }
+        }
+        try #require(connected == 0)
+        let sent = unsafe bytes.withUnsafeBytes { raw in
+            unsafe send(descriptor, raw.baseAddress, raw.count, Int32(MSG_NOSIGNAL))
+        }
+        try #require(sent == bytes.count)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Ends with a reset: connecting to no address dissolves the association (connect(2)).
+    func reset() {
+        var nowhere = sockaddr(sa_family: sa_family_t(AF_UNSPEC), sa_data: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        _ = unsafe connect(descriptor, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
+    }
+}
