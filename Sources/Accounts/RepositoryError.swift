@@ -37,3 +37,23 @@ public enum Unavailability: Error, Equatable, Sendable {
     /// Anything else, by the engine's own code.
     case engine(code: Int32)
 }
+
+extension Unavailability: CustomStringConvertible {
+    /// What an operator must know, as the end of a sentence about the store.
+    public var description: String {
+        switch self {
+        case .diskFull: "the disk is full"
+        case .readOnly: "it is read-only"
+        case .locked: "another process holds its lock"
+        case .corrupt: "it is damaged; restore a backup"
+        case .notADatabase: "the file is no database of this service, or damaged"
+        case .cannotOpen: "the file can't be opened"
+        case .inputOutput: "reading or writing it fails"
+        case .outOfMemory: "memory has run out"
+        case .overloaded: "more is waiting than may wait"
+        case .closed: "it is closed"
+        case .brokenSeal: "a sealed value does not open"
+        case .engine(let code): "the engine reports \(code)"
+        }
+    }
+}

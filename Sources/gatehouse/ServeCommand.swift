@@ -17,6 +17,8 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         // OpenSSL and libcurl write to sockets too: a peer that is gone must be an error there, not our end.
         signal(SIGPIPE, SIG_IGN)
+        // A file that reaches the limit of its size is an error of that write, as a full disk is.
+        signal(SIGXFSZ, SIG_IGN)
         let settings: Settings
         let notices: [SettingsNotice]
         switch Settings.loadOfProcess(file: options.file) {

@@ -35,6 +35,10 @@ struct Server: Service {
         do throws(SessionKeys.Failure) {
             keys = try await SessionKeys.load(from: repository, now: clock.seconds)
         } catch {
+            // A store may open and turn out to be damaged where the keys are.
+            if case .repository(let error) = error, case .file(let path) = settings.storage.url {
+                throw .storage(path: path, error)
+            }
             throw .sessionKeys(error)
         }
         let loops = try startLoops(settings.http.loops ?? Self.cores)

@@ -23,6 +23,7 @@ enum StartFailure: Error, CustomStringConvertible {
             "the master key does not open the database \(path); it was sealed under another one"
         case .storage(let path, .newerSchema(let found, let known)):
             "a newer version made the database \(path) (schema \(found); this version knows \(known))"
+        case .storage(let path, .unavailable(let reason)): "the database \(path) can't be used: \(reason)"
         case .storage(let path, let error): "the database \(path) can't be used: \(error)"
         case .sessionKeys(let failure): "the session signing keys can't be used: \(failure)"
         }

@@ -103,4 +103,28 @@ import Testing
             #expect(try refusal { $0.replacing("clientID:", with: "clientId:") }.contains("clientID"))
         }
     }
+    @Test func `says of a damaged store what it is and where`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            let (file, folder) = try configuration(gatehouse, "damaged")
+            let server = try await ServerProcess(configuration: file, log: folder.appending(path: "log"))
+            server.signal(SIGTERM)
+            server.process.waitUntilExit()
+            let database = folder.appending(path: "users.db")
+            let sound = try Data(contentsOf: database)
+            // The first page tells what the file is; without the others it is still a database.
+            let pageSize = Int(sound[16]) << 8 | Int(sound[17])
+            for (range, words) in [
+                (0..<pageSize, "the file is no database"), (pageSize..<sound.count, "it is damaged"),
+            ] {
+                var damaged = sound
+                damaged.replaceSubrange(range, with: Data(repeating: 0xFF, count: range.count))
+                try damaged.write(to: database)
+                let log = folder.appending(path: "refusal")
+                let process = try ServerProcess.launch(["serve", "--config", file.path], log: log)
+                process.waitUntilExit()
+                #expect(process.terminationStatus == 1)
+                #expect(text(log).contains("the database \(database.path) can't be used: \(words)"), "\(text(log))")
+            }
+        }
+    }
 }
