@@ -1,0 +1,84 @@
+"""The server under drill, in a process of its own."""
+
+import os
+import re
+import time
+
+from carriers import PLAIN_CLIENT, PLAIN_REDIRECT, ZENKEY_CLIENT, ZENKEY_REDIRECT
+from process import Process
+from wire import Client
+
+LISTENING = re.compile(r" listening address=127\.0\.0\.1:(\d+)")
+# The name of the service stays when its port does not, so that sessions outlive a restart.
+CONFIGURATION = """\
+http: {{host: 127.0.0.1, port: 0}}
+storage: {{url: "file:{database}"}}
+rateLimit: {{signInsPerMinutePerAddress: 0}}
+session: {{issuer: "https://sign-in.example"}}
+providers: [zenkey, plain]
+provider:
+  zenkey:
+    profile: zenkey
+    discoveryURL: {urls[discovery]}
+    clientID: {zenkey[0]}
+    clientSecret: demo-secret
+    redirectURIs: ["{zenkey[1]}"]
+    trustedIssuers: ["127.0.0.1"]
+    allowLoopbackHTTP: true
+  plain:
+    profile: openid
+    issuer: {urls[plain]}
+    clientID: {plain[0]}
+    clientSecret: demo-secret-plain
+    redirectURIs: ["{plain[1]}"]
+    algorithms: [RS256, ES256]
+    allowLoopbackHTTP: true
+"""
+
+
+class Gatehouse(Process):
+    """`settings` are environment variables, which win over the configuration, such as HTTP_LOOPS."""
+
+    def __init__(self, binaries, folder, carriers, database=None, settings=None, limits=None, awaits=True):
+        os.makedirs(folder, exist_ok=True)
+        self.carriers = carriers
+        self.database = database or f"{folder}/gatehouse.db"
+        configuration = f"{folder}/gatehouse.yaml"
+        with open(configuration, "w", encoding="utf-8") as file:
+            file.write(CONFIGURATION.format(
+                database=self.database, urls=carriers.urls, zenkey=(ZENKEY_CLIENT, ZENKEY_REDIRECT),
+                plain=(PLAIN_CLIENT, PLAIN_REDIRECT)))
+        # A log of its own for each start, or the port of the last one would be found.
+        starts = len([name for name in os.listdir(folder) if name.startswith("gatehouse-")])
+        super().__init__([f"{binaries}/gatehouse", "serve", "--config", configuration],
+                         f"{folder}/gatehouse-{starts}.log", settings, limits)
+        self.port = int(self.await_line(LISTENING)[1]) if awaits else None
+
+    def client(self):
+        return Client(self.port)
+
+    def call(self, method, path, **content):
+        """One request on a connection of its own."""
+        with self.client() as client:
+            return client.call(method, path, **content)
+
+    def sign_in(self, subscriber, issuer="aurora", misbehave=None):
+        """Approves on the phone and signs in."""
+        return self.call("POST", "/auth/signin", body=self.carriers.authorize(subscriber, issuer, misbehave))
+
+    def user(self, token):
+        return self.call("GET", "/users/me", bearer=token)
+
+    def own_descriptors(self):
+        """Descriptors without the connections to carriers, which are kept open for the next call."""
+        return self.descriptors(apart_from=set(self.carriers.ports.values()))
+
+    def settled_descriptors(self):
+        """The same when connections that have just been closed are gone."""
+        count, since = self.own_descriptors(), time.monotonic()
+        while time.monotonic() - since < 0.5:
+            time.sleep(0.05)
+            now = self.own_descriptors()
+            if now != count:
+                count, since = now, time.monotonic()
+        return count

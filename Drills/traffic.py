@@ -1,0 +1,135 @@
+"""What apps and strangers do all day, one thing at a time and at random."""
+
+import itertools
+import os
+import random
+import threading
+
+from acknowledged import Acknowledged
+from wire import connect, read_status, reset
+
+# As many strings are looked for in the log.
+SECRETS_KEPT = 20_000
+SESSIONS_KEPT = 2_000
+PROVIDER_ERRORS = {"provider_error", "provider_unavailable", "provider_timeout"}
+
+
+class Traffic:
+    def __init__(self, server):
+        self.server = server
+        self.carriers = server.carriers
+        self.known = Acknowledged(server)
+        self.is_calm = threading.Event()
+        self.numbers = itertools.count()
+        self.counts = {}
+        self.explained, self.unexplained, self.wrong, self.lost = [], [], [], []
+        self.secrets = []
+        self.actions = [(self.sign_in, 30), (self.read, 30), (self.refresh, 12), (self.sign_out, 8),
+                        (self.migrate, 5), (self.use_code_twice, 5), (self.send_garbage, 5), (self.abort, 5)]
+
+    def one(self):
+        """Does something."""
+        actions, weights = zip(*self.actions)
+        random.choices(actions, weights)[0]()
+
+    def carriers_are_well(self):
+        number = next(self.numbers)
+        return all(self.server.sign_in(f"well{number}", issuer).status == 200
+                   for issuer in ("aurora", "borealis", "plain"))
+
+    def judge(self, what, answer, expected, was_calm):
+        """Counts an answer, and keeps what is neither expected nor explained by a fault."""
+        self.counts[f"{what}:{answer.status}"] = self.counts.get(f"{what}:{answer.status}", 0) + 1
+        if answer.status in expected:
+            return True
+        is_explained = answer.error in PROVIDER_ERRORS and not (was_calm and self.is_calm.is_set())
+        # A document or key set that a fault has spoilt makes a token invalid, too.
+        is_explained = is_explained or (not was_calm and answer.error in ("invalid_id_token", "userinfo_mismatch"))
+        place = self.explained if is_explained else self.unexplained if answer.status >= 500 else self.wrong
+        place.append(f"{what}:{answer}")
+        return False
+
+    def keep_secret(self, *strings):
+        if len(self.secrets) < SECRETS_KEPT:
+            self.secrets.extend(strings)
+
+    def authorized(self, subscriber, issuer):
+        body = self.carriers.authorize(subscriber, issuer)
+        self.keep_secret(body["code"], body["code_verifier"])
+        return body
+
+    def sign_in(self, subscriber=None, issuer=None):
+        """A newcomer, or somebody who has been there before."""
+        issuer = issuer or random.choice(["aurora", "borealis", "plain"])
+        subscriber = subscriber or f"soak{issuer}{random.choice([next(self.numbers), random.randrange(100)])}"
+        was_calm = self.is_calm.is_set()
+        answer = self.known.sign_in(subscriber, body=self.authorized(subscriber, issuer))
+        if not self.judge("sign-in", answer, {200}, was_calm):
+            return None
+        self.keep_secret(answer.json["token"], answer.json["refresh_token"])
+        if len(self.known.sessions) > SESSIONS_KEPT:
+            del self.known.sessions[:SESSIONS_KEPT // 2]
+        return answer
+
+    def some_session(self):
+        sessions = self.known.sessions
+        return random.choice(sessions) if sessions else None
+
+    def read(self):
+        session = self.some_session()
+        if session:
+            token = session["token"]
+            answer = self.server.user(token)
+            # Somebody else may have signed it out between choosing and asking.
+            self.judge("users/me", answer, {200} if session in self.known.sessions else {200, 401}, True)
+
+    def refresh(self):
+        session = self.some_session()
+        answer = self.known.refresh(session) if session else None
+        if answer:
+            self.judge("refresh", answer, {200} if session in self.known.sessions else {200, 401}, True)
+
+    def sign_out(self):
+        with self.known.lock:
+            if not self.known.sessions:
+                return
+            session = self.known.sessions.pop(random.randrange(len(self.known.sessions)))
+        token = session["token"]
+        self.judge("sign-out", self.server.call("DELETE", "/auth/token", bearer=token), {200, 204}, True)
+        self.judge("signed-out", self.server.user(token), {401}, True)
+
+    def migrate(self):
+        subscriber = f"mover{next(self.numbers)}"
+        before = self.sign_in(subscriber, "aurora")
+        self.carriers.port(subscriber, "borealis")
+        after = self.sign_in(subscriber, "borealis")
+        if before and after:
+            same = before.json["user"]["user_id"] == after.json["user"]["user_id"]
+            if not (same and after.json["migrated"]):
+                self.wrong.append("migration:another user")
+            # The migration has ended the session of the old carrier.
+            with self.known.lock:
+                self.known.sessions = [
+                    known for known in self.known.sessions if known["token"] != before.json["token"]]
+
+    def use_code_twice(self):
+        was_calm = self.is_calm.is_set()
+        body = self.authorized(f"twice{next(self.numbers)}", "aurora")
+        first = self.known.sign_in(None, body=body)
+        if self.judge("sign-in", first, {200}, was_calm):
+            self.judge("again", self.server.call("POST", "/auth/signin", body=body), {401}, was_calm)
+
+    def send_garbage(self):
+        connection = connect(self.server.port)
+        connection.sendall(os.urandom(random.randrange(1, 4000)) + b"\r\n\r\n")
+        status = read_status(connection)
+        connection.close()
+        if status not in (None, 400, 408, 414, 431, 501, 505):
+            self.wrong.append(f"garbage:{status}")
+
+    def abort(self):
+        """Goes away with a reset: before the request is whole, or while it is answered."""
+        connection = connect(self.server.port)
+        head = b"POST /auth/signin HTTP/1.1\r\nHost: drill\r\nContent-Length: 2\r\n\r\n{}"
+        connection.sendall(head[:random.randrange(1, len(head) + 1)])
+        reset(connection)

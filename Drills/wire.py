@@ -1,0 +1,110 @@
+"""HTTP as apps speak it, and raw connections as those speak it who mean no good."""
+
+import http.client
+import json
+import socket
+import struct
+import urllib.parse
+
+JSON = "application/json"
+FORM = "application/x-www-form-urlencoded"
+# What a call of a client meets when the server goes away under it.
+LOST = (OSError, http.client.HTTPException)
+
+
+class Answer:
+    def __init__(self, status, headers, body):
+        self.status = status
+        self.headers = {name.lower(): value for name, value in headers}
+        self.body = body
+
+    @property
+    def json(self):
+        try:
+            value = json.loads(self.body)
+        except ValueError:
+            return {}
+        return value if isinstance(value, dict) else {}
+
+    @property
+    def error(self):
+        return self.json.get("error")
+
+    def __str__(self):
+        return f"{self.status} {self.error or ''}".strip()
+
+
+class Client:
+    """One connection that is kept open from call to call."""
+
+    def __init__(self, port, timeout=60):
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.connection.close()
+
+    def call(self, method, path, body=None, form=None, bearer=None):
+        """Sends a request: `body` as JSON, or `form` as a form. Raises one of `LOST` when no answer comes."""
+        headers = {}
+        data = None
+        if body is not None:
+            data, headers["Content-Type"] = json.dumps(body), JSON
+        elif form is not None:
+            data, headers["Content-Type"] = urllib.parse.urlencode(form), FORM
+        if bearer is not None:
+            headers["Authorization"] = f"Bearer {bearer}"
+        try:
+            self.connection.request(method, path, data, headers)
+            response = self.connection.getresponse()
+            return Answer(response.status, response.getheaders(), response.read())
+        except LOST:
+            self.connection.close()
+            raise
+
+
+def connect(port, source=None, receive_buffer=None, segment=None, timeout=10):
+    """A raw connection, with a small window and small segments for who means to be slow."""
+    connection = socket.socket()
+    connection.settimeout(timeout)
+    if receive_buffer is not None:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+    if segment is not None:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, segment)
+    if source is not None:
+        connection.bind((source, 0))
+    connection.connect(("127.0.0.1", port))
+    return connection
+
+
+def reset(connection):
+    """Ends a connection with a reset (TCP RST)."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
+
+
+def has_ended(connection):
+    """Whether the other side has closed; what it sent before is thrown away."""
+    connection.setblocking(False)
+    try:
+        while connection.recv(65536):
+            pass
+        return True
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+
+
+def read_status(connection):
+    """The status of an answer on a raw connection; None when none comes."""
+    received = b""
+    try:
+        while b"\r\n" not in received and (chunk := connection.recv(65536)):
+            received += chunk
+    except OSError:
+        pass
+    words = received.split(b" ", 2)
+    return int(words[1]) if len(words) > 1 and words[1].isdigit() else None
