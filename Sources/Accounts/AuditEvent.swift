@@ -5,6 +5,8 @@
 public struct AuditEvent: Equatable, Sendable {
     public enum Kind: String, Sendable, CaseIterable {
         case userCreated = "user_created"
+        /// The user and everything that was kept about the user is gone but the trail itself.
+        case userErased = "user_erased"
         /// The new identity took the place of the old one; the user's other sessions were revoked.
         case identityMigrated = "identity_migrated"
         /// A sign-in was refused because its subject, or its port tokens, belong to different users.

@@ -2,13 +2,32 @@
 public struct Profile: Equatable, Sendable, CustomStringConvertible {
     /// What the carriers said, each sign-in merged into it.
     public var carrier: Attributes
+    /// What the user said: collected at the registration, or edited since. No sign-in changes it.
+    public var own: Attributes
 
-    public init(carrier: Attributes = Attributes()) {
+    public init(carrier: Attributes = Attributes(), own: Attributes = Attributes()) {
         self.carrier = carrier
+        self.own = own
     }
 
     /// Printing it shows nothing: everything in it is personal.
     public var description: String { "<redacted>" }
+}
+
+/// A change to what a user says about himself.
+public struct ProfileEdit: Equatable, Sendable, CustomStringConvertible {
+    /// The attribute, by its name in ``Attributes``.
+    public var name: String
+    /// The new value; nil takes the user's own value away, so that the carrier's shows again.
+    public var value: String?
+
+    public init(_ name: String, _ value: String?) {
+        self.name = name
+        self.value = value
+    }
+
+    /// Printing it shows no value: that is personal.
+    public var description: String { "ProfileEdit(\(name))" }
 }
 
 extension Profile {
@@ -18,6 +37,14 @@ extension Profile {
         ["name", "given_name", "family_name", "middle_name"],
         ["email", "email_verified"],
         ["phone_number", "phone_number_verified"],
+    ]
+
+    /// What a carrier's attribute says nothing about once the user has given another value for it. A name edited whole
+    /// hides the parts of the old one; an edited part leaves the others.
+    private static let hidden: [(own: String, carrier: [String])] = [
+        ("name", ["given_name", "family_name", "middle_name"]),
+        ("email", ["email_verified"]),
+        ("phone_number", ["phone_number_verified"]),
     ]
 
     /// Takes over what the carrier sent with a sign-in.
@@ -31,5 +58,22 @@ extension Profile {
             for name in group where sent[name] == nil { carrier[name] = nil }
         }
         for member in sent.members { carrier[member.name] = member.value }
+    }
+
+    public mutating func edit(_ edits: [ProfileEdit]) {
+        for edit in edits { own[edit.name] = edit.value }
+    }
+
+    /// What others get to see: the user's own values over the carriers'. Nobody verifies himself, so a "verified" only
+    /// ever comes from a carrier, and only for the very value the carrier named.
+    public var shown: Attributes {
+        if own.isEmpty { return carrier }
+        var shown = carrier
+        for (name, names) in Self.hidden {
+            guard let value = own[name], value != carrier[name] else { continue }
+            for name in names { shown[name] = nil }
+        }
+        for member in own.members where !member.name.hasSuffix("_verified") { shown[member.name] = member.value }
+        return shown
     }
 }

@@ -9,16 +9,15 @@ public enum ProfileCodingError: Error, Equatable, Sendable {
 extension Profile {
     private static let version: UInt8 = 1
     private static let carrierTag: UInt8 = 1
+    /// Profiles from before users could edit theirs just have no member with it.
+    private static let ownTag: UInt8 = 2
 
     public var encoded: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)
         bytes.append(Self.version)
-        for member in carrier.members {
-            bytes.append(Self.carrierTag)
-            Self.append(member.name, to: &bytes)
-            Self.append(member.value, to: &bytes)
-        }
+        Self.append(carrier, tag: Self.carrierTag, to: &bytes)
+        Self.append(own, tag: Self.ownTag, to: &bytes)
         return bytes
     }
 
@@ -29,10 +28,23 @@ extension Profile {
         self.init()
         var offset = 1
         while offset < bytes.count {
-            guard bytes[offset] == Self.carrierTag else { throw .malformed }
+            let tag = bytes[offset]
             offset += 1
             let name = try Self.text(bytes, &offset)
-            carrier[name] = try Self.text(bytes, &offset)
+            let value = try Self.text(bytes, &offset)
+            switch tag {
+            case Self.carrierTag: carrier[name] = value
+            case Self.ownTag: own[name] = value
+            default: throw .malformed
+            }
+        }
+    }
+
+    private static func append(_ attributes: Attributes, tag: UInt8, to bytes: inout [UInt8]) {
+        for member in attributes.members {
+            bytes.append(tag)
+            append(member.name, to: &bytes)
+            append(member.value, to: &bytes)
         }
     }
 

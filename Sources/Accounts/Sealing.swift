@@ -14,6 +14,10 @@ public protocol Sealer: Sendable {
     func seal(_ plaintext: [UInt8], for context: SealContext) throws(SealingError) -> [UInt8]
     /// Opens what `seal` made for the same context.
     func open(_ sealed: [UInt8], for context: SealContext) throws(SealingError) -> [UInt8]
+    /// The number of the data key that `seal` uses.
+    var newestKey: Int64 { get }
+    /// The number of the data key a value is sealed under; nil when it names none.
+    func keyNumber(of sealed: [UInt8]) -> Int64?
 }
 
 /// The place a sealed value belongs to. A value moved to another row or column does not open.
@@ -67,6 +71,7 @@ public struct UnlockedKeyRing: Sendable {
     }
 }
 
-/// Opens the stored key ring with the master key; makes a first data key when the ring is empty. Called once, when a
-/// repository opens. Any error means that the master key is not the one the ring was sealed under.
+/// Opens the stored key ring with the master key; makes a first data key when the ring is empty. Called when a repository
+/// opens, and again when the stored ring has changed. Any error means that the master key is not the one the ring was
+/// sealed under.
 public typealias KeyRingUnlocker = @Sendable (_ stored: [KeyRingEntry]) throws(SealingError) -> UnlockedKeyRing

@@ -98,13 +98,16 @@ public struct TicketRedemption: Sendable {
     public var session: NewSession
     /// The new user's random reference.
     public var reference: String
+    /// What the app collected: the user's own words, kept apart from the carrier's.
+    public var own: Attributes
     /// Seconds since 1970.
     public var now: Int64
 
-    public init(ticket: TokenHash, session: NewSession, reference: String, now: Int64) {
+    public init(ticket: TokenHash, session: NewSession, reference: String, own: Attributes = Attributes(), now: Int64) {
         self.ticket = ticket
         self.session = session
         self.reference = reference
+        self.own = own
         self.now = now
     }
 }

@@ -39,6 +39,17 @@ import CSQLite
 
     var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(database) }
 
+    /// Changes whenever anybody, in any process, changes the database, this connection included. Inside a transaction
+    /// it tells of the snapshot that the transaction has. Asking runs no statement.
+    var dataVersion: UInt32 {
+        var version: UInt32 = 0
+        _ = unsafe sqlite3_file_control(database, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+        return version
+    }
+
+    /// What ``dataVersion`` was when this connection last committed; nil before.
+    var ownDataVersion: UInt32?
+
     /// Whether a transaction is open. After some failures SQLite has rolled it back by itself.
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(database) == 0 }
 

@@ -1,4 +1,5 @@
 public import Accounts
+import Synchronization
 
 /// Expired rows, readiness, integrity.
 extension SQLiteAccounts {
@@ -35,6 +36,7 @@ extension SQLiteAccounts {
 
     public func sweepExpired(now: Int64, limit: Int) async throws(RepositoryError) -> Int {
         usedCodes.forget(now: now)
+        if hasRemains.load(ordering: .relaxed) { _ = try await scrub() }
         return try await writer.write { connection throws(RepositoryError) in
             var removed = 0
             for query in Self.expired where removed < limit {
@@ -49,31 +51,24 @@ extension SQLiteAccounts {
         try await writer.write { connection throws(RepositoryError) in try connection.run(Self.setProbe, now) }
     }
 
-    /// Runs on a connection of its own, so that nobody waits behind it.
     public func check() async throws(RepositoryError) -> [String] {
-        let examiner = ConnectionQueue(label: "gatehouse.store.check") { [settings] () throws(RepositoryError) in
-            try Connection.reader(settings)
-        }
-        let result = await withCheckedContinuation {
-            (continuation: CheckedContinuation<Result<[String], RepositoryError>, Never>) in
-            examiner.async {
-                continuation.resume(
-                    returning: Result { () throws(RepositoryError) in try Self.examine(try examiner.connect()) })
-            }
-        }
-        await examiner.close()
-        return try result.get()
-    }
-
-    private static func examine(_ connection: Connection) throws(RepositoryError) -> [String] {
+        let settings = settings
         do throws(RepositoryError) {
-            let integrity = try connection.all(integrity) { $0.text(0) }.filter { $0 != "ok" }
-            let orphans = try connection.all(foreignKeys) {
-                "A row of \($0.text(0)) refers to a row of \($0.text(2)) that is not there."
+            return try await aside("gatehouse.store.check") { () throws(RepositoryError) in
+                try Connection.reader(settings)
+            } body: { connection throws(RepositoryError) in
+                try Self.examine(connection)
             }
-            return integrity + orphans
         } catch .unavailable(.corrupt) {
             return ["The file is so damaged that it can't be examined to the end."]
         }
+    }
+
+    private static func examine(_ connection: Connection) throws(RepositoryError) -> [String] {
+        let integrity = try connection.all(integrity) { $0.text(0) }.filter { $0 != "ok" }
+        let orphans = try connection.all(foreignKeys) {
+            "A row of \($0.text(0)) refers to a row of \($0.text(2)) that is not there."
+        }
+        return integrity + orphans
     }
 }

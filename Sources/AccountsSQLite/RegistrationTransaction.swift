@@ -3,14 +3,12 @@ import Accounts
 /// A new user with the first identity and session.
 struct RegistrationTransaction {
     let connection: Connection
-    let sealer: any Sealer
+    let sealer: StoreSealer
     let now: Int64
 
     func run(
-        _ subject: Subject, provider: String, reference: String, attributes: Attributes, session: NewSession
+        _ subject: Subject, provider: String, reference: String, profile: Profile, session: NewSession
     ) throws(RepositoryError) -> SignedIn {
-        var profile = Profile()
-        profile.merge(carrier: attributes)
         let user = try UserRows(connection: connection, sealer: sealer)
             .insert(reference: reference, profile: profile, now: now)
         let identity = try IdentityRows(connection: connection)

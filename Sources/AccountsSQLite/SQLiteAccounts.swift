@@ -7,10 +7,12 @@ import Synchronization
 /// thread of Swift concurrency. Each operation's SQL stands in the file of the operation.
 public final class SQLiteAccounts: AccountRepository {
     let settings: SQLiteSettings
-    let sealer: any Sealer
+    let sealer: StoreSealer
     let writer: Writer
     let readers: ReaderPool
     let usedCodes: UsedCodes
+    /// Whether the log may still have pages of somebody who was erased.
+    let hasRemains = Atomic(false)
     private let lock: Mutex<ServerLock?>
 
     /// Opens the store, making or updating it as needed.
@@ -25,13 +27,14 @@ public final class SQLiteAccounts: AccountRepository {
     ) async throws(RepositoryError) -> SQLiteAccounts {
         try makeDatabaseFile(at: settings.path)
         let lock = settings.access == .server ? try ServerLock(database: settings.path) : nil
-        let writer = Writer(settings)
+        let sealer = StoreSealer(unlockKeyRing)
+        let writer = Writer(settings) { connection throws(RepositoryError) in try sealer.refresh(connection) }
         let usedCodes = UsedCodes(limit: settings.usedCodeLimit)
         do throws(RepositoryError) {
-            let sealer = try await writer.write { connection throws(RepositoryError) in
+            try await writer.write { connection throws(RepositoryError) in
                 try Schema.migrate(connection)
                 try CodeRows(connection: connection, usedCodes: usedCodes, now: now).load()
-                return try unlock(connection, with: unlockKeyRing)
+                try KeyRingRows(connection: connection).unlock(sealer)
             }
             return SQLiteAccounts(settings, sealer, writer, usedCodes, lock)
         } catch {
@@ -41,7 +44,7 @@ public final class SQLiteAccounts: AccountRepository {
     }
 
     private init(
-        _ settings: SQLiteSettings, _ sealer: any Sealer, _ writer: Writer, _ usedCodes: UsedCodes,
+        _ settings: SQLiteSettings, _ sealer: StoreSealer, _ writer: Writer, _ usedCodes: UsedCodes,
         _ lock: consuming sending ServerLock?
     ) {
         self.settings = settings
@@ -54,6 +57,23 @@ public final class SQLiteAccounts: AccountRepository {
 
     /// How many writes wait for the commit under way: what tells that the disk is what limits.
     public var waitingWrites: Int { writer.waiting }
+
+    /// Does something long on a connection of its own, so that nobody waits behind it.
+    func aside<Value: Sendable>(
+        _ label: String, open: @escaping @Sendable () throws(RepositoryError) -> Connection,
+        body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value
+    ) async throws(RepositoryError) -> Value {
+        let queue = ConnectionQueue(label: label, open: open)
+        let result = await withCheckedContinuation {
+            (continuation: CheckedContinuation<Result<Value, RepositoryError>, Never>) in
+            queue.async {
+                continuation.resume(
+                    returning: Result { () throws(RepositoryError) in try body(try queue.connect()) })
+            }
+        }
+        await queue.close()
+        return try result.get()
+    }
 
     public func close() async {
         await readers.close()

@@ -9,7 +9,7 @@ struct SignInTransaction {
     }
 
     let connection: Connection
-    let sealer: any Sealer
+    let sealer: StoreSealer
     let usedCodes: UsedCodes
     let record: SignInRecord
 
@@ -69,7 +69,7 @@ struct SignInTransaction {
         _ found: IdentityRows.Found, identity: IdentityID, migrated: Bool
     ) throws(RepositoryError) -> SignedIn {
         let user = found.known.user
-        let before = try sealer.profile(found.sealedProfile, .profile(of: user))
+        let before = try sealer.profile(found.sealedProfile, .profile(of: user), connection)
         var profile = before
         profile.merge(carrier: record.attributes)
         if profile != before { try users.setProfile(of: user, profile, now: record.now) }
@@ -85,8 +85,8 @@ struct SignInTransaction {
             let registration = RegistrationTransaction(connection: connection, sealer: sealer, now: record.now)
             return .signedIn(
                 try registration.run(
-                    record.subject, provider: record.provider, reference: reference, attributes: record.attributes,
-                    session: record.session))
+                    record.subject, provider: record.provider, reference: reference,
+                    profile: Profile(carrier: record.attributes), session: record.session))
         case .ticket(let ticket):
             try TicketRows(connection: connection, sealer: sealer).insert(ticket, record)
             return .unlinked

@@ -18,7 +18,7 @@ struct TicketRows {
         """)
 
     let connection: Connection
-    let sealer: any Sealer
+    let sealer: StoreSealer
 
     func insert(_ ticket: OneTimeUse, _ record: SignInRecord) throws(RepositoryError) {
         let profile = try sealer.sealing(Profile(carrier: record.attributes), .profile(of: ticket.hash))
@@ -32,7 +32,7 @@ struct TicketRows {
         try connection.first(Self.take, hash, client, now) { row throws(RepositoryError) in
             Ticket(
                 provider: row.text(0), subject: Subject(issuer: row.text(1), value: row.text(2)),
-                profile: try sealer.profile(row.blob(3), .profile(of: hash)))
+                profile: try sealer.profile(row.blob(3), .profile(of: hash), connection))
         }
     }
 }
@@ -46,7 +46,7 @@ extension SQLiteAccounts {
             guard try !IdentityRows(connection: connection).exists(ticket.subject) else { throw .identityInUse }
             return try RegistrationTransaction(connection: connection, sealer: sealer, now: redemption.now).run(
                 ticket.subject, provider: ticket.provider, reference: redemption.reference,
-                attributes: ticket.profile.carrier, session: redemption.session)
+                profile: Profile(carrier: ticket.profile.carrier, own: redemption.own), session: redemption.session)
         }
     }
 }

@@ -8,7 +8,7 @@ struct UserRows {
     private static let find = Query("SELECT reference, profile, created, updated FROM users WHERE id = ?")
 
     let connection: Connection
-    let sealer: any Sealer
+    let sealer: StoreSealer
 
     func insert(reference: String, profile: Profile, now: Int64) throws(RepositoryError) -> UserID {
         try connection.run(Self.insert, reference, now)
@@ -25,13 +25,28 @@ struct UserRows {
     func find(_ id: UserID) throws(RepositoryError) -> User? {
         try connection.first(Self.find, id) { row throws(RepositoryError) in
             User(
-                id: id, reference: row.text(0), profile: try sealer.profile(row.blob(1), .profile(of: id)),
+                id: id, reference: row.text(0), profile: try sealer.profile(row.blob(1), .profile(of: id), connection),
                 createdAt: row.integer(2), updatedAt: row.integer(3))
         }
     }
 }
 
 extension SQLiteAccounts {
+    public func editProfile(
+        of user: UserID, _ edits: [ProfileEdit], now: Int64
+    ) async throws(RepositoryError) -> User? {
+        try await writer.write { [sealer] connection throws(RepositoryError) in
+            let users = UserRows(connection: connection, sealer: sealer)
+            guard var found = try users.find(user) else { return nil }
+            let before = found.profile
+            found.profile.edit(edits)
+            guard found.profile != before else { return found }
+            found.updatedAt = now
+            try users.setProfile(of: user, found.profile, now: now)
+            return found
+        }
+    }
+
     public func user(_ id: UserID) async throws(RepositoryError) -> User? {
         try await readers.read { [sealer] connection throws(RepositoryError) in
             try UserRows(connection: connection, sealer: sealer).find(id)

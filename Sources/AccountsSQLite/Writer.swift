@@ -24,8 +24,15 @@ final class Writer: Sendable {
     private let connections: ConnectionQueue
     private let groupLimit: Int
     private let queueLimit: Int
+    private let noticeForeignChange: @Sendable (Connection) throws(RepositoryError) -> Void
 
-    init(_ settings: SQLiteSettings) {
+    /// - Parameter noticeForeignChange: called inside a transaction, before its first write is tried, when another
+    ///   connection may have written since the last one.
+    init(
+        _ settings: SQLiteSettings,
+        noticeForeignChange: @escaping @Sendable (Connection) throws(RepositoryError) -> Void
+    ) {
+        self.noticeForeignChange = noticeForeignChange
         connections = ConnectionQueue(label: "gatehouse.store.writer") { () throws(RepositoryError) in
             try Connection.writer(settings)
         }
@@ -105,6 +112,7 @@ final class Writer: Sendable {
             let connection = try connections.connect()
             do throws(RepositoryError) {
                 try connection.run(Self.begin)
+                if connection.ownDataVersion != connection.dataVersion { try noticeForeignChange(connection) }
                 for job in group {
                     try connection.run(Self.savepoint)
                     let attempt = job.attempt(connection)
@@ -112,6 +120,7 @@ final class Writer: Sendable {
                     try settle(attempt.failure, connection)
                 }
                 try connection.run(Self.commit)
+                connection.ownDataVersion = connection.dataVersion
             } catch {
                 // Rolling back can fail only when there is nothing left to roll back.
                 if connection.isInTransaction { try? connection.run(Self.rollback) }

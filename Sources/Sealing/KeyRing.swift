@@ -9,11 +9,12 @@ public struct KeyRing: Sealer {
     private static let numberBytes = 4
 
     private let keys: [Int64: SymmetricKey]
-    private let newest: Int64
+    /// The number of the key that seals.
+    public let newestKey: Int64
 
     private init(_ keys: [Int64: SymmetricKey], newest: Int64) {
         self.keys = keys
-        self.newest = newest
+        newestKey = newest
     }
 
     /// Opens the stored data keys and makes a first one when there is none.
@@ -32,20 +33,19 @@ public struct KeyRing: Sealer {
     }
 
     public func seal(_ plaintext: [UInt8], for context: SealContext) throws(SealingError) -> [UInt8] {
-        guard let key = keys[newest] else { throw .unknownKey }
+        guard let key = keys[newestKey] else { throw .unknownKey }
         let sealed: [UInt8]
         do throws(CryptoError) {
             sealed = try AEAD.seal(plaintext, key: key, associatedData: context.associatedData)
         } catch {
             throw .failed
         }
-        let number = UInt32(truncatingIfNeeded: newest)
+        let number = UInt32(truncatingIfNeeded: newestKey)
         return (0..<Self.numberBytes).map { UInt8(truncatingIfNeeded: number >> UInt32(24 - $0 * 8)) } + sealed
     }
 
     public func open(_ sealed: [UInt8], for context: SealContext) throws(SealingError) -> [UInt8] {
-        guard sealed.count > Self.numberBytes else { throw .notAuthentic }
-        let number = sealed.prefix(Self.numberBytes).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        guard let number = keyNumber(of: sealed) else { throw .notAuthentic }
         guard let key = keys[number] else { throw .unknownKey }
         do throws(CryptoError) {
             return try AEAD.open(
@@ -53,6 +53,11 @@ public struct KeyRing: Sealer {
         } catch {
             throw .notAuthentic
         }
+    }
+
+    public func keyNumber(of sealed: [UInt8]) -> Int64? {
+        guard sealed.count > Self.numberBytes else { return nil }
+        return sealed.prefix(Self.numberBytes).reduce(Int64(0)) { $0 << 8 | Int64($1) }
     }
 
     private static func open(_ entry: KeyRingEntry, _ masterKey: SymmetricKey) throws(SealingError) -> SymmetricKey {

@@ -72,6 +72,33 @@ import Testing
         await #expect(throws: RepositoryError.newerSchema(found: later, known: known)) { try await folder.open() }
     }
 
+    @Test func `brings a store of the first version along with its users`() async throws {
+        try write([], to: folder.database)
+        let connection = try Connection(path: folder.database, isWritable: true)
+        try connection.execute(Schema.steps[0])
+        try connection.execute("PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = 1;")
+        let sealer = TransparentSealer()
+        let jane = UserID(rawValue: 1)
+        try connection.execute("INSERT INTO key_ring (number, sealed_key, created) VALUES (1, x'010203', 1)")
+        try connection.run(
+            Query("INSERT INTO users (id, reference, profile, created, updated) VALUES (1, 'abc', ?, 5, 6)"),
+            try sealer.seal(Profile(carrier: Sample.jane).encoded, for: .profile(of: jane)))
+        let subject = Sample.subject("1")
+        try connection.run(
+            Query(
+                """
+                INSERT INTO identities (user_id, provider, issuer, subject, origin, linked, last_sign_in)
+                VALUES (1, 'zenkey', ?, ?, 'sign-in', 5, 6)
+                """), subject.issuer, subject.value)
+        let store = try await folder.open()
+        #expect(try await store.user(jane)?.profile == Profile(carrier: Sample.jane))
+        #expect(try await store.signedIn(Sample.signIn(subject)).user == jane)
+        #expect(try await store.check().isEmpty)
+        #expect(try await store.erase(jane, now: Sample.now))
+        await store.close()
+        #expect(try connection.first(Query("PRAGMA user_version")) { $0.integer(0) } == Int64(Schema.steps.count))
+    }
+
     @Test func `refuses another program's database, and leaves it as it is`() async throws {
         try write([], to: folder.database)
         let connection = try Connection(path: folder.database, isWritable: true)

@@ -52,9 +52,39 @@ import Testing
     @Test func `comes back from its bytes as it was`() throws {
         let long = String(repeating: "\u{1F600}é", count: 5000)
         let attributes: Attributes = ["name": "Zoë \0 \u{301}", "picture": long, "x": "y"]
-        for profile in [Profile(), Profile(carrier: jane), Profile(carrier: attributes)] {
+        for profile in [
+            Profile(), Profile(carrier: jane), Profile(carrier: attributes), Profile(carrier: jane, own: attributes),
+        ] {
             #expect(try Profile(encoded: profile.encoded) == profile)
         }
+    }
+
+    @Test func `reads what was written before users could edit theirs`() throws {
+        let bytes: [UInt8] = [1, 1, 4] + Array("name".utf8) + [4] + Array("Jane".utf8)
+        #expect(try Profile(encoded: bytes) == Profile(carrier: ["name": "Jane"]))
+    }
+
+    @Test func `shows the user's own values over the carrier's`() {
+        let profile = Profile(carrier: jane, own: ["postal_code": "10001", "username": "jane"])
+        #expect(profile.shown.postalCode == "10001")
+        #expect(profile.shown["username"] == "jane")
+        #expect(profile.shown.name == "Jane Doe")
+        #expect(profile.shown["email_verified"] == "true")
+        #expect(Profile(carrier: jane).shown == jane)
+    }
+
+    @Test func `shows no value of the user's as verified, unless it is the one the carrier named`() {
+        #expect(Profile(carrier: jane, own: ["email": "own@example.com"]).shown["email_verified"] == nil)
+        let claimed = Profile(carrier: jane, own: ["email": "own@example.com", "email_verified": "true"])
+        #expect(claimed.shown["email_verified"] == nil)
+        #expect(Profile(carrier: jane, own: ["email": "jane@example.com"]).shown["email_verified"] == "true")
+    }
+
+    @Test func `shows no part of a name that the user replaced`() {
+        let shown = Profile(carrier: jane, own: ["name": "Jane Smith"]).shown
+        #expect(shown.name == "Jane Smith")
+        #expect(shown.familyName == nil)
+        #expect(Profile(carrier: jane, own: ["given_name": "J."]).shown.familyName == "Doe")
     }
 
     @Test func `is refused when any byte is missing, or its version is unknown`() throws {

@@ -12,7 +12,7 @@ public import Testing
 public struct RepositoryContract: Sendable, CustomTestStringConvertible {
     public static let clauses =
         signInClauses + profileClauses + migrationClauses + refreshClauses + sessionClauses + ticketClauses
-        + keepingClauses + raceClauses
+        + userClauses + keepingClauses + raceClauses
 
     public let testDescription: String
     private let body: @Sendable (any AccountRepository) async throws -> Void
@@ -22,7 +22,8 @@ public struct RepositoryContract: Sendable, CustomTestStringConvertible {
         self.body = body
     }
 
-    /// Runs the clause on a repository that is empty, and that nobody else uses.
+    /// Runs the clause on a repository that is empty, that nobody else uses, and that was opened with
+    /// ``TransparentSealer``.
     public func run(on repository: any AccountRepository) async throws {
         try await body(repository)
     }

@@ -1,11 +1,14 @@
 import Accounts
+import Glibc
 import Testing
 
 extension RepositoryContract {
-    private static let rounds = 60
+    /// More of them by hand: `GATEHOUSE_RACE_ROUNDS=1000 scripts/test --filter AccountsSQLiteTests`.
+    static let rounds =
+        unsafe getenv("GATEHOUSE_RACE_ROUNDS").flatMap { unsafe Int(String(cString: $0)) } ?? 100
 
     /// Runs both at once.
-    private static func both<Value: Sendable>(
+    static func both<Value: Sendable>(
         _ first: @escaping @Sendable () async throws -> Value, _ second: @escaping @Sendable () async throws -> Value
     ) async -> [Result<Value, any Error>] {
         async let one = result(first)

@@ -1,0 +1,24 @@
+/// Keeping the store itself in order.
+public protocol MaintenanceRepository: Sendable {
+    /// Removes at most about `limit` rows that have expired, in one short transaction.
+    ///
+    /// - Returns: how many went; as long as it is not zero, more may be left.
+    func sweepExpired(now: Int64, limit: Int) async throws(RepositoryError) -> Int
+
+    /// Overwrites what erased rows left in the store's own log. Where the log is in use, some of it stays until the next
+    /// call.
+    ///
+    /// - Returns: whether nothing is left.
+    func scrub() async throws(RepositoryError) -> Bool
+
+    /// Makes one small durable write: throws what a sign-in would.
+    func probe(now: Int64) async throws(RepositoryError)
+
+    /// Examines the whole store; slow.
+    ///
+    /// - Returns: what is wrong, each in one sentence; empty when all is well.
+    func check() async throws(RepositoryError) -> [String]
+
+    /// Finishes what was accepted, refuses what comes after with `.unavailable(.closed)`, and lets the store go.
+    func close() async
+}

@@ -1,0 +1,16 @@
+/// Sessions after they were opened.
+public protocol SessionRepository: Sendable {
+    /// The live session of that name. What was revoked before the call is not found by it.
+    func session(_ id: SessionID, now: Int64) async throws(RepositoryError) -> Session?
+
+    /// A user's live sessions, the oldest first.
+    func sessions(of user: UserID, now: Int64) async throws(RepositoryError) -> [Session]
+
+    /// Replaces a refresh token; see ``RefreshDecision``.
+    func refresh(_ record: RefreshRecord) async throws(RepositoryError) -> RefreshOutcome
+
+    /// Ends a session.
+    ///
+    /// - Returns: whether there was one.
+    func revokeSession(_ id: SessionID, now: Int64) async throws(RepositoryError) -> Bool
+}

@@ -1,0 +1,24 @@
+/// Signing in and registering.
+public protocol SignInRepository: Sendable {
+    /// Whether some user has this subject. Only asked when an ID token carries port tokens: verifying those is needed
+    /// for unknown subjects only.
+    func isKnown(_ subject: Subject) async throws(RepositoryError) -> Bool
+
+    /// Whether this authorization code was presented before. Cheap: it answers from memory in nearly every case.
+    /// ``signIn(_:)`` decides for good.
+    func isCodeUsed(_ hash: TokenHash, now: Int64) async throws(RepositoryError) -> Bool
+
+    /// Remembers a code whose exchange failed after it was sent, so that it is never sent again.
+    func recordUsedCode(_ code: OneTimeUse, now: Int64) async throws(RepositoryError)
+
+    /// A whole sign-in: consumes the code, finds, migrates or creates the user, merges the profile, opens the session
+    /// and writes the audit trail. A migration also revokes the user's other sessions and uses up its port tokens.
+    ///
+    /// - Throws: `.codeAlreadyUsed`; `.migrationConflict`, after which the code is used up and the audit trail has it.
+    func signIn(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome
+
+    /// Turns a link ticket into a user with a session.
+    ///
+    /// - Throws: `.invalidTicket`; `.identityInUse` when somebody has got the subject since the ticket was made.
+    func redeemTicket(_ redemption: TicketRedemption) async throws(RepositoryError) -> SignedIn
+}

@@ -1,0 +1,111 @@
+import Accounts
+import Synchronization
+
+/// What seals and opens the values of one open store: its key ring, replaced when the stored one changes.
+///
+/// Another process may add a data key and seal under it at any moment. Whatever is sealed inside a write transaction is
+/// sealed under the newest stored key, since the writer looks here when somebody else has written (``Writer``). A value
+/// under a key that is not known yet makes the ring be read again, from the snapshot that has the value.
+final class StoreSealer: Sendable {
+    private struct Ring {
+        var sealer: any Sealer
+        var entries: [KeyRingEntry]
+    }
+
+    private let ring = Mutex<Ring?>(nil)
+    private let unlock: KeyRingUnlocker
+
+    init(_ unlock: @escaping KeyRingUnlocker) {
+        self.unlock = unlock
+    }
+
+    /// Opens a key ring without using it yet.
+    func unlocked(_ entries: [KeyRingEntry]) throws(SealingError) -> UnlockedKeyRing {
+        try unlock(entries)
+    }
+
+    /// Seals and opens with this from now on.
+    func use(_ sealer: any Sealer, of entries: [KeyRingEntry]) {
+        ring.withLock { $0 = Ring(sealer: sealer, entries: entries) }
+    }
+
+    /// Takes over the stored key ring where it differs from the one in use.
+    ///
+    /// - Returns: whether another one is in use now. A ring that this process's master key does not open changes
+    ///   nothing: the keys known so far go on opening what they opened.
+    @discardableResult
+    func refresh(_ connection: Connection) throws(RepositoryError) -> Bool {
+        // Before the store is open there is nothing to compare with, and perhaps no table.
+        guard let known = ring.withLock({ $0?.entries }) else { return false }
+        let entries = try KeyRingRows(connection: connection).all()
+        guard known != entries, let unlocked = try? unlock(entries) else { return false }
+        use(unlocked.sealer, of: entries)
+        return true
+    }
+
+    /// The sealer of this moment.
+    var current: any Sealer {
+        get throws(RepositoryError) {
+            guard let sealer = ring.withLock({ $0?.sealer }) else { throw .unavailable(.closed) }
+            return sealer
+        }
+    }
+
+    func sealing(_ plaintext: [UInt8], _ context: SealContext) throws(RepositoryError) -> [UInt8] {
+        let sealer = try current
+        do throws(SealingError) {
+            return try sealer.seal(plaintext, for: context)
+        } catch {
+            throw .unavailable(.brokenSeal)
+        }
+    }
+
+    /// - Parameter connection: where the value was read, and where its key is if this process does not have it yet.
+    func opening(
+        _ sealed: [UInt8], _ context: SealContext, _ connection: Connection
+    ) throws(RepositoryError) -> [UInt8] {
+        let sealer = try current
+        do throws(SealingError) {
+            return try sealer.open(sealed, for: context)
+        } catch .unknownKey {
+            guard try refresh(connection) else { throw .unavailable(.brokenSeal) }
+        } catch {
+            throw .unavailable(.brokenSeal)
+        }
+        let renewed = try current
+        do throws(SealingError) {
+            return try renewed.open(sealed, for: context)
+        } catch {
+            throw .unavailable(.brokenSeal)
+        }
+    }
+
+    func sealing(_ profile: Profile, _ context: SealContext) throws(RepositoryError) -> [UInt8] {
+        try sealing(profile.encoded, context)
+    }
+
+    func profile(
+        _ sealed: [UInt8], _ context: SealContext, _ connection: Connection
+    ) throws(RepositoryError) -> Profile {
+        let encoded = try opening(sealed, context, connection)
+        do throws(ProfileCodingError) { return try Profile(encoded: encoded) } catch { throw .unavailable(.corrupt) }
+    }
+}
+
+extension SealContext {
+    static func profile(of user: UserID) -> SealContext {
+        SealContext(table: "users", column: "profile", row: user.rawValue)
+    }
+
+    static func profile(of ticket: TokenHash) -> SealContext {
+        SealContext(table: "tickets", column: "profile", row: ticket.bytes)
+    }
+
+    static func signingKey(_ kid: String) -> SealContext {
+        SealContext(table: "signing_keys", column: "private_key", row: Array(kid.utf8))
+    }
+
+    static let proof = SealContext(table: "meta", column: "value", row: Array("seal_proof".utf8))
+    // No row of any table: it is never stored.
+    static let challenge = SealContext(table: "challenges", column: "nonce", row: [])
+}
