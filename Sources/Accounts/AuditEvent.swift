@@ -11,7 +11,16 @@ public struct AuditEvent: Equatable, Sendable {
         case identityMigrated = "identity_migrated"
         /// A sign-in was refused because its subject, or its port tokens, belong to different users.
         case migrationConflict = "migration_conflict"
+        /// The signed-in user added an identity.
+        case identityLinked = "identity_linked"
+        case identityUnlinked = "identity_unlinked"
+        /// An operator gave the user an identity; the old one, if any, was another user's, whose sessions were revoked.
+        case identityRepointed = "identity_repointed"
+        /// A user wanted to add an identity, the old one, which is another user's.
+        case linkConflict = "link_conflict"
         case sessionRevoked = "session_revoked"
+        /// All of a user's sessions, or all but the one that asked.
+        case sessionsRevoked = "sessions_revoked"
         /// A refresh token was presented after it had been replaced; its session family was revoked.
         case refreshTokenReused = "refresh_token_reused"
     }

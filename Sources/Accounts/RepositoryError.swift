@@ -4,10 +4,14 @@ public enum RepositoryError: Error, Equatable, Sendable {
     case unavailable(Unavailability)
     /// This authorization code was presented before.
     case codeAlreadyUsed
+    /// This challenge was used before. The code that came with it counts as used.
+    case challengeAlreadyUsed
     /// The subject and its port tokens belong to different users. The code counts as used, and the audit trail has it.
     case migrationConflict
     /// That subject belongs to another user.
     case identityInUse
+    /// The session in whose name something was to be done is not live any more.
+    case sessionGone
     /// The link ticket is unknown, expired, used, or another client's.
     case invalidTicket
     /// The stored keys can't be opened: not the master key they were sealed under.

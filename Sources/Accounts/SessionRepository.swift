@@ -13,4 +13,14 @@ public protocol SessionRepository: Sendable {
     ///
     /// - Returns: whether there was one.
     func revokeSession(_ id: SessionID, now: Int64) async throws(RepositoryError) -> Bool
+
+    /// Ends a session if it is that user's.
+    ///
+    /// - Returns: whether it was.
+    func revokeSession(_ id: SessionID, of user: UserID, now: Int64) async throws(RepositoryError) -> Bool
+
+    /// Ends all of a user's sessions, but the one excepted.
+    ///
+    /// - Returns: how many live ones there were.
+    func revokeSessions(of user: UserID, except: SessionID?, now: Int64) async throws(RepositoryError) -> Int
 }

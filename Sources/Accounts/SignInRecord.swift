@@ -34,6 +34,8 @@ public enum Registration: Equatable, Sendable {
 public struct SignInRecord: Sendable {
     /// The authorization code.
     public var code: OneTimeUse
+    /// The server-issued nonce, where one was used.
+    public var challenge: OneTimeUse?
     /// The configured name of the provider.
     public var provider: String
     public var subject: Subject
@@ -47,10 +49,11 @@ public struct SignInRecord: Sendable {
     public var now: Int64
 
     public init(
-        code: OneTimeUse, provider: String, subject: Subject, ported: [PortedSubject], registration: Registration,
-        attributes: Attributes, session: NewSession, now: Int64
+        code: OneTimeUse, challenge: OneTimeUse? = nil, provider: String, subject: Subject, ported: [PortedSubject],
+        registration: Registration, attributes: Attributes, session: NewSession, now: Int64
     ) {
         self.code = code
+        self.challenge = challenge
         self.provider = provider
         self.subject = subject
         self.ported = ported

@@ -14,7 +14,8 @@ public protocol SignInRepository: Sendable {
     /// A whole sign-in: consumes the code, finds, migrates or creates the user, merges the profile, opens the session
     /// and writes the audit trail. A migration also revokes the user's other sessions and uses up its port tokens.
     ///
-    /// - Throws: `.codeAlreadyUsed`; `.migrationConflict`, after which the code is used up and the audit trail has it.
+    /// - Throws: `.codeAlreadyUsed`; and, each using up the code, `.challengeAlreadyUsed` and `.migrationConflict`, which
+    ///   the audit trail has.
     func signIn(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome
 
     /// Turns a link ticket into a user with a session.

@@ -2,9 +2,6 @@
 public protocol UserRepository: Sendable {
     func user(_ id: UserID) async throws(RepositoryError) -> User?
 
-    /// A user's identities, the oldest first.
-    func identities(of user: UserID) async throws(RepositoryError) -> [Identity]
-
     /// Changes what a user says about himself; what the carriers said stays beneath it.
     ///
     /// - Returns: the user as stored then; nil when there is none.

@@ -15,11 +15,9 @@ struct IdentityRows {
         SELECT identities.id, user_id, reference, profile FROM identities JOIN users ON users.id = user_id
         WHERE subject = ? AND issuer = ?
         """)
-    private static let ofUser = Query(
-        """
-        SELECT id, provider, issuer, subject, origin, linked, last_sign_in FROM identities
-        WHERE user_id = ? ORDER BY linked, id
-        """)
+    private static let columns = "id, provider, issuer, subject, origin, linked, last_sign_in"
+    private static let ofUser = Query("SELECT \(columns) FROM identities WHERE user_id = ? ORDER BY linked, id")
+    private static let byID = Query("SELECT \(columns) FROM identities WHERE id = ? AND user_id = ?")
     private static let insert = Query(
         """
         INSERT INTO identities (user_id, provider, issuer, subject, origin, linked, last_sign_in)
@@ -45,12 +43,22 @@ struct IdentityRows {
 
     func all(of user: UserID) throws(RepositoryError) -> [Identity] {
         try connection.all(Self.ofUser, user) { row throws(RepositoryError) in
-            guard let origin = Identity.Origin(rawValue: row.text(4)) else { throw .unavailable(.corrupt) }
-            return Identity(
-                id: IdentityID(rawValue: row.integer(0)), user: user, provider: row.text(1),
-                subject: Subject(issuer: row.text(2), value: row.text(3)), origin: origin, linkedAt: row.integer(5),
-                lastSignInAt: row.integer(6))
+            try Self.identity(row, of: user)
         }
+    }
+
+    func find(_ identity: IdentityID, of user: UserID) throws(RepositoryError) -> Identity? {
+        try connection.first(Self.byID, identity, user) { row throws(RepositoryError) in
+            try Self.identity(row, of: user)
+        }
+    }
+
+    private static func identity(_ row: Statement, of user: UserID) throws(RepositoryError) -> Identity {
+        guard let origin = Identity.Origin(rawValue: row.text(4)) else { throw .unavailable(.corrupt) }
+        return Identity(
+            id: IdentityID(rawValue: row.integer(0)), user: user, provider: row.text(1),
+            subject: Subject(issuer: row.text(2), value: row.text(3)), origin: origin, linkedAt: row.integer(5),
+            lastSignInAt: row.integer(6))
     }
 
     func insert(

@@ -17,6 +17,11 @@ extension SQLiteAccounts {
             """),
         Query(
             """
+            DELETE FROM used_challenges WHERE hash IN
+                (SELECT hash FROM used_challenges WHERE expires <= ? ORDER BY expires LIMIT ?)
+            """),
+        Query(
+            """
             DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires <= ? ORDER BY expires LIMIT ?)
             """),
         Query(

@@ -16,7 +16,11 @@ struct SessionRows {
     private static let ofUser = Query(
         "SELECT \(columns) FROM sessions WHERE user_id = ? AND expires > ? ORDER BY created, id")
     private static let delete = Query("DELETE FROM sessions WHERE id = ? RETURNING user_id")
+    private static let deleteOwn = Query("DELETE FROM sessions WHERE id = ? AND user_id = ?")
     private static let deleteAll = Query("DELETE FROM sessions WHERE user_id = ?")
+    private static let deleteOthers = Query(
+        "DELETE FROM sessions WHERE user_id = ? AND id IS NOT ? RETURNING expires > ?")
+    private static let deleteAtProvider = Query("DELETE FROM sessions WHERE user_id = ? AND provider = ?")
 
     let connection: Connection
 
@@ -45,6 +49,21 @@ struct SessionRows {
 
     func deleteAll(of user: UserID) throws(RepositoryError) {
         try connection.run(Self.deleteAll, user)
+    }
+
+    /// - Returns: whether it was that user's.
+    func delete(_ id: SessionID, of user: UserID) throws(RepositoryError) -> Bool {
+        try connection.run(Self.deleteOwn, id, user)
+        return connection.changes > 0
+    }
+
+    func deleteAll(of user: UserID, provider: String) throws(RepositoryError) {
+        try connection.run(Self.deleteAtProvider, user, provider)
+    }
+
+    /// - Returns: how many live ones went.
+    func deleteAll(of user: UserID, except: SessionID?, now: Int64) throws(RepositoryError) -> Int {
+        try connection.all(Self.deleteOthers, user, except, now) { $0.integer(0) }.count { $0 != 0 }
     }
 
     private static func session(_ row: Statement) throws(RepositoryError) -> Session {
@@ -76,6 +95,24 @@ extension SQLiteAccounts {
             guard let user = try SessionRows(connection: connection).delete(id) else { return false }
             try AuditTrail(connection: connection, now: now).add(.sessionRevoked, user: user)
             return true
+        }
+    }
+
+    public func revokeSession(_ id: SessionID, of user: UserID, now: Int64) async throws(RepositoryError) -> Bool {
+        try await writer.write { connection throws(RepositoryError) in
+            guard try SessionRows(connection: connection).delete(id, of: user) else { return false }
+            try AuditTrail(connection: connection, now: now).add(.sessionRevoked, user: user)
+            return true
+        }
+    }
+
+    public func revokeSessions(
+        of user: UserID, except: SessionID?, now: Int64
+    ) async throws(RepositoryError) -> Int {
+        try await writer.write { connection throws(RepositoryError) in
+            let count = try SessionRows(connection: connection).deleteAll(of: user, except: except, now: now)
+            if count > 0 { try AuditTrail(connection: connection, now: now).add(.sessionsRevoked, user: user) }
+            return count
         }
     }
 }

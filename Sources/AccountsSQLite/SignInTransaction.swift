@@ -2,12 +2,6 @@ public import Accounts
 
 /// A sign-in from the used code to the open session, in the order it happens.
 struct SignInTransaction {
-    enum Result: Sendable {
-        case outcome(SignInOutcome)
-        /// Refused, but what says so is kept.
-        case conflict
-    }
-
     let connection: Connection
     let sealer: StoreSealer
     let usedCodes: UsedCodes
@@ -19,8 +13,12 @@ struct SignInTransaction {
     private var sessions: SessionRows { SessionRows(connection: connection) }
     private var audit: AuditTrail { AuditTrail(connection: connection, now: record.now) }
 
-    func run() throws(RepositoryError) -> Result {
+    /// - Returns: a failure where something of it must be kept, such as the used code.
+    func run() throws(RepositoryError) -> Result<SignInOutcome, RepositoryError> {
         try CodeRows(connection: connection, usedCodes: usedCodes, now: record.now).consume(record.code)
+        if let challenge = record.challenge, try !ChallengeRows(connection: connection).consume(challenge) {
+            return .failure(.challengeAlreadyUsed)
+        }
         let current = try identities.find(record.subject)
         var ported: [Migration.Ported] = []
         var old: [IdentityRows.Found] = []
@@ -34,17 +32,17 @@ struct SignInTransaction {
         switch Migration.decide(subject: record.subject, current: current?.known, ported: ported) {
         case .signIn(let known):
             guard let current, current.known == known else { throw .unavailable(.corrupt) }
-            return .outcome(.signedIn(try signIn(current)))
+            return .success(.signedIn(try signIn(current)))
         case .migrate(let known):
             guard let found = old.first(where: { $0.known == known }) else { throw .unavailable(.corrupt) }
-            return .outcome(.signedIn(try migrate(found)))
+            return .success(.signedIn(try migrate(found)))
         case .create:
-            return .outcome(try register())
+            return .success(try register())
         case .conflict:
             try audit.add(
                 .migrationConflict, user: current?.known.user ?? old.first?.known.user,
                 old: old.first?.known.identity, new: current?.known.identity)
-            return .conflict
+            return .failure(.migrationConflict)
         }
     }
 
@@ -102,9 +100,6 @@ extension SQLiteAccounts {
                     .run()
             },
             settled: { [usedCodes] in usedCodes.settle(record.code, isUsed: $0 != nil) })
-        switch result {
-        case .outcome(let outcome): return outcome
-        case .conflict: throw .migrationConflict
-        }
+        return try result.get()
     }
 }

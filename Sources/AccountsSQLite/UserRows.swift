@@ -7,6 +7,8 @@ struct UserRows {
     private static let setProfile = Query("UPDATE users SET profile = ?, updated = ? WHERE id = ?")
     private static let find = Query("SELECT reference, profile, created, updated FROM users WHERE id = ?")
 
+    private static let existing = Query("SELECT 1 FROM users WHERE id = ?")
+
     let connection: Connection
     let sealer: StoreSealer
 
@@ -20,6 +22,10 @@ struct UserRows {
 
     func setProfile(of user: UserID, _ profile: Profile, now: Int64) throws(RepositoryError) {
         try connection.run(Self.setProfile, try sealer.sealing(profile, .profile(of: user)), now, user)
+    }
+
+    static func exists(_ id: UserID, _ connection: Connection) throws(RepositoryError) -> Bool {
+        try connection.first(existing, id) { _ in true } ?? false
     }
 
     func find(_ id: UserID) throws(RepositoryError) -> User? {

@@ -6,8 +6,9 @@ extension SignInError {
     init(_ error: RepositoryError) {
         self =
             switch error {
-            case .codeAlreadyUsed: .invalidGrant(.codeAlreadyUsed)
+            case .codeAlreadyUsed, .challengeAlreadyUsed: .invalidGrant(.codeAlreadyUsed)
             case .migrationConflict, .identityInUse: .migrationConflict
+            case .sessionGone: .invalidToken
             case .unavailable(.overloaded): .overloaded
             case .unavailable, .invalidTicket, .wrongMasterKey, .newerSchema, .inUse: .storageUnavailable
             }

@@ -12,7 +12,8 @@ public import Testing
 public struct RepositoryContract: Sendable, CustomTestStringConvertible {
     public static let clauses =
         signInClauses + profileClauses + migrationClauses + refreshClauses + sessionClauses + ticketClauses
-        + userClauses + keepingClauses + raceClauses
+        + userClauses + identityClauses + challengeClauses + receiptClauses + keepingClauses + raceClauses
+        + userRaceClauses
 
     public let testDescription: String
     private let body: @Sendable (any AccountRepository) async throws -> Void

@@ -49,6 +49,20 @@ public enum Sample {
         PortedSubject(subject: subject, token: OneTimeUse(hash: token, expiresAt: now + 200 * 86_400))
     }
 
+    public static func link(
+        _ subject: Subject, _ session: SessionID, code: OneTimeUse = code(), attributes: Attributes = Attributes(),
+        now: Int64 = now
+    ) -> LinkRecord {
+        LinkRecord(
+            code: code, session: session, provider: "other", subject: subject, attributes: attributes, now: now)
+    }
+
+    public static func transaction(_ subject: Subject, _ session: SessionID) -> TransactionRecord {
+        TransactionRecord(
+            code: code(), session: session, subject: subject, receipt: sessionID().description, contextHash: hash(),
+            acr: "a3", authTime: now - 5, provider: "zenkey", client: "ccid-0123456789abcdef", now: now)
+    }
+
     public static func refresh(
         _ session: SessionID, _ presented: TokenHash, next: TokenHash = hash(), wrapped: [UInt8] = [1, 2, 3],
         expiresAt: Int64 = now + 86_400, now: Int64 = now

@@ -106,6 +106,34 @@ extension RepositoryContract {
             #expect(try await !store.revokeSession(session.id, now: Sample.now))
             #expect(try await store.auditTrail() == [.userCreated, .sessionRevoked])
         },
+        RepositoryContract("a user ends sessions of his own and no other's") { store in
+            let jane = Sample.session()
+            let john = Sample.session()
+            let user = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: jane)).user
+            _ = try await store.signedIn(Sample.signIn(Sample.subject("2"), session: john))
+            #expect(try await !store.revokeSession(john.id, of: user, now: Sample.now))
+            #expect(try await store.session(john.id, now: Sample.now) != nil)
+            #expect(try await store.revokeSession(jane.id, of: user, now: Sample.now))
+            #expect(try await store.session(jane.id, now: Sample.now) == nil)
+            #expect(try await !store.revokeSession(jane.id, of: user, now: Sample.now))
+            #expect(try await store.auditTrail() == [.userCreated, .userCreated, .sessionRevoked])
+        },
+        RepositoryContract("a user ends all sessions, or all but one") { store in
+            let subject = Sample.subject("1")
+            let sessions = [Sample.session(), Sample.session(), Sample.session(expiresAt: Sample.now + 60)]
+            for session in sessions { _ = try await store.signedIn(Sample.signIn(subject, session: session)) }
+            let other = try await store.signedIn(Sample.signIn(Sample.subject("2"))).user
+            let user = try #require(try await store.session(sessions[0].id, now: Sample.now)).user
+            let later = Sample.now + 60
+            #expect(try await store.revokeSessions(of: user, except: sessions[0].id, now: later) == 1)
+            #expect(try await store.sessions(of: user, now: Sample.now).map(\.id) == [sessions[0].id])
+            #expect(try await store.revokeSessions(of: user, except: nil, now: later) == 1)
+            #expect(try await store.sessions(of: user, now: Sample.now).isEmpty)
+            #expect(try await store.revokeSessions(of: user, except: nil, now: later) == 0)
+            #expect(try await store.sessions(of: other, now: Sample.now).count == 1)
+            #expect(try await store.auditTrail().suffix(2) == [.sessionsRevoked, .sessionsRevoked])
+            #expect(try await store.auditTrail().count == 4)
+        },
         RepositoryContract("a session is live until it expires") { store in
             let session = Sample.session(expiresAt: Sample.now + 60)
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session)).user

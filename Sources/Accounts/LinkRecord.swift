@@ -1,0 +1,58 @@
+/// A verified identity that a signed-in user adds.
+public struct LinkRecord: Sendable {
+    /// The authorization code.
+    public var code: OneTimeUse
+    /// The server-issued nonce, where one was used.
+    public var challenge: OneTimeUse?
+    /// Whose session adds it. It must be live in the very transaction.
+    public var session: SessionID
+    /// The configured name of the provider.
+    public var provider: String
+    public var subject: Subject
+    /// What the carrier said about the user this time.
+    public var attributes: Attributes
+    /// Seconds since 1970.
+    public var now: Int64
+
+    public init(
+        code: OneTimeUse, challenge: OneTimeUse? = nil, session: SessionID, provider: String, subject: Subject,
+        attributes: Attributes, now: Int64
+    ) {
+        self.code = code
+        self.challenge = challenge
+        self.session = session
+        self.provider = provider
+        self.subject = subject
+        self.attributes = attributes
+        self.now = now
+    }
+}
+
+public struct LinkOutcome: Equatable, Sendable {
+    public var identity: Identity
+    /// False when it was this user's already.
+    public var isNew: Bool
+
+    public init(identity: Identity, isNew: Bool) {
+        self.identity = identity
+        self.isNew = isNew
+    }
+}
+
+public enum UnlinkOutcome: Equatable, Sendable {
+    case unlinked
+    /// The user has no such identity.
+    case notFound
+    /// Without it nobody could sign in as the user any more.
+    case lastIdentity
+}
+
+public enum RepointOutcome: Equatable, Sendable {
+    case noSuchUser
+    /// It is that user's already; nothing changed.
+    case alreadyThere
+    /// Nobody had it.
+    case linked(Identity)
+    /// It was another user's. A user with no identity left can't sign in any more.
+    case moved(Identity, from: UserID, identitiesLeft: Int)
+}

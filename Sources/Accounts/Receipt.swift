@@ -1,0 +1,76 @@
+/// A verified approval of one transaction by the user of a session.
+public struct TransactionRecord: Sendable {
+    /// The authorization code.
+    public var code: OneTimeUse
+    /// The server-issued nonce, where one was used.
+    public var challenge: OneTimeUse?
+    /// Whose session asks. It must be live in the very transaction.
+    public var session: SessionID
+    /// Who approved; the receipt is stored only if this is an identity of the session's user.
+    public var subject: Subject
+    /// The receipt's own random name: the `jti` of its token (RFC 7519 §4.1.7).
+    public var receipt: String
+    /// The SHA-256 digest of what was approved.
+    public var contextHash: TokenHash
+    public var acr: String?
+    /// Seconds since 1970.
+    public var authTime: Int64?
+    /// The configured name of the provider.
+    public var provider: String
+    public var client: String
+    /// Seconds since 1970.
+    public var now: Int64
+
+    public init(
+        code: OneTimeUse, challenge: OneTimeUse? = nil, session: SessionID, subject: Subject, receipt: String,
+        contextHash: TokenHash, acr: String?, authTime: Int64?, provider: String, client: String, now: Int64
+    ) {
+        self.code = code
+        self.challenge = challenge
+        self.session = session
+        self.subject = subject
+        self.receipt = receipt
+        self.contextHash = contextHash
+        self.acr = acr
+        self.authTime = authTime
+        self.provider = provider
+        self.client = client
+        self.now = now
+    }
+}
+
+/// A receipt as stored.
+public struct Receipt: Equatable, Sendable {
+    public var id: String
+    public var user: UserID
+    public var session: SessionID
+    public var contextHash: TokenHash
+    public var acr: String?
+    /// Seconds since 1970.
+    public var authTime: Int64?
+    public var provider: String
+    public var client: String
+    /// Seconds since 1970.
+    public var createdAt: Int64
+
+    public init(
+        id: String, user: UserID, session: SessionID, contextHash: TokenHash, acr: String?, authTime: Int64?,
+        provider: String, client: String, createdAt: Int64
+    ) {
+        self.id = id
+        self.user = user
+        self.session = session
+        self.contextHash = contextHash
+        self.acr = acr
+        self.authTime = authTime
+        self.provider = provider
+        self.client = client
+        self.createdAt = createdAt
+    }
+}
+
+public enum ReceiptOutcome: Equatable, Sendable {
+    case stored(Receipt)
+    /// Who approved is not the user of the session. The code counts as used.
+    case notThisUser
+}

@@ -1,0 +1,65 @@
+public import Accounts
+
+/// Taking an identity from its user, and giving it to another.
+struct IdentityChanges {
+    // One conditional statement: of two identities unlinked at once one stays.
+    private static let delete = Query(
+        """
+        DELETE FROM identities WHERE id = ?1 AND user_id = ?2
+            AND EXISTS (SELECT 1 FROM identities AS other WHERE other.user_id = ?2 AND other.id <> ?1)
+        RETURNING provider
+        """)
+
+    let connection: Connection
+    let now: Int64
+
+    private var identities: IdentityRows { IdentityRows(connection: connection) }
+    private var sessions: SessionRows { SessionRows(connection: connection) }
+    private var audit: AuditTrail { AuditTrail(connection: connection, now: now) }
+
+    func unlink(_ identity: IdentityID, of user: UserID) throws(RepositoryError) -> UnlinkOutcome {
+        guard let provider = try connection.first(Self.delete, identity, user, read: { $0.text(0) }) else {
+            return try identities.find(identity, of: user) == nil ? .notFound : .lastIdentity
+        }
+        try sessions.deleteAll(of: user, provider: provider)
+        try audit.add(.identityUnlinked, user: user, old: identity)
+        return .unlinked
+    }
+
+    func repoint(
+        _ subject: Subject, provider: String, to user: UserID
+    ) throws(RepositoryError) -> RepointOutcome {
+        guard try UserRows.exists(user, connection) else { return .noSuchUser }
+        let found = try identities.find(subject)?.known
+        guard found?.user != user else { return .alreadyThere }
+        if let found {
+            // A row of its own at the new user, so that the trail tells the two apart by their numbers.
+            try identities.delete(found.identity)
+            try sessions.deleteAll(of: found.user)
+            try audit.add(.identityUnlinked, user: found.user, old: found.identity)
+        }
+        let id = try identities.insert(subject, user: user, provider: provider, origin: .link, now: now)
+        try audit.add(.identityRepointed, user: user, old: found?.identity, new: id)
+        guard let identity = try identities.find(id, of: user) else { throw .unavailable(.corrupt) }
+        guard let found else { return .linked(identity) }
+        return .moved(identity, from: found.user, identitiesLeft: try identities.all(of: found.user).count)
+    }
+}
+
+extension SQLiteAccounts {
+    public func unlink(
+        _ identity: IdentityID, of user: UserID, now: Int64
+    ) async throws(RepositoryError) -> UnlinkOutcome {
+        try await writer.write { connection throws(RepositoryError) in
+            try IdentityChanges(connection: connection, now: now).unlink(identity, of: user)
+        }
+    }
+
+    public func repoint(
+        _ subject: Subject, provider: String, to user: UserID, now: Int64
+    ) async throws(RepositoryError) -> RepointOutcome {
+        try await writer.write { connection throws(RepositoryError) in
+            try IdentityChanges(connection: connection, now: now).repoint(subject, provider: provider, to: user)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+public import Accounts
+
+/// Another identity for the user of a session.
+struct LinkTransaction {
+    let connection: Connection
+    let sealer: StoreSealer
+    let record: LinkRecord
+
+    private var identities: IdentityRows { IdentityRows(connection: connection) }
+    private var audit: AuditTrail { AuditTrail(connection: connection, now: record.now) }
+
+    /// - Returns: a failure where something of it must be kept, such as the used code.
+    func run() throws(RepositoryError) -> Result<LinkOutcome, RepositoryError> {
+        guard let user = try SessionRows(connection: connection).find(record.session, now: record.now)?.session.user
+        else { return .failure(.sessionGone) }
+        let id: IdentityID
+        let found = try identities.find(record.subject)?.known
+        if let found {
+            guard found.user == user else {
+                try audit.add(.linkConflict, user: user, old: found.identity)
+                return .failure(.identityInUse)
+            }
+            id = found.identity
+            try identities.touch(id, now: record.now)
+        } else {
+            id = try identities.insert(
+                record.subject, user: user, provider: record.provider, origin: .link, now: record.now)
+            try audit.add(.identityLinked, user: user, new: id)
+        }
+        try mergeProfile(of: user)
+        guard let identity = try identities.find(id, of: user) else { throw .unavailable(.corrupt) }
+        return .success(LinkOutcome(identity: identity, isNew: found == nil))
+    }
+
+    private func mergeProfile(of user: UserID) throws(RepositoryError) {
+        let users = UserRows(connection: connection, sealer: sealer)
+        guard let before = try users.find(user)?.profile else { throw .unavailable(.corrupt) }
+        var profile = before
+        profile.merge(carrier: record.attributes)
+        if profile != before { try users.setProfile(of: user, profile, now: record.now) }
+    }
+}
+
+extension SQLiteAccounts {
+    public func link(_ record: LinkRecord) async throws(RepositoryError) -> LinkOutcome {
+        try await write(consuming: record.code, record.challenge, now: record.now) {
+            [sealer] connection throws(RepositoryError) in
+            try LinkTransaction(connection: connection, sealer: sealer, record: record).run()
+        }
+    }
+}

@@ -1,0 +1,57 @@
+public import Accounts
+
+/// The receipts table.
+struct ReceiptRows {
+    private static let insert = Query(
+        """
+        INSERT INTO receipts (id, user_id, session_id, context_hash, acr, auth_time, provider, client, created)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """)
+    private static let ofUser = Query(
+        """
+        SELECT id, session_id, context_hash, acr, auth_time, provider, client, created FROM receipts
+        WHERE user_id = ? ORDER BY created, id
+        """)
+
+    let connection: Connection
+
+    /// - Returns: a failure where something of it must be kept, such as the used code.
+    func store(_ record: TransactionRecord) throws(RepositoryError) -> Result<ReceiptOutcome, RepositoryError> {
+        guard let user = try SessionRows(connection: connection).find(record.session, now: record.now)?.session.user
+        else { return .failure(.sessionGone) }
+        let owner = try IdentityRows(connection: connection).find(record.subject)?.known.user
+        guard owner == user else { return .success(.notThisUser) }
+        try connection.run(
+            Self.insert, record.receipt, user, record.session, record.contextHash, record.acr, record.authTime,
+            record.provider, record.client, record.now)
+        return .success(
+            .stored(
+                Receipt(
+                    id: record.receipt, user: user, session: record.session, contextHash: record.contextHash,
+                    acr: record.acr, authTime: record.authTime, provider: record.provider, client: record.client,
+                    createdAt: record.now)))
+    }
+
+    func all(of user: UserID) throws(RepositoryError) -> [Receipt] {
+        try connection.all(Self.ofUser, user) { row throws(RepositoryError) in
+            Receipt(
+                id: row.text(0), user: user, session: try row.sessionID(1), contextHash: try row.hash(2),
+                acr: row.optionalText(3), authTime: row.optionalInteger(4), provider: row.text(5),
+                client: row.text(6), createdAt: row.integer(7))
+        }
+    }
+}
+
+extension SQLiteAccounts {
+    public func storeReceipt(_ record: TransactionRecord) async throws(RepositoryError) -> ReceiptOutcome {
+        try await write(consuming: record.code, record.challenge, now: record.now) {
+            connection throws(RepositoryError) in try ReceiptRows(connection: connection).store(record)
+        }
+    }
+
+    public func receipts(of user: UserID) async throws(RepositoryError) -> [Receipt] {
+        try await readers.read { connection throws(RepositoryError) in
+            try ReceiptRows(connection: connection).all(of: user)
+        }
+    }
+}
