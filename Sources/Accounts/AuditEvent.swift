@@ -5,6 +5,9 @@
 public struct AuditEvent: Equatable, Sendable {
     public enum Kind: String, Sendable, CaseIterable {
         case userCreated = "user_created"
+        /// The user was brought from elsewhere.
+        case userImported = "user_imported"
+        case identityImported = "identity_imported"
         /// The user and everything that was kept about the user is gone but the trail itself.
         case userErased = "user_erased"
         /// The new identity took the place of the old one; the user's other sessions were revoked.

@@ -8,6 +8,8 @@ public struct Identity: Equatable, Sendable {
         case migration
         /// The signed-in user added it, or an operator.
         case link
+        /// It was brought from elsewhere.
+        case imported = "import"
     }
 
     public var id: IdentityID
@@ -18,7 +20,7 @@ public struct Identity: Equatable, Sendable {
     public var origin: Origin
     /// Seconds since 1970.
     public var linkedAt: Int64
-    /// Seconds since 1970.
+    /// Seconds since 1970; 0 for an imported one that nobody has signed in by yet.
     public var lastSignInAt: Int64
 
     public init(

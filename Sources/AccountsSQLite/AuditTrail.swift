@@ -1,11 +1,12 @@
-public import Accounts
+import Accounts
 
 /// The audit trail: rows are only ever added.
 struct AuditTrail {
     private static let insert = Query(
         "INSERT INTO audit (at, event, user_id, old_identity, new_identity) VALUES (?, ?, ?, ?, ?)")
-    fileprivate static let after = Query(
-        "SELECT id, at, event, user_id, old_identity, new_identity FROM audit WHERE id > ? ORDER BY id LIMIT ?")
+    private static let columns = "id, at, event, user_id, old_identity, new_identity"
+    private static let after = Query("SELECT \(columns) FROM audit WHERE id > ? ORDER BY id LIMIT ?")
+    private static let ofUser = Query("SELECT \(columns) FROM audit WHERE user_id = ? AND id > ? ORDER BY id LIMIT ?")
 
     let connection: Connection
     let now: Int64
@@ -15,19 +16,22 @@ struct AuditTrail {
     ) throws(RepositoryError) {
         try connection.run(Self.insert, now, kind.rawValue, user, old, new)
     }
-}
 
-extension SQLiteAccounts {
-    public func auditEvents(after id: Int64, limit: Int) async throws(RepositoryError) -> [AuditEvent] {
-        try await readers.read { connection throws(RepositoryError) in
-            try connection.all(AuditTrail.after, id, Int64(limit)) { row throws(RepositoryError) in
-                guard let kind = AuditEvent.Kind(rawValue: row.text(2)) else { throw .unavailable(.corrupt) }
-                return AuditEvent(
-                    id: row.integer(0), at: row.integer(1), kind: kind,
-                    user: row.optionalInteger(3).map(UserID.init(rawValue:)),
-                    oldIdentity: row.optionalInteger(4).map(IdentityID.init(rawValue:)),
-                    newIdentity: row.optionalInteger(5).map(IdentityID.init(rawValue:)))
-            }
+    static func events(
+        _ connection: Connection, after id: Int64, limit: Int64, user: UserID?
+    ) throws(RepositoryError) -> [AuditEvent] {
+        guard let user else {
+            return try connection.all(after, id, limit) { row throws(RepositoryError) in try event(row) }
         }
+        return try connection.all(ofUser, user, id, limit) { row throws(RepositoryError) in try event(row) }
+    }
+
+    private static func event(_ row: Statement) throws(RepositoryError) -> AuditEvent {
+        guard let kind = AuditEvent.Kind(rawValue: row.text(2)) else { throw .unavailable(.corrupt) }
+        return AuditEvent(
+            id: row.integer(0), at: row.integer(1), kind: kind,
+            user: row.optionalInteger(3).map(UserID.init(rawValue:)),
+            oldIdentity: row.optionalInteger(4).map(IdentityID.init(rawValue:)),
+            newIdentity: row.optionalInteger(5).map(IdentityID.init(rawValue:)))
     }
 }

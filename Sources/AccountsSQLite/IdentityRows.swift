@@ -21,7 +21,7 @@ struct IdentityRows {
     private static let insert = Query(
         """
         INSERT INTO identities (user_id, provider, issuer, subject, origin, linked, last_sign_in)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
         """)
     private static let touch = Query("UPDATE identities SET last_sign_in = ? WHERE id = ?")
     private static let delete = Query("DELETE FROM identities WHERE id = ?")
@@ -64,7 +64,16 @@ struct IdentityRows {
     func insert(
         _ subject: Subject, user: UserID, provider: String, origin: Identity.Origin, now: Int64
     ) throws(RepositoryError) -> IdentityID {
-        try connection.run(Self.insert, user, provider, subject.issuer, subject.value, origin.rawValue, now)
+        try connection.run(Self.insert, user, provider, subject.issuer, subject.value, origin.rawValue, now, now)
+        return IdentityID(rawValue: connection.lastInsertedRow)
+    }
+
+    /// An identity that nobody has signed in by yet.
+    func insertUnused(
+        _ subject: Subject, user: UserID, provider: String, linkedAt: Int64
+    ) throws(RepositoryError) -> IdentityID {
+        let origin = Identity.Origin.imported.rawValue
+        try connection.run(Self.insert, user, provider, subject.issuer, subject.value, origin, linkedAt, 0 as Int64)
         return IdentityID(rawValue: connection.lastInsertedRow)
     }
 

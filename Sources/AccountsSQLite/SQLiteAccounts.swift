@@ -10,6 +10,7 @@ public final class SQLiteAccounts: AccountRepository {
     let sealer: StoreSealer
     let writer: Writer
     let readers: ReaderPool
+    let operatorReader: ReaderPool
     let usedCodes: UsedCodes
     /// Whether the log may still have pages of somebody who was erased.
     let hasRemains = Atomic(false)
@@ -51,6 +52,9 @@ public final class SQLiteAccounts: AccountRepository {
         self.sealer = sealer
         self.writer = writer
         readers = ReaderPool(settings)
+        var single = settings
+        single.readers = 1
+        operatorReader = ReaderPool(single)
         self.usedCodes = usedCodes
         self.lock = Mutex(lock)
     }
@@ -77,6 +81,7 @@ public final class SQLiteAccounts: AccountRepository {
 
     public func close() async {
         await readers.close()
+        await operatorReader.close()
         // The last connection to close copies the log into the database and removes it.
         await writer.close()
         lock.withLock { $0 = nil }
