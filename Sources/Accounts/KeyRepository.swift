@@ -11,4 +11,33 @@ public protocol KeyRepository: Sendable {
 
     /// Stores a data key before anything is sealed under it. A number that is stored already keeps its key.
     func addToKeyRing(_ entry: KeyRingEntry) async throws(RepositoryError)
+
+    /// Makes another data key and seals under it from now on, here at once and in other processes with their next
+    /// write. What was sealed before stays readable; ``reseal(limit:)`` seals it anew. Older data keys stay: another
+    /// process may not have been able to open the new one yet.
+    ///
+    /// - Returns: the new key's number.
+    /// - Throws: `.wrongMasterKey` when the maker's master key is not the one of this store.
+    func rotateDataKey(_ make: @escaping DataKeyMaker) async throws(RepositoryError) -> Int64
+
+    /// Takes over data keys that another process has stored. Values under an unknown key cause it too.
+    ///
+    /// - Returns: whether the ring has changed.
+    /// - Throws: `.wrongMasterKey` when the ring was sealed under another master key meanwhile; what was known before
+    ///   goes on opening what it opened, until the store is opened again with the new one.
+    func reloadKeyRing() async throws(RepositoryError) -> Bool
+
+    /// Seals about `limit` values anew that may lie under older data keys, in one short transaction, going on where the
+    /// last call, in whatever process, has stopped. A value that does not open stays as it is; ``MaintenanceRepository/check()``
+    /// counts those.
+    ///
+    /// - Returns: how many values it looked at; 0 when everything lies under the newest key.
+    func reseal(limit: Int) async throws(RepositoryError) -> Int
+
+    /// Seals all data keys under another master key, in one transaction. Whoever has the store open needs the new master
+    /// key only for data keys made from then on, and to open the store again.
+    ///
+    /// - Returns: how many there are.
+    /// - Throws: `.wrongMasterKey` when the old one does not open them.
+    func rewrapKeyRing(_ rewrap: @escaping KeyRingRewrapper) async throws(RepositoryError) -> Int
 }

@@ -75,3 +75,9 @@ public struct UnlockedKeyRing: Sendable {
 /// opens, and again when the stored ring has changed. Any error means that the master key is not the one the ring was
 /// sealed under.
 public typealias KeyRingUnlocker = @Sendable (_ stored: [KeyRingEntry]) throws(SealingError) -> UnlockedKeyRing
+
+/// Makes a data key with the next number after the stored ones.
+public typealias DataKeyMaker = @Sendable (_ stored: [KeyRingEntry]) throws(SealingError) -> KeyRingEntry
+
+/// Seals the stored data keys, all of them and in their order, under another master key.
+public typealias KeyRingRewrapper = @Sendable (_ stored: [KeyRingEntry]) throws(SealingError) -> [KeyRingEntry]

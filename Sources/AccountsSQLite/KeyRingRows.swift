@@ -5,6 +5,7 @@ struct KeyRingRows {
     private static let ring = Query("SELECT number, sealed_key, created FROM key_ring ORDER BY number")
     private static let insert = Query(
         "INSERT INTO key_ring (number, sealed_key, created) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
+    private static let rewrap = Query("UPDATE key_ring SET sealed_key = ? WHERE number = ?")
     private static let findProof = Query("SELECT value FROM meta WHERE name = 'seal_proof'")
     private static let writeProof = Query(
         "INSERT INTO meta (name, value) VALUES ('seal_proof', ?1) ON CONFLICT DO UPDATE SET value = ?1")
@@ -21,6 +22,10 @@ struct KeyRingRows {
 
     func insert(_ entry: KeyRingEntry) throws(RepositoryError) {
         try connection.run(Self.insert, entry.number, entry.sealedKey, entry.createdAt)
+    }
+
+    func replace(_ entry: KeyRingEntry) throws(RepositoryError) {
+        try connection.run(Self.rewrap, entry.sealedKey, entry.number)
     }
 
     /// Opens the key ring, stores the keys that were made for it, and holds the sealer against a value that the first

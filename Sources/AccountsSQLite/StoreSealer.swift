@@ -24,23 +24,33 @@ final class StoreSealer: Sendable {
         try unlock(entries)
     }
 
-    /// Seals and opens with this from now on.
+    /// Seals and opens with this from now on, unless what is in use has newer keys: a reader may come late with what it
+    /// has read.
     func use(_ sealer: any Sealer, of entries: [KeyRingEntry]) {
-        ring.withLock { $0 = Ring(sealer: sealer, entries: entries) }
+        ring.withLock { ring in
+            if let ring, ring.sealer.newestKey > sealer.newestKey { return }
+            ring = Ring(sealer: sealer, entries: entries)
+        }
     }
 
     /// Takes over the stored key ring where it differs from the one in use.
     ///
-    /// - Returns: whether another one is in use now. A ring that this process's master key does not open changes
-    ///   nothing: the keys known so far go on opening what they opened.
-    @discardableResult
-    func refresh(_ connection: Connection) throws(RepositoryError) -> Bool {
+    /// - Returns: whether it did.
+    /// - Throws: `.wrongMasterKey` when this process's master key does not open it; nothing has changed then.
+    func reload(_ connection: Connection) throws(RepositoryError) -> Bool {
         // Before the store is open there is nothing to compare with, and perhaps no table.
         guard let known = ring.withLock({ $0?.entries }) else { return false }
         let entries = try KeyRingRows(connection: connection).all()
-        guard known != entries, let unlocked = try? unlock(entries) else { return false }
-        use(unlocked.sealer, of: entries)
+        guard known != entries else { return false }
+        do throws(SealingError) { use(try unlock(entries).sealer, of: entries) } catch { throw .wrongMasterKey }
         return true
+    }
+
+    /// The same where nobody is to fail for a master key that was changed: the keys known so far go on opening what they
+    /// opened.
+    @discardableResult
+    func refresh(_ connection: Connection) throws(RepositoryError) -> Bool {
+        do throws(RepositoryError) { return try reload(connection) } catch .wrongMasterKey { return false }
     }
 
     /// The sealer of this moment.

@@ -32,6 +32,36 @@ public struct KeyRing: Sealer {
         }
     }
 
+    /// Makes data keys for a repository. It refuses to make one beside keys that the master key does not open.
+    ///
+    /// - Parameter now: seconds since 1970.
+    public static func maker(masterKey: SymmetricKey, now: Int64) -> DataKeyMaker {
+        { stored throws(SealingError) in
+            var newest: Int64 = 0
+            for entry in stored {
+                _ = try open(entry, masterKey)
+                newest = max(newest, entry.number)
+            }
+            // A sealed value has four bytes for the number.
+            guard newest < UInt32.max else { throw .failed }
+            let number = newest + 1
+            return KeyRingEntry(
+                number: number, sealedKey: try seal(.generate(), number: number, masterKey), createdAt: now)
+        }
+    }
+
+    /// Seals the data keys under another master key; the data keys themselves, and all that is sealed under them, stay.
+    public static func rewrapper(from old: SymmetricKey, to new: SymmetricKey) -> KeyRingRewrapper {
+        { stored throws(SealingError) in
+            var rewrapped: [KeyRingEntry] = []
+            for var entry in stored {
+                entry.sealedKey = try seal(try open(entry, old), number: entry.number, new)
+                rewrapped.append(entry)
+            }
+            return rewrapped
+        }
+    }
+
     public func seal(_ plaintext: [UInt8], for context: SealContext) throws(SealingError) -> [UInt8] {
         guard let key = keys[newestKey] else { throw .unknownKey }
         let sealed: [UInt8]

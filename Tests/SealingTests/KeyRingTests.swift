@@ -91,6 +91,42 @@ import Testing
         }
     }
 
+    @Test func `makes the next key, and opens what was sealed under both`() throws {
+        let stored = try unlocked().added
+        let old = try unlocked(stored).sealer.seal(text, for: place)
+        let made = try KeyRing.maker(masterKey: masterKey, now: 9)(stored)
+        #expect(made.number == 2)
+        #expect(made.createdAt == 9)
+        let both = try unlocked(stored + [made]).sealer
+        #expect(both.newestKey == 2)
+        #expect(both.keyNumber(of: old) == 1)
+        #expect(both.keyNumber(of: try both.seal(text, for: place)) == 2)
+        #expect(try both.open(old, for: place) == text)
+    }
+
+    @Test func `makes no key beside those of another master key`() throws {
+        let stored = try unlocked().added
+        #expect(throws: SealingError.notAuthentic) { try KeyRing.maker(masterKey: .generate(), now: 9)(stored) }
+    }
+
+    @Test func `makes no key whose number a sealed value can't name`() throws {
+        let last = try entry(number: Int64(UInt32.max))
+        #expect(throws: SealingError.failed) { try KeyRing.maker(masterKey: masterKey, now: 9)([last]) }
+    }
+
+    @Test func `opens under another master key what it sealed under the first`() throws {
+        let stored = [try entry(number: 1), try entry(number: 2)]
+        let sealed = try unlocked(stored).sealer.seal(text, for: place)
+        let other = SymmetricKey.generate()
+        let rewrapped = try KeyRing.rewrapper(from: masterKey, to: other)(stored)
+        #expect(rewrapped.map(\.number) == [1, 2])
+        #expect(rewrapped.map(\.createdAt) == stored.map(\.createdAt))
+        let ring = try KeyRing.unlocker(masterKey: other, now: 5)(rewrapped)
+        #expect(try ring.sealer.open(sealed, for: place) == text)
+        #expect(throws: SealingError.notAuthentic) { try unlocked(rewrapped) }
+        #expect(throws: SealingError.notAuthentic) { try KeyRing.rewrapper(from: other, to: masterKey)(stored) }
+    }
+
     @Test func `seals with its newest key and opens with all`() throws {
         let (first, second) = (try entry(number: 1), try entry(number: 2))
         let old = try unlocked([first]).sealer.seal(text, for: place)

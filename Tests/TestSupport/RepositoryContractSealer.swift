@@ -31,6 +31,12 @@ public struct TransparentSealer: Sealer {
         sealed.count > 2 ? Int64(sealed[1]) : nil
     }
 
+    /// Adds the next number.
+    public static let maker: DataKeyMaker = { (stored: [KeyRingEntry]) throws(SealingError) -> KeyRingEntry in
+        let number = (stored.map(\.number).max() ?? 0) + 1
+        return KeyRingEntry(number: number, sealedKey: [1, 2, 3], createdAt: 1)
+    }
+
     /// Opens any key ring, adding this sealer's one key to an empty one.
     public static func unlocker(key: UInt8 = 0x5A) -> KeyRingUnlocker {
         { (stored: [KeyRingEntry]) throws(SealingError) -> UnlockedKeyRing in

@@ -1,0 +1,97 @@
+import Accounts
+
+/// Where sealed values lie.
+enum SealedArea: Int64, CaseIterable {
+    case users, tickets, signingKeys, proof
+
+    /// Before the first value.
+    var start: SealedPosition {
+        switch self {
+        case .users: .row(0)
+        case .tickets: .hash([])
+        case .signingKeys, .proof: .name("")
+        }
+    }
+
+    var next: SealedArea? { SealedArea(rawValue: rawValue + 1) }
+}
+
+/// The primary key of a row with a sealed value.
+enum SealedPosition: Bindable, Equatable {
+    case row(Int64)
+    case hash([UInt8])
+    case name(String)
+
+    func bind(to statement: Statement, at index: Int32) -> Int32 {
+        switch self {
+        case .row(let row): row.bind(to: statement, at: index)
+        case .hash(let hash): hash.bind(to: statement, at: index)
+        case .name(let name): name.bind(to: statement, at: index)
+        }
+    }
+}
+
+/// All sealed values of the store, in pages by primary key, so that a walk through them holds up nobody.
+struct SealedValues {
+    struct Value {
+        let position: SealedPosition
+        let sealed: [UInt8]
+        let context: SealContext
+    }
+
+    private static let pages: [SealedArea: Query] = [
+        .users: Query("SELECT id, profile FROM users WHERE id > ? ORDER BY id LIMIT ?"),
+        .tickets: Query("SELECT hash, profile FROM tickets WHERE hash > ? ORDER BY hash LIMIT ?"),
+        .signingKeys: Query("SELECT kid, private_key FROM signing_keys WHERE kid > ? ORDER BY kid LIMIT ?"),
+        .proof: Query("SELECT name, value FROM meta WHERE name > ? AND name = 'seal_proof' LIMIT ?"),
+    ]
+    private static let replacements: [SealedArea: Query] = [
+        .users: Query("UPDATE users SET profile = ? WHERE id = ?"),
+        .tickets: Query("UPDATE tickets SET profile = ? WHERE hash = ?"),
+        .signingKeys: Query("UPDATE signing_keys SET private_key = ? WHERE kid = ?"),
+        .proof: Query("UPDATE meta SET value = ? WHERE name = ?"),
+    ]
+    private static let few = Query(
+        "SELECT (SELECT count(*) FROM tickets) + (SELECT count(*) FROM signing_keys) + 1")
+
+    let connection: Connection
+
+    /// About how many there are.
+    func count() throws(RepositoryError) -> Int {
+        try SQLiteAccounts.userCount(connection) + Int(try connection.first(Self.few) { $0.integer(0) } ?? 0)
+    }
+
+    func page(_ area: SealedArea, after position: SealedPosition, limit: Int) throws(RepositoryError) -> [Value] {
+        guard let query = Self.pages[area] else { return [] }
+        return try connection.all(query, position, Int64(limit)) { row throws(RepositoryError) in
+            let position = Self.position(area, row, 0)
+            return Value(position: position, sealed: row.blob(1), context: try Self.context(area, position))
+        }
+    }
+
+    func replace(_ area: SealedArea, at position: SealedPosition, with sealed: [UInt8]) throws(RepositoryError) {
+        guard let query = Self.replacements[area] else { return }
+        try connection.run(query, sealed, position)
+    }
+
+    static func position(_ area: SealedArea, _ row: Statement, _ column: Int32) -> SealedPosition {
+        switch area {
+        case .users: .row(row.integer(column))
+        case .tickets: .hash(row.blob(column))
+        case .signingKeys, .proof: .name(row.text(column))
+        }
+    }
+
+    private static func context(
+        _ area: SealedArea, _ position: SealedPosition
+    ) throws(RepositoryError) -> SealContext {
+        switch (area, position) {
+        case (.users, .row(let row)): return .profile(of: UserID(rawValue: row))
+        case (.tickets, .hash(let bytes)):
+            guard let hash = TokenHash(bytes) else { throw .unavailable(.corrupt) }
+            return .profile(of: hash)
+        case (.signingKeys, .name(let kid)): return .signingKey(kid)
+        default: return .proof
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Accounts
+import Testing
+
+extension RepositoryContract {
+    /// Walks to the end.
+    private static func resealAll(_ store: any AccountRepository, limit: Int) async throws -> [Int] {
+        var steps: [Int] = []
+        repeat { steps.append(try await store.reseal(limit: limit)) } while steps.last != 0
+        return steps
+    }
+
+    static let keyClauses = [
+        RepositoryContract("a new data key takes the next number, and all stays readable") { store in
+            let subject = Sample.subject("1")
+            let user = try await store.signedIn(Sample.signIn(subject)).user
+            try await store.addSigningKey(SigningKey(kid: "a", privateKey: [1], createdAt: 1))
+            #expect(try await store.rotateDataKey(TransparentSealer.maker) == 2)
+            #expect(try await store.keyRing().map(\.number) == [1, 2])
+            #expect(try await store.user(user)?.profile.carrier == Sample.jane)
+            #expect(try await store.signingKeys().map(\.privateKey) == [[1]])
+            _ = try await store.signedIn(Sample.signIn(Sample.subject("2")))
+            #expect(try await store.rotateDataKey(TransparentSealer.maker) == 3)
+            #expect(try await store.signedIn(Sample.signIn(subject)).profile.carrier == Sample.jane)
+        },
+        RepositoryContract("challenges outlive a new data key") { store in
+            let challenge = try await store.makeChallenge(expiresAt: Sample.now)
+            _ = try await store.rotateDataKey(TransparentSealer.maker)
+            #expect(try await store.challengeExpiry(of: challenge) == Sample.now)
+        },
+        RepositoryContract("a data key that can't be made changes nothing") { store in
+            await #expect(throws: RepositoryError.wrongMasterKey) {
+                try await store.rotateDataKey { _ throws(SealingError) in throw .notAuthentic }
+            }
+            // A number that is taken.
+            await #expect(throws: RepositoryError.wrongMasterKey) {
+                try await store.rotateDataKey { stored throws(SealingError) in
+                    guard let first = stored.first else { throw .unknownKey }
+                    return first
+                }
+            }
+            #expect(try await store.keyRing().map(\.number) == [1])
+            _ = try await store.signedIn(Sample.signIn(Sample.subject("1")))
+        },
+        RepositoryContract("where there is one data key only, nothing is sealed anew") { store in
+            _ = try await store.signedIn(Sample.signIn(Sample.subject("1")))
+            #expect(try await store.reseal(limit: 10) == 0)
+        },
+        RepositoryContract("everything is sealed anew in steps, once, and stays what it was") { store in
+            var users: [UserID] = []
+            for value in 0..<5 {
+                users.append(try await store.signedIn(Sample.signIn(Sample.subject("\(value)"))).user)
+            }
+            let ticket = Sample.code()
+            _ = try await store.signIn(Sample.signIn(Sample.subject("new"), registration: .ticket(ticket)))
+            try await store.addSigningKey(SigningKey(kid: "a", privateKey: [1, 2], createdAt: 1))
+            _ = try await store.rotateDataKey(TransparentSealer.maker)
+            let steps = try await resealAll(store, limit: 2)
+            #expect(steps == [2, 2, 2, 2, 0])
+            for user in users {
+                #expect(try await store.user(user)?.profile.carrier == Sample.jane)
+                #expect(try await store.user(user)?.updatedAt == Sample.now)
+            }
+            #expect(try await store.signingKeys().map(\.privateKey) == [[1, 2]])
+            let redemption = TicketRedemption(
+                ticket: ticket.hash, session: Sample.session(), reference: "abc", now: Sample.now)
+            #expect(try await store.redeemTicket(redemption).profile.carrier == Sample.jane)
+            #expect(try await store.check().isEmpty)
+            // The next key is another walk.
+            _ = try await store.rotateDataKey(TransparentSealer.maker)
+            #expect(try await resealAll(store, limit: 100) == [8, 0])
+        },
+        RepositoryContract("a walk that is overtaken by another data key starts over") { store in
+            for value in 0..<4 { _ = try await store.signedIn(Sample.signIn(Sample.subject("\(value)"))) }
+            _ = try await store.rotateDataKey(TransparentSealer.maker)
+            #expect(try await store.reseal(limit: 3) == 3)
+            _ = try await store.rotateDataKey(TransparentSealer.maker)
+            #expect(try await resealAll(store, limit: 100) == [5, 0])
+        },
+        RepositoryContract("profiles edited while everything is sealed anew keep their edits") { store in
+            var users: [UserID] = []
+            for value in 0..<20 {
+                users.append(try await store.signedIn(Sample.signIn(Sample.subject("\(value)"))).user)
+            }
+            let edited = users
+            for round in 0..<10 {
+                _ = try await store.rotateDataKey(TransparentSealer.maker)
+                let outcomes = await both(
+                    {
+                        for user in edited {
+                            _ = try await store.editProfile(
+                                of: user, [ProfileEdit("nickname", "\(round)")], now: Sample.now)
+                        }
+                    },
+                    { _ = try await resealAll(store, limit: 3) })
+                for outcome in outcomes { try outcome.get() }
+                for user in users { #expect(try await store.user(user)?.profile.own["nickname"] == "\(round)") }
+            }
+        },
+        RepositoryContract("all data keys get another wrapping together") { store in
+            _ = try await store.rotateDataKey(TransparentSealer.maker)
+            let before = try await store.keyRing()
+            let count = try await store.rewrapKeyRing { stored in
+                stored.map { KeyRingEntry(number: $0.number, sealedKey: [9] + $0.sealedKey, createdAt: $0.createdAt) }
+            }
+            #expect(count == 2)
+            let after = try await store.keyRing()
+            #expect(after.map(\.sealedKey) == before.map { [9] + $0.sealedKey })
+            #expect(after.map(\.createdAt) == before.map(\.createdAt))
+            _ = try await store.signedIn(Sample.signIn(Sample.subject("1")))
+        },
+        RepositoryContract("a wrapping that fails, or leaves a data key out, changes nothing") { store in
+            let before = try await store.keyRing()
+            await #expect(throws: RepositoryError.wrongMasterKey) {
+                try await store.rewrapKeyRing { _ throws(SealingError) in throw .notAuthentic }
+            }
+            await #expect(throws: RepositoryError.wrongMasterKey) { try await store.rewrapKeyRing { _ in [] } }
+            #expect(try await store.keyRing() == before)
+        },
+    ]
+}
