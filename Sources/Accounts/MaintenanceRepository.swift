@@ -14,11 +14,21 @@ public protocol MaintenanceRepository: Sendable {
     /// Makes one small durable write: throws what a sign-in would.
     func probe(now: Int64) async throws(RepositoryError)
 
-    /// Examines the whole store; slow.
+    /// Examines the whole store, and tries to open every seal; slow.
     ///
+    /// - Parameter progress: called now and then with how many values were tried and about how many there are.
     /// - Returns: what is wrong, each in one sentence; empty when all is well.
-    func check() async throws(RepositoryError) -> [String]
+    func check(
+        progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
+    ) async throws(RepositoryError) -> [String]
 
     /// Finishes what was accepted, refuses what comes after with `.unavailable(.closed)`, and lets the store go.
     func close() async
+}
+
+extension MaintenanceRepository {
+    /// Examines the whole store, telling nobody how far it is.
+    public func check() async throws(RepositoryError) -> [String] {
+        try await check { _, _ in }
+    }
 }

@@ -18,6 +18,10 @@ public enum RepositoryError: Error, Equatable, Sendable {
     case wrongMasterKey
     /// A later version made this store; going back is not possible.
     case newerSchema(found: Int64, known: Int64)
+    /// There is no store at that place, and nobody but a server makes one.
+    case noStore
+    /// What was to be made is there already, and nothing is overwritten.
+    case fileExists
     /// Another server has this store open.
     case inUse
 }

@@ -22,6 +22,10 @@ func makeDatabaseFile(at path: String) throws(RepositoryError) {
     }
 }
 
+func databaseFileExists(at path: String) -> Bool {
+    unsafe access(path, F_OK) == 0
+}
+
 private func unlessItExists(_ body: () throws(SystemFailure) -> Void) throws(SystemFailure) {
     do throws(SystemFailure) { try body() } catch { if error.code != EEXIST { throw error } }
 }

@@ -56,13 +56,16 @@ extension SQLiteAccounts {
         try await writer.write { connection throws(RepositoryError) in try connection.run(Self.setProbe, now) }
     }
 
-    public func check() async throws(RepositoryError) -> [String] {
+    public func check(
+        progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
+    ) async throws(RepositoryError) -> [String] {
         let settings = settings
         do throws(RepositoryError) {
             return try await aside("gatehouse.store.check") { () throws(RepositoryError) in
                 try Connection.reader(settings)
-            } body: { connection throws(RepositoryError) in
-                try Self.examine(connection)
+            } body: { [sealer] connection throws(RepositoryError) in
+                let seals = SealCheck(connection: connection, sealer: sealer, progress: progress)
+                return try Self.examine(connection) + seals.run()
             }
         } catch .unavailable(.corrupt) {
             return ["The file is so damaged that it can't be examined to the end."]

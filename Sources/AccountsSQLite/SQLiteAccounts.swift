@@ -16,25 +16,34 @@ public final class SQLiteAccounts: AccountRepository {
     let hasRemains = Atomic(false)
     private let lock: Mutex<ServerLock?>
 
-    /// Opens the store, making or updating it as needed.
+    /// Opens the store. A server makes or updates it as needed; a tool updates it while no server has it.
     ///
     /// - Parameters:
     ///   - settings: where it is, and its limits.
     ///   - now: seconds since 1970.
     ///   - unlockKeyRing: opens the stored data keys with the master key.
-    /// - Throws: `.inUse`, `.newerSchema`, `.wrongMasterKey`, `.unavailable`.
+    /// - Throws: `.inUse`, `.noStore`, `.newerSchema`, `.wrongMasterKey`, `.unavailable`.
     public static func open(
         _ settings: SQLiteSettings, now: Int64, unlockKeyRing: @escaping KeyRingUnlocker
     ) async throws(RepositoryError) -> SQLiteAccounts {
-        try makeDatabaseFile(at: settings.path)
-        let lock = settings.access == .server ? try ServerLock(database: settings.path) : nil
+        let isServer = settings.access == .server
+        if isServer {
+            try makeDatabaseFile(at: settings.path)
+        } else if !databaseFileExists(at: settings.path) {
+            throw .noStore
+        }
+        let lock = isServer ? try ServerLock(database: settings.path) : nil
         let sealer = StoreSealer(unlockKeyRing)
         let writer = Writer(settings) { connection throws(RepositoryError) in try sealer.refresh(connection) }
-        let usedCodes = UsedCodes(limit: settings.usedCodeLimit)
+        // Memory decides which codes were used, so where they are not loaded there is room for none.
+        let usedCodes = UsedCodes(limit: isServer ? settings.usedCodeLimit : 0)
         do throws(RepositoryError) {
+            if !isServer { try await bringAlong(settings.path, writer) }
             try await writer.write { connection throws(RepositoryError) in
-                try Schema.migrate(connection)
-                try CodeRows(connection: connection, usedCodes: usedCodes, now: now).load()
+                if isServer {
+                    try Schema.migrate(connection)
+                    try CodeRows(connection: connection, usedCodes: usedCodes, now: now).load()
+                }
                 try KeyRingRows(connection: connection).unlock(sealer)
             }
             return SQLiteAccounts(settings, sealer, writer, usedCodes, lock)
@@ -42,6 +51,18 @@ public final class SQLiteAccounts: AccountRepository {
             await writer.close()
             throw error
         }
+    }
+
+    /// Updates an older store for a tool. A running server may be an older one, which the update would pull the tables from
+    /// under.
+    private static func bringAlong(_ path: String, _ writer: Writer) async throws(RepositoryError) {
+        let isCurrent = try await writer.write { connection throws(RepositoryError) in
+            try Schema.isCurrent(connection)
+        }
+        if isCurrent { return }
+        let lock = try ServerLock(database: path)
+        try await writer.write { connection throws(RepositoryError) in try Schema.migrate(connection) }
+        withExtendedLifetime(lock) {}
     }
 
     private init(

@@ -4,11 +4,12 @@ public struct SQLiteSettings: Sendable {
     public enum Access: Sendable {
         /// As its one server: a second one is refused.
         case server
-        /// As a tool beside a running server, which must not sign anybody in.
+        /// As a tool, beside a running server or without one. It makes no store, and uses up no authorization code: only
+        /// the server knows which were used.
         case besideServer
     }
 
-    /// The database file. It is made with mode 0600 when missing, its folders with 0700.
+    /// The database file. A server makes it with mode 0600 when missing, its folders with 0700.
     public var path: String
     public var access: Access
     /// How long a statement waits for another process's lock before it fails, in milliseconds.

@@ -23,6 +23,15 @@ enum Schema {
         guard found <= steps.count else { throw .newerSchema(found: Int64(found), known: Int64(steps.count)) }
     }
 
+    /// Whether no step is missing.
+    ///
+    /// - Throws: `.noStore` when there is nothing yet.
+    static func isCurrent(_ connection: Connection) throws(RepositoryError) -> Bool {
+        let found = try current(connection)
+        guard found > 0 else { throw .noStore }
+        return found == steps.count
+    }
+
     /// Takes the steps that are missing. Inside the caller's transaction.
     static func migrate(_ connection: Connection) throws(RepositoryError) {
         for step in steps[try current(connection)...] { try connection.execute(step) }

@@ -13,6 +13,15 @@ enum SealedArea: Int64, CaseIterable {
         }
     }
 
+    var table: String {
+        switch self {
+        case .users: "users"
+        case .tickets: "tickets"
+        case .signingKeys: "signing_keys"
+        case .proof: "meta"
+        }
+    }
+
     var next: SealedArea? { SealedArea(rawValue: rawValue + 1) }
 }
 

@@ -10,7 +10,8 @@ extension SignInError {
             case .migrationConflict, .identityInUse: .migrationConflict
             case .sessionGone: .invalidToken
             case .unavailable(.overloaded): .overloaded
-            case .unavailable, .invalidTicket, .wrongMasterKey, .newerSchema, .inUse: .storageUnavailable
+            case .unavailable, .invalidTicket, .wrongMasterKey, .newerSchema, .noStore, .fileExists, .inUse:
+                .storageUnavailable
             }
     }
 

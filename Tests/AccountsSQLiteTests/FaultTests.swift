@@ -1,5 +1,6 @@
 import Accounts
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -117,6 +118,32 @@ import Testing
         await #expect(throws: RepositoryError.unavailable(.brokenSeal)) {
             try await store.signIn(Sample.signIn(Sample.subject("2")))
         }
+        await store.close()
+    }
+
+    @Test func `counts the seals that do not open, and tells how far it is`() async throws {
+        let store = try await folder.open()
+        var users: [UserID] = []
+        for value in 0..<3 { users.append(try await store.signedIn(Sample.signIn(Sample.subject("\(value)"))).user) }
+        _ = try await store.signIn(Sample.signIn(Sample.subject("new"), registration: .ticket(Sample.code())))
+        try await store.addSigningKey(SigningKey(kid: "a", privateKey: [1], createdAt: 1))
+        let steps = Mutex<[[Int]]>([])
+        #expect(try await store.check { done, total in steps.withLock { $0.append([done, total]) } }.isEmpty)
+        #expect(steps.withLock { $0 } == [[3, 6], [4, 6], [5, 6], [6, 6]])
+        let broken = users[1]
+        try await store.writer.write { connection throws(RepositoryError) in
+            try connection.run(Query("UPDATE users SET profile = x'5A01' WHERE id = ?"), broken)
+            try connection.execute("UPDATE signing_keys SET private_key = x'00'")
+        }
+        let found = [
+            "Sealed values in users that do not open: 1.", "Sealed values in signing_keys that do not open: 1.",
+        ]
+        #expect(try await store.check() == found)
+        // And what does not open keeps nothing else from being sealed anew.
+        _ = try await store.rotateDataKey(TransparentSealer.maker)
+        while try await store.reseal(limit: 2) > 0 {}
+        #expect(try await store.check() == found)
+        #expect(try await store.user(users[2])?.profile.carrier == Sample.jane)
         await store.close()
     }
 

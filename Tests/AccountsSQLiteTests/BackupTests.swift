@@ -1,0 +1,104 @@
+import Accounts
+import Glibc
+import TestSupport
+import Testing
+
+@testable import AccountsSQLite
+
+@Suite struct `A backup` {
+    let folder = TemporaryFolder()
+    let target = TemporaryFolder()
+
+    @Test func `is a whole store, taken while others sign in`() async throws {
+        let store = try await folder.open()
+        let before = try await store.signedIn(Sample.signIn(Sample.subject("before"))).user
+        try await withThrowingTaskGroup { group in
+            for value in 0..<100 {
+                group.addTask { _ = try await store.signedIn(Sample.signIn(Sample.subject("\(value)"))) }
+            }
+            group.addTask { [target] in try await store.backup(to: target.database) }
+            try await group.waitForAll()
+        }
+        await store.close()
+        #expect(TemporaryFolder.names(in: target.path) == ["gatehouse.db"])
+        let copy = try await target.open()
+        #expect(try await copy.check().isEmpty)
+        #expect(try await copy.user(before)?.profile.carrier == Sample.jane)
+        let users = try await copy.users(after: nil, limit: 1000, provider: nil)
+        #expect(try await copy.userCount() == users.count)
+        for user in users {
+            #expect(user.identities == 1)
+            #expect(try await copy.sessions(of: user.id, now: Sample.now).count == 1)
+        }
+        // A number that was given is not given again.
+        let next = try await copy.signedIn(Sample.signIn(Sample.subject("after"))).user
+        #expect(next.rawValue == users.map(\.id.rawValue).max().map { $0 + 1 })
+        await copy.close()
+    }
+
+    @Test func `is for the owner alone, and made by a tool too`() async throws {
+        let server = try await folder.open()
+        let tool = try await folder.open { $0.access = .besideServer }
+        try await tool.backup(to: target.database)
+        var status = stat()
+        #expect(unsafe stat(target.database, &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o600)
+        await tool.close()
+        await server.close()
+    }
+
+    @Test func `overwrites nothing`() async throws {
+        let store = try await folder.open()
+        try write([1, 2, 3], to: target.database)
+        await #expect(throws: RepositoryError.fileExists) { try await store.backup(to: target.database) }
+        #expect(try contents(of: target.database) == [1, 2, 3])
+        #expect(TemporaryFolder.names(in: target.path).count == 1)
+        await store.close()
+    }
+
+    @Test func `says that it can't be written`() async throws {
+        let store = try await folder.open()
+        await #expect(throws: RepositoryError.unavailable(.cannotOpen)) {
+            try await store.backup(to: target.path + "/missing/gatehouse.db")
+        }
+        await store.close()
+    }
+
+    @Test func `has nothing of who was erased`() async throws {
+        let store = try await folder.open()
+        let subject = "somebody-who-wants-to-be-forgotten"
+        let user = try await store.signedIn(Sample.signIn(Sample.subject(subject))).user
+        _ = try await store.erase(user, now: Sample.now)
+        try await store.backup(to: target.database)
+        #expect(!String(decoding: try contents(of: target.database), as: UTF8.self).contains(subject))
+        await store.close()
+    }
+}
+
+@Suite struct `After an erasure` {
+    let folder = TemporaryFolder()
+
+    private func contains(_ text: String) throws -> Bool {
+        try ["", "-wal"].contains { suffix in
+            String(decoding: try contents(of: folder.database + suffix), as: UTF8.self).contains(text)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `no file has the subject any more once the log was started over`(isSwept: Bool) async throws {
+        let store = try await folder.open()
+        let subject = "somebody-who-wants-to-be-forgotten"
+        let record = Sample.signIn(Sample.subject(subject))
+        let user = try await store.signedIn(record).user
+        _ = try await store.signIn(Sample.signIn(Sample.subject(subject), registration: .ticket(Sample.code())))
+        #expect(try contains(subject))
+        #expect(try await store.erase(user, now: Sample.now))
+        if isSwept {
+            _ = try await store.sweepExpired(now: Sample.now, limit: 1)
+        } else {
+            #expect(try await store.scrub())
+        }
+        #expect(try !contains(subject))
+        await store.close()
+    }
+}
