@@ -28,7 +28,7 @@ class Process:
             return file.read()
 
     def await_line(self, pattern, seconds=30):
-        """The match of a pattern in the log, once it is there."""
+        """The match of a pattern in the log, once it is there; without one the process is ended."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             match = pattern.search(self.log_text())
@@ -37,6 +37,7 @@ class Process:
             if self.child.poll() is not None:
                 break
             time.sleep(0.02)
+        self.kill()
         raise RuntimeError(f"{os.path.basename(self.log)} has no {pattern.pattern!r}:\n{self.log_text()[-2000:]}")
 
     @property

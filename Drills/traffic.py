@@ -24,6 +24,8 @@ class Traffic:
         self.counts = {}
         self.explained, self.unexplained, self.wrong, self.lost = [], [], [], []
         self.secrets = []
+        # The resident set of the server after each time of faults.
+        self.samples = []
         self.actions = [(self.sign_in, 30), (self.read, 30), (self.refresh, 12), (self.sign_out, 8),
                         (self.migrate, 5), (self.use_code_twice, 5), (self.send_garbage, 5), (self.abort, 5)]
 
@@ -67,13 +69,14 @@ class Traffic:
         if not self.judge("sign-in", answer, {200}, was_calm):
             return None
         self.keep_secret(answer.json["token"], answer.json["refresh_token"])
-        if len(self.known.sessions) > SESSIONS_KEPT:
-            del self.known.sessions[:SESSIONS_KEPT // 2]
+        with self.known.lock:
+            if len(self.known.sessions) > SESSIONS_KEPT:
+                del self.known.sessions[:SESSIONS_KEPT // 2]
         return answer
 
     def some_session(self):
-        sessions = self.known.sessions
-        return random.choice(sessions) if sessions else None
+        with self.known.lock:
+            return random.choice(self.known.sessions) if self.known.sessions else None
 
     def read(self):
         session = self.some_session()
@@ -101,16 +104,15 @@ class Traffic:
     def migrate(self):
         subscriber = f"mover{next(self.numbers)}"
         before = self.sign_in(subscriber, "aurora")
+        if not before:
+            return
+        # The migration is going to end the session of the old carrier.
+        with self.known.lock:
+            self.known.sessions = [known for known in self.known.sessions if known["token"] != before.json["token"]]
         self.carriers.port(subscriber, "borealis")
         after = self.sign_in(subscriber, "borealis")
-        if before and after:
-            same = before.json["user"]["user_id"] == after.json["user"]["user_id"]
-            if not (same and after.json["migrated"]):
-                self.wrong.append("migration:another user")
-            # The migration has ended the session of the old carrier.
-            with self.known.lock:
-                self.known.sessions = [
-                    known for known in self.known.sessions if known["token"] != before.json["token"]]
+        if after and not (after.json["migrated"] and after.json["user"]["user_id"] == before.json["user"]["user_id"]):
+            self.wrong.append("migration:another user")
 
     def use_code_twice(self):
         was_calm = self.is_calm.is_set()
