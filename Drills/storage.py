@@ -3,12 +3,12 @@
 import os
 import resource
 import sqlite3
-import subprocess
 import time
 
 from acknowledged import Acknowledged
 from bench import MIB, crowd, tally
 from damage import PAGE_OF, damaged, flaws, page_size
+from mounts import Unavailable, mount, unmount
 from wire import LOST
 
 TMPFS_BYTES = 6 * MIB
@@ -30,20 +30,6 @@ def run(bench):
             except LOST as error:
                 bench.claim(False, f"{name}: the server answers ({error})")
         corrupt_start(bench, carriers)
-
-
-class Unavailable(Exception):
-    """A fault that can't be had on this machine."""
-
-
-def mount(*arguments):
-    result = subprocess.run(["mount", *arguments], capture_output=True, text=True, check=False)
-    if result.returncode != 0:
-        raise Unavailable(f"mounting is not permitted here ({result.stderr.strip()})")
-
-
-def unmount(folder):
-    subprocess.run(["umount", "--lazy", folder], capture_output=True, check=False)
 
 
 def is_refused(answer):
