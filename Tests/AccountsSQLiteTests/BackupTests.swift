@@ -84,6 +84,31 @@ import Testing
         }
     }
 
+    @Test func `no table has a row of the user but the audit trail`() async throws {
+        let store = try await folder.open()
+        let session = Sample.session()
+        let subject = Sample.subject("1")
+        let user = try await store.signedIn(Sample.signIn(subject, session: session)).user
+        _ = try await store.refresh(Sample.refresh(session.id, session.refreshHash))
+        _ = try await store.link(Sample.link(Sample.subject("2"), session.id))
+        _ = try await store.storeReceipt(Sample.transaction(subject, session.id))
+        let tables = ["users", "identities", "sessions", "retired_refresh_tokens", "receipts"]
+        func counts() async throws -> [Int64] {
+            try await store.readers.read { connection throws(RepositoryError) in
+                var counts: [Int64] = []
+                for table in tables {
+                    counts.append(try connection.first(Query("SELECT count(*) FROM \(table)")) { $0.integer(0) } ?? 0)
+                }
+                return counts
+            }
+        }
+        #expect(try await counts() == [1, 2, 1, 1, 1])
+        _ = try await store.erase(user, now: Sample.now)
+        #expect(try await counts() == [0, 0, 0, 0, 0])
+        #expect(try await store.auditEvents(after: 0, limit: 9, user: user).count == 3)
+        await store.close()
+    }
+
     @Test(arguments: [true, false])
     func `no file has the subject any more once the log was started over`(isSwept: Bool) async throws {
         let store = try await folder.open()

@@ -51,6 +51,41 @@ import Testing
         await again.close()
     }
 
+    @Test func `of links, receipts, challenges, edits and erasures is there after a crash too`() async throws {
+        let store = try await folder.open { $0.checkpointPages = 1_000_000 }
+        let session = Sample.session()
+        let subject = Sample.subject("1")
+        let linked = Sample.subject("2")
+        let user = try await store.signedIn(Sample.signIn(subject, session: session)).user
+        let erased = try await store.signedIn(Sample.signIn(Sample.subject("3"))).user
+        let code = Sample.code()
+        let challenge = Sample.code()
+        var link = Sample.link(linked, session.id, code: code)
+        link.challenge = challenge
+        _ = try await store.link(link)
+        let transaction = Sample.transaction(subject, session.id)
+        _ = try await store.storeReceipt(transaction)
+        _ = try await store.editProfile(of: user, [ProfileEdit("nickname", "J")], now: Sample.now)
+        _ = try await store.erase(erased, now: Sample.now)
+        _ = try await store.rotateDataKey(TransparentSealer.maker)
+        #expect(try await store.reseal(limit: 100) > 0)
+
+        let left = try crash()
+        await store.close()
+        let again = try await left.open()
+        #expect(try await again.check().isEmpty)
+        #expect(try await again.identities(of: user).map(\.subject) == [subject, linked])
+        #expect(try await again.isCodeUsed(code.hash, now: Sample.now))
+        #expect(try await again.isChallengeUsed(challenge.hash, now: Sample.now))
+        #expect(try await again.receipts(of: user).map(\.id) == [transaction.receipt])
+        #expect(try await again.user(user)?.profile.own["nickname"] == "J")
+        #expect(try await again.user(erased) == nil)
+        #expect(try await again.userCount() == 1)
+        #expect(try await again.keyRing().count == 2)
+        #expect(try await again.reseal(limit: 100) == 0)
+        await again.close()
+    }
+
     @Test func `is there after closing, with no log left behind`() async throws {
         let store = try await folder.open()
         _ = try await store.signedIn(Sample.signIn(Sample.subject("1")))

@@ -39,6 +39,17 @@ extension RepositoryContract {
             _ = try await store.erase(first, now: Sample.now)
             #expect(try await store.userCount() == 2)
         },
+        RepositoryContract("a sign-in that fails half-way counts nobody") { store in
+            let session = Sample.session()
+            _ = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session))
+            // A session id that is taken: the user was stored by then.
+            await #expect(throws: RepositoryError.self) {
+                try await store.signIn(Sample.signIn(Sample.subject("2"), session: session))
+            }
+            _ = try await store.signedIn(Sample.signIn(Sample.subject("3")))
+            #expect(try await store.userCount() == 2)
+            #expect(try await store.users(after: nil, limit: 9, provider: nil).count == 2)
+        },
         RepositoryContract("a user's record has everything of that user and nothing of another") { store in
             let session = Sample.session()
             let subject = Sample.subject("1")
