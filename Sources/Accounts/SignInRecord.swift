@@ -94,10 +94,36 @@ public enum SignInOutcome: Equatable, Sendable {
     case unlinked
 }
 
+/// How a user was authenticated at the provider (OpenID Connect Core §2).
+public struct Authentication: Equatable, Sendable {
+    public var acr: String?
+    public var amr: [String]
+    /// Seconds since 1970.
+    public var time: Int64?
+
+    public init(acr: String?, amr: [String], time: Int64?) {
+        self.acr = acr
+        self.amr = amr
+        self.time = time
+    }
+}
+
+/// What became of a link ticket.
+public struct RedeemedTicket: Equatable, Sendable {
+    public var signedIn: SignedIn
+    /// How the user was authenticated when the ticket was made, which the session tells too.
+    public var authentication: Authentication
+
+    public init(signedIn: SignedIn, authentication: Authentication) {
+        self.signedIn = signedIn
+        self.authentication = authentication
+    }
+}
+
 /// A link ticket handed back with what the app collected.
 public struct TicketRedemption: Sendable {
     public var ticket: TokenHash
-    /// The client must be the one the ticket was made for.
+    /// The client must be the one the ticket was made for; how the user was authenticated is taken from the ticket.
     public var session: NewSession
     /// The new user's random reference.
     public var reference: String

@@ -21,5 +21,5 @@ public protocol SignInRepository: Sendable {
     /// Turns a link ticket into a user with a session.
     ///
     /// - Throws: `.invalidTicket`; `.identityInUse` when somebody has got the subject since the ticket was made.
-    func redeemTicket(_ redemption: TicketRedemption) async throws(RepositoryError) -> SignedIn
+    func redeemTicket(_ redemption: TicketRedemption) async throws(RepositoryError) -> RedeemedTicket
 }

@@ -27,6 +27,9 @@ extension Schema {
             position ANY NOT NULL
         ) STRICT;
 
+        ALTER TABLE tickets ADD COLUMN acr TEXT;
+        ALTER TABLE tickets ADD COLUMN amr TEXT NOT NULL DEFAULT '';
+        ALTER TABLE tickets ADD COLUMN auth_time INTEGER;
         CREATE INDEX tickets_subject ON tickets (subject, issuer);
         CREATE INDEX audit_user ON audit (user_id);
         INSERT INTO meta (name, value) VALUES ('erased_users', 0);

@@ -6,15 +6,19 @@ struct TicketRows {
         let provider: String
         let subject: Subject
         let profile: Profile
+        let authentication: Authentication
     }
 
     private static let insert = Query(
-        "INSERT INTO tickets (hash, provider, issuer, subject, client, profile, expires) VALUES (?, ?, ?, ?, ?, ?, ?)")
+        """
+        INSERT INTO tickets (hash, provider, issuer, subject, client, profile, expires, acr, amr, auth_time)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """)
     // One conditional statement: of two that redeem the same ticket at once only one gets the row.
     private static let take = Query(
         """
         DELETE FROM tickets WHERE hash = ? AND client = ? AND expires > ?
-        RETURNING provider, issuer, subject, profile
+        RETURNING provider, issuer, subject, profile, acr, amr, auth_time
         """)
 
     let connection: Connection
@@ -24,7 +28,8 @@ struct TicketRows {
         let profile = try sealer.sealing(Profile(carrier: record.attributes), .profile(of: ticket.hash))
         try connection.run(
             Self.insert, ticket.hash, record.provider, record.subject.issuer, record.subject.value,
-            record.session.client, profile, ticket.expiresAt)
+            record.session.client, profile, ticket.expiresAt, record.session.acr,
+            record.session.amr.joined(separator: " "), record.session.authTime)
     }
 
     /// Takes a live ticket of this client away.
@@ -32,21 +37,29 @@ struct TicketRows {
         try connection.first(Self.take, hash, client, now) { row throws(RepositoryError) in
             Ticket(
                 provider: row.text(0), subject: Subject(issuer: row.text(1), value: row.text(2)),
-                profile: try sealer.profile(row.blob(3), .profile(of: hash), connection))
+                profile: try sealer.profile(row.blob(3), .profile(of: hash), connection),
+                authentication: Authentication(
+                    acr: row.optionalText(4), amr: row.text(5).split(separator: " ").map(String.init),
+                    time: row.optionalInteger(6)))
         }
     }
 }
 
 extension SQLiteAccounts {
-    public func redeemTicket(_ redemption: TicketRedemption) async throws(RepositoryError) -> SignedIn {
+    public func redeemTicket(_ redemption: TicketRedemption) async throws(RepositoryError) -> RedeemedTicket {
         try await writer.write { [sealer] connection throws(RepositoryError) in
             let ticket = try TicketRows(connection: connection, sealer: sealer)
                 .take(redemption.ticket, client: redemption.session.client, now: redemption.now)
             guard let ticket else { throw .invalidTicket }
             guard try !IdentityRows(connection: connection).exists(ticket.subject) else { throw .identityInUse }
-            return try RegistrationTransaction(connection: connection, sealer: sealer, now: redemption.now).run(
+            var session = redemption.session
+            (session.acr, session.amr, session.authTime) = (
+                ticket.authentication.acr, ticket.authentication.amr, ticket.authentication.time
+            )
+            let signedIn = try RegistrationTransaction(connection: connection, sealer: sealer, now: redemption.now).run(
                 ticket.subject, provider: ticket.provider, reference: redemption.reference,
-                profile: Profile(carrier: ticket.profile.carrier, own: redemption.own), session: redemption.session)
+                profile: Profile(carrier: ticket.profile.carrier, own: redemption.own), session: session)
+            return RedeemedTicket(signedIn: signedIn, authentication: ticket.authentication)
         }
     }
 }

@@ -22,6 +22,11 @@ public struct JWTSigner: Sendable {
     /// - Throws: `CryptoError.algorithmMismatch` when the algorithm does not fit the key.
     public init(key: PrivateKey, algorithm: SignatureAlgorithm, type: String?, keyID: String?) throws(CryptoError) {
         guard algorithm.fits(key.publicKey.keyType) else { throw .algorithmMismatch }
+        self.init(key: key, algorithm: algorithm, keyID: keyID, type: type)
+    }
+
+    /// The algorithm fits the key.
+    private init(key: PrivateKey, algorithm: SignatureAlgorithm, keyID: String?, type: String?) {
         self.key = key
         self.algorithm = algorithm
         self.keyID = keyID
@@ -30,6 +35,11 @@ public struct JWTSigner: Sendable {
         header.append("alg", .string(algorithm.rawValue))
         if let keyID { header.append("kid", .string(keyID)) }
         encodedHeader = Array(Base64URL.encode(JSONValue.object(header).serialized).utf8)
+    }
+
+    /// The same key for tokens of another type (RFC 8725 §3.11: what each token is, it says itself).
+    public func signer(ofType type: String) -> JWTSigner {
+        JWTSigner(key: key, algorithm: algorithm, keyID: keyID, type: type)
     }
 
     /// The compact serialization of a payload and its signature (RFC 7515 §7.1).

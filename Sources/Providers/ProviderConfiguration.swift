@@ -23,6 +23,8 @@ public struct ProviderConfiguration: Sendable {
     public var algorithms: [SignatureAlgorithm]
     public var requiresPKCE: Bool
     public var requiresNonce: Bool
+    /// Whether the nonce must be one of ours.
+    public var requiresChallenge: Bool
     public var minimumACR: RequiredAuthentication?
     public var clockSkewSeconds: Int64
     public var portTokenMaximumAgeSeconds: Int64
@@ -42,7 +44,8 @@ public struct ProviderConfiguration: Sendable {
     public init(
         name: String, profile: Profile, clientID: String, authentication: ClientAuthentication, redirectURIs: [String],
         trustedIssuers: [HostPattern], issuerAliases: [String: String], algorithms: [SignatureAlgorithm],
-        requiresPKCE: Bool, requiresNonce: Bool, minimumACR: RequiredAuthentication?, clockSkewSeconds: Int64,
+        requiresPKCE: Bool, requiresNonce: Bool, requiresChallenge: Bool, minimumACR: RequiredAuthentication?,
+        clockSkewSeconds: Int64,
         portTokenMaximumAgeSeconds: Int64, fetchesUserinfo: Bool, timeout: Duration, signInTimeout: Duration,
         connectionsPerHost: Int, caFile: String?, allowsLoopbackHTTP: Bool, cacheBounds: CacheBounds,
         inFlight: Int = 0, circuit: CircuitBreaker.Limits = .standard
@@ -57,6 +60,7 @@ public struct ProviderConfiguration: Sendable {
         self.algorithms = algorithms
         self.requiresPKCE = requiresPKCE
         self.requiresNonce = requiresNonce
+        self.requiresChallenge = requiresChallenge
         self.minimumACR = minimumACR
         self.clockSkewSeconds = clockSkewSeconds
         self.portTokenMaximumAgeSeconds = portTokenMaximumAgeSeconds

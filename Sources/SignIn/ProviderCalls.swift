@@ -46,16 +46,11 @@ struct ProviderCalls {
 
     /// Verifies the ID token's signature with the issuer's keys and its claims against what was asked.
     func verifiedIDToken(
-        _ exchanged: TokenResponse, _ metadata: ProviderMetadata, _ response: AuthorizedResponse, now: Int64
+        _ exchanged: TokenResponse, _ metadata: ProviderMetadata, _ demands: IDTokenDemands, now: Int64
     ) async throws(SignInError) -> IDToken {
         let verifier = IDTokenVerifier(
-            issuer: metadata.issuer, clientID: configuration.clientID,
-            nonce: response.nonce.map { .exactly($0) } ?? .unknownToUs,
-            authentication: [
-                configuration.minimumACR, response.acrValues.flatMap(RequiredAuthentication.init(values:)),
-            ]
-            .compactMap(\.self),
-            context: response.context.map { .exactlyOrCut($0) } ?? .anything, freshness: .anyAge,
+            issuer: metadata.issuer, clientID: configuration.clientID, nonce: demands.nonce,
+            authentication: demands.authentication, context: demands.context, freshness: demands.freshness,
             accessToken: exchanged.accessToken, clockSkewSeconds: configuration.clockSkewSeconds)
         let signed = try await verifiedSignature(of: exchanged.idToken, metadata) { .invalidIDToken(IDTokenFault($0)) }
         do throws(IDTokenFault) {

@@ -40,6 +40,7 @@ public struct SessionIssuer: Sendable {
     }
 
     private static let longestToken = 4096
+    private static let receiptType = "transaction-receipt+jwt"
     private static let refreshSecretBytes = 32
 
     public let configuration: Configuration
@@ -92,6 +93,33 @@ public struct SessionIssuer: Sendable {
             throw .overloaded
         }
     }
+
+    /// Signs a receipt: proof for third parties that the user approved that text. Its type keeps it from ever passing
+    /// for an access token.
+    func receipt(_ receipt: Receipt) throws(SignInError) -> String {
+        var claims = JSONWriter(reservingCapacity: 512)
+        claims.object { claims in
+            claims.member("iss", configuration.issuer)
+            claims.member("sub", receipt.user.description)
+            claims.member("aud", configuration.audience)
+            claims.member("sid", receipt.session.description)
+            claims.member("iat", receipt.createdAt)
+            claims.member("jti", receipt.id)
+            claims.member("context_hash", Base64URL.encode(receipt.contextHash.bytes))
+            claims.member("context_hash_alg", "sha-256")
+            if let acr = receipt.acr { claims.member("acr", acr) }
+            if let authTime = receipt.authTime { claims.member("auth_time", authTime) }
+            claims.member("client_id", receipt.client)
+        }
+        do {
+            return try keys.signer.signer(ofType: Self.receiptType).sign(claims.bytes)
+        } catch {
+            throw .overloaded
+        }
+    }
+
+    /// A new receipt's name.
+    func makeReceiptID() -> String { Random.token(byteCount: 16) }
 
     /// Checks an access token's signature, type, issuer, audience and time. Whether its session still lives is the
     /// repository's to say.

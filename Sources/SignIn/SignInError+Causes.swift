@@ -6,11 +6,14 @@ extension SignInError {
     init(_ error: RepositoryError) {
         self =
             switch error {
-            case .codeAlreadyUsed, .challengeAlreadyUsed: .invalidGrant(.codeAlreadyUsed)
-            case .migrationConflict, .identityInUse: .migrationConflict
+            case .codeAlreadyUsed: .invalidGrant(.codeAlreadyUsed)
+            case .challengeAlreadyUsed: .invalidChallenge
+            case .migrationConflict: .migrationConflict
+            case .identityInUse: .identityInUse
+            case .invalidTicket: .invalidGrant(.invalidTicket)
             case .sessionGone: .invalidToken
             case .unavailable(.overloaded): .overloaded
-            case .unavailable, .invalidTicket, .wrongMasterKey, .newerSchema, .noStore, .fileExists, .inUse:
+            case .unavailable, .wrongMasterKey, .newerSchema, .noStore, .fileExists, .inUse:
                 .storageUnavailable
             }
     }

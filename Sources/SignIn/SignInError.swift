@@ -15,10 +15,22 @@ public enum SignInError: Error, Equatable, Sendable {
     case invalidGrant(GrantProblem)
     case invalidIDToken(IDTokenFault)
     case userinfoMismatch
+    /// The provider demands a nonce of ours, and there is none.
+    case challengeRequired
+    /// The nonce is none of ours though it should be, or it has expired or been used.
+    case invalidChallenge
     /// The session token is missing, expired, revoked or not ours.
     case invalidToken
     // The user:
     case accessDenied
+    /// Nobody has this identity; the ticket lets the app register its user.
+    case unlinked(LinkTicket)
+    /// That identity belongs to another user.
+    case identityInUse
+    /// Without this identity nobody could sign in as the user any more.
+    case lastIdentity
+    /// The user has no such identity or session.
+    case notFound
     /// The accounts at the old and the new carrier both exist.
     case migrationConflict
     // The provider:
@@ -32,7 +44,7 @@ public enum SignInError: Error, Equatable, Sendable {
     case overloaded
 
     public enum GrantProblem: Sendable {
-        case refusedByProvider, codeAlreadyUsed, unknownRefreshToken, reusedRefreshToken
+        case refusedByProvider, codeAlreadyUsed, unknownRefreshToken, reusedRefreshToken, invalidTicket
     }
 
     /// What went wrong at the provider, for the log and the developer; never what it sent.

@@ -7,8 +7,7 @@ public import Providers
 /// The sign-in: from an authorization code that an app posts to a session of ours.
 ///
 /// One call is one walk down the road: discovery, token exchange, ID token, userinfo, port tokens where the subject is
-/// unknown, one transaction in the repository, tokens. The code is spent by the exchange, so whatever fails after it is
-/// recorded: the same code never reaches the provider twice.
+/// unknown, one transaction in the repository, tokens.
 public struct SignInWithCode: Sendable {
     /// Who is signed in, with the tokens to tell the app.
     public struct Outcome: Sendable {
@@ -19,25 +18,29 @@ public struct SignInWithCode: Sendable {
         public let authTime: Int64?
     }
 
-    /// How long a code is remembered as used, in seconds. Providers let codes live for minutes (RFC 6749 §4.1.2 says
-    /// ten at most).
-    private static let codeMemorySeconds: Int64 = 3600
+    /// What becomes of somebody whom no user's identity fits.
+    public enum Registration: Sendable {
+        /// A user, at once.
+        case automatic
+        /// A link ticket, with which the app registers the user.
+        case ticket
+    }
 
     private let repository: any AccountRepository
     private let sessions: SessionIssuer
-    private let codes: CodesInFlight
-    private let transport: any HTTPTransport
+    private let grant: AuthorizationCodeGrant
+    private let registration: Registration
     private let clock: Clock
 
     /// - Parameter transport: the HTTP client of the loop this use case runs on.
     public init(
         repository: any AccountRepository, sessions: SessionIssuer, codes: CodesInFlight,
-        transport: any HTTPTransport, clock: Clock
+        transport: any HTTPTransport, registration: Registration, clock: Clock
     ) {
         self.repository = repository
         self.sessions = sessions
-        self.codes = codes
-        self.transport = transport
+        grant = AuthorizationCodeGrant(repository: repository, codes: codes, transport: transport, clock: clock)
+        self.registration = registration
         self.clock = clock
     }
 
@@ -46,62 +49,38 @@ public struct SignInWithCode: Sendable {
     /// - Parameters:
     ///   - response: what the app posted, validated for this provider.
     ///   - userAgent: what the app says it is, for the list of sessions.
-    /// - Throws: `SignInError`. When it returns, the user and the session are on disk.
+    /// - Throws: `SignInError`; `.unlinked` with a ticket for somebody who has to register. When it returns, the user and
+    ///   the session are on disk.
     public func signIn(
         _ response: AuthorizedResponse, with provider: Provider, userAgent: String?
     ) async throws(SignInError) -> Outcome {
-        guard provider.allows(redirectURI: response.redirectURI) else { throw .redirectURINotAllowed }
-        guard provider.bulkhead.enter() else { throw .overloaded }
-        defer { provider.bulkhead.leave() }
-        let code = OneTimeUse(
-            hash: TokenHash(sha256: "\(provider.configuration.name) \(response.code)"),
-            expiresAt: clock.seconds + Self.codeMemorySeconds)
-        guard codes.claim(code.hash) else { throw .invalidGrant(.codeAlreadyUsed) }
-        defer { codes.release(code.hash) }
-        if try await repository.stored({ repository throws(RepositoryError) in
-            try await repository.isCodeUsed(code.hash, now: clock.seconds)
-        }) {
-            throw .invalidGrant(.codeAlreadyUsed)
-        }
-        let calls = ProviderCalls(
-            provider: provider, transport: transport,
-            deadline: Deadline(
-                now: .now, total: provider.configuration.signInTimeout, perCall: provider.configuration.timeout))
-        let metadata = try await calls.discover(response.network)
-        let exchanged: TokenResponse
-        do throws(ProviderFailure) {
-            exchanged = try await calls.exchange(response, at: metadata)
-        } catch {
-            if error.mayHaveSpentCode { await recordUsed(code) }
-            throw SignInError(.token, error)
-        }
-        do throws(SignInError) {
-            return try await complete(calls, metadata, exchanged, response, code, userAgent)
-        } catch {
-            // Where the store itself can't take it, the provider's own refusal of a spent code remains.
-            if error != .invalidGrant(.codeAlreadyUsed), error != .migrationConflict { await recordUsed(code) }
-            throw error
+        let demands = IDTokenDemands.signIn(response, with: provider)
+        return try await grant.redeem(response, with: provider, demands: demands) {
+            (verified) async throws(SignInError) -> Outcome in
+            try await complete(verified, userAgent)
         }
     }
 
-    /// All that follows the exchange.
     private func complete(
-        _ calls: ProviderCalls, _ metadata: ProviderMetadata, _ exchanged: TokenResponse,
-        _ response: AuthorizedResponse, _ code: OneTimeUse, _ userAgent: String?
+        _ verified: AuthorizationCodeGrant.Verified, _ userAgent: String?
     ) async throws(SignInError) -> Outcome {
-        let provider = calls.provider
-        let idToken = try await calls.verifiedIDToken(exchanged, metadata, response, now: clock.seconds)
-        let userinfo = try await calls.userinfo(exchanged, metadata, idToken, response)
-        let subject = Subject(issuer: provider.currentName(of: idToken.issuer), value: idToken.subject)
-        let ported = try await portedSubjects(calls, idToken, subject)
+        let provider = verified.provider
+        let idToken = verified.idToken
+        let ported = try await portedSubjects(verified.calls, idToken, verified.subject)
         let now = clock.seconds
         let acr = idToken.acr.map(AuthenticationLevel.normalized)
         let session = sessions.makeSessionID(now: now)
         let refreshToken = sessions.makeRefreshToken(for: session)
+        let ticket =
+            registration == .ticket
+            ? LinkTicket.make(provider: provider.configuration.name, attributes: verified.attributes) : nil
         let record = SignInRecord(
-            code: code, provider: provider.configuration.name, subject: subject, ported: ported,
-            registration: .automatic(reference: sessions.makeReference()),
-            attributes: AttributesOfUserinfo.attributes(in: userinfo ?? idToken.claims),
+            code: verified.code, challenge: verified.challenge, provider: provider.configuration.name,
+            subject: verified.subject, ported: ported,
+            registration: ticket.map {
+                .ticket(OneTimeUse(hash: $0.hash, expiresAt: now + LinkTicket.lifetimeSeconds))
+            } ?? .automatic(reference: sessions.makeReference()),
+            attributes: verified.attributes,
             session: NewSession(
                 id: session, family: session, refreshHash: refreshToken.hash,
                 expiresAt: now + sessions.configuration.refreshTokenSeconds, userAgent: userAgent, acr: acr,
@@ -110,7 +89,13 @@ public struct SignInWithCode: Sendable {
         let outcome = try await repository.stored { repository throws(RepositoryError) in
             try await repository.signIn(record)
         }
-        guard case .signedIn(let signedIn) = outcome else { throw .accessDenied }
+        let signedIn: SignedIn
+        switch outcome {
+        case .signedIn(let user): signedIn = user
+        case .unlinked:
+            guard let ticket else { throw .accessDenied }
+            throw .unlinked(ticket)
+        }
         let tokens = SessionIssuer.Tokens(
             accessToken: try sessions.accessToken(
                 for: signedIn.user, session: session, acr: acr, amr: idToken.amr,
@@ -141,9 +126,5 @@ public struct SignInWithCode: Sendable {
                         : token.issuedAt + maximumAge
                             + calls.provider.configuration.clockSkewSeconds))
         }
-    }
-
-    private func recordUsed(_ code: OneTimeUse) async {
-        try? await repository.recordUsedCode(code, now: clock.seconds)
     }
 }

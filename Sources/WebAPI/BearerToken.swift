@@ -1,4 +1,6 @@
+internal import Accounts
 internal import HTTPServer
+internal import SignIn
 
 extension HTTPRequest {
     /// The bearer token of the Authorization header (RFC 6750 §2.1); nil when there is none.
@@ -8,4 +10,25 @@ extension HTTPRequest {
         guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
         return String(parts[1])
     }
+}
+
+extension Sessions {
+    /// The live session that a request is made under.
+    ///
+    /// - Throws: `SignInError.invalidToken`, `.storageUnavailable`.
+    func session(of request: HTTPRequest) async throws(APIError) -> Session {
+        do throws(SignInError) {
+            guard let token = request.bearerToken else { throw .invalidToken }
+            return try await session(of: token)
+        } catch {
+            throw .signIn(error)
+        }
+    }
+}
+
+/// Says what the failure of a use case means for a request.
+func answered<Result>(
+    _ call: () async throws(SignInError) -> Result
+) async throws(APIError) -> Result {
+    do throws(SignInError) { return try await call() } catch { throw .signIn(error) }
 }

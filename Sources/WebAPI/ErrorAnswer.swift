@@ -1,3 +1,4 @@
+internal import Accounts
 internal import HTTPServer
 internal import JSON
 internal import OpenIDConnect
@@ -11,6 +12,7 @@ struct ErrorAnswer {
     let sentence: String
     var reason: String?
     var discoveryUI: String?
+    var linkTicket: LinkTicket?
     var headers: [(name: String, value: String)] = []
 
     private init(_ status: Int, _ code: String, _ sentence: String) {
@@ -66,12 +68,23 @@ struct ErrorAnswer {
         case .invalidIDToken(let fault):
             self.init(401, "invalid_id_token", "The provider's ID token breaks the rule named in reason.")
             reason = fault.rawValue
+        case .challengeRequired:
+            self.init(401, "challenge_required", "This provider takes a nonce from POST /auth/challenge only.")
+        case .invalidChallenge:
+            self.init(401, "invalid_challenge", "The nonce is not one of ours, has expired, or was used before.")
         case .userinfoMismatch:
             self.init(401, "userinfo_mismatch", "The provider's userinfo is not about the user of the ID token.")
         case .invalidToken:
             self = ErrorAnswer(401, "invalid_token", "The session token is missing, expired or revoked.")
                 .with(header: "WWW-Authenticate", "Bearer error=\"invalid_token\"")
         case .accessDenied: self.init(403, "access_denied", "The user or the carrier said no.")
+        case .unlinked(let ticket):
+            self.init(403, "unlinked_user", "Nobody is registered with this identity; register with link_ticket.")
+            linkTicket = ticket
+        case .identityInUse: self.init(409, "identity_in_use", "This identity belongs to another user.")
+        case .lastIdentity:
+            self.init(409, "last_identity", "Without this identity nobody could sign in as this user any more.")
+        case .notFound: self.init(404, "not_found", "The user has nothing of this name.")
         case .migrationConflict:
             self.init(409, "migration_conflict", "The old and the new subject belong to different users.")
         case .providerError(let problem):
@@ -93,6 +106,7 @@ struct ErrorAnswer {
         case .refusedByProvider: "The provider refused the code or its verifier."
         case .codeAlreadyUsed: "The code was used before."
         case .unknownRefreshToken: "The refresh token is not valid."
+        case .invalidTicket: "The link ticket is unknown, expired, used, or another client's."
         case .reusedRefreshToken: "The refresh token was used before; its sessions are revoked."
         }
     }
@@ -125,11 +139,43 @@ struct ErrorAnswer {
             body.member("error_code", code)
             if let reason { body.member("reason", reason) }
             if let discoveryUI { body.member("discovery_ui", discoveryUI) }
+            if let linkTicket { body.unlinkedUser(linkTicket) }
             body.member("request_id", requestID)
         }
         var response = HTTPResponse.json(status, writer.bytes)
         response.headers.append((name: "Cache-Control", value: "no-store"))
         response.headers.append(contentsOf: headers)
+        // A ticket is a secret beside text that others may choose.
+        response.isCompressible = linkTicket == nil
         return response
+    }
+}
+
+extension JSONWriter {
+    /// What stock apps fill their registration form with: the carrier's attributes in the sample backend's shape, and the
+    /// ticket where that shows the subject.
+    fileprivate mutating func unlinkedUser(_ ticket: LinkTicket) {
+        let said = ticket.attributes
+        name("zenkey_attributes")
+        object { attributes in
+            attributes.member("sub", ticket.text)
+            if let name = said.name {
+                attributes.name("name")
+                attributes.object { parts in
+                    parts.member("value", name)
+                    if let givenName = said.givenName { parts.member("given_name", givenName) }
+                    if let familyName = said.familyName { parts.member("family_name", familyName) }
+                }
+            }
+            for (member, value) in [
+                ("email", said.email), ("phone", said.phoneNumber), ("postal_code", said.postalCode),
+            ] {
+                guard let value else { continue }
+                attributes.name(member)
+                attributes.object { $0.member("value", value) }
+            }
+        }
+        member("link_ticket", ticket.text)
+        member("expires", LinkTicket.lifetimeSeconds)
     }
 }

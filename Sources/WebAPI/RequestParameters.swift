@@ -6,8 +6,6 @@ internal import JSON
 /// The guides' camelCase spellings are other names for the same parameters. Fields we do not know are ignored; null counts
 /// as absent.
 struct RequestParameters {
-    private static let mostFields = 64
-
     /// camelCase spellings of the SDK's AuthorizedResponse and what they mean.
     private static let aliases = [
         "clientId": "client_id", "clientID": "client_id", "redirectURI": "redirect_uri", "redirectUri": "redirect_uri",
@@ -15,13 +13,17 @@ struct RequestParameters {
         "acrValues": "acr_values", "sdkVersion": "sdk_version", "grantType": "grant_type",
         "refreshToken": "refresh_token", "mccMnc": "mccmnc",
     ]
+    private static let others = [
+        "provider", "code", "mcc", "mnc", "nonce", "context", "state", "max_age", "link_ticket", "zenkey_sub",
+    ]
+
     /// The parameters any endpoint takes, under every name they come by.
     private static let canonicalNames: [String: String] = aliases.merging(
-        (aliases.values + ["provider", "code", "mcc", "mnc", "nonce", "context", "state"]).map { ($0, $0) },
+        (aliases.values + others + ProfileFields.names).map { ($0, $0) },
         uniquingKeysWith: { known, _ in known })
 
     /// What apps send as numbers though it is text.
-    private static let mayBeNumbers: Set<String> = ["mccmnc", "mcc", "mnc", "correlation_id"]
+    private static let mayBeNumbers: Set<String> = ["mccmnc", "mcc", "mnc", "correlation_id", "max_age", "postal_code"]
 
     /// A handful, for which a linear search beats hashing.
     private var values: [(name: String, value: String)] = []
@@ -38,33 +40,14 @@ struct RequestParameters {
     ///
     /// - Throws: `APIError.unsupportedMediaType`, or `.invalidRequest` naming the parameter and never its value.
     init(_ request: HTTPRequest) throws(APIError) {
-        let type = request.header("content-type") ?? Self.json
-        switch type == Self.json ? type : Self.mediaType(type) {
-        case Self.json: try readJSON(request.body)
-        case "application/x-www-form-urlencoded": try readForm(request.body)
-        default: throw .unsupportedMediaType
+        switch try RequestBody(request) {
+        case .json(let object): try read(object)
+        case .form(let form): try read(form)
         }
         try joinNetworkCode()
     }
 
-    private static let json = "application/json"
-
-    /// The media type of a Content-Type field, without its parameters (RFC 9110 §8.3.1).
-    private static func mediaType(_ field: String) -> String {
-        let type = field.prefix { $0 != ";" }
-        return type.lowercased().filter { $0 != " " && $0 != "\t" }
-    }
-
-    private mutating func readJSON(_ body: [UInt8]) throws(APIError) {
-        let document: JSONValue
-        do throws(JSONError) {
-            document = try JSONValue(parsing: body.span)
-        } catch .duplicateMember {
-            throw .invalidRequest("The body has a member twice.")
-        } catch {
-            throw .invalidRequest("The body is not JSON.")
-        }
-        guard let object = document.object else { throw .invalidRequest("The body is not a JSON object.") }
+    private mutating func read(_ object: JSONObject) throws(APIError) {
         for member in object.members {
             guard let name = Self.canonicalNames[member.name] else { continue }
             switch member.value {
@@ -80,13 +63,7 @@ struct RequestParameters {
         }
     }
 
-    private mutating func readForm(_ body: [UInt8]) throws(APIError) {
-        let form: FormFields
-        do throws(FormError) {
-            form = try FormFields(parsing: body, limit: Self.mostFields)
-        } catch {
-            throw .invalidRequest("The body is not a form of at most \(Self.mostFields) fields.")
-        }
+    private mutating func read(_ form: FormFields) throws(APIError) {
         var seen: Set<String> = []
         for field in form.fields {
             guard let name = Self.canonicalNames[field.name] else { continue }

@@ -5,20 +5,50 @@ internal import SignIn
 struct Routes {
     let log: RequestLog
     let apiKeys: APIKeys
-    let signIn: SignInEndpoint
-    let token: TokenEndpoint
-    let currentUser: CurrentUserEndpoint
-    let sessions: Sessions
+    let useCases: UseCases
+    let code: CodeParameters
 
-    var all: [Route] {
-        [
+    var all: [Route] { signingIn + account + open }
+
+    private var signingIn: [Route] {
+        let signIn = SignInEndpoint(signIn: useCases.signIn, code: code)
+        let token = TokenEndpoint(sessions: useCases.sessions)
+        let challenge = ChallengeEndpoint(challenges: useCases.challenges)
+        let transaction = TransactionEndpoint(sessions: useCases.sessions, approve: useCases.approve, code: code)
+        let registration = RegistrationEndpoint(register: useCases.register, code: code)
+        return [
             route(.post, "/auth/signin", signIn.respond),
             route(.post, "/auth/zenkey-signin", signIn.respond),
+            route(.post, "/auth/challenge", challenge.respond),
             route(.post, "/auth/token", token.refresh),
             route(.delete, "/auth/token", token.signOut),
-            route(.get, "/users/me", currentUser.respond),
-            openRoute(.get, "/.well-known/jwks.json") { [keys = sessions.keyDocument] in
-                var response = HTTPResponse.json(.ok, keys)
+            route(.post, "/auth/transaction", transaction.respond),
+            route(.post, "/users", registration.respond),
+        ]
+    }
+
+    private var account: [Route] {
+        let (sessions, accounts) = (useCases.sessions, useCases.accounts)
+        let me = CurrentUserEndpoint(sessions: sessions, accounts: accounts)
+        let identities = IdentitiesEndpoint(sessions: sessions, accounts: accounts, link: useCases.link, code: code)
+        let devices = SessionsEndpoint(sessions: sessions, accounts: accounts)
+        return [
+            route(.get, "/users/me", me.show),
+            route(.patch, "/users/me", me.edit),
+            route(.delete, "/users/me", me.erase),
+            route(.get, "/users/me/identities", identities.list),
+            route(.post, "/users/me/identities", identities.add),
+            route(.delete, "/users/me/identities/{identity_id}", identities.remove),
+            route(.get, "/users/me/sessions", devices.list),
+            route(.delete, "/users/me/sessions", devices.revokeAll),
+            route(.delete, "/users/me/sessions/{session_id}", devices.revoke),
+        ]
+    }
+
+    private var open: [Route] {
+        [
+            openRoute(.get, "/.well-known/jwks.json") { [sessions = useCases.sessions] in
+                var response = HTTPResponse.json(.ok, sessions.keyDocument)
                 response.headers.append((name: "Cache-Control", value: "public, max-age=300"))
                 return response
             },

@@ -1,38 +1,20 @@
 internal import Accounts
-internal import EventLoop
 internal import HTTPServer
 internal import JSON
-internal import Providers
 internal import SignIn
 
 /// `POST /auth/signin`, and the same for ZenKey's stock apps, `POST /auth/zenkey-signin`.
 struct SignInEndpoint: Sendable {
-    private static let longestUserAgent = 200
-
-    let providers: ProviderDirectory
     let signIn: SignInWithCode
-    let limiter: AddressLimiter
-    let clientAddress: ClientAddress
+    let code: CodeParameters
 
     func respond(to request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
         notes.isSignIn = true
-        if let wait = limiter.wait(for: clientAddress.network(of: request), now: .now) {
-            throw .rateLimited(retryAfterSeconds: wait)
-        }
-        let parameters = try RequestParameters(request)
+        let (parameters, provider) = try code.read(request, &notes)
+        let response = try CodeParameters.authorizedResponse(parameters, for: provider, &notes)
         let outcome: SignInWithCode.Outcome
         do throws(SignInError) {
-            let provider = try providers.provider(named: parameters["provider"], clientID: parameters["client_id"])
-            notes.provider = provider.configuration.name
-            let response: AuthorizedResponse
-            do throws(InvalidParameter) {
-                response = try AuthorizedResponse({ parameters[$0] }, for: provider)
-            } catch {
-                throw .invalidParameter(error)
-            }
-            notes.correlationID = response.correlationID
-            let userAgent = request.header("user-agent").map { String($0.prefix(Self.longestUserAgent)) }
-            outcome = try await signIn.signIn(response, with: provider, userAgent: userAgent)
+            outcome = try await signIn.signIn(response, with: provider, userAgent: request.userAgent)
         } catch {
             throw .signIn(error)
         }
@@ -49,8 +31,9 @@ struct SignInEndpoint: Sendable {
             body.name("user")
             body.object { user in
                 user.member("user_id", signedIn.user.rawValue)
+                let shown = signedIn.profile.shown
                 for name in ["name", "given_name", "family_name", "email", "phone_number", "postal_code"] {
-                    if let value = signedIn.profile.carrier[name] { user.member(name, value) }
+                    if let value = shown[name] { user.member(name, value) }
                 }
             }
             body.member("new_user", signedIn.isNewUser)
@@ -75,8 +58,8 @@ extension JSONWriter {
 extension HTTPResponse {
     /// A success that holds tokens or personal data: not to be kept by anything on the way (RFC 6749 §5.1), nor
     /// compressed.
-    static func secretJSON(_ body: [UInt8]) -> HTTPResponse {
-        var response = HTTPResponse.json(.ok, body)
+    static func secretJSON(_ body: [UInt8], _ status: HTTPStatus = .ok) -> HTTPResponse {
+        var response = HTTPResponse.json(status, body)
         response.headers.append((name: "Cache-Control", value: "no-store"))
         response.isCompressible = false
         return response

@@ -9,22 +9,19 @@ public struct WebAPI: RequestHandler {
     private let log: RequestLog
 
     /// - Parameters:
-    ///   - signIn: the use case with the HTTP client of this loop.
+    ///   - useCases: with the HTTP client of this loop.
     ///   - limiter: how often one client may try; shared by all loops.
     ///   - clientAddress: whom a request comes from, behind proxies too.
     public init(
-        providers: ProviderDirectory, signIn: SignInWithCode, sessions: Sessions, apiKeys: APIKeys,
-        limiter: AddressLimiter, clientAddress: ClientAddress, logger: Logger
+        providers: ProviderDirectory, useCases: UseCases, apiKeys: APIKeys, limiter: AddressLimiter,
+        clientAddress: ClientAddress, logger: Logger
     ) {
         let log = RequestLog(logger: logger)
         self.log = log
         router = Router(
             Routes(
-                log: log, apiKeys: apiKeys,
-                signIn: SignInEndpoint(
-                    providers: providers, signIn: signIn, limiter: limiter, clientAddress: clientAddress),
-                token: TokenEndpoint(sessions: sessions), currentUser: CurrentUserEndpoint(sessions: sessions),
-                sessions: sessions
+                log: log, apiKeys: apiKeys, useCases: useCases,
+                code: CodeParameters(providers: providers, limiter: limiter, clientAddress: clientAddress)
             ).all)
     }
 

@@ -10,6 +10,7 @@ struct APIParts: Sendable {
     let keys: SessionKeys
     let providers: ProviderDirectory
     let codes: CodesInFlight
+    let registration: SignInWithCode.Registration
     let clock: Clock
     let apiKeys: APIKeys
     let limiter: AddressLimiter
@@ -19,9 +20,9 @@ struct APIParts: Sendable {
     func api(sessionIssuer: SessionIssuer, client: HTTPClient) -> WebAPI {
         WebAPI(
             providers: providers,
-            signIn: SignInWithCode(
-                repository: repository, sessions: sessionIssuer, codes: codes, transport: client, clock: clock),
-            sessions: Sessions(repository: repository, issuer: sessionIssuer, clock: clock), apiKeys: apiKeys,
-            limiter: limiter, clientAddress: clientAddress, logger: logger)
+            useCases: UseCases(
+                repository: repository, issuer: sessionIssuer, providers: providers, codes: codes, transport: client,
+                registration: registration, clock: clock),
+            apiKeys: apiKeys, limiter: limiter, clientAddress: clientAddress, logger: logger)
     }
 }

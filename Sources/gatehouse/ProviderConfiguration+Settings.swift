@@ -25,6 +25,7 @@ extension ProviderConfiguration {
             issuerAliases: Dictionary(settings.issuerAliases.map { ($0.old.text, $0.new.text) }) { first, _ in first },
             algorithms: settings.algorithms.compactMap { Crypto.SignatureAlgorithm(rawValue: $0.rawValue) },
             requiresPKCE: settings.requirePKCE, requiresNonce: settings.requireNonce,
+            requiresChallenge: settings.requireChallenge,
             minimumACR: settings.minimumACR.flatMap { RequiredAuthentication(values: $0) },
             clockSkewSeconds: Int64(settings.clockSkewSeconds),
             portTokenMaximumAgeSeconds: Int64(settings.portTokenMaxAgeDays ?? 0) * Self.secondsPerDay,

@@ -49,6 +49,7 @@ struct Server: Service {
             settings, loops: loops,
             parts: APIParts(
                 repository: repository, keys: keys, providers: ProviderDirectory(providers), codes: CodesInFlight(),
+                registration: settings.registration == .ticket ? .ticket : .automatic,
                 clock: clock, apiKeys: apiKeys,
                 limiter: AddressLimiter(perMinute: settings.rateLimit.signInsPerMinutePerAddress ?? 0),
                 clientAddress: ClientAddress(trustedProxies: settings.http.trustedProxies), logger: logger),

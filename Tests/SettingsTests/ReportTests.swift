@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func `the effective configuration is JSON for machines`() throws {
-        let loaded = load(least + "registration: ticket\n")
+        let loaded = load(leastWith("keepTokens: true"))
         let json = SettingsReport.json(loaded.effective, notices: loaded.notices)
         let read = try JSONValue(parsing: json.serialized)
         #expect(read == json)
@@ -33,7 +33,7 @@ import Testing
         #expect(port == ["key": "http.port", "value": 8080, "source": "default"])
         let pkce = try #require(settings.first { $0["key"] == "provider.zenkey.requirePKCE" })
         #expect(pkce["value"] == true)
-        #expect(read["notices"]?.array?.first?["key"] == "registration")
+        #expect(read["notices"]?.array?.first?["key"] == "provider.zenkey.keepTokens")
     }
 
     @Test func `faults read as sentences`() {

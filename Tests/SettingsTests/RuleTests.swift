@@ -145,7 +145,6 @@ import Testing
     @Test(arguments: [
         ("admin: {port: 9}", "admin.port"), ("admin: {host: 0.0.0.0}", "admin.host"),
         ("admin: {token: abc}", "admin.token"),
-        ("registration: ticket", "registration"),
     ])
     func `a key without effect is a notice once it differs from its default`(yaml: String, key: String) {
         let loaded = load(least + yaml + "\n")
@@ -154,7 +153,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("requireChallenge: true", "requireChallenge"), ("keepTokens: true", "keepTokens"),
+        ("keepTokens: true", "keepTokens"),
         ("returnTo: ['app:/home']", "returnTo"), ("scopes: [openid]", "scopes"),
         ("issuer: https://id.example.com", "issuer"),
     ])
@@ -165,6 +164,6 @@ import Testing
     }
 
     @Test func `a key without effect that has its default is no notice`() {
-        #expect(load(least + "registration: automatic\nadmin: {port: 8081}\n").notices.isEmpty)
+        #expect(load(least + "admin: {port: 8081}\n").notices.isEmpty)
     }
 }

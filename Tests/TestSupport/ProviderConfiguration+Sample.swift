@@ -14,7 +14,8 @@ extension ProviderConfiguration {
                 clientID: "ccid-0123456789abcdef", secret: Secret("client-secret"), encoding: .form),
             redirectURIs: [redirectURI],
             trustedIssuers: ["carrier.example", "*.former.example"].map { HostPattern($0) },
-            issuerAliases: [:], algorithms: [.rs256], requiresPKCE: true, requiresNonce: false, minimumACR: nil,
+            issuerAliases: [:], algorithms: [.rs256], requiresPKCE: true, requiresNonce: false,
+            requiresChallenge: false, minimumACR: nil,
             clockSkewSeconds: 60, portTokenMaximumAgeSeconds: 200 * 86_400, fetchesUserinfo: true,
             timeout: .seconds(5), signInTimeout: .seconds(15), connectionsPerHost: 4, caFile: nil,
             allowsLoopbackHTTP: false, cacheBounds: .standard)

@@ -13,9 +13,16 @@ extension RepositoryContract {
             #expect(try await !store.isKnown(subject))
             #expect(try await store.isCodeUsed(code.hash, now: Sample.now))
             let session = Sample.session()
+            var asked = session
+            (asked.acr, asked.amr, asked.authTime) = (nil, [], nil)
             let redemption = TicketRedemption(
-                ticket: ticket.hash, session: session, reference: "abc", now: Sample.now + 1)
-            let signedIn = try await store.redeemTicket(redemption)
+                ticket: ticket.hash, session: asked, reference: "abc", now: Sample.now + 1)
+            let redeemed = try await store.redeemTicket(redemption)
+            let signedIn = redeemed.signedIn
+            // How the user was authenticated is known from the sign-in that made the ticket.
+            #expect(redeemed.authentication == Authentication(acr: "a3", amr: ["hwk", "pin"], time: Sample.now - 5))
+            let stored = try await store.session(session.id, now: Sample.now + 1)
+            #expect(stored?.acr == "a3" && stored?.amr == ["hwk", "pin"] && stored?.authTime == Sample.now - 5)
             #expect(signedIn.isNewUser)
             #expect(signedIn.reference == "abc")
             #expect(signedIn.profile.carrier == Sample.jane)

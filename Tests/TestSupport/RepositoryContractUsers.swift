@@ -11,7 +11,8 @@ extension RepositoryContract {
             let own: Attributes = ["email": "own@example.com", "username": "jane"]
             let signedIn = try await store.redeemTicket(
                 TicketRedemption(
-                    ticket: ticket.hash, session: Sample.session(), reference: "abc", own: own, now: Sample.now))
+                    ticket: ticket.hash, session: Sample.session(), reference: "abc", own: own, now: Sample.now)
+            ).signedIn
             #expect(signedIn.profile == Profile(carrier: Sample.jane, own: own))
             #expect(try await store.user(signedIn.user)?.profile == signedIn.profile)
         },

@@ -17,10 +17,15 @@ public final class SignInStage: Sendable {
     public let sessionKeys: SessionKeys
     public let issuer: SessionIssuer
     public let codes = CodesInFlight()
+    private let registration: SignInWithCode.Registration
     private let store: TemporaryStore
     private let time = Mutex(SigningProvider.now)
 
-    public init(_ change: (inout ProviderConfiguration) -> Void = { _ in }) async throws {
+    public init(
+        registration: SignInWithCode.Registration = .automatic,
+        _ change: (inout ProviderConfiguration) -> Void = { _ in }
+    ) async throws {
+        self.registration = registration
         provider = Provider(.zenkey(change))
         store = try await TemporaryStore()
         repository = store.repository
@@ -46,11 +51,14 @@ public final class SignInStage: Sendable {
     public var now: Int64 { time.withLock(\.self) }
     public func pass(seconds: Int64) { time.withLock { $0 += seconds } }
 
-    public var signInWithCode: SignInWithCode {
-        SignInWithCode(repository: repository, sessions: issuer, codes: codes, transport: transport, clock: clock)
+    public var useCases: UseCases {
+        UseCases(
+            repository: repository, issuer: issuer, providers: ProviderDirectory([provider]), codes: codes,
+            transport: transport, registration: registration, clock: clock)
     }
 
-    public var sessions: Sessions { Sessions(repository: repository, issuer: issuer, clock: clock) }
+    public var signInWithCode: SignInWithCode { useCases.signIn }
+    public var sessions: Sessions { useCases.sessions }
 
     public var tokenRequests: [OutboundRequest] { transport.requests(to: carrier.tokenEndpoint) }
 

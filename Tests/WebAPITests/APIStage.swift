@@ -28,11 +28,12 @@ final class APIStage: Sendable {
 
     init(
         apiKeys: [String] = [], logLevel: Logger.Level = .trace,
+        registration: SignInWithCode.Registration = .automatic,
         _ change: (inout ProviderConfiguration) -> Void = { _ in }
     ) async throws {
-        stage = try await SignInStage(change)
+        stage = try await SignInStage(registration: registration, change)
         api = WebAPI(
-            providers: ProviderDirectory([stage.provider]), signIn: stage.signInWithCode, sessions: stage.sessions,
+            providers: ProviderDirectory([stage.provider]), useCases: stage.useCases,
             apiKeys: APIKeys(apiKeys.map { Secret($0) }), limiter: AddressLimiter(perMinute: 0),
             clientAddress: ClientAddress(read: { _ in nil }, isTrusted: { _ in false }), logger: log.logger(logLevel))
     }
@@ -53,6 +54,12 @@ final class APIStage: Sendable {
         await send(
             .post, path, headers: [("Content-Type", "application/x-www-form-urlencoded")] + headers,
             body: Array(form.utf8))
+    }
+
+    func patch(_ path: String, _ json: JSONValue, _ token: String) async -> Answer {
+        await send(
+            .patch, path, headers: bearer(token) + [("Content-Type", "application/merge-patch+json")],
+            body: json.serialized)
     }
 
     /// What a stock app posts, changed.

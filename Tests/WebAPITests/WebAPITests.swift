@@ -14,7 +14,7 @@ import WebAPI
 
 @Suite struct `The API` {
     @Test(arguments: [
-        "/", "/auth", "/auth/signin/", "/AUTH/signin", "/users", "/users/me/x", "/metrics", "/admin/users",
+        "/", "/auth", "/auth/signin/", "/AUTH/signin", "/users/7", "/users/me/x", "/metrics", "/admin/users",
     ])
     func `has nothing at other paths`(path: String) async throws {
         let app = try await APIStage()
@@ -27,7 +27,8 @@ import WebAPI
     @Test(
         arguments: [
             (HTTPMethod.get, "/auth/signin", ["POST"]), (.put, "/auth/token", ["POST", "DELETE"]),
-            (.get, "/auth/token", ["POST", "DELETE"]), (.post, "/users/me", ["GET", "HEAD"]),
+            (.get, "/auth/token", ["POST", "DELETE"]), (.post, "/users/me", ["GET", "HEAD", "PATCH", "DELETE"]),
+            (.get, "/users", ["POST"]),
             (.delete, "/healthz", ["GET", "HEAD"]), (.post, "/.well-known/jwks.json", ["GET", "HEAD"]),
         ])
     func `names the methods of a path that answers to others`(method: HTTPMethod, path: String, allow: [String])
@@ -115,7 +116,7 @@ import WebAPI
         let keys = APIKeys([Secret("first")])
         let stage = try await SignInStage()
         let api = WebAPI(
-            providers: ProviderDirectory([stage.provider]), signIn: stage.signInWithCode, sessions: stage.sessions,
+            providers: ProviderDirectory([stage.provider]), useCases: stage.useCases,
             apiKeys: keys, limiter: AddressLimiter(perMinute: 0),
             clientAddress: ClientAddress(read: { _ in nil }, isTrusted: { _ in false }),
             logger: RecordedLog().logger(.critical))

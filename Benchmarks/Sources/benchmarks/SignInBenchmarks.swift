@@ -44,12 +44,13 @@ enum SignInBenchmarks {
         let clock = Clock { Carrier.now }
         let issuer = SessionIssuer(
             configuration: .benchmarks, keys: try await SessionKeys.load(from: repository, now: Carrier.now))
+        let providers = ProviderDirectory([Provider(configuration)])
         return WebAPI(
-            providers: ProviderDirectory([Provider(configuration)]),
-            signIn: SignInWithCode(
-                repository: repository, sessions: issuer, codes: CodesInFlight(), transport: carrier, clock: clock),
-            sessions: Sessions(repository: repository, issuer: issuer, clock: clock), apiKeys: APIKeys([]),
-            limiter: AddressLimiter(perMinute: 1_000_000),
+            providers: providers,
+            useCases: UseCases(
+                repository: repository, issuer: issuer, providers: providers, codes: CodesInFlight(),
+                transport: carrier, registration: .automatic, clock: clock),
+            apiKeys: APIKeys([]), limiter: AddressLimiter(perMinute: 1_000_000),
             clientAddress: ClientAddress(read: { _ in nil }, isTrusted: { _ in false }),
             logger: Logger(label: "benchmarks") { _ in SilentLog() })
     }
@@ -59,7 +60,8 @@ enum SignInBenchmarks {
             name: "carrier", profile: .openid(issuer: Carrier.issuer), clientID: Carrier.clientID,
             authentication: .basic(clientID: Carrier.clientID, secret: Secret("demo-secret"), encoding: .form),
             redirectURIs: ["com.example.app:/callback"], trustedIssuers: [], issuerAliases: [:],
-            algorithms: [.rs256], requiresPKCE: true, requiresNonce: true, minimumACR: nil, clockSkewSeconds: 60,
+            algorithms: [.rs256], requiresPKCE: true, requiresNonce: true, requiresChallenge: false, minimumACR: nil,
+            clockSkewSeconds: 60,
             portTokenMaximumAgeSeconds: 0, fetchesUserinfo: true, timeout: .seconds(60), signInTimeout: .seconds(60),
             connectionsPerHost: 0, caFile: nil, allowsLoopbackHTTP: false, cacheBounds: .standard)
     }

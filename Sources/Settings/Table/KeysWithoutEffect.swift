@@ -4,12 +4,11 @@ enum KeysWithoutEffect {
     static let ofSettings: Set<String> = [
         "http.tlsCertificateFile", "http.tlsKeyFile",
         "admin.host", "admin.port", "admin.token",
-        "registration",
     ]
 
     /// In a provider's section.
     static let ofProviders: Set<String> = [
-        "clientKeyFile", "scopes", "returnTo", "requireChallenge", "keepTokens",
+        "clientKeyFile", "scopes", "returnTo", "keepTokens",
     ]
 
     /// The profiles of which only plain OpenID Connect sign-in is there.

@@ -1,0 +1,42 @@
+public import Accounts
+internal import Crypto
+internal import JOSE
+
+/// What somebody gets whose identity is proven but belongs to no user: good for one registration, for ten minutes.
+///
+/// It stands where the sample backends show a carrier's `sub`, so that stock apps hand it back unchanged and no `sub`
+/// leaves the server. It names the provider, whose client it is bound to, and 256 random bits; the store has its hash.
+public struct LinkTicket: Equatable, Sendable {
+    /// How long it is good for, in seconds.
+    public static let lifetimeSeconds: Int64 = 600
+
+    private static let secretBytes = 32
+    /// The text of so many bytes as base64url.
+    private static let secretLength = 43
+    private static let longestText = 256
+
+    public let text: String
+    /// What the carrier said, for the app to fill its registration form with.
+    public let attributes: Attributes
+
+    /// A new ticket.
+    static func make(provider: String, attributes: Attributes) -> LinkTicket {
+        LinkTicket(text: "\(provider).\(Random.token(byteCount: secretBytes))", attributes: attributes)
+    }
+
+    var hash: Accounts.TokenHash { Accounts.TokenHash(sha256: text) }
+
+    /// The provider that a presented text names; nil when it has not the form of a ticket, as a carrier's `sub` has not.
+    static func provider(in text: String) -> String? {
+        guard text.utf8.count <= longestText, let dot = text.lastIndex(of: ".") else { return nil }
+        let secret = String(text[text.index(after: dot)...])
+        guard secret.utf8.count == secretLength, Base64URL.decode(secret) != nil else { return nil }
+        return String(text[..<dot])
+    }
+}
+
+extension LinkTicket: CustomStringConvertible, CustomReflectable {
+    /// A ticket opens an account, so printing it shows nothing.
+    public var description: String { "LinkTicket" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,43 @@
+internal import OpenIDConnect
+public import Providers
+
+/// What an app posts after its user has approved one transaction: an authorized response in which nothing that binds the
+/// approval may be missing.
+public struct TransactionRequest: Sendable {
+    /// The level that approving a transaction takes, unless the app asks for another: a PIN or a biometric.
+    static let usualLevel = "a3"
+    static let usualMaximumAgeSeconds: Int64 = 300
+    static let longestMaximumAgeSeconds: Int64 = 3600
+
+    let response: AuthorizedResponse
+    let nonce: String
+    /// The very text that the user was shown.
+    let context: String
+    let authentication: RequiredAuthentication?
+    /// How long ago the user may have authenticated, in seconds.
+    let maximumAgeSeconds: Int64
+
+    /// Validates what an app sent.
+    ///
+    /// - Parameters:
+    ///   - parameters: finds a parameter by its name; an empty one counts as absent.
+    ///   - provider: whose rules apply.
+    /// - Throws: `InvalidParameter` for the first parameter that does not fit.
+    public init(_ parameters: (String) -> String?, for provider: Provider) throws(InvalidParameter) {
+        response = try AuthorizedResponse(parameters, for: provider)
+        guard let nonce = response.nonce else { throw InvalidParameter("nonce", "is missing") }
+        guard let context = response.context else { throw InvalidParameter("context", "is missing") }
+        self.nonce = nonce
+        self.context = context
+        authentication = RequiredAuthentication(values: response.acrValues ?? Self.usualLevel)
+        maximumAgeSeconds = try Self.maximumAge(parameters("max_age"))
+    }
+
+    private static func maximumAge(_ text: String?) throws(InvalidParameter) -> Int64 {
+        guard let text, !text.isEmpty else { return usualMaximumAgeSeconds }
+        guard let seconds = Int64(text), (1...longestMaximumAgeSeconds).contains(seconds) else {
+            throw InvalidParameter("max_age", "must be a number of seconds from 1 to \(longestMaximumAgeSeconds)")
+        }
+        return seconds
+    }
+}

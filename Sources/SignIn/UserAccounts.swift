@@ -1,0 +1,82 @@
+public import Accounts
+
+/// What signed-in users do with their own accounts. Each call says whose it is by the session it is made under.
+public struct UserAccounts: Sendable {
+    private let repository: any AccountRepository
+    private let clock: Clock
+
+    public init(repository: any AccountRepository, clock: Clock) {
+        self.repository = repository
+        self.clock = clock
+    }
+
+    /// Changes what the user says about himself; what the carriers said stays beneath it.
+    public func edit(_ edits: [ProfileEdit], under session: Session) async throws(SignInError) -> User {
+        let now = clock.seconds
+        let user = try await repository.stored { repository throws(RepositoryError) in
+            try await repository.editProfile(of: session.user, edits, now: now)
+        }
+        guard let user else { throw .invalidToken }
+        return user
+    }
+
+    /// Erases the user, for good.
+    public func erase(under session: Session) async throws(SignInError) {
+        let now = clock.seconds
+        let wasThere = try await repository.stored { repository throws(RepositoryError) in
+            try await repository.erase(session.user, now: now)
+        }
+        guard wasThere else { throw .invalidToken }
+    }
+
+    /// The oldest first.
+    public func identities(under session: Session) async throws(SignInError) -> [Identity] {
+        try await repository.stored { repository throws(RepositoryError) in
+            try await repository.identities(of: session.user)
+        }
+    }
+
+    /// Takes an identity away, and with it the user's sessions at that provider.
+    ///
+    /// - Throws: `SignInError.notFound`, `.lastIdentity`.
+    public func unlink(_ identity: IdentityID, under session: Session) async throws(SignInError) {
+        let now = clock.seconds
+        let outcome = try await repository.stored { repository throws(RepositoryError) in
+            try await repository.unlink(identity, of: session.user, now: now)
+        }
+        switch outcome {
+        case .unlinked: return
+        case .notFound: throw .notFound
+        case .lastIdentity: throw .lastIdentity
+        }
+    }
+
+    /// The live ones, the oldest first.
+    public func sessions(under session: Session) async throws(SignInError) -> [Session] {
+        let now = clock.seconds
+        return try await repository.stored { repository throws(RepositoryError) in
+            try await repository.sessions(of: session.user, now: now)
+        }
+    }
+
+    /// Ends one of the user's sessions, at once.
+    ///
+    /// - Throws: `SignInError.notFound` also for somebody else's.
+    public func revoke(_ id: SessionID, under session: Session) async throws(SignInError) {
+        let now = clock.seconds
+        let wasThere = try await repository.stored { repository throws(RepositoryError) in
+            try await repository.revokeSession(id, of: session.user, now: now)
+        }
+        guard wasThere else { throw .notFound }
+    }
+
+    /// Ends all of the user's sessions, this one too.
+    ///
+    /// - Returns: how many there were.
+    public func revokeAll(under session: Session) async throws(SignInError) -> Int {
+        let now = clock.seconds
+        return try await repository.stored { repository throws(RepositoryError) in
+            try await repository.revokeSessions(of: session.user, except: nil, now: now)
+        }
+    }
+}

@@ -1,0 +1,18 @@
+internal import HTTPServer
+internal import JSON
+internal import SignIn
+
+/// `POST /auth/challenge`: a nonce for the authorization request that the app is about to make.
+struct ChallengeEndpoint: Sendable {
+    let challenges: Challenges
+
+    func respond(to request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
+        let nonce = try await answered { () async throws(SignInError) -> String in try await challenges.issue() }
+        var writer = JSONWriter()
+        writer.object { body in
+            body.member("nonce", nonce)
+            body.member("expires", Challenges.lifetimeSeconds)
+        }
+        return .secretJSON(writer.bytes)
+    }
+}

@@ -1,0 +1,52 @@
+internal import EventLoop
+internal import HTTPServer
+internal import Providers
+internal import SignIn
+
+/// What every endpoint that takes an authorization code does first: it asks the limit, reads the parameters, and finds
+/// the provider they are for.
+struct CodeParameters: Sendable {
+    let providers: ProviderDirectory
+    let limiter: AddressLimiter
+    let clientAddress: ClientAddress
+
+    func read(
+        _ request: HTTPRequest, _ notes: inout RequestNotes
+    ) throws(APIError) -> (parameters: RequestParameters, provider: Provider) {
+        try admit(request)
+        let parameters = try RequestParameters(request)
+        let provider: Provider
+        do throws(SignInError) {
+            provider = try providers.provider(named: parameters["provider"], clientID: parameters["client_id"])
+        } catch {
+            throw .signIn(error)
+        }
+        notes.provider = provider.configuration.name
+        return (parameters, provider)
+    }
+
+    /// - Throws: `APIError.rateLimited`.
+    func admit(_ request: HTTPRequest) throws(APIError) {
+        guard let wait = limiter.wait(for: clientAddress.network(of: request), now: .now) else { return }
+        throw .rateLimited(retryAfterSeconds: wait)
+    }
+
+    static func authorizedResponse(
+        _ parameters: RequestParameters, for provider: Provider, _ notes: inout RequestNotes
+    ) throws(APIError) -> AuthorizedResponse {
+        do throws(InvalidParameter) {
+            let response = try AuthorizedResponse({ parameters[$0] }, for: provider)
+            notes.correlationID = response.correlationID
+            return response
+        } catch {
+            throw .signIn(.invalidParameter(error))
+        }
+    }
+}
+
+extension HTTPRequest {
+    private static let longestUserAgent = 200
+
+    /// What the app says it is, cut to what a list of sessions needs.
+    var userAgent: String? { header("user-agent").map { String($0.prefix(Self.longestUserAgent)) } }
+}

@@ -1,0 +1,59 @@
+internal import Accounts
+internal import HTTPServer
+internal import JSON
+internal import Providers
+internal import SignIn
+
+/// `/users/me/identities`: by which carriers and providers the user signs in. Subjects are never shown.
+struct IdentitiesEndpoint: Sendable {
+    let sessions: Sessions
+    let accounts: UserAccounts
+    let link: LinkIdentity
+    let code: CodeParameters
+
+    func list(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
+        let session = try await sessions.session(of: request)
+        let identities = try await answered { () async throws(SignInError) -> [Identity] in
+            try await accounts.identities(under: session)
+        }
+        var writer = JSONWriter()
+        writer.array { list in for identity in identities { list.identity(identity) } }
+        return .secretJSON(writer.bytes)
+    }
+
+    /// `POST`: one more, by a code of its own; 201, or 200 when it was this user's already.
+    func add(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
+        let session = try await sessions.session(of: request)
+        let (parameters, provider) = try code.read(request, &notes)
+        let response = try CodeParameters.authorizedResponse(parameters, for: provider, &notes)
+        let outcome = try await answered { () async throws(SignInError) -> LinkOutcome in
+            try await link.link(response, with: provider, session: session)
+        }
+        var writer = JSONWriter()
+        writer.identity(outcome.identity)
+        return .secretJSON(writer.bytes, outcome.isNew ? .created : .ok)
+    }
+
+    func remove(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
+        let session = try await sessions.session(of: request)
+        guard let number = request.parameters["identity_id"].flatMap({ Int64($0) }) else { throw .signIn(.notFound) }
+        try await answered { () async throws(SignInError) in
+            try await accounts.unlink(IdentityID(rawValue: number), under: session)
+        }
+        return .emptyObject
+    }
+}
+
+extension JSONWriter {
+    /// An identity without its subject.
+    mutating func identity(_ identity: Identity) {
+        object { body in
+            body.member("identity_id", identity.id.rawValue)
+            body.member("provider", identity.provider)
+            body.member("issuer", identity.subject.issuer)
+            body.member("origin", identity.origin.rawValue)
+            body.member("linked_at", identity.linkedAt)
+            body.member("last_sign_in_at", identity.lastSignInAt)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+internal import Accounts
+internal import HTTPServer
+internal import JSON
+
+/// What users say about themselves: which attributes, and how long they may be.
+enum ProfileFields {
+    static let names = [
+        "username", "name", "given_name", "family_name", "nickname", "email", "phone_number", "postal_code",
+        "birthdate", "locale", "zoneinfo", "picture",
+    ]
+    static let longestValue = 1024
+
+    /// Reads the changes a request asks for: a JSON object in which null takes a value away (RFC 7396), or a form in
+    /// which an empty value does. Fields we do not know are ignored.
+    ///
+    /// - Throws: `APIError.invalidRequest` naming the field and never its value, also when nothing is asked for.
+    static func edits(in request: HTTPRequest) throws(APIError) -> [ProfileEdit] {
+        var edits: [ProfileEdit] = []
+        for (name, value) in try members(of: request) where names.contains(name) {
+            switch value {
+            case .null, .string(""): edits.append(ProfileEdit(name, nil))
+            case .string(let text): edits.append(ProfileEdit(name, try checked(text, name)))
+            default: throw .invalidRequest("The parameter \(name) must be a string or null.")
+            }
+        }
+        guard !edits.isEmpty else {
+            throw .invalidRequest(
+                "None of the parameters is one that can be changed: \(names.joined(separator: ", ")).")
+        }
+        return edits
+    }
+
+    /// What came along with a registration.
+    static func attributes(in parameters: RequestParameters) throws(APIError) -> Attributes {
+        var attributes = Attributes()
+        for name in names {
+            if let text = parameters[name], !text.isEmpty { attributes[name] = try checked(text, name) }
+        }
+        return attributes
+    }
+
+    private static func members(of request: HTTPRequest) throws(APIError) -> [(name: String, value: JSONValue)] {
+        switch try RequestBody(request) {
+        case .json(let object): return object.members
+        case .form(let form):
+            var names: Set<String> = []
+            for field in form.fields where !names.insert(field.name).inserted {
+                if Self.names.contains(field.name) {
+                    throw .invalidRequest("The parameter \(field.name) is there twice.")
+                }
+            }
+            return form.fields.map { ($0.name, .string($0.value)) }
+        }
+    }
+
+    private static func checked(_ text: String, _ name: String) throws(APIError) -> String {
+        guard text.utf8.count <= longestValue else {
+            throw .invalidRequest("The parameter \(name) is longer than \(longestValue) bytes.")
+        }
+        guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
+            throw .invalidRequest("The parameter \(name) has control characters.")
+        }
+        return text
+    }
+}

@@ -1,0 +1,31 @@
+internal import HTTPServer
+internal import JSON
+internal import SignIn
+
+/// `POST /users`: the link ticket back, with what the app has asked its user (``LinkTicket``). Other fields, a password
+/// above all, are ignored: who signs in by a carrier has none.
+struct RegistrationEndpoint: Sendable {
+    let register: RegisterWithTicket
+    let code: CodeParameters
+
+    func respond(to request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
+        try code.admit(request)
+        let parameters = try RequestParameters(request)
+        // Stock apps hand back what stood where they expect a carrier's subject.
+        let (ticket, reference) = (parameters["link_ticket"], parameters["zenkey_sub"])
+        if let ticket, let reference, ticket != reference {
+            throw .invalidRequest("The parameters link_ticket and zenkey_sub are both there and differ.")
+        }
+        guard let ticket = ticket ?? reference, !ticket.isEmpty else {
+            throw .invalidRequest("The parameter link_ticket is missing.")
+        }
+        let profile = try ProfileFields.attributes(in: parameters)
+        let tokens = try await answered { () async throws(SignInError) -> SessionIssuer.Tokens in
+            try await register.register(
+                ticket, clientID: parameters["client_id"], profile: profile, userAgent: request.userAgent)
+        }
+        var writer = JSONWriter()
+        writer.object { $0.tokens(tokens) }
+        return .secretJSON(writer.bytes, .created)
+    }
+}

@@ -1,0 +1,55 @@
+internal import Accounts
+internal import HTTPServer
+internal import JSON
+internal import SignIn
+
+/// `/users/me/sessions`: where the user is signed in.
+struct SessionsEndpoint: Sendable {
+    let sessions: Sessions
+    let accounts: UserAccounts
+
+    func list(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
+        let session = try await sessions.session(of: request)
+        let live = try await answered { () async throws(SignInError) -> [Session] in
+            try await accounts.sessions(under: session)
+        }
+        var writer = JSONWriter()
+        writer.array { list in
+            for one in live { list.session(one, isCurrent: one.id == session.id) }
+        }
+        return .secretJSON(writer.bytes)
+    }
+
+    func revoke(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
+        let session = try await sessions.session(of: request)
+        guard let id = request.parameters["session_id"].flatMap({ SessionID($0) }) else { throw .signIn(.notFound) }
+        try await answered { () async throws(SignInError) in try await accounts.revoke(id, under: session) }
+        return .emptyObject
+    }
+
+    func revokeAll(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
+        let session = try await sessions.session(of: request)
+        let count = try await answered { () async throws(SignInError) -> Int in
+            try await accounts.revokeAll(under: session)
+        }
+        var writer = JSONWriter()
+        writer.object { $0.member("revoked", Int64(count)) }
+        return .secretJSON(writer.bytes)
+    }
+}
+
+extension JSONWriter {
+    mutating func session(_ session: Session, isCurrent: Bool) {
+        object { body in
+            body.member("session_id", session.id.description)
+            body.member("created_at", session.createdAt)
+            body.member("expires_at", session.expiresAt)
+            body.member("provider", session.provider)
+            body.member("client_id", session.client)
+            if let userAgent = session.userAgent { body.member("user_agent", userAgent) }
+            if let acr = session.acr { body.member("acr", acr) }
+            if let authTime = session.authTime { body.member("auth_time", authTime) }
+            body.member("current", isCurrent)
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import HTTPServer
+import JSON
+import TestSupport
+import Testing
+
+@Suite struct `A user's own account` {
+    @Test func `keeps the user's own values over the carrier's`() async throws {
+        let app = try await APIStage()
+        let token = try await app.signedIn().token
+        let edited = await app.patch("/users/me", ["email": "own@example.com", "nickname": "J", "sub": "x"], token)
+        #expect(edited.status == 200)
+        #expect(edited.body["email"] == "own@example.com")
+        #expect(edited.body["nickname"] == "J")
+        #expect(edited.body["sub"] == nil)
+        app.stage.answerUserinfo(["sub": "310260-subject", "email": "new@example.com", "name": "Jane D."])
+        let again = await app.signIn([("code", "another")])
+        #expect(again.body["user"]?["email"] == "own@example.com")
+        #expect(again.body["user"]?["name"] == "Jane D.")
+        let reverted = await app.patch("/users/me", ["email": .null, "nickname": ""], token)
+        #expect(reverted.body["email"] == "new@example.com")
+        #expect(reverted.body["nickname"] == nil)
+    }
+
+    @Test func `takes changes as a form`() async throws {
+        let app = try await APIStage()
+        let token = try await app.signedIn().token
+        let answer = await app.send(
+            .patch, "/users/me",
+            headers: bearer(token) + [("Content-Type", "application/x-www-form-urlencoded")],
+            body: Array("name=Janet&email=".utf8))
+        #expect(answer.status == 200)
+        #expect(answer.body["name"] == "Janet")
+    }
+
+    @Test(arguments: [
+        "{}", "[]", "{\"sub\":\"x\"}", "{\"name\":5}", "{\"name\":\"a\\u0000b\"}", "{\"name\":{}}", "nonsense",
+    ])
+    func `refuses changes that are none`(body: String) async throws {
+        let app = try await APIStage()
+        let token = try await app.signedIn().token
+        let answer = await app.send(
+            .patch, "/users/me", headers: bearer(token) + [("Content-Type", "application/json")], body: Array(body.utf8)
+        )
+        #expect(answer.status == 400)
+        #expect(answer.error == "invalid_request")
+    }
+
+    @Test func `refuses a value that is too long, and a form field that is there twice`() async throws {
+        let app = try await APIStage()
+        let token = try await app.signedIn().token
+        let long = String(repeating: "é", count: 513)
+        #expect(await app.patch("/users/me", ["name": .string(long)], token).error == "invalid_request")
+        let twice = await app.send(
+            .patch, "/users/me",
+            headers: bearer(token) + [("Content-Type", "application/x-www-form-urlencoded")],
+            body: Array("name=a&name=b".utf8))
+        #expect(twice.error == "invalid_request")
+    }
+
+    @Test func `is erased for good, and the same person is a new user then`() async throws {
+        let app = try await APIStage()
+        let (token, refreshToken) = try await app.signedIn()
+        let before = await app.send(.get, "/users/me", headers: bearer(token)).body["user_id"]
+        let answer = await app.send(.delete, "/users/me", headers: bearer(token))
+        #expect(answer.status == 200)
+        #expect(answer.text == "{}")
+        #expect(await app.send(.get, "/users/me", headers: bearer(token)).error == "invalid_token")
+        #expect(await app.send(.delete, "/users/me", headers: bearer(token)).error == "invalid_token")
+        let refresh = await app.post("/auth/token", form: "grant_type=refresh_token&refresh_token=\(refreshToken)")
+        #expect(refresh.error == "invalid_grant")
+        let again = await app.signIn([("code", "another")])
+        #expect(again.body["new_user"] == true)
+        #expect(again.body["user"]?["user_id"] != before)
+    }
+
+    @Test(arguments: [
+        (HTTPMethod.get, "/users/me"), (.patch, "/users/me"), (.delete, "/users/me"), (.get, "/users/me/identities"),
+        (.post, "/users/me/identities"), (.delete, "/users/me/identities/1"), (.get, "/users/me/sessions"),
+        (.delete, "/users/me/sessions"), (.delete, "/users/me/sessions/1"), (.post, "/auth/transaction"),
+    ])
+    func `opens to nobody without a session`(method: HTTPMethod, path: String) async throws {
+        let app = try await APIStage()
+        for headers in [[], bearer("garbage"), [("Authorization", "Basic eDp5")]] {
+            let answer = await app.send(method, path, headers: headers)
+            #expect(answer.status == 401)
+            #expect(answer.error == "invalid_token")
+            #expect(answer.header("www-authenticate") == "Bearer error=\"invalid_token\"")
+        }
+    }
+}
+
+@Suite struct `A user's sessions` {
+    @Test func `are listed, with the present one marked`() async throws {
+        let app = try await APIStage()
+        let token = try await app.signedIn().token
+        app.stage.pass(seconds: 5)
+        _ = await app.signIn([("code", "another")])
+        let list = try #require(await app.send(.get, "/users/me/sessions", headers: bearer(token)).body.array)
+        #expect(list.map { $0["current"] } == [true, false])
+        #expect(list.first?["client_id"] == "ccid-0123456789abcdef")
+        #expect(list.first?["provider"] == "zenkey")
+        #expect(list.first?["acr"] == "a3")
+        #expect(list.first?["session_id"]?.string?.utf8.count == 32)
+    }
+
+    @Test func `end one by one, at once, and only for their user`() async throws {
+        let app = try await APIStage()
+        let token = try await app.signedIn().token
+        let other = try #require(await app.signIn([("code", "another")]).body["token"]?.string)
+        let list = try #require(await app.send(.get, "/users/me/sessions", headers: bearer(token)).body.array)
+        let second = try #require(list.first { $0["current"] == false }?["session_id"]?.string)
+        try app.stage.answerToken { $0.claims[setting: "sub"] = "310260-other" }
+        app.stage.answerUserinfo(["sub": "310260-other"])
+        let stranger = try #require(await app.signIn([("code", "third")]).body["token"]?.string)
+        let refused = await app.send(.delete, "/users/me/sessions/\(second)", headers: bearer(stranger))
+        #expect(refused.status == 404)
+        #expect(refused.error == "not_found")
+        #expect(await app.send(.delete, "/users/me/sessions/\(second)", headers: bearer(token)).text == "{}")
+        #expect(await app.send(.get, "/users/me", headers: bearer(other)).status == 401)
+        #expect(await app.send(.get, "/users/me", headers: bearer(token)).status == 200)
+        #expect(await app.send(.delete, "/users/me/sessions/nonsense", headers: bearer(token)).status == 404)
+    }
+
+    @Test func `end all together`() async throws {
+        let app = try await APIStage()
+        let token = try await app.signedIn().token
+        let other = try #require(await app.signIn([("code", "another")]).body["token"]?.string)
+        let answer = await app.send(.delete, "/users/me/sessions", headers: bearer(token))
+        #expect(answer.body == ["revoked": 2])
+        for token in [token, other] {
+            #expect(await app.send(.get, "/users/me", headers: bearer(token)).status == 401)
+        }
+    }
+}
