@@ -43,8 +43,12 @@ public final class CachedFetch<Value: Sendable>: Sendable {
 
     /// The value, from memory where that serves, else from `fetch`.
     ///
+    /// - Parameter leavesWhenCancelled: whether a caller that is cancelled stops waiting. One whose code is spent stays:
+    ///   with the fetch, which goes on anyway, its sign-in can still be finished.
     /// - Throws: what `fetch` failed with, when no value is left to serve.
-    public func value(now: MonotonicTime, fetch: @escaping Fetch) async throws(ProviderFailure) -> Value {
+    public func value(
+        now: MonotonicTime, leavesWhenCancelled: Bool, fetch: @escaping Fetch
+    ) async throws(ProviderFailure) -> Value {
         let found: (value: Value?, wait: Task<Outcome, Never>?, failure: ProviderFailure?) = state.withLock { state in
             if let value = state.value, now < state.freshUntil { return (value, nil, nil) }
             if let failure = state.failure, now < failure.until, state.inFlight == nil {
@@ -54,7 +58,9 @@ public final class CachedFetch<Value: Sendable>: Sendable {
             return now < state.staleUntil ? (state.value, nil, nil) : (nil, task, nil)
         }
         if let value = found.value { return value }
-        if let task = found.wait { return try await task.value.get() }
+        if let task = found.wait {
+            return try await (leavesWhenCancelled ? SharedOutcome.of(task) : task.value).get()
+        }
         throw found.failure ?? .notJSON
     }
 
@@ -64,7 +70,7 @@ public final class CachedFetch<Value: Sendable>: Sendable {
         return try await task.value.get()
     }
 
-    /// The task belongs to nobody who waits: when the first of them goes away, the others still get their answer.
+    /// The task belongs to nobody who waits: whoever goes away stops waiting, and the others still get their answer.
     private func start(_ fetch: @escaping Fetch, _ state: inout State) -> Task<Outcome, Never> {
         let task = Task { finish(await fetch()) }
         state.inFlight = task

@@ -62,7 +62,11 @@ public final class ProviderKeys: Sendable {
     ) async throws(SignedTokenError) -> JWKSet {
         if let keys = cache.fresh(now: now) { return keys }
         let fetch = fetch(request(), transport)
-        do throws(ProviderFailure) { return try await cache.value(now: now, fetch: fetch) } catch { throw .keys(error) }
+        do throws(ProviderFailure) {
+            return try await cache.value(now: now, leavesWhenCancelled: false, fetch: fetch)
+        } catch {
+            throw .keys(error)
+        }
     }
 
     /// New keys can mend an unknown key and, where the token names none, a signature by a key that has been replaced.

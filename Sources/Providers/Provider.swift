@@ -145,7 +145,7 @@ public final class Provider: Sendable {
             method: .get, url: url, headers: [(name: "Accept", value: "application/json")], body: [],
             timeout: deadline.nextCall(now: now), policy: policy(for: url), finishesWhenCancelled: false)
         let (bounds, allowsLoopbackHTTP) = (configuration.cacheBounds, configuration.allowsLoopbackHTTP)
-        return try await metadata.document.value(now: now) {
+        return try await metadata.document.value(now: now, leavesWhenCancelled: true) {
             do throws(HTTPClientError) {
                 let response = try await RepeatingTransport(transport, within: deadline).send(request)
                 do throws(ProviderFailure) {

@@ -13,8 +13,10 @@ extension SignInError {
             case .invalidTicket: .invalidGrant(.invalidTicket)
             case .sessionGone: .invalidToken
             case .unavailable(.overloaded): .overloaded
-            case .unavailable, .wrongMasterKey, .newerSchema, .noStore, .fileExists, .inUse:
-                .storageUnavailable
+            case .unavailable(let reason): .storageUnavailable(reason)
+            case .wrongMasterKey: .storageUnavailable(.brokenSeal)
+            // What keeps a store from being opened does not befall one that is open.
+            case .newerSchema, .noStore, .fileExists, .inUse: .storageUnavailable(.cannotOpen)
             }
     }
 

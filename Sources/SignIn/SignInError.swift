@@ -1,3 +1,4 @@
+public import Accounts
 internal import HTTPClient
 public import OpenIDConnect
 
@@ -40,7 +41,8 @@ public enum SignInError: Error, Equatable, Sendable {
     case providerResting(retryAfterSeconds: Int64)
     case providerTimeout
     // Us:
-    case storageUnavailable
+    /// The reason is for the log: an app can do nothing with it.
+    case storageUnavailable(Unavailability)
     case overloaded
 
     public enum GrantProblem: Sendable {

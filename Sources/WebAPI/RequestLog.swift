@@ -1,3 +1,4 @@
+internal import Accounts
 internal import EventLoop
 internal import HTTPServer
 internal import Logging
@@ -43,6 +44,15 @@ struct RequestLog: Sendable {
         logger.log(level: level, "sign-in", metadata: metadata)
     }
 
+    /// A request that failed for a reason an operator must see, whatever it was about.
+    func writeFailure(_ error: APIError, route: String, requestID: String) {
+        let level = Self.level(error)
+        guard level > .info, logger.logLevel <= level else { return }
+        logger.log(
+            level: level, "request failed",
+            metadata: ["route": "\(route)", "reason": "\(Self.reason(error))", "request_id": "\(requestID)"])
+    }
+
     /// What an operator must see: our configuration or our store, and a provider that misbehaves.
     private static func level(_ error: APIError) -> Logger.Level {
         guard case .signIn(let error) = error else { return .info }
@@ -59,8 +69,12 @@ struct RequestLog: Sendable {
     private static func reason(_ error: APIError) -> String {
         let answer = ErrorAnswer(error)
         let code = answer.reason.map { "\(answer.code): \($0)" } ?? answer.code
-        guard case .signIn(.providerError(let problem)) = error else { return code }
-        return "\(code): \(problem.step.rawValue): \(describe(problem.failure))"
+        switch error {
+        case .signIn(.providerError(let problem)):
+            return "\(code): \(problem.step.rawValue): \(describe(problem.failure))"
+        case .signIn(.storageUnavailable(let cause)): return "\(code): \(cause)"
+        default: return code
+        }
     }
 
     private static func describe(_ failure: ProviderFailure) -> String {

@@ -69,7 +69,11 @@ struct Routes {
                 if notes.isSignIn { log.writeSignIn(notes, nil, requestID: request.id) }
             } catch {
                 response = ErrorAnswer(error).response(requestID: request.id)
-                if notes.isSignIn { log.writeSignIn(notes, error, requestID: request.id) }
+                if notes.isSignIn {
+                    log.writeSignIn(notes, error, requestID: request.id)
+                } else {
+                    log.writeFailure(error, route: pattern, requestID: request.id)
+                }
             }
             log.write(request, route: pattern, response, notes)
             return response

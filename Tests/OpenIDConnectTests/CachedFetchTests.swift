@@ -1,4 +1,5 @@
 import EventLoop
+import HTTPClient
 import OpenIDConnect
 import Synchronization
 import TestSupport
@@ -43,8 +44,9 @@ import Testing
     private var whenGone: MonotonicTime { start + .seconds(1600) }
 
     @Test func `answers from memory while the value is fresh`() async throws {
-        #expect(try await cache.value(now: start, fetch: source.fetch()) == 1)
-        #expect(try await cache.value(now: start + .seconds(999), fetch: source.fetch()) == 1)
+        #expect(try await cache.value(now: start, leavesWhenCancelled: true, fetch: source.fetch()) == 1)
+        #expect(
+            try await cache.value(now: start + .seconds(999), leavesWhenCancelled: true, fetch: source.fetch()) == 1)
         #expect(source.fetches == 1)
     }
 
@@ -55,7 +57,8 @@ import Testing
             for _ in 0..<100 {
                 group.addTask {
                     await called.pass()
-                    return try await cache.value(now: start, fetch: source.fetch(through: gate))
+                    return try await cache.value(
+                        now: start, leavesWhenCancelled: true, fetch: source.fetch(through: gate))
                 }
             }
             await called.arrivals(100)
@@ -68,84 +71,104 @@ import Testing
     }
 
     @Test func `serves a stale value while a new one is fetched`() async throws {
-        _ = try await cache.value(now: start, fetch: source.fetch())
+        _ = try await cache.value(now: start, leavesWhenCancelled: true, fetch: source.fetch())
         let gate = Gate()
         for _ in 0..<3 {
-            #expect(try await cache.value(now: whenStale, fetch: source.fetch(through: gate)) == 1)
+            #expect(
+                try await cache.value(now: whenStale, leavesWhenCancelled: true, fetch: source.fetch(through: gate))
+                    == 1)
         }
         await gate.arrivals()
         #expect(source.fetches == 2)
         gate.open()
-        while try await cache.value(now: start, fetch: source.fetch()) == 1 { await Task.yield() }
-        #expect(try await cache.value(now: start, fetch: source.fetch()) == 2)
+        while try await cache.value(now: start, leavesWhenCancelled: true, fetch: source.fetch()) == 1 {
+            await Task.yield()
+        }
+        #expect(try await cache.value(now: start, leavesWhenCancelled: true, fetch: source.fetch()) == 2)
         #expect(source.fetches == 2)
     }
 
     @Test func `waits for a new value when the old one is too old`() async throws {
-        _ = try await cache.value(now: start, fetch: source.fetch())
-        #expect(try await cache.value(now: whenGone, fetch: source.fetch()) == 2)
+        _ = try await cache.value(now: start, leavesWhenCancelled: true, fetch: source.fetch())
+        #expect(try await cache.value(now: whenGone, leavesWhenCancelled: true, fetch: source.fetch()) == 2)
     }
 
     @Test func `remembers a failure for a moment`() async throws {
         source.fail(with: .notJSON)
-        await #expect(throws: ProviderFailure.notJSON) { try await cache.value(now: start, fetch: source.fetch()) }
+        await #expect(throws: ProviderFailure.notJSON) {
+            try await cache.value(now: start, leavesWhenCancelled: true, fetch: source.fetch())
+        }
         source.fail(with: nil)
         await #expect(throws: ProviderFailure.notJSON) {
-            try await cache.value(now: start + .seconds(9), fetch: source.fetch())
+            try await cache.value(now: start + .seconds(9), leavesWhenCancelled: true, fetch: source.fetch())
         }
         #expect(source.fetches == 1)
-        #expect(try await cache.value(now: start + .seconds(60), fetch: source.fetch()) == 2)
+        #expect(try await cache.value(now: start + .seconds(60), leavesWhenCancelled: true, fetch: source.fetch()) == 2)
     }
 
     @Test func `serves a stale value over a failure and does not fetch again at once`() async throws {
-        _ = try await cache.value(now: start, fetch: source.fetch())
+        _ = try await cache.value(now: start, leavesWhenCancelled: true, fetch: source.fetch())
         source.fail(with: .status(500))
         await #expect(throws: ProviderFailure.status(500)) { try await cache.refetched(fetch: source.fetch()) }
-        #expect(try await cache.value(now: start, fetch: source.fetch()) == 1)
+        #expect(try await cache.value(now: start, leavesWhenCancelled: true, fetch: source.fetch()) == 1)
         #expect(source.fetches == 2)
         // The failure is remembered from the real present on, so the value is made stale by its bound instead.
         let brief = CachedFetch<Int>(
             bounds: CacheBounds(
                 usual: .zero, shortest: .zero, longest: .zero, stale: .seconds(500), afterFailure: .seconds(100)))
         let fresh: CachedFetch<Int>.Fetch = { .success(Fetched(7, freshness: .zero)) }
-        _ = try await brief.value(now: start, fetch: fresh)
+        _ = try await brief.value(now: start, leavesWhenCancelled: true, fetch: fresh)
         _ = try? await brief.refetched(fetch: source.fetch())
         let soon = MonotonicTime.now + .seconds(1)
-        #expect(try await brief.value(now: soon, fetch: source.fetch()) == 7)
+        #expect(try await brief.value(now: soon, leavesWhenCancelled: true, fetch: source.fetch()) == 7)
         #expect(source.fetches == 3)
     }
 
     @Test func `fails when nothing is left to serve`() async throws {
-        _ = try await cache.value(now: start, fetch: source.fetch())
+        _ = try await cache.value(now: start, leavesWhenCancelled: true, fetch: source.fetch())
         source.fail(with: .status(503))
         await #expect(throws: ProviderFailure.status(503)) {
-            try await cache.value(now: whenGone, fetch: source.fetch())
+            try await cache.value(now: whenGone, leavesWhenCancelled: true, fetch: source.fetch())
         }
     }
 
-    @Test func `gives the others their answer when one who waits goes away`() async throws {
+    @Test func `lets one who goes away go, and gives the others their answer`() async throws {
         let gate = Gate()
-        let leaving = Task { try await cache.value(now: start, fetch: source.fetch(through: gate)) }
+        let leaving = Task {
+            try await cache.value(now: start, leavesWhenCancelled: true, fetch: source.fetch(through: gate))
+        }
         await gate.arrivals()
-        let staying = Task { try await cache.value(now: start, fetch: source.fetch()) }
+        let staying = Task { try await cache.value(now: start, leavesWhenCancelled: true, fetch: source.fetch()) }
         leaving.cancel()
+        // Before the fetch has ended: the gate is still shut.
+        await #expect(throws: ProviderFailure.transport(.cancelled)) { try await leaving.value }
         gate.open()
         #expect(try await staying.value == 1)
-        #expect(try await leaving.value == 1)
         #expect(source.fetches == 1)
         #expect(!source.sawCancellation)
     }
 
+    @Test func `keeps one who would rather have the answer, gone or not`() async throws {
+        let gate = Gate()
+        let cancelled = Task {
+            try await cache.value(now: start, leavesWhenCancelled: false, fetch: source.fetch(through: gate))
+        }
+        await gate.arrivals()
+        cancelled.cancel()
+        gate.open()
+        #expect(try await cancelled.value == 1)
+    }
+
     @Test func `fetches again on demand, however fresh its value is`() async throws {
-        _ = try await cache.value(now: start, fetch: source.fetch())
+        _ = try await cache.value(now: start, leavesWhenCancelled: true, fetch: source.fetch())
         #expect(try await cache.refetched(fetch: source.fetch()) == 2)
-        #expect(try await cache.value(now: start, fetch: source.fetch()) == 2)
+        #expect(try await cache.value(now: start, leavesWhenCancelled: true, fetch: source.fetch()) == 2)
     }
 
     @Test func `joins a fetch on demand to the one that runs`() async throws {
         let (gate, called) = (Gate(), Gate())
         called.open()
-        async let first = cache.value(now: start, fetch: source.fetch(through: gate))
+        async let first = cache.value(now: start, leavesWhenCancelled: true, fetch: source.fetch(through: gate))
         await gate.arrivals()
         async let second = cache.refetched(fetch: source.fetch(through: called))
         gate.open()

@@ -50,10 +50,12 @@ import Testing
         let stage = try await SignInStage()
         let tokens = try await stage.signIn().tokens
         await stage.repository.close()
-        await #expect(throws: SignInError.storageUnavailable) {
+        await #expect(throws: SignInError.storageUnavailable(.closed)) {
             try await stage.sessions.session(of: tokens.accessToken)
         }
-        await #expect(throws: SignInError.storageUnavailable) { try await stage.sessions.refresh(tokens.refreshToken) }
+        await #expect(throws: SignInError.storageUnavailable(.closed)) {
+            try await stage.sessions.refresh(tokens.refreshToken)
+        }
     }
 }
 

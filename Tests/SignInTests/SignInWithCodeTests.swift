@@ -163,7 +163,7 @@ import Testing
             await repository.close()
             return .success(.json(tokens))
         }
-        #expect(try await stage.failure() == .storageUnavailable)
+        #expect(try await stage.failure() == .storageUnavailable(.closed))
     }
 }
 

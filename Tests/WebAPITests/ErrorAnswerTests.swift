@@ -1,3 +1,4 @@
+import Accounts
 import HTTPClient
 import HTTPServer
 import JSON
@@ -69,7 +70,8 @@ struct ErrorCase: Sendable, CustomTestStringConvertible {
         signIn(problem(.transport(.connectionBroken(requestSent: true))), 502, "provider_error"),
         signIn(.providerUnavailable, 503, "provider_unavailable", retry),
         signIn(.providerResting(retryAfterSeconds: 30), 503, "provider_unavailable", ["Retry-After": "30"]),
-        signIn(.storageUnavailable, 503, "storage_unavailable", retry), signIn(.overloaded, 503, "overloaded", retry),
+        signIn(.storageUnavailable(.diskFull), 503, "storage_unavailable", retry),
+        signIn(.overloaded, 503, "overloaded", retry),
         signIn(.providerTimeout, 504, "provider_timeout"),
     ]
 

@@ -136,6 +136,20 @@ import WebAPI
         await app.stage.repository.close()
         #expect(await app.signIn().error == "storage_unavailable")
         #expect(app.log.signIns.map(\.level) == [.warning, .error])
+        #expect(app.log.signIns.last?.values["reason"] == "storage_unavailable: it is closed")
+    }
+
+    @Test func `says why the store can't be used, whatever was asked`() async throws {
+        let app = try await APIStage()
+        let token = try await app.signedIn().token
+        await app.stage.repository.close()
+        #expect(await app.send(.get, "/users/me", headers: bearer(token)).error == "storage_unavailable")
+        let line = try #require(app.log.lines.first { $0.message == "request failed" })
+        #expect(line.level == .error)
+        #expect(
+            line.values == [
+                "route": "/users/me", "reason": "storage_unavailable: it is closed", "request_id": "request-1",
+            ])
     }
 
     @Test func `leaves out what is below its level`() async throws {
