@@ -24,6 +24,8 @@ final class ServerLock: Sendable {
     }
 
     deinit {
+        // By itself, for a child process between its fork and its exec has a copy of the descriptor, and with it the lock.
+        flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 }

@@ -56,7 +56,7 @@ private actor Reader: LoopBound, ReadinessHandler {
         #expect(port != 0)
         #expect(listener.address.description == "127.0.0.1:\(port)")
         let bytes = try await Reader(loop, listener).readAll {
-            let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
             address.sin_port = port.bigEndian

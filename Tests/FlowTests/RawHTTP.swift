@@ -55,7 +55,7 @@ enum RawHTTP {
     }
 
     private static func talk(_ bytes: [UInt8], _ port: UInt16) -> [UInt8] {
-        let connection = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let connection = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         defer { close(connection) }
         var limit = timeval(tv_sec: 30, tv_usec: 0)
         _ = unsafe setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))

@@ -18,6 +18,8 @@ final class ScriptedServer: Sendable {
             while true {
                 let descriptor = accept(listener, nil, nil)
                 guard descriptor >= 0, let number = self?.countOne() else { break }
+                // A process that another test starts must not keep the connection open.
+                _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
                 Self.onThread {
                     let connection = ScriptedConnection(descriptor)
                     script(connection, number)

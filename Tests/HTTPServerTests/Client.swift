@@ -27,7 +27,7 @@ final class Client: Sendable {
     private let unread = Mutex<[UInt8]>([])
 
     init(_ server: HTTPServer, receiveBuffer: Int32? = nil) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         if var size = receiveBuffer { _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, 4) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
