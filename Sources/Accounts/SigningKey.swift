@@ -6,11 +6,15 @@ public struct SigningKey: Equatable, Sendable {
     public var privateKey: [UInt8]
     /// Seconds since 1970.
     public var createdAt: Int64
+    /// When it begins to sign, in seconds since 1970; until then it is only published.
+    public var signsFrom: Int64
 
-    public init(kid: String, privateKey: [UInt8], createdAt: Int64) {
+    /// - Parameter signsFrom: nil for a key that may sign as soon as it is there.
+    public init(kid: String, privateKey: [UInt8], createdAt: Int64, signsFrom: Int64? = nil) {
         self.kid = kid
         self.privateKey = privateKey
         self.createdAt = createdAt
+        self.signsFrom = signsFrom ?? createdAt
     }
 }
 

@@ -33,5 +33,6 @@ extension Schema {
         CREATE INDEX tickets_subject ON tickets (subject, issuer);
         CREATE INDEX audit_user ON audit (user_id);
         INSERT INTO meta (name, value) VALUES ('erased_users', 0);
+        ALTER TABLE signing_keys ADD COLUMN signs_from INTEGER NOT NULL DEFAULT 0;
         """
 }

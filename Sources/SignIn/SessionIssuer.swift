@@ -140,6 +140,28 @@ public struct SessionIssuer: Sendable {
     }
 }
 
+extension SessionIssuer {
+    /// Whether a token can't be checked because its key is not known here. Another instance may have signed it with a key
+    /// that is stored since: when this has looked for it, it is worth checking the token again.
+    ///
+    /// - Throws: `SignInError.storageUnavailable`, since nothing can be said of the token then.
+    func findsKey(of token: String, in repository: any AccountRepository, now: Int64) async throws(SignInError) -> Bool
+    {
+        do {
+            _ = try JWS.verify(token, keys: keys.verifying, allowed: [.es256], maximumByteCount: Self.longestToken)
+            return false
+        } catch .unknownKey(.keyIDNotInSet) {
+            do throws(SessionKeys.Failure) {
+                return try await keys.reloadForUnknownKey(from: repository, now: now)
+            } catch {
+                throw .storageUnavailable
+            }
+        } catch {
+            return false
+        }
+    }
+}
+
 extension [UInt8] {
     /// The first sixteen bytes as two numbers; missing bytes are zero.
     fileprivate func asWords() -> (UInt64, UInt64) {

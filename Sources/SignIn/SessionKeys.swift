@@ -1,18 +1,28 @@
 public import Accounts
 public import Crypto
 internal import JOSE
-internal import JSON
+import Synchronization
 
-/// The keys our session tokens are signed with: the newest signs, all of them verify.
+/// The keys our session tokens are signed with: one signs, all of them verify.
 ///
-/// They live in the store, sealed, so that every instance signs and publishes the same ones.
-public struct SessionKeys: Sendable {
+/// They live in the store, sealed, so that every instance signs and publishes the same ones. What is stored is taken over
+/// again now and then (``reload(from:now:)``), and at once when a token names a key that is not known here.
+public final class SessionKeys: Sendable {
     public static let tokenType = "at+jwt"
 
-    let signer: JWTSigner
-    let verifying: JWKSet
-    /// The JWK set document for `/.well-known/jwks.json`.
-    public let document: [UInt8]
+    /// How long a new key is published before it signs, in seconds: twice as long as others may keep our key document
+    /// (`max-age=300`), so that whoever verifies our tokens has the key before the first token.
+    public static let publicationSeconds: Int64 = 600
+    /// How often at most the store is asked because of a token with an unknown key, in seconds: anybody can send those.
+    static let unknownKeyPauseSeconds: Int64 = 5
+
+    private struct State {
+        var current: SessionKeySet
+        /// When a token last caused a look into the store.
+        var askedAt: Int64?
+    }
+
+    private let state: Mutex<State>
 
     /// Why there are no keys to sign with.
     public enum Failure: Error, Sendable {
@@ -28,43 +38,90 @@ public struct SessionKeys: Sendable {
     public static func load(from repository: any AccountRepository, now: Int64) async throws(Failure) -> SessionKeys {
         var stored = try await Self.stored(in: repository)
         if stored.isEmpty {
-            let key: SigningKey
-            do throws(CryptoError) {
-                let privateKey = try PrivateKey.generate(.ellipticCurve(.p256))
-                key = SigningKey(
-                    kid: privateKey.publicKey.thumbprint, privateKey: try privateKey.pemRepresentation().revealedBytes,
-                    createdAt: now)
-            } catch {
-                throw .crypto(error)
-            }
-            do throws(RepositoryError) { try await repository.addSigningKey(key) } catch { throw .repository(error) }
+            try await add(try makeKey(now: now, signsFrom: now), to: repository)
             // Another instance may have been first: what is stored counts.
             stored = try await Self.stored(in: repository)
         }
-        return try SessionKeys(stored)
+        return try SessionKeys(stored, now: now)
+    }
+
+    /// Stores another key, which every instance takes over by itself.
+    ///
+    /// - Parameters:
+    ///   - now: seconds since 1970.
+    ///   - signsAtOnce: whether it signs as soon as an instance knows it, and not only after ``publicationSeconds``.
+    /// - Returns: its `kid`.
+    public static func rotate(
+        in repository: any AccountRepository, now: Int64, signsAtOnce: Bool
+    ) async throws(Failure) -> String {
+        let key = try makeKey(now: now, signsFrom: signsAtOnce ? now : now + publicationSeconds)
+        try await add(key, to: repository)
+        return key.kid
+    }
+
+    /// - Parameters:
+    ///   - keys: the newest first, at least one.
+    ///   - now: seconds since 1970.
+    init(_ keys: [SigningKey], now: Int64) throws(Failure) {
+        state = Mutex(State(current: try SessionKeySet(keys, now: now), askedAt: nil))
+    }
+
+    /// Takes over what is stored now. Where that fails, everything stays as it was.
+    ///
+    /// - Parameter now: seconds since 1970; decides which key signs until the next time.
+    /// - Returns: whether another key signs, or others verify, than before.
+    @discardableResult
+    public func reload(from repository: any AccountRepository, now: Int64) async throws(Failure) -> Bool {
+        let renewed = try SessionKeySet(try await Self.stored(in: repository), now: now)
+        return state.withLock { state in
+            let isChanged = !renewed.isSame(as: state.current)
+            if isChanged { state.current = renewed }
+            return isChanged
+        }
+    }
+
+    /// Takes over what is stored because a token names a key that is not known here.
+    ///
+    /// - Returns: whether it is worth looking at the token again.
+    func reloadForUnknownKey(from repository: any AccountRepository, now: Int64) async throws(Failure) -> Bool {
+        let isDue = state.withLock { state in
+            // A clock that was put back must not stop this for good.
+            if let askedAt = state.askedAt, (askedAt..<askedAt + Self.unknownKeyPauseSeconds).contains(now) {
+                return false
+            }
+            state.askedAt = now
+            return true
+        }
+        return isDue ? try await reload(from: repository, now: now) : false
+    }
+
+    /// The JWK set document for `/.well-known/jwks.json`.
+    public var document: [UInt8] { current.document }
+    /// How many keys verify.
+    public var count: Int { current.verifying.keys.count }
+
+    var signer: JWTSigner { current.signer }
+    var verifying: JWKSet { current.verifying }
+
+    /// A reference to a set that never changes: the lock is held for the copy of a pointer.
+    private var current: SessionKeySet { state.withLock(\.current) }
+
+    private static func makeKey(now: Int64, signsFrom: Int64) throws(Failure) -> SigningKey {
+        do throws(CryptoError) {
+            let privateKey = try PrivateKey.generate(.ellipticCurve(.p256))
+            return SigningKey(
+                kid: privateKey.publicKey.thumbprint, privateKey: try privateKey.pemRepresentation().revealedBytes,
+                createdAt: now, signsFrom: signsFrom)
+        } catch {
+            throw .crypto(error)
+        }
+    }
+
+    private static func add(_ key: SigningKey, to repository: any AccountRepository) async throws(Failure) {
+        do throws(RepositoryError) { try await repository.addSigningKey(key) } catch { throw .repository(error) }
     }
 
     private static func stored(in repository: any AccountRepository) async throws(Failure) -> [SigningKey] {
         do throws(RepositoryError) { return try await repository.signingKeys() } catch { throw .repository(error) }
-    }
-
-    /// - Parameter keys: the newest first, at least one.
-    init(_ keys: [SigningKey]) throws(Failure) {
-        var signers: [JWTSigner] = []
-        for key in keys {
-            guard let privateKey = try? PrivateKey(pem: Secret(key.privateKey)),
-                let signer = try? JWTSigner(key: privateKey, algorithm: .es256, type: Self.tokenType)
-            else { throw .unreadableKey }
-            signers.append(signer)
-        }
-        guard let newest = signers.first else { throw .unreadableKey }
-        signer = newest
-        let set: JSONValue = ["keys": .array(signers.map { .object($0.jwkJSON) })]
-        document = set.serialized
-        do {
-            verifying = try JWKSet(set, maximumKeyCount: signers.count)
-        } catch {
-            throw .unreadableKey
-        }
     }
 }

@@ -24,12 +24,19 @@ public struct Sessions: Sendable {
     /// - Throws: `SignInError.invalidToken`, `.storageUnavailable`.
     public func session(of accessToken: String) async throws(SignInError) -> Session {
         let now = clock.seconds
-        guard let bearer = issuer.bearer(of: accessToken, now: now) else { throw .invalidToken }
+        guard let bearer = try await bearer(of: accessToken, now: now) else { throw .invalidToken }
         let session = try await repository.stored { repository throws(RepositoryError) in
             try await repository.session(bearer.session, now: now)
         }
         guard let session, session.user == bearer.user else { throw .invalidToken }
         return session
+    }
+
+    /// Whom an access token speaks for, also when a key signed it that was stored since the keys were last read.
+    private func bearer(of accessToken: String, now: Int64) async throws(SignInError) -> SessionIssuer.Bearer? {
+        if let bearer = issuer.bearer(of: accessToken, now: now) { return bearer }
+        guard try await issuer.findsKey(of: accessToken, in: repository, now: now) else { return nil }
+        return issuer.bearer(of: accessToken, now: now)
     }
 
     /// The user an access token speaks for.

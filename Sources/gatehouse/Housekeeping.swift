@@ -3,19 +3,22 @@ import Logging
 import SignIn
 import Synchronization
 
-/// What must be done now and then: rows that have expired go, in small steps, so that no sign-in waits for them.
+/// What must be done now and then: keys that another process has stored are taken over, and rows that have expired go, in
+/// small steps, so that no sign-in waits for them.
 final class Housekeeping: Sendable {
     private static let interval = Duration.seconds(60)
     private static let rowsPerStep = 500
 
     private let repository: any AccountRepository
+    private let keys: SessionKeys
     private let clock: Clock
     private let logger: Logger
     private let task = Mutex<Task<Void, Never>?>(nil)
     private let stopped = Atomic(false)
 
-    init(repository: any AccountRepository, clock: Clock, logger: Logger) {
+    init(repository: any AccountRepository, keys: SessionKeys, clock: Clock, logger: Logger) {
         self.repository = repository
+        self.keys = keys
         self.clock = clock
         self.logger = logger
     }
@@ -35,8 +38,19 @@ final class Housekeeping: Sendable {
 
     private func work() async {
         while !Task.isCancelled {
+            await reloadKeys()
             await sweep()
             try? await Task.sleep(for: Self.interval)
+        }
+    }
+
+    private func reloadKeys() async {
+        do throws(SessionKeys.Failure) {
+            if try await keys.reload(from: repository, now: clock.seconds) {
+                logger.notice("session signing keys have changed", metadata: ["keys": "\(keys.count)"])
+            }
+        } catch {
+            logger.warning("session signing keys could not be read again", metadata: ["reason": "\(error)"])
         }
     }
 

@@ -58,7 +58,7 @@ struct Server: Service {
         logger.notice("listening", metadata: ["address": "\(http.address)", "version": "\(Version.text)"])
         return Server(
             providers: providers, apiKeys: apiKeys, http: http, clients: clients, loops: loops, repository: repository,
-            housekeeping: Housekeeping(repository: repository, clock: clock, logger: logger),
+            housekeeping: Housekeeping(repository: repository, keys: keys, clock: clock, logger: logger),
             drain: .seconds(settings.http.drainSeconds), logger: logger)
     }
 

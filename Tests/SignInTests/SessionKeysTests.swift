@@ -1,0 +1,133 @@
+import Accounts
+import Crypto
+import JOSE
+import TestSupport
+import Testing
+
+@testable import SignIn
+
+@Suite struct `The session keys` {
+    @Test func `are made on the first start and kept`() async throws {
+        let stage = try await SignInStage()
+        #expect(try await stage.repository.signingKeys().count == 1)
+        let reloaded = try await stage.reloadedSessionKeys()
+        #expect(reloaded.document == stage.sessionKeys.document)
+        #expect(try await stage.repository.signingKeys().count == 1)
+    }
+
+    @Test func `are never guessed when a stored one can't be read`() async throws {
+        let stage = try await SignInStage()
+        try await stage.repository.addSigningKey(
+            SigningKey(kid: "broken", privateKey: Array("no key".utf8), createdAt: stage.now + 10))
+        await #expect {
+            _ = try await stage.reloadedSessionKeys()
+        } throws: { error in
+            if case .unreadableKey = error as? SessionKeys.Failure { true } else { false }
+        }
+    }
+
+    @Test func `can't be had from a store that is closed`() async throws {
+        let stage = try await SignInStage()
+        await stage.repository.close()
+        await #expect(throws: SessionKeys.Failure.self) { _ = try await stage.reloadedSessionKeys() }
+    }
+
+    /// Every instance has its own keys in memory, and they share the store.
+    private func instance(of stage: SignInStage) async throws -> (keys: SessionKeys, issuer: SessionIssuer) {
+        let keys = try await stage.reloadedSessionKeys()
+        return (keys, SessionIssuer(configuration: stage.issuer.configuration, keys: keys))
+    }
+
+    @Test func `publish a new key before it signs`() async throws {
+        let stage = try await SignInStage()
+        let keys = stage.sessionKeys
+        let old = keys.signer.keyID
+        stage.pass(seconds: 1)
+        let new = try await SessionKeys.rotate(in: stage.repository, now: stage.now, signsAtOnce: false)
+        #expect(try await keys.reload(from: stage.repository, now: stage.now))
+        #expect(String(decoding: keys.document, as: UTF8.self).contains(new))
+        #expect(keys.signer.keyID == old)
+        stage.pass(seconds: SessionKeys.publicationSeconds - 1)
+        #expect(try await !keys.reload(from: stage.repository, now: stage.now))
+        #expect(keys.signer.keyID == old)
+        stage.pass(seconds: 1)
+        #expect(try await keys.reload(from: stage.repository, now: stage.now))
+        #expect(keys.signer.keyID == new)
+        #expect(try await stage.reloadedSessionKeys().signer.keyID == new)
+        #expect(try await !keys.reload(from: stage.repository, now: stage.now))
+    }
+
+    @Test func `sign with a new key at once when told so, and keep old tokens good`() async throws {
+        let stage = try await SignInStage()
+        stage.pass(seconds: 1)
+        let token = try await stage.signIn().tokens.accessToken
+        let new = try await SessionKeys.rotate(in: stage.repository, now: stage.now, signsAtOnce: true)
+        #expect(try await stage.sessionKeys.reload(from: stage.repository, now: stage.now))
+        #expect(stage.sessionKeys.signer.keyID == new)
+        #expect(stage.sessionKeys.count == 2)
+        _ = try await stage.sessions.session(of: token)
+    }
+
+    @Test func `go on signing with a key that came at once, whatever was waiting before it`() async throws {
+        let stage = try await SignInStage()
+        let keys = stage.sessionKeys
+        stage.pass(seconds: 1)
+        _ = try await SessionKeys.rotate(in: stage.repository, now: stage.now, signsAtOnce: false)
+        stage.pass(seconds: 1)
+        let urgent = try await SessionKeys.rotate(in: stage.repository, now: stage.now, signsAtOnce: true)
+        try await keys.reload(from: stage.repository, now: stage.now)
+        #expect(keys.signer.keyID == urgent)
+        stage.pass(seconds: SessionKeys.publicationSeconds)
+        try await keys.reload(from: stage.repository, now: stage.now)
+        #expect(keys.signer.keyID == urgent)
+    }
+
+    @Test func `are looked for when a token names one that is not known here`() async throws {
+        let stage = try await SignInStage()
+        let tokens = try await stage.signIn().tokens
+        stage.pass(seconds: 1)
+        _ = try await SessionKeys.rotate(in: stage.repository, now: stage.now, signsAtOnce: true)
+        let other = try await instance(of: stage)
+        let elsewhere = Sessions(repository: stage.repository, issuer: other.issuer, clock: stage.clock)
+        let fresh = try await elsewhere.refresh(tokens.refreshToken).accessToken
+        #expect(stage.issuer.bearer(of: fresh, now: stage.now) == nil)
+        _ = try await stage.sessions.session(of: fresh)
+        #expect(stage.sessionKeys.count == 2)
+    }
+
+    @Test func `are looked for in the store once in a few seconds at most`() async throws {
+        let stage = try await SignInStage()
+        let keys = stage.sessionKeys
+        #expect(try await !keys.reloadForUnknownKey(from: stage.repository, now: 100))
+        _ = try await SessionKeys.rotate(in: stage.repository, now: 0, signsAtOnce: true)
+        #expect(try await !keys.reloadForUnknownKey(from: stage.repository, now: 104))
+        #expect(keys.count == 1)
+        #expect(try await keys.reloadForUnknownKey(from: stage.repository, now: 105))
+        #expect(keys.count == 2)
+        _ = try await SessionKeys.rotate(in: stage.repository, now: 0, signsAtOnce: true)
+        #expect(try await keys.reloadForUnknownKey(from: stage.repository, now: 50), "a clock put back stops it")
+    }
+
+    @Test func `stay as they were when the store can't be read`() async throws {
+        let stage = try await SignInStage()
+        let document = stage.sessionKeys.document
+        try await stage.repository.addSigningKey(
+            SigningKey(kid: "broken", privateKey: Array("no key".utf8), createdAt: stage.now + 10))
+        await #expect(throws: SessionKeys.Failure.self) {
+            try await stage.sessionKeys.reload(from: stage.repository, now: stage.now)
+        }
+        #expect(stage.sessionKeys.document == document)
+    }
+
+    @Test func `leave a token of an unknown key undecided while the store can't be read`() async throws {
+        let stage = try await SignInStage()
+        let tokens = try await stage.signIn().tokens
+        stage.pass(seconds: 1)
+        _ = try await SessionKeys.rotate(in: stage.repository, now: stage.now, signsAtOnce: true)
+        let other = try await instance(of: stage)
+        let elsewhere = Sessions(repository: stage.repository, issuer: other.issuer, clock: stage.clock)
+        let fresh = try await elsewhere.refresh(tokens.refreshToken).accessToken
+        await stage.repository.close()
+        await #expect(throws: SignInError.storageUnavailable) { try await stage.sessions.session(of: fresh) }
+    }
+}
