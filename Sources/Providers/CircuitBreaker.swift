@@ -32,11 +32,25 @@ public struct CircuitBreaker: Sendable {
         case halfOpen(since: MonotonicTime, pause: Duration)
     }
 
+    /// What the breaker does now, for operators.
+    public enum Condition: String, Sendable {
+        case closed, open
+        case halfOpen = "half_open"
+    }
+
     private let limits: Limits
     private var state = State.closed(failures: 0)
 
     public init(limits: Limits) {
         self.limits = limits
+    }
+
+    public var condition: Condition {
+        switch state {
+        case .closed: .closed
+        case .open: .open
+        case .halfOpen: .halfOpen
+        }
     }
 
     /// Asks whether a call may go out now.

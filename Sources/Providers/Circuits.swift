@@ -17,6 +17,13 @@ public final class Circuits: Sendable {
         breakers.withLock { $0[url.server, default: CircuitBreaker(limits: limits)].admit(now: now) }
     }
 
+    /// How each host that was called does, for operators.
+    public func conditions() -> [(host: String, condition: CircuitBreaker.Condition)] {
+        breakers.withLock { breakers in
+            breakers.map { (host: $0.key, condition: $0.value.condition) }.sorted { $0.host < $1.host }
+        }
+    }
+
     /// Reports what became of an admitted call.
     ///
     /// - Parameter isAnswered: false when nothing came, or a fault of the provider's server; nil when the call ended for

@@ -51,7 +51,11 @@ public struct Settings: Sendable {
         public internal(set) var host = "127.0.0.1"
         /// 0: chosen by the kernel.
         public internal(set) var port: UInt16 = 8081
+        /// Nil only where ``isOnLoopback``.
         public internal(set) var token: SecretString?
+
+        /// Whether nobody but this machine can reach it. Any other name than `localhost` may mean any address.
+        public var isOnLoopback: Bool { host.lowercased() == "localhost" || IPAddress(host)?.isLoopback == true }
     }
 
     public struct RateLimit: Sendable {

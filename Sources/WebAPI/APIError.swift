@@ -1,3 +1,4 @@
+internal import Accounts
 internal import HTTPServer
 internal import SignIn
 
@@ -13,6 +14,12 @@ enum APIError: Error {
     case rateLimited(retryAfterSeconds: Int64)
     case notFound
     case methodNotAllowed(allow: [HTTPMethod])
+    /// The admin token is missing or wrong; or there is none, and the request may come from a web page.
+    case invalidAdminToken
+    /// An operator asks for a user who is not there.
+    case unknownUser
+    /// The store did not do what an operator asked.
+    case store(RepositoryError)
     /// HTTP itself was broken, before there was a request.
     case violation(ProtocolViolation)
 }

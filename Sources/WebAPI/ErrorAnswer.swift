@@ -49,6 +49,12 @@ struct ErrorAnswer {
         case .methodNotAllowed(let methods):
             self = ErrorAnswer(405, "method_not_allowed", "This path does not answer to that method.")
                 .with(header: "Allow", methods.map(\.rawValue).joined(separator: ", "))
+        case .invalidAdminToken:
+            self = ErrorAnswer(401, "invalid_token", "The admin token is missing or wrong.")
+                .with(header: "WWW-Authenticate", "Bearer error=\"invalid_token\"")
+        case .unknownUser: self.init(404, "not_found", "There is no such user.")
+        case .store(.unavailable(.overloaded)): self.init(SignInError.overloaded)
+        case .store: self.init(SignInError.storageUnavailable)
         case .violation(let violation): self.init(violation)
         }
     }

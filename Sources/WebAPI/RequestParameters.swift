@@ -19,8 +19,11 @@ struct RequestParameters {
 
     /// The parameters any endpoint takes, under every name they come by.
     private static let canonicalNames: [String: String] = aliases.merging(
-        (aliases.values + others + ProfileFields.names).map { ($0, $0) },
+        (aliases.values + others + operators + ProfileFields.names).map { ($0, $0) },
         uniquingKeysWith: { known, _ in known })
+
+    /// What only operators send.
+    private static let operators = ["issuer", "subject"]
 
     /// What apps send as numbers though it is text.
     private static let mayBeNumbers: Set<String> = ["mccmnc", "mcc", "mnc", "correlation_id", "max_age", "postal_code"]

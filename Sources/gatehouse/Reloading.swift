@@ -7,12 +7,13 @@ import Settings
 import UnixSignals
 import WebAPI
 
-/// Reads the configuration again on SIGHUP and takes over what may change while requests run: client secrets, API keys
-/// and the log level. A faulty configuration changes nothing.
+/// Reads the configuration again on SIGHUP and takes over what may change while requests run: client secrets, API keys,
+/// the admin token and the log level. A faulty configuration changes nothing.
 struct Reloading: Service {
     let file: String?
     let providers: [Provider]
     let apiKeys: APIKeys
+    let admin: AdminListener
     let threshold: LogThreshold
     let logger: Logger
 
@@ -26,13 +27,14 @@ struct Reloading: Service {
             for fault in faults { logger.error("the configuration is faulty and changes nothing: \(fault)") }
         case .valid(let settings, _, _):
             take(settings)
-            logger.notice("client secrets, API keys and log level were read again")
+            logger.notice("client secrets, API keys, admin token and log level were read again")
         }
     }
 
     private func take(_ settings: Settings) {
         threshold.level = settings.log.level.loggerLevel
         apiKeys.replace(with: settings.apiKeys.map { Secret($0.revealed) })
+        admin.token.take(settings.admin, boundOnLoopback: admin.isOnLoopback)
         for section in settings.providers {
             let renewed = ProviderConfiguration(section)
             for provider in providers

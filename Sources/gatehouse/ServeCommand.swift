@@ -43,7 +43,8 @@ struct ServeCommand: AsyncParsableCommand {
             throw ExitCode(1)
         }
         let reloading = Reloading(
-            file: options.file, providers: server.providers, apiKeys: server.apiKeys, threshold: threshold,
+            file: options.file, providers: server.providers, apiKeys: server.apiKeys, admin: server.admin,
+            threshold: threshold,
             logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(

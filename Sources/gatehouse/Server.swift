@@ -20,6 +20,7 @@ import WebAPI
 struct Server: Service {
     let providers: [Provider]
     let apiKeys: APIKeys
+    let admin: AdminListener
     private let http: HTTPServer
     private let clients: [HTTPClient]
     private let loops: [EventLoop]
@@ -45,19 +46,24 @@ struct Server: Service {
         let clients = loops.map { HTTPClient(loop: $0) }
         let providers = settings.providers.map { Provider(ProviderConfiguration($0)) }
         let apiKeys = APIKeys(settings.apiKeys.map { Secret($0.revealed) })
-        let http = try makeServer(
-            settings, loops: loops,
-            parts: APIParts(
-                repository: repository, keys: keys, providers: ProviderDirectory(providers), codes: CodesInFlight(),
-                registration: settings.registration == .ticket ? .ticket : .automatic,
-                clock: clock, apiKeys: apiKeys,
-                limiter: AddressLimiter(perMinute: settings.rateLimit.signInsPerMinutePerAddress ?? 0),
-                clientAddress: ClientAddress(trustedProxies: settings.http.trustedProxies), logger: logger),
-            clients: clients)
-        do throws(SystemError) { try await http.start() } catch { throw .system(error) }
+        let parts = APIParts(
+            repository: repository, keys: keys, providers: ProviderDirectory(providers), codes: CodesInFlight(),
+            registration: settings.registration == .ticket ? .ticket : .automatic, clock: clock, apiKeys: apiKeys,
+            limiter: AddressLimiter(perMinute: settings.rateLimit.signInsPerMinutePerAddress ?? 0),
+            clientAddress: ClientAddress(trustedProxies: settings.http.trustedProxies), logger: logger)
+        let http = try makeServer(settings, loops: loops, parts: parts, clients: clients)
+        let admin = try AdminListener(settings, loop: loops[0], parts: parts, providers: providers)
+        do throws(SystemError) {
+            try await http.start()
+            try await admin.http.start()
+        } catch {
+            throw .system(error)
+        }
         logger.notice("listening", metadata: ["address": "\(http.address)", "version": "\(Version.text)"])
+        logger.notice("admin listening", metadata: ["address": "\(admin.http.address)"])
         return Server(
-            providers: providers, apiKeys: apiKeys, http: http, clients: clients, loops: loops, repository: repository,
+            providers: providers, apiKeys: apiKeys, admin: admin, http: http, clients: clients, loops: loops,
+            repository: repository,
             housekeeping: Housekeeping(repository: repository, keys: keys, clock: clock, logger: logger),
             drain: .seconds(settings.http.drainSeconds), logger: logger)
     }
@@ -74,11 +80,16 @@ struct Server: Service {
 
     /// Where the API listens, with the real port.
     var address: SocketAddress { http.address }
+    /// Where the API for operators listens.
+    var adminAddress: SocketAddress { admin.http.address }
 
     /// Lets running requests finish, within the time that draining may take, and closes the store last.
     func stop() async {
         logger.notice("draining")
+        // Who looks whether this server is ready is answered to the last.
+        await admin.readiness.drain()
         await http.drain(within: drain)
+        await admin.http.drain(within: drain)
         for client in clients { await client.shutDown() }
         await repository.close()
         for loop in loops { loop.stop() }

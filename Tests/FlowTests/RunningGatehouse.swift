@@ -26,12 +26,12 @@ final class RunningGatehouse: Sendable {
     ///   - zenkey: more YAML lines of the provider `zenkey`; likewise `plain`.
     static func with(
         top: String = "", zenkey: [String] = [], plain: [String] = [], limit: Int = 0, latency: Duration = .zero,
-        environment: [String: String] = [:],
+        environment: [String: String] = [:], adminToken: String? = nil,
         _ body: (RunningGatehouse) async throws -> Void
     ) async throws {
         let running = try await RunningGatehouse(
             top: top, zenkey: zenkey, plain: plain, limit: limit, latency: latency,
-            environment: environment)
+            environment: environment, adminToken: adminToken)
         do {
             try await body(running)
         } catch {
@@ -43,7 +43,7 @@ final class RunningGatehouse: Sendable {
 
     private init(
         top: String, zenkey: [String], plain: [String], limit: Int, latency: Duration,
-        environment: [String: String]
+        environment: [String: String], adminToken: String?
     ) async throws {
         loop = try EventLoop(label: "simulation")
         loop.start()
@@ -53,7 +53,9 @@ final class RunningGatehouse: Sendable {
         folder = FileManager.default.temporaryDirectory.appending(path: "gatehouse-\(UUID().uuidString)")
         log = RecordedLog()
         server = try await Self.start(
-            Self.yaml(simulation, folder, top: top, zenkey: zenkey, plain: plain, limit: limit), log, environment)
+            Self.yaml(
+                simulation, folder, top: top, zenkey: zenkey, plain: plain, limit: limit, adminToken: adminToken),
+            log, environment)
     }
 
     static func start(
@@ -69,8 +71,9 @@ final class RunningGatehouse: Sendable {
 
     static func yaml(
         _ simulation: Simulation, _ folder: URL, top: String = "", zenkey: [String] = [], plain: [String] = [],
-        limit: Int = 0
+        limit: Int = 0, adminToken: String? = nil
     ) -> String {
+        let adminToken = adminToken.map { ", token: \($0)" } ?? ""
         func section(_ lines: [String]) -> String { lines.map { "    \($0)\n" }.joined() }
         let carrier = [
             "profile: zenkey", "discoveryURL: \(simulation.discovery)", "clientID: \(clientID)",
@@ -85,6 +88,7 @@ final class RunningGatehouse: Sendable {
         ]
         return """
             http: {host: 127.0.0.1, port: 0, loops: 1}
+            admin: {port: 0\(adminToken)}
             storage: {url: 'file:\(folder.path)/users.db'}
             rateLimit: {signInsPerMinutePerAddress: \(limit)}
             providers: [zenkey, plain]
@@ -99,6 +103,8 @@ final class RunningGatehouse: Sendable {
 
     /// Where the API listens.
     var port: UInt16 { server.address.port }
+    /// Where the API for operators listens.
+    var adminPort: UInt16 { server.adminAddress.port }
 
     func stop() async {
         await server.stop()

@@ -143,16 +143,6 @@ import Testing
     }
 
     @Test(arguments: [
-        ("admin: {port: 9}", "admin.port"), ("admin: {host: 0.0.0.0}", "admin.host"),
-        ("admin: {token: abc}", "admin.token"),
-    ])
-    func `a key without effect is a notice once it differs from its default`(yaml: String, key: String) {
-        let loaded = load(least + yaml + "\n")
-        #expect(loaded.faults.isEmpty)
-        #expect(loaded.notices.map(\.key) == [key])
-    }
-
-    @Test(arguments: [
         ("keepTokens: true", "keepTokens"),
         ("returnTo: ['app:/home']", "returnTo"), ("scopes: [openid]", "scopes"),
         ("issuer: https://id.example.com", "issuer"),
@@ -163,7 +153,21 @@ import Testing
         #expect(loaded.notices.map(\.key) == ["provider.zenkey.\(key)"])
     }
 
+    @Test(arguments: ["0.0.0.0", "10.0.0.1", "::", "admin.example.com"])
+    func `an admin listener that others can reach needs a token`(host: String) {
+        let faults = load(least + "admin: {host: '\(host)'}\n").faults
+        #expect(faults.map(\.kind) == [.missing])
+        #expect(faults.map(\.key) == ["admin.token"])
+        #expect(load(least + "admin: {host: '\(host)', token: abc}\n").faults.isEmpty)
+    }
+
+    @Test(arguments: ["127.0.0.1", "127.9.9.9", "::1", "localhost", "LOCALHOST"])
+    func `an admin listener on loopback needs none`(host: String) {
+        #expect(load(least + "admin: {host: '\(host)', port: 0}\n").settings?.admin.token == nil)
+        #expect(load(least + "admin: {host: '\(host)', port: 0}\n").faults.isEmpty)
+    }
+
     @Test func `a key without effect that has its default is no notice`() {
-        #expect(load(least + "admin: {port: 8081}\n").notices.isEmpty)
+        #expect(load(least + "http: {tlsKeyFile: ''}\n").notices.isEmpty)
     }
 }

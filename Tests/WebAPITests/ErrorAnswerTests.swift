@@ -34,7 +34,7 @@ struct ErrorCase: Sendable, CustomTestStringConvertible {
         .providerError(SignInError.ProviderProblem(.token, failure))
     }
 
-    static let all: [ErrorCase] = api + signIns + faults + violations
+    static let all: [ErrorCase] = api + operators + signIns + faults + violations
 
     static let api: [ErrorCase] = [
         ErrorCase(error: .invalidRequest("It is wrong."), status: 400, code: "invalid_request"),
@@ -48,6 +48,16 @@ struct ErrorCase: Sendable, CustomTestStringConvertible {
         ErrorCase(
             error: .methodNotAllowed(allow: [.post, .delete]), status: 405, code: "method_not_allowed",
             headers: ["Allow": "POST, DELETE"]),
+    ]
+
+    static let operators: [ErrorCase] = [
+        ErrorCase(
+            error: .invalidAdminToken, status: 401, code: "invalid_token",
+            headers: ["WWW-Authenticate": "Bearer error=\"invalid_token\""]),
+        ErrorCase(error: .unknownUser, status: 404, code: "not_found"),
+        ErrorCase(error: .store(.unavailable(.diskFull)), status: 503, code: "storage_unavailable", headers: retry),
+        ErrorCase(error: .store(.wrongMasterKey), status: 503, code: "storage_unavailable", headers: retry),
+        ErrorCase(error: .store(.unavailable(.overloaded)), status: 503, code: "overloaded", headers: retry),
     ]
 
     static let signIns: [ErrorCase] = [

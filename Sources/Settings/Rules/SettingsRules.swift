@@ -26,6 +26,10 @@ extension Settings {
             faults.append(
                 SettingsFault(.missing, "providers", value: "[]", expected: "the name of a provider at least"))
         }
+        if admin.token == nil, !admin.isOnLoopback {
+            let expected = "a token that operators send, since admin.host is not a loopback address"
+            faults.append(SettingsFault(.missing, "admin.token", value: "", expected: expected))
+        }
         if case .postgres = storage.url {
             let expected = "file:PATH: this version stores in a file only"
             faults.append(

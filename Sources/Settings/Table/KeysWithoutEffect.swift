@@ -3,7 +3,6 @@ enum KeysWithoutEffect {
     /// Outside the providers' sections.
     static let ofSettings: Set<String> = [
         "http.tlsCertificateFile", "http.tlsKeyFile",
-        "admin.host", "admin.port", "admin.token",
     ]
 
     /// In a provider's section.

@@ -46,7 +46,9 @@ extension SettingKey where Root == Settings {
     private static let admin: [Self] = [
         Self("admin.host", \.admin.host, .text(.host), "Address that operators connect to."),
         Self("admin.port", \.admin.port, .port, "Port that operators connect to."),
-        Self("admin.token", \.admin.token, .secret, "Bearer token that operators send."),
+        Self(
+            "admin.token", \.admin.token, .secret,
+            "Bearer token that operators send; needed unless admin.host is a loopback address."),
     ]
 
     private static let storage: [Self] = [

@@ -1,0 +1,35 @@
+internal import Accounts
+internal import HTTPServer
+internal import SignIn
+
+/// What every endpoint for operators works on, and what all of them need of a request.
+struct AdminStore: Sendable {
+    private let repository: any AccountRepository
+    private let clock: Clock
+
+    init(repository: any AccountRepository, clock: Clock) {
+        self.repository = repository
+        self.clock = clock
+    }
+
+    /// Calls the repository and says what its failure means here.
+    ///
+    /// - Parameter call: gets the repository, and the time in seconds since 1970.
+    func ask<Result: Sendable>(
+        _ call: (any AccountRepository, Int64) async throws(RepositoryError) -> Result
+    ) async throws(APIError) -> Result {
+        do throws(RepositoryError) {
+            return try await call(repository, clock.seconds)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// Whom a path is about.
+    ///
+    /// - Throws: `APIError.unknownUser` also for what is no number: nobody has it.
+    func user(_ request: HTTPRequest) throws(APIError) -> UserID {
+        guard let number = request.parameters["user_id"].flatMap({ Int64($0) }), number > 0 else { throw .unknownUser }
+        return UserID(rawValue: number)
+    }
+}

@@ -1,0 +1,47 @@
+internal import HTTPServer
+
+/// The parameters of a query, each once; those we do not know are ignored.
+struct QueryParameters {
+    private static let mostFields = 32
+    private static let standardLimit = 100
+    /// A page of so many takes some milliseconds.
+    static let largestLimit = 1000
+
+    private let fields: FormFields?
+
+    /// - Throws: `APIError.invalidRequest`, naming no value.
+    init(_ request: HTTPRequest) throws(APIError) {
+        do throws(FormError) {
+            fields = try request.query.map { query throws(FormError) in
+                try FormFields(parsing: query.utf8, limit: Self.mostFields)
+            }
+        } catch {
+            throw .invalidRequest("The query is not made of at most \(Self.mostFields) fields.")
+        }
+    }
+
+    /// - Returns: nil when it is absent or empty.
+    func text(_ name: String) throws(APIError) -> String? {
+        let values = fields?.values(name) ?? []
+        guard values.count <= 1 else { throw .invalidRequest("The parameter \(name) is there twice.") }
+        return values.first.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// - Returns: nil when it is absent.
+    func number(_ name: String) throws(APIError) -> Int64? {
+        guard let text = try text(name) else { return nil }
+        guard let number = Int64(text), number >= 0 else {
+            throw .invalidRequest("The parameter \(name) must be a whole number, 0 or more.")
+        }
+        return number
+    }
+
+    /// How many entries a page has.
+    func limit() throws(APIError) -> Int {
+        guard let number = try number("limit") else { return Self.standardLimit }
+        guard (1...Int64(Self.largestLimit)).contains(number) else {
+            throw .invalidRequest("The parameter limit must be a number from 1 to \(Self.largestLimit).")
+        }
+        return Int(number)
+    }
+}

@@ -1,0 +1,64 @@
+internal import Accounts
+internal import HTTPServer
+internal import JSON
+internal import Providers
+internal import SignIn
+
+/// `POST /admin/users/{user_id}/identities`: gives a user an identity by an operator's word, taking it from whoever has it.
+struct RepointIdentityEndpoint: Sendable {
+    let store: AdminStore
+    let providers: [Provider]
+
+    func respond(to request: HTTPRequest) async throws(APIError) -> HTTPResponse {
+        let user = try store.user(request)
+        let parameters = try RequestParameters(request)
+        guard let issuer = parameters["issuer"], !issuer.isEmpty else {
+            throw .invalidRequest("The parameter issuer is missing.")
+        }
+        guard let subject = Subject.given(issuer: issuer, value: parameters["subject"] ?? "") else {
+            throw .invalidRequest("The parameter subject must have 1 to \(Subject.mostBytes) bytes.")
+        }
+        let provider = try provider(named: parameters["provider"], issuer: issuer).configuration.name
+        let outcome = try await store.ask { repository, now throws(RepositoryError) in
+            try await repository.repoint(subject, provider: provider, to: user, now: now)
+        }
+        return .secretJSON(try Self.document(outcome, user).serialized)
+    }
+
+    /// An identity that no sign-in could ever have would be a slip.
+    private func provider(named name: String?, issuer: String) throws(APIError) -> Provider {
+        if let name, !name.isEmpty {
+            guard let provider = providers.first(where: { $0.configuration.name == name }) else {
+                throw .signIn(.unknownProvider)
+            }
+            guard provider.mayIssueAs(issuer) else {
+                throw .invalidRequest("The provider would never take an ID token of that issuer.")
+            }
+            return provider
+        }
+        let fitting = providers.filter { $0.mayIssueAs(issuer) }
+        guard let provider = fitting.first else {
+            throw .invalidRequest("No provider would ever take an ID token of that issuer.")
+        }
+        guard fitting.count == 1 else {
+            throw .invalidRequest("The parameter provider is missing, and several take ID tokens of that issuer.")
+        }
+        return provider
+    }
+
+    private static func document(_ outcome: RepointOutcome, _ user: UserID) throws(APIError) -> JSONValue {
+        var members: [JSONObject.Member] = [("user_id", .integer(user.rawValue))]
+        switch outcome {
+        case .noSuchUser: throw .unknownUser
+        case .alreadyThere: members.append(("outcome", "already_there"))
+        case .linked(let identity):
+            members += [("outcome", "linked"), ("identity", UserDocument.identity(identity))]
+        case .moved(let identity, let former, let left):
+            members += [
+                ("outcome", "moved"), ("identity", UserDocument.identity(identity)),
+                ("from_user_id", .integer(former.rawValue)), ("from_user_identities_left", .integer(Int64(left))),
+            ]
+        }
+        return .object(JSONObject(members))
+    }
+}

@@ -1,0 +1,109 @@
+public import Accounts
+public import JSON
+
+/// What operators see of users, as JSON; the same over HTTP and on the command line. Times are seconds since 1970.
+public enum UserDocument {
+    /// How a user's subjects are told.
+    public enum SubjectDisclosure: Sendable {
+        /// By an opaque reference, which is good for nothing else: a subject leaves the server nowhere.
+        case asReferences
+        /// As they are: for whoever moves the users to another backend, which could recognise nobody without them.
+        case asTheyAre
+    }
+
+    /// A line of a list.
+    public static func summary(_ user: UserSummary) -> JSONValue {
+        [
+            "user_id": .integer(user.id.rawValue), "created_at": .integer(user.createdAt),
+            "updated_at": .integer(user.updatedAt), "identities": .integer(Int64(user.identities)),
+            "last_sign_in_at": optional(user.lastSignInAt),
+        ]
+    }
+
+    /// A user without anything personal.
+    public static func overview(_ record: UserRecord) -> JSONValue {
+        [
+            "user_id": .integer(record.user.id.rawValue), "reference": .string(record.user.reference),
+            "created_at": .integer(record.user.createdAt), "updated_at": .integer(record.user.updatedAt),
+            "identities": .array(record.identities.map(identity)),
+            "sessions": .array(record.sessions.map { .object(JSONObject(session($0))) }),
+        ]
+    }
+
+    /// Everything that is kept about a user. With the subjects as they are, it is a line that `store import` takes.
+    public static func export(_ record: UserRecord, subjects: SubjectDisclosure) -> JSONValue {
+        [
+            "user_id": .integer(record.user.id.rawValue), "reference": .string(record.user.reference),
+            "created_at": .integer(record.user.createdAt), "updated_at": .integer(record.user.updatedAt),
+            "profile": attributes(record.user.profile.carrier), "own": attributes(record.user.profile.own),
+            "identities": .array(
+                record.identities.map { identity in
+                    var members = Self.members(identity)
+                    switch subjects {
+                    case .asReferences:
+                        members.append(("subject_reference", .string("\(record.user.reference).\(identity.id)")))
+                    case .asTheyAre: members.append(("subject", .string(identity.subject.value)))
+                    }
+                    return .object(JSONObject(members))
+                }),
+            "sessions": .array(
+                record.sessions.map { session in
+                    let more: [JSONObject.Member] = [
+                        ("user_agent", optional(session.userAgent)), ("acr", optional(session.acr)),
+                        ("amr", .array(session.amr.map { .string($0) })), ("auth_time", optional(session.authTime)),
+                    ]
+                    return .object(JSONObject(Self.session(session) + more))
+                }),
+            "receipts": .array(record.receipts.map(receipt)), "audit": .array(record.auditEvents.map(event)),
+        ]
+    }
+
+    /// An identity without its subject.
+    public static func identity(_ identity: Identity) -> JSONValue { .object(JSONObject(members(identity))) }
+
+    public static func event(_ event: AuditEvent) -> JSONValue {
+        [
+            "id": .integer(event.id), "at": .integer(event.at), "event": .string(event.kind.rawValue),
+            "user_id": optional(event.user?.rawValue), "old_identity_id": optional(event.oldIdentity?.rawValue),
+            "new_identity_id": optional(event.newIdentity?.rawValue),
+        ]
+    }
+
+    private static func members(_ identity: Identity) -> [JSONObject.Member] {
+        [
+            ("identity_id", .integer(identity.id.rawValue)), ("provider", .string(identity.provider)),
+            ("issuer", .string(identity.subject.issuer)), ("origin", .string(identity.origin.rawValue)),
+            ("linked_at", .integer(identity.linkedAt)),
+            // 0 is that of an imported one nobody has signed in by yet.
+            ("last_sign_in_at", optional(identity.lastSignInAt == 0 ? nil : identity.lastSignInAt)),
+        ]
+    }
+
+    private static func session(_ session: Session) -> [JSONObject.Member] {
+        [
+            ("session_id", .string(session.id.description)), ("provider", .string(session.provider)),
+            ("client_id", .string(session.client)), ("created_at", .integer(session.createdAt)),
+            ("expires_at", .integer(session.expiresAt)),
+        ]
+    }
+
+    private static func receipt(_ receipt: Receipt) -> JSONValue {
+        [
+            "receipt_id": .string(receipt.id), "session_id": .string(receipt.session.description),
+            "context_sha256": .string(hexadecimal(receipt.contextHash.bytes)), "acr": optional(receipt.acr),
+            "auth_time": optional(receipt.authTime), "provider": .string(receipt.provider),
+            "client_id": .string(receipt.client), "created_at": .integer(receipt.createdAt),
+        ]
+    }
+
+    private static func attributes(_ attributes: Attributes) -> JSONValue {
+        .object(JSONObject(attributes.members.map { ($0.name, .string($0.value)) }))
+    }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    private static func optional(_ number: Int64?) -> JSONValue { number.map { .integer($0) } ?? .null }
+    private static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+}

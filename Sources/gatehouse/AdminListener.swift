@@ -1,0 +1,54 @@
+import Crypto
+import EventLoop
+import HTTPServer
+import Providers
+import Settings
+import WebAPI
+
+/// The listener for operators, and what of it may change while it serves.
+struct AdminListener: Sendable {
+    /// Operators and their tools are few; a crowd on this port is none of theirs.
+    private static let connections = 256
+
+    let http: HTTPServer
+    let token: AdminToken
+    let readiness: ServiceReadiness
+    let isOnLoopback: Bool
+
+    /// Binds; it answers after ``HTTPServer/start()``.
+    init(
+        _ settings: Settings, loop: EventLoop, parts: APIParts, providers: [Provider]
+    ) throws(StartFailure) {
+        let token = AdminToken(settings.admin)
+        let readiness = ServiceReadiness(repository: parts.repository, clock: parts.clock)
+        var limits = HTTPServerLimits(settings.http)
+        limits.connections = Self.connections
+        do throws(SystemError) {
+            http = try HTTPServer(
+                host: settings.admin.host, port: settings.admin.port, loops: [loop], limits: limits
+            ) { _, _ in
+                AdminAPI(
+                    repository: parts.repository, readiness: readiness, providers: providers, token: token,
+                    clock: parts.clock, logger: parts.logger)
+            }
+        } catch {
+            throw .listen(host: settings.admin.host, port: settings.admin.port, error)
+        }
+        isOnLoopback = settings.admin.isOnLoopback
+        self.token = token
+        self.readiness = readiness
+    }
+}
+
+extension AdminToken {
+    convenience init(_ admin: Settings.Admin) { self.init(Self.secret(admin)) }
+
+    /// Takes over what the configuration says now. Where the listener is bound does not change while it serves, so a token
+    /// that is needed there is never given up.
+    func take(_ admin: Settings.Admin, boundOnLoopback: Bool) {
+        guard let secret = Self.secret(admin) else { return boundOnLoopback ? replace(with: nil) : () }
+        replace(with: secret)
+    }
+
+    private static func secret(_ admin: Settings.Admin) -> Secret? { admin.token.map { Secret($0.revealed) } }
+}

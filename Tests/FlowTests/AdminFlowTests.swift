@@ -1,0 +1,89 @@
+import JSON
+import SimulatedCarriers
+import Testing
+
+@Suite struct `The admin listener over sockets` {
+    private func call(
+        _ gatehouse: RunningGatehouse, _ method: String, _ path: String, token: String? = "the-token",
+        _ body: JSONValue? = nil
+    ) async throws -> RawHTTP.Answer {
+        var headers = body == nil ? [:] : ["Content-Type": "application/json"]
+        if let token { headers["Authorization"] = "Bearer \(token)" }
+        return try await RawHTTP.send(
+            method, path, port: gatehouse.adminPort, headers: headers, body: body?.serialized)
+    }
+
+    private static let withToken = "the-token"
+
+    @Test func `looks after users from their first sign-in to their last trace`() async throws {
+        try await RunningGatehouse.with(adminToken: Self.withToken) { gatehouse in
+            let ada = try await gatehouse.signIn("ada")
+            let grace = try await gatehouse.signIn("grace", at: .plain)
+            let token = try #require(ada["token"]?.string)
+            let id = try #require(ada["user"]?["user_id"]?.integer)
+            let other = try #require(grace["user"]?["user_id"]?.integer)
+
+            let list = try await call(gatehouse, "GET", "/admin/users?limit=1")
+            #expect(list["users"]?.array?.first?["user_id"] == .integer(id))
+            #expect(list["next_after"] == .integer(id))
+            let shown = try await call(gatehouse, "GET", "/admin/users/\(id)")
+            #expect(shown["identities"]?.array?.first?["provider"] == "zenkey")
+
+            let issuer = gatehouse.simulation.plain
+            let moved = try await call(
+                gatehouse, "POST", "/admin/users/\(id)/identities", token: "the-token",
+                ["provider": "plain", "issuer": .string(issuer), "subject": "brought-by-hand"])
+            #expect(moved["outcome"] == "linked", "\(moved.text)")
+            #expect(!moved.text.contains("brought-by-hand"))
+
+            let ended = try await call(gatehouse, "DELETE", "/admin/users/\(id)/sessions")
+            #expect(ended["sessions_ended"] == 1)
+            #expect(try await gatehouse.call("GET", "/users/me", bearer: token).status == 401)
+
+            let export = try await call(gatehouse, "GET", "/admin/users/\(other)/export")
+            #expect(export["profile"]?["email"]?.string?.isEmpty == false, "\(export.text)")
+            #expect(try await call(gatehouse, "DELETE", "/admin/users/\(other)").status == 200)
+            #expect(try await call(gatehouse, "GET", "/admin/users/\(other)").status == 404)
+            let audit = try await call(gatehouse, "GET", "/admin/audit?user=\(other)")
+            #expect(audit["events"]?.array?.last?["event"] == "user_erased")
+        }
+    }
+
+    @Test func `shows nothing without its token, and is not on the public port`() async throws {
+        try await RunningGatehouse.with(adminToken: Self.withToken) { gatehouse in
+            for token in [nil, "wrong"] {
+                let answer = try await call(gatehouse, "GET", "/admin/users", token: token)
+                #expect(answer.status == 401)
+                #expect(answer["error"] == "invalid_token")
+                #expect(answer.header("www-authenticate")?.hasPrefix("Bearer") == true)
+                #expect(answer.header("x-content-type-options") == "nosniff")
+            }
+            #expect(try await call(gatehouse, "GET", "/healthz", token: nil).status == 200)
+            for path in ["/admin/users", "/readyz", "/admin/audit"] {
+                #expect(try await gatehouse.call("GET", path, bearer: "the-token").status == 404)
+            }
+        }
+    }
+
+    @Test func `tells broken HTTP as the public one does`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            let port = gatehouse.adminPort
+            let answer = try await RawHTTP.exchange(
+                Array("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n".utf8), port: port)
+            #expect(answer.status == 400)
+            #expect(answer["error"] == "invalid_request")
+        }
+    }
+
+    @Test func `knows that the store has gone, and tells the providers' state`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            _ = try await gatehouse.signIn("ada")
+            let ready = try await call(gatehouse, "GET", "/readyz", token: nil)
+            #expect(ready.status == 200)
+            let zenkey = try #require(ready["providers"]?.array?.first)
+            #expect(zenkey["provider"] == "zenkey")
+            #expect(zenkey["circuits"]?.array?.allSatisfy { $0["state"] == "closed" } == true)
+            #expect(zenkey["circuits"]?.array?.isEmpty == false)
+        }
+    }
+}

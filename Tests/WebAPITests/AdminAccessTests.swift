@@ -1,0 +1,79 @@
+import Accounts
+import Crypto
+import HTTPServer
+import JSON
+import TestSupport
+import Testing
+
+@testable import WebAPI
+
+@Suite struct `Access to the admin listener` {
+    @Test(arguments: [
+        nil, "Bearer", "Bearer wrong", "Bearer the-admin-toke", "Basic the-admin-token", "the-admin-token",
+    ])
+    func `is refused without the token, whatever the path`(authorization: String?) async throws {
+        let admin = try await AdminStage()
+        let headers = authorization.map { [("Authorization", $0)] } ?? []
+        for path in ["/admin/users", "/admin/users/1", "/readyz", "/nothing"] {
+            let answer = await admin.send(.get, path, headers: headers)
+            #expect(answer.status == 401)
+            #expect(answer.error == "invalid_token")
+            #expect(answer.header("www-authenticate") == "Bearer error=\"invalid_token\"")
+        }
+    }
+
+    @Test func `is granted by the token, and by nothing for the health check`() async throws {
+        let admin = try await AdminStage()
+        #expect(await admin.send(.get, "/admin/users").status == 200)
+        let health = await admin.send(.get, "/healthz", headers: [])
+        #expect(health.status == 200)
+        #expect(health.text == #"{"status":"ok"}"#)
+    }
+
+    @Test func `changes with the token`() async throws {
+        let token = AdminToken(Secret("old"))
+        func admits(_ text: String) -> Bool { token.admit(.sample(.get, "/", headers: bearer(text))) }
+        #expect(admits("old") && !admits("new"))
+        token.replace(with: Secret("new"))
+        #expect(!admits("old") && admits("new"))
+    }
+
+    @Test(arguments: ["127.0.0.1:8081", "127.0.0.1", "localhost:8081", "[::1]:8081", "LocalHost"])
+    func `needs no token on loopback where none is configured`(host: String) async throws {
+        let admin = try await AdminStage(token: nil)
+        #expect(await admin.send(.get, "/admin/users", headers: [("Host", host)]).status == 200)
+    }
+
+    @Test(
+        arguments: [
+            [("Host", "127.0.0.1:8081"), ("Origin", "https://evil.example")], [("Host", "evil.example:8081")],
+            [("Host", "127.evil.example")], [("Host", "127.0.0.1:8081"), ("Origin", "null")], [],
+        ] as [[(String, String)]])
+    func `is refused to web pages that reach loopback through a browser`(headers: [(String, String)]) async throws {
+        let admin = try await AdminStage(token: nil)
+        try await admin.populate(1)
+        #expect(await admin.send(.get, "/admin/users", headers: headers).status == 401)
+        #expect(await admin.send(.delete, "/admin/users/1", headers: headers).status == 401)
+        #expect(try await admin.stage.repository.userCount() == 1)
+    }
+
+    @Test func `ends at paths and methods that are not there`() async throws {
+        let admin = try await AdminStage()
+        let unknown = await admin.send(.get, "/admin/nothing")
+        #expect(unknown.status == 404)
+        #expect(unknown.error == "not_found")
+        let method = await admin.send(.post, "/admin/users", json: [:])
+        #expect(method.status == 405)
+        #expect(method.header("allow") == "GET, HEAD")
+        #expect(await admin.send(.get, "/auth/signin").status == 404)
+    }
+
+    @Test func `is logged without token and query`() async throws {
+        let admin = try await AdminStage()
+        _ = await admin.send(.get, "/admin/users", query: "issuer=https%3A%2F%2Fa.example&subject=secret-subject")
+        _ = await admin.send(.get, "/admin/users/7")
+        #expect(admin.log.lines.map { $0.values["route"] } == ["/admin/users", "/admin/users/{user_id}"])
+        #expect(!admin.log.text.contains("secret-subject"))
+        #expect(!admin.log.text.contains(AdminStage.token))
+    }
+}

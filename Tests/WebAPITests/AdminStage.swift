@@ -1,0 +1,71 @@
+import Accounts
+import Crypto
+import EventLoop
+import HTTPServer
+import JSON
+import Logging
+import Providers
+import SignIn
+import TestSupport
+import WebAPI
+
+/// The API for operators over a stage, asked in memory.
+final class AdminStage: Sendable {
+    static let token = "the-admin-token"
+
+    let stage: SignInStage
+    let plain = Provider(.plain(named: "plain"))
+    let readiness: ServiceReadiness
+    let api: AdminAPI
+    let log = RecordedLog()
+
+    /// - Parameters:
+    ///   - token: nil: the listener is on loopback and has none.
+    ///   - more: providers besides the stage's, `plain` among them when nil.
+    init(token: String? = AdminStage.token, more: [Provider]? = nil) async throws {
+        stage = try await SignInStage()
+        readiness = ServiceReadiness(repository: stage.repository, clock: stage.clock)
+        api = AdminAPI(
+            repository: stage.repository, readiness: readiness, providers: [stage.provider] + (more ?? [plain]),
+            token: AdminToken(token.map { Secret($0) }), clock: stage.clock, logger: log.logger(.trace))
+    }
+
+    func send(
+        _ method: HTTPMethod, _ path: String, query: String? = nil,
+        headers: [(String, String)] = bearer(AdminStage.token), json: JSONValue? = nil
+    ) async -> Answer {
+        let response = await api.respond(
+            to: HTTPRequest(
+                method: method, path: path, query: query, headers: headers, body: json?.serialized ?? [],
+                peer: SocketAddress(bytes: .init(high: 0x7F00_0001 << 32, low: 0), isIPv6: false, port: 50_000),
+                id: "request-1", receivedAt: .now))
+        return Answer(response: response, body: (try? JSONValue(parsing: response.body)) ?? .null)
+    }
+
+    /// Users from elsewhere, numbered from 1 on as the store is empty; each has one identity at the plain provider.
+    func populate(_ count: Int) async throws {
+        let users = (1...count).map { number in
+            ImportedUser(
+                reference: "reference-\(number)", profile: Profile(carrier: ["email": "user\(number)@example.com"]),
+                createdAt: Int64(number),
+                identities: [
+                    ImportedUser.Identity(provider: "plain", subject: Subject.plain("secret-subject-\(number)"))
+                ])
+        }
+        _ = try await stage.repository.importUsers(users, now: stage.now)
+    }
+}
+
+extension Subject {
+    static func plain(_ value: String) -> Subject { Subject(issuer: "https://id.plain.example", value: value) }
+}
+
+extension ProviderConfiguration {
+    /// A plain OpenID Provider.
+    static func plain(named name: String) -> ProviderConfiguration {
+        var configuration = ProviderConfiguration.zenkey()
+        configuration.name = name
+        configuration.profile = .openid(issuer: "https://id.plain.example")
+        return configuration
+    }
+}

@@ -1,0 +1,169 @@
+import Accounts
+import HTTPServer
+import JSON
+import SignIn
+import TestSupport
+import Testing
+
+@Suite struct `An operator's list of users` {
+    @Test func `comes in pages`() async throws {
+        let admin = try await AdminStage()
+        try await admin.populate(5)
+        var seen: [Int64] = []
+        var after = "0"
+        for _ in 0..<3 {
+            let page = await admin.send(.get, "/admin/users", query: "limit=2&after=\(after)")
+            #expect(page.status == 200)
+            #expect(page.header("cache-control") == "no-store")
+            seen += (page.body["users"]?.array ?? []).compactMap { $0["user_id"]?.integer }
+            guard let next = page.body["next_after"]?.integer else { break }
+            after = "\(next)"
+        }
+        #expect(seen == [1, 2, 3, 4, 5])
+    }
+
+    @Test func `says where it ends, and nothing personal`() async throws {
+        let admin = try await AdminStage()
+        try await admin.populate(2)
+        let page = await admin.send(.get, "/admin/users")
+        #expect(page.body["next_after"] == .null)
+        let user = try #require(page.body["users"]?.array?.first?.object)
+        #expect(user.members.map(\.name) == ["user_id", "created_at", "updated_at", "identities", "last_sign_in_at"])
+        #expect(user["identities"] == 1)
+        #expect(user["last_sign_in_at"] == .null)
+        #expect(!page.text.contains("@example.com"))
+    }
+
+    @Test func `may be that of one provider`() async throws {
+        let admin = try await AdminStage()
+        try await admin.populate(2)
+        try await admin.stage.signIn()
+        let page = await admin.send(.get, "/admin/users", query: "provider=zenkey")
+        #expect(page.body["users"]?.array?.count == 1)
+        #expect(page.body["users"]?.array?.first?["user_id"] == 3)
+    }
+
+    @Test func `finds who has a subject, and never shows it`() async throws {
+        let admin = try await AdminStage()
+        try await admin.populate(3)
+        let issuer = "issuer=https%3A%2F%2Fid.plain.example"
+        let found = await admin.send(.get, "/admin/users", query: "\(issuer)&subject=secret-subject-2")
+        #expect(found.body["users"]?.array?.map { $0["user_id"] } == [2])
+        #expect(!found.text.contains("secret-subject"))
+        let nobody = await admin.send(.get, "/admin/users", query: "\(issuer)&subject=other")
+        #expect(nobody.status == 200)
+        #expect(nobody.body["users"] == [])
+    }
+
+    @Test(
+        arguments: [
+            ("limit=0", "limit"), ("limit=1001", "limit"), ("limit=x", "limit"), ("after=-1", "after"),
+            ("after=1&after=2", "after"), ("issuer=https%3A%2F%2Fa", "issuer"), ("subject=a", "subject"),
+            ("after=%zz", "query"),
+        ])
+    func `refuses a wrong query and names what is wrong`(query: String, name: String) async throws {
+        let admin = try await AdminStage()
+        let answer = await admin.send(.get, "/admin/users", query: query)
+        #expect(answer.status == 400)
+        #expect(answer.error == "invalid_request")
+        #expect(answer.body["error_description"]?.string?.contains(name) == true)
+    }
+}
+
+@Suite struct `An operator's view of a user` {
+    @Test func `has identities and sessions, and nothing personal`() async throws {
+        let admin = try await AdminStage()
+        try await admin.stage.signIn()
+        let answer = await admin.send(.get, "/admin/users/1")
+        #expect(answer.status == 200)
+        let identity = try #require(answer.body["identities"]?.array?.first?.object)
+        #expect(
+            identity.members.map(\.name) == [
+                "identity_id", "provider", "issuer", "origin", "linked_at", "last_sign_in_at",
+            ])
+        #expect(identity["origin"] == "sign-in")
+        #expect(answer.body["sessions"]?.array?.count == 1)
+        for secret in ["310260-subject", "jane@example.com", "Jane"] { #expect(!answer.text.contains(secret)) }
+    }
+
+    @Test func `is whole in an export, but for the subjects`() async throws {
+        let admin = try await AdminStage()
+        try await admin.stage.signIn()
+        let answer = await admin.send(.get, "/admin/users/1/export")
+        #expect(answer.status == 200)
+        #expect(!answer.response.isCompressible)
+        #expect(answer.body["profile"]?["email"] == "jane@example.com")
+        #expect(answer.body["own"] == [:])
+        #expect(answer.body["sessions"]?.array?.first?["user_agent"] == "App/1.0")
+        #expect(answer.body["audit"]?.array?.map { $0["event"] } == ["user_created"])
+        let reference = try #require(answer.body["reference"]?.string)
+        #expect(answer.body["identities"]?.array?.first?["subject_reference"] == .string("\(reference).1"))
+        #expect(!answer.text.contains("310260-subject"))
+    }
+
+    @Test(arguments: ["7", "0", "-1", "x", "99999999999999999999"])
+    func `is not there for nobody's number`(id: String) async throws {
+        let admin = try await AdminStage()
+        for (method, path) in [
+            (HTTPMethod.get, ""), (.delete, ""), (.get, "/export"), (.delete, "/sessions"),
+        ] {
+            let answer = await admin.send(method, "/admin/users/\(id)\(path)")
+            #expect(answer.status == 404, "\(method) \(path)")
+            #expect(answer.error == "not_found")
+        }
+    }
+
+    @Test func `goes with the user`() async throws {
+        let admin = try await AdminStage()
+        let tokens = try await admin.stage.signIn().tokens
+        let answer = await admin.send(.delete, "/admin/users/1")
+        #expect(answer.status == 200)
+        #expect(answer.body == ["user_id": 1, "erased": true])
+        #expect(await admin.send(.get, "/admin/users/1").status == 404)
+        #expect(await admin.send(.delete, "/admin/users/1").status == 404)
+        await #expect(throws: (any Error).self) { try await admin.stage.sessions.session(of: tokens.accessToken) }
+        let audit = await admin.send(.get, "/admin/audit", query: "user=1")
+        #expect(audit.body["events"]?.array?.map { $0["event"] } == ["user_created", "user_erased"])
+    }
+
+    @Test func `loses its sessions at once`() async throws {
+        let admin = try await AdminStage()
+        let tokens = try await admin.stage.signIn().tokens
+        try await admin.stage.signIn(["code": "another"])
+        let answer = await admin.send(.delete, "/admin/users/1/sessions")
+        #expect(answer.status == 200)
+        #expect(answer.body == ["user_id": 1, "sessions_ended": 2])
+        await #expect(throws: (any Error).self) { try await admin.stage.sessions.session(of: tokens.accessToken) }
+        #expect(await admin.send(.delete, "/admin/users/1/sessions").body["sessions_ended"] == 0)
+    }
+
+    @Test func `tells when the store can't be asked`() async throws {
+        let admin = try await AdminStage()
+        await admin.stage.repository.close()
+        for (method, path) in [(HTTPMethod.get, "/admin/users"), (.delete, "/admin/users/1"), (.get, "/admin/audit")] {
+            let answer = await admin.send(method, path)
+            #expect(answer.status == 503)
+            #expect(answer.error == "storage_unavailable")
+            #expect(answer.header("retry-after") == "1")
+        }
+    }
+}
+
+@Suite struct `The audit trail for operators` {
+    @Test func `comes in pages`() async throws {
+        let admin = try await AdminStage()
+        try await admin.populate(2)
+        let first = await admin.send(.get, "/admin/audit", query: "limit=3")
+        let events = try #require(first.body["events"]?.array)
+        #expect(
+            events.map { $0["event"] } == ["user_imported", "identity_imported", "user_imported"])
+        #expect(
+            events.first?.object?.members.map(\.name) == [
+                "id", "at", "event", "user_id", "old_identity_id", "new_identity_id",
+            ])
+        let next = try #require(first.body["next_after"]?.integer)
+        let second = await admin.send(.get, "/admin/audit", query: "limit=3&after=\(next)")
+        #expect(second.body["events"]?.array?.count == 1)
+        #expect(second.body["next_after"] == .null)
+    }
+}

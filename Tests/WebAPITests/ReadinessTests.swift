@@ -1,0 +1,68 @@
+import Accounts
+import EventLoop
+import HTTPClient
+import HTTPServer
+import JSON
+import Providers
+import SignIn
+import TestSupport
+import Testing
+
+@testable import WebAPI
+
+@Suite struct `Readiness` {
+    @Test func `is there when the store takes writes and the keys open`() async throws {
+        let admin = try await AdminStage()
+        let answer = await admin.send(.get, "/readyz")
+        #expect(answer.status == 200)
+        #expect(answer.body["status"] == "ready")
+        #expect(answer.body["store"] == "ok")
+        #expect(answer.body["signing_keys"] == 1)
+        #expect(answer.body["providers"]?.array?.map { $0["provider"] } == ["zenkey", "plain"])
+    }
+
+    @Test func `tells how providers do, and is there all the same`() async throws {
+        let admin = try await AdminStage()
+        let url = try EndpointURL("https://id.carrier.example/token", allowLoopbackHTTP: false)
+        for _ in 0..<admin.stage.provider.configuration.circuit.failures {
+            _ = admin.stage.provider.circuits.admit(url, now: .now)
+            admin.stage.provider.circuits.report(url, isAnswered: false, now: .now)
+        }
+        let answer = await admin.send(.get, "/readyz")
+        #expect(answer.status == 200)
+        let circuit = try #require(answer.body["providers"]?.array?.first?["circuits"]?.array?.first)
+        #expect(circuit["state"] == "open")
+        #expect(circuit["host"]?.string?.contains("id.carrier.example") == true)
+    }
+
+    @Test func `ends with the store, in the shape of all errors`() async throws {
+        let admin = try await AdminStage()
+        await admin.stage.repository.close()
+        let answer = await admin.send(.get, "/readyz")
+        #expect(answer.status == 503)
+        #expect(answer.body["status"] == "not_ready")
+        #expect(answer.body["store"] == "it is closed")
+        #expect(answer.error == "storage_unavailable")
+        #expect(answer.body["error_code"] == "storage_unavailable")
+        #expect(answer.body["request_id"] == "request-1")
+    }
+
+    @Test func `is looked at once a second`() async throws {
+        let stage = try await SignInStage()
+        let readiness = ServiceReadiness(repository: stage.repository, clock: stage.clock)
+        let now = MonotonicTime.now
+        #expect(await readiness.state(now: now) == .ready(signingKeys: 1))
+        await stage.repository.close()
+        #expect(await readiness.state(now: now) == .ready(signingKeys: 1))
+        #expect(await readiness.state(now: now + .seconds(3600)) == .failing(.unavailable(.closed)))
+    }
+
+    @Test func `ends when the server is told to stop`() async throws {
+        let admin = try await AdminStage()
+        await admin.readiness.drain()
+        let answer = await admin.send(.get, "/readyz")
+        #expect(answer.status == 503)
+        #expect(answer.body["status"] == "draining")
+        #expect(answer.error == "overloaded")
+    }
+}
