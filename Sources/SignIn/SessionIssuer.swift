@@ -153,8 +153,10 @@ extension SessionIssuer {
         } catch .unknownKey(.keyIDNotInSet) {
             do throws(SessionKeys.Failure) {
                 return try await keys.reloadForUnknownKey(from: repository, now: now)
+            } catch .repository(let error) {
+                throw SignInError(error)
             } catch {
-                throw .storageUnavailable
+                throw .storageUnavailable(.brokenSeal)
             }
         } catch {
             return false

@@ -1,9 +1,10 @@
-internal import Accounts
+public import Accounts
 internal import HTTPClient
 internal import OpenIDConnect
 
 extension SignInError {
-    init(_ error: RepositoryError) {
+    /// What a repository's failure means for whoever asked.
+    public init(_ error: RepositoryError) {
         self =
             switch error {
             case .codeAlreadyUsed: .invalidGrant(.codeAlreadyUsed)

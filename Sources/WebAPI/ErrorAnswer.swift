@@ -53,8 +53,7 @@ struct ErrorAnswer {
             self = ErrorAnswer(401, "invalid_token", "The admin token is missing or wrong.")
                 .with(header: "WWW-Authenticate", "Bearer error=\"invalid_token\"")
         case .unknownUser: self.init(404, "not_found", "There is no such user.")
-        case .store(.unavailable(.overloaded)): self.init(SignInError.overloaded)
-        case .store: self.init(SignInError.storageUnavailable)
+        case .store(let error): self.init(SignInError(error))
         case .violation(let violation): self.init(violation)
         }
     }

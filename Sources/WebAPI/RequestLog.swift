@@ -72,7 +72,7 @@ struct RequestLog: Sendable {
         switch error {
         case .signIn(.providerError(let problem)):
             return "\(code): \(problem.step.rawValue): \(describe(problem.failure))"
-        case .signIn(.storageUnavailable(let cause)): return "\(code): \(cause)"
+        case .signIn(.storageUnavailable(let cause)), .store(.unavailable(let cause)): return "\(code): \(cause)"
         default: return code
         }
     }

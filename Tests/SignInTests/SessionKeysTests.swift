@@ -128,6 +128,6 @@ import Testing
         let elsewhere = Sessions(repository: stage.repository, issuer: other.issuer, clock: stage.clock)
         let fresh = try await elsewhere.refresh(tokens.refreshToken).accessToken
         await stage.repository.close()
-        await #expect(throws: SignInError.storageUnavailable) { try await stage.sessions.session(of: fresh) }
+        await #expect(throws: SignInError.storageUnavailable(.closed)) { try await stage.sessions.session(of: fresh) }
     }
 }
