@@ -132,7 +132,9 @@ let package = Package(
         tests(
             "FlowTests",
             [
-                "gatehouse", "SimulatedCarriers", "AccountsSQLite", "CSQLite", "Accounts", "Sealing", "Settings",
+                "gatehouse", "SimulatedCarriers", "SignIn", "Providers", "AccountsSQLite", "CSQLite", "Accounts",
+                "Sealing",
+                "Settings",
                 "Observability",
                 "HTTPServer", "HTTPClient", "EventLoop",
                 "JOSE", "Crypto",

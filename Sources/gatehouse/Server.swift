@@ -7,7 +7,6 @@ import HTTPClient
 import HTTPServer
 import Logging
 import Providers
-import Sealing
 import ServiceLifecycle
 import Settings
 import SignIn
@@ -31,7 +30,7 @@ struct Server: Service {
 
     static func start(_ settings: Settings, logger: Logger) async throws(StartFailure) -> Server {
         let clock = Clock { Int64(time(nil)) }
-        let repository = try await openRepository(settings.storage, clock: clock)
+        let repository = try await OpenStore.open(settings.storage, as: .server, now: clock.seconds).repository
         let keys: SessionKeys
         do throws(SessionKeys.Failure) {
             keys = try await SessionKeys.load(from: repository, now: clock.seconds)
@@ -97,26 +96,6 @@ struct Server: Service {
     }
 
     private static var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
-
-    private static func openRepository(
-        _ settings: Settings.Storage, clock: Clock
-    ) async throws(StartFailure) -> SQLiteAccounts {
-        guard case .file(let path) = settings.url else { throw .unsupportedStorage }
-        let keyPath = settings.masterKeyFile ?? path + ".key"
-        let masterKey: SymmetricKey
-        do throws(MasterKey.Failure) {
-            masterKey = try MasterKey.load(path: keyPath, madeWith: settings.masterKeyFile == nil ? path : nil)
-        } catch {
-            throw .masterKey(error)
-        }
-        do throws(RepositoryError) {
-            return try await SQLiteAccounts.open(
-                SQLiteSettings(path: path, access: .server), now: clock.seconds,
-                unlockKeyRing: KeyRing.unlocker(masterKey: masterKey, now: clock.seconds))
-        } catch {
-            throw .storage(path: path, error)
-        }
-    }
 
     private static func startLoops(_ count: Int) throws(StartFailure) -> [EventLoop] {
         var loops: [EventLoop] = []

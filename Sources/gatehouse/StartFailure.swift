@@ -3,7 +3,7 @@ import EventLoop
 import Sealing
 import SignIn
 
-/// Why the server did not start, in words for whoever starts it.
+/// Why the server, or a command that works on the store, did not start, in words for whoever starts it.
 enum StartFailure: Error, CustomStringConvertible {
     case system(SystemError)
     case listen(host: String, port: UInt16, SystemError)
@@ -23,6 +23,7 @@ enum StartFailure: Error, CustomStringConvertible {
             "the master key does not open the database \(path); it was sealed under another one"
         case .storage(let path, .newerSchema(let found, let known)):
             "a newer version made the database \(path) (schema \(found); this version knows \(known))"
+        case .storage(let path, .noStore): "there is no database \(path); gatehouse serve makes it on its first start"
         case .storage(let path, .unavailable(let reason)): "the database \(path) can't be used: \(reason)"
         case .storage(let path, let error): "the database \(path) can't be used: \(error)"
         case .sessionKeys(let failure): "the session signing keys can't be used: \(failure)"

@@ -1,0 +1,42 @@
+import Accounts
+import AccountsSQLite
+import Crypto
+import Glibc
+import Sealing
+import Settings
+
+/// The configured store, opened with its master key.
+struct OpenStore: Sendable {
+    let repository: SQLiteAccounts
+    let masterKey: SymmetricKey
+    let path: String
+
+    /// - Parameters:
+    ///   - access: a server makes the store, and the master key beside it, on its first start; a tool makes neither.
+    ///   - now: seconds since 1970.
+    static func open(
+        _ storage: Settings.Storage, as access: SQLiteSettings.Access, now: Int64
+    ) async throws(StartFailure) -> OpenStore {
+        guard case .file(let path) = storage.url else { throw .unsupportedStorage }
+        let isServer = access == .server
+        // Without a store there is no master key either, and the store is what is missing.
+        let isThere = unsafe Glibc.access(path, F_OK) == 0
+        guard isServer || isThere else { throw .storage(path: path, .noStore) }
+        let masterKey: SymmetricKey
+        do throws(MasterKey.Failure) {
+            masterKey = try MasterKey.load(
+                path: storage.masterKeyFile ?? path + ".key",
+                madeWith: isServer && storage.masterKeyFile == nil ? path : nil)
+        } catch {
+            throw .masterKey(error)
+        }
+        do throws(RepositoryError) {
+            let repository = try await SQLiteAccounts.open(
+                SQLiteSettings(path: path, access: access), now: now,
+                unlockKeyRing: KeyRing.unlocker(masterKey: masterKey, now: now))
+            return OpenStore(repository: repository, masterKey: masterKey, path: path)
+        } catch {
+            throw .storage(path: path, error)
+        }
+    }
+}

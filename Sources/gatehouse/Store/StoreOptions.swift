@@ -1,0 +1,64 @@
+import Accounts
+import AccountsSQLite
+import ArgumentParser
+import Glibc
+import Settings
+import SignIn
+
+/// What every command takes that works on the store, beside a running server or without one.
+struct StoreOptions: ParsableArguments {
+    @OptionGroup var configuration: ConfigurationOptions
+
+    /// Opens the store, does something with it, and closes it. What goes wrong is told on standard error, with status 1.
+    func withStore(_ body: (OpenStore, Settings, Clock) async throws -> Void) async throws {
+        // A file that reaches the limit of its size is an error of that write, as a full disk is.
+        signal(SIGXFSZ, SIG_IGN)
+        let settings = try configuration.settings()
+        let clock = Clock { Int64(time(nil)) }
+        let store: OpenStore
+        do throws(StartFailure) {
+            store = try await OpenStore.open(settings.storage, as: .besideServer, now: clock.seconds)
+        } catch {
+            throw Self.fail("\(error)")
+        }
+        do {
+            try await body(store, settings, clock)
+        } catch {
+            await store.repository.close()
+            throw Self.told(error, store.path)
+        }
+        await store.repository.close()
+    }
+
+    /// Tells of an error that is not told yet.
+    private static func told(_ error: any Error, _ path: String) -> any Error {
+        switch error {
+        case let error as RepositoryError: fail("\(StartFailure.storage(path: path, error))")
+        case let error as SessionKeys.Failure:
+            if case .repository(let error) = error {
+                fail("\(StartFailure.storage(path: path, error))")
+            } else {
+                fail("\(StartFailure.sessionKeys(error))")
+            }
+        case let error as FileFailure: fail("\(error)")
+        default: error
+        }
+    }
+
+    private static func fail(_ sentence: String) -> ExitCode {
+        StandardError.write("gatehouse: \(sentence)\n")
+        return ExitCode(1)
+    }
+}
+
+extension ConfigurationOptions {
+    /// - Throws: `ExitCode`, after every fault was told.
+    func settings() throws -> Settings {
+        switch Settings.loadOfProcess(file: file) {
+        case .valid(let settings, _, _): return settings
+        case .faulty(let faults, _):
+            StandardError.write(SettingsReport.text(faults, notices: []))
+            throw ExitCode(1)
+        }
+    }
+}

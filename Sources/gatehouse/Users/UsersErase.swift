@@ -1,0 +1,64 @@
+import Accounts
+import AccountsSQLite
+import ArgumentParser
+import JSON
+import SignIn
+
+extension UsersCommand {
+    /// One user, for good.
+    struct Erase: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Erase a user for good: profile, identities, sessions and receipts.",
+            discussion: "Without --yes it only says what would go. A later sign-in makes a new user.")
+
+        /// How often the log is asked for: a running server reads it most of the time.
+        private static let scrubAttempts = 5
+
+        @Argument(help: "The user's number.")
+        var id: Int64
+        @Flag(help: "Really erase.")
+        var yes = false
+        @Flag(help: "Report as JSON on standard output.")
+        var json = false
+        @OptionGroup var options: StoreOptions
+
+        func run() async throws {
+            try await options.withStore { store, _, clock in
+                let record = try await store.record(of: id, now: clock.seconds)
+                if yes {
+                    guard try await store.repository.erase(UserID(rawValue: id), now: clock.seconds) else {
+                        throw UsersCommand.noSuchUser()
+                    }
+                    try await scrub(store)
+                }
+                write(record)
+            }
+        }
+
+        /// The user is gone from the database; the log still has the pages as they were.
+        private func scrub(_ store: OpenStore) async throws(RepositoryError) {
+            for _ in 0..<Self.scrubAttempts {
+                if try await store.repository.scrub() { return }
+            }
+            StandardError.write(
+                "The server is busy: traces of the user stay in the database's log until it is next started over.\n")
+        }
+
+        private func write(_ record: UserRecord) {
+            let counts = [
+                ("identities", record.identities.count), ("sessions", record.sessions.count),
+                ("receipts", record.receipts.count),
+            ]
+            if json {
+                var members: [JSONObject.Member] = [("user_id", .integer(id)), ("erased", .boolean(yes))]
+                members += counts.map { ($0, .integer(Int64($1))) }
+                return StandardOutput.write(JSONValue.object(JSONObject(members)))
+            }
+            let what = counts.map { "\($0) \($1)" }.joined(separator: ", ")
+            StandardOutput.write(
+                yes
+                    ? "User \(id) is erased: profile, \(what).\n"
+                    : "User \(id) would be erased: profile, \(what). Nothing was erased; --yes does it.\n")
+        }
+    }
+}

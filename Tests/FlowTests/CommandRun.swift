@@ -1,0 +1,70 @@
+import Foundation
+import JSON
+import SimulatedCarriers
+import Testing
+
+/// One run of the built executable, to its end.
+struct CommandRun: Sendable {
+    let status: Int32
+    let output: String
+    let errors: String
+
+    /// - Parameter input: what stands on standard input, through a pipe.
+    init(_ arguments: [String], input: String? = nil) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "gatehouse-command-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (output, errors) = (folder.appending(path: "output"), folder.appending(path: "errors"))
+        for file in [output, errors] { try Data().write(to: file) }
+        let process = Process()
+        // The tests' own executable lies beside it.
+        process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+            .appending(path: "gatehouse")
+        process.arguments = arguments
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = try FileHandle(forWritingTo: errors)
+        let pipe = Pipe()
+        process.standardInput = pipe
+        status = try await withCheckedThrowingContinuation { continuation in
+            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+            do {
+                try process.run()
+                // Little enough for the pipe to take it at once.
+                if let input { try pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8)) }
+                try pipe.fileHandleForWriting.close()
+            } catch {
+                process.terminationHandler = nil
+                continuation.resume(throwing: error)
+            }
+        }
+        self.output = try String(contentsOf: output, encoding: .utf8)
+        self.errors = try String(contentsOf: errors, encoding: .utf8)
+    }
+
+    var json: JSONValue { (try? JSONValue(parsing: Array(output.utf8))) ?? .null }
+    var everything: String { output + errors }
+}
+
+extension RunningGatehouse {
+    /// Runs a command on this server's store, beside it.
+    func run(_ arguments: String..., input: String? = nil) async throws -> CommandRun {
+        let file = folder.appending(path: "commands.yaml")
+        try Data(RunningGatehouse.yaml(simulation, folder).utf8).write(to: file)
+        return try await CommandRun(arguments + ["--config", file.path], input: input)
+    }
+
+    /// A file of users to import.
+    func write(_ lines: [String], as name: String = "users.jsonl") throws -> String {
+        let file = folder.appending(path: name)
+        try Data(lines.map { $0 + "\n" }.joined().utf8).write(to: file)
+        return file.path
+    }
+
+    /// A line of a user with subjects at the plain provider.
+    func line(_ subjects: String..., more: String = "") -> String {
+        let identities = subjects.map {
+            #"{"provider":"plain","issuer":"\#(simulation.plain)","subject":"\#($0)"}"#
+        }
+        return #"{"identities":[\#(identities.joined(separator: ","))]\#(more)}"#
+    }
+}

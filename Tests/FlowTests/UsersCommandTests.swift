@@ -1,0 +1,83 @@
+import Foundation
+import JSON
+import SimulatedCarriers
+import Testing
+
+@Suite struct `The users command` {
+    @Test func `lists, shows, finds and exports users beside the server`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            let ada = try await gatehouse.signIn("ada")
+            _ = try await gatehouse.signIn("grace", at: .plain)
+            let id = try #require(ada["user"]?["user_id"]?.integer)
+
+            let list = try await gatehouse.run("users", "list", "--json")
+            #expect(list.status == 0, "\(list.errors)")
+            #expect(list.output.split(separator: "\n").count == 2)
+            let plain = try await gatehouse.run("users", "list", "--provider", "plain", "--json")
+            #expect(plain.json["user_id"] == 2)
+            #expect(try await gatehouse.run("users", "list", "--limit", "1").output.hasPrefix("1  since 2"))
+            #expect(try await gatehouse.run("users", "list", "--after", "1").output.hasPrefix("2  since 2"))
+
+            let shown = try await gatehouse.run("users", "show", "\(id)")
+            #expect(shown.output.contains("identity 1  zenkey"))
+            #expect(shown.output.contains("session "))
+            let asJSON = try await gatehouse.run("users", "show", "\(id)", "--json")
+            #expect(asJSON.json["sessions"]?.array?.count == 1)
+
+            let export = try await gatehouse.run("users", "export", "\(id)")
+            let profile = try #require(export.json["profile"]?.object)
+            #expect(!profile.members.isEmpty)
+            #expect(export.json["identities"]?.array?.first?["subject"] == nil)
+            let whole = try await gatehouse.run("users", "export", "\(id)", "--with-subjects")
+            let subject = try #require(whole.json["identities"]?.array?.first?["subject"]?.string)
+            #expect(!export.everything.contains(subject))
+            #expect(!shown.everything.contains(subject) && !asJSON.everything.contains(subject))
+
+            let issuer = try #require(whole.json["identities"]?.array?.first?["issuer"]?.string)
+            let found = try await gatehouse.run(
+                "users", "find", "--issuer", issuer, "--subject", "-", "--json", input: subject + "\n")
+            #expect(found.json["user_id"] == .integer(id), "\(found.errors)")
+            let nobody = try await gatehouse.run("users", "find", "--issuer", issuer, "--subject", "nobody")
+            #expect(nobody.status == 1)
+            #expect(nobody.output.isEmpty)
+        }
+    }
+
+    @Test func `erases a user only when told twice, under the feet of the server`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            let ada = try await gatehouse.signIn("ada")
+            let token = try #require(ada["token"]?.string)
+            let dry = try await gatehouse.run("users", "erase", "1")
+            #expect(dry.status == 0)
+            #expect(dry.output.contains("would be erased: profile, identities 1, sessions 1"))
+            #expect(try await gatehouse.call("GET", "/users/me", bearer: token).status == 200)
+            let erased = try await gatehouse.run("users", "erase", "1", "--yes", "--json")
+            #expect(erased.status == 0, "\(erased.errors)")
+            #expect(erased.json == ["user_id": 1, "erased": true, "identities": 1, "sessions": 1, "receipts": 0])
+            #expect(try await gatehouse.call("GET", "/users/me", bearer: token).status == 401)
+            for arguments in [["show", "1"], ["export", "1"], ["erase", "1", "--yes"]] {
+                let gone = try await gatehouse.run("users", arguments[0], "1")
+                #expect(gone.status == 1)
+                #expect(gone.errors == "gatehouse: there is no such user\n")
+            }
+            let again = try await gatehouse.signIn("ada")
+            #expect(again["new_user"] == true)
+        }
+    }
+
+    @Test func `says what is missing where there is no store, or no valid configuration`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            let empty = gatehouse.folder.appending(path: "empty")
+            let file = gatehouse.folder.appending(path: "empty.yaml")
+            try Data(RunningGatehouse.yaml(gatehouse.simulation, empty).utf8).write(to: file)
+            let none = try await CommandRun(["users", "list", "--config", file.path])
+            #expect(none.status == 1)
+            #expect(none.errors.contains("there is no database"))
+            #expect(!FileManager.default.fileExists(atPath: empty.path), "a command has made a store")
+            try Data("providers: [".utf8).write(to: file)
+            let faulty = try await CommandRun(["keys", "list", "--config", file.path])
+            #expect(faulty.status == 1)
+            #expect(!faulty.errors.isEmpty)
+        }
+    }
+}
