@@ -1,0 +1,45 @@
+/// What is wrong with a line of an import. It never says what stands there: that is personal.
+enum ImportFault: Error, Equatable, CustomStringConvertible {
+    enum Identity: String, Equatable {
+        case notAnObject = "is not an object"
+        case provider = "names no provider, or one that is not configured"
+        case issuer = "has an issuer that its provider would never take an ID token of"
+        case subject = "has no subject, or one that no ID token could have"
+        case exportedWithoutSubjects = "has a reference in the place of its subject; export with --with-subjects"
+    }
+
+    case tooLong
+    /// At this byte of the line.
+    case notJSON(offset: Int)
+    case notText
+    case tooDeep
+    case duplicateMember
+    case notAnObject
+    case unknownMember
+    case noIdentities
+    case tooManyIdentities(most: Int)
+    /// Which one, counted from 1.
+    case identity(Int, Identity)
+    /// `profile` or `own`.
+    case attributes(String)
+    case tooManyAttributes(String, most: Int)
+    case createdAt
+
+    var description: String {
+        switch self {
+        case .tooLong: "it is too long"
+        case .notJSON(let offset): "it is not JSON, from byte \(offset) on"
+        case .notText: "a text in it is not UTF-8"
+        case .tooDeep: "it nests too deep"
+        case .duplicateMember: "an object in it has a member twice"
+        case .notAnObject: "it is not a JSON object"
+        case .unknownMember: "it has a member that is none of identities, profile, own and created_at"
+        case .noIdentities: "it has no identities, so nobody could sign in as this user"
+        case .tooManyIdentities(let most): "it has more than \(most) identities"
+        case .identity(let number, let fault): "identity \(number) \(fault.rawValue)"
+        case .attributes(let name): "\(name) is not an object of named texts"
+        case .tooManyAttributes(let name, let most): "\(name) has more than \(most) attributes"
+        case .createdAt: "created_at is not a time in seconds since 1970 that has passed"
+        }
+    }
+}

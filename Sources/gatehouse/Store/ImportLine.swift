@@ -1,0 +1,97 @@
+import Accounts
+import JSON
+import Providers
+
+/// Reads a user from a line of an import:
+/// `{"identities":[{"provider","issuer","subject"}…],"profile":{…},"own":{…},"created_at":…}`.
+///
+/// What an export of ours has besides is passed over; any other member would be lost, and is refused.
+struct ImportLine {
+    private static let members: Set<String> = ["identities", "profile", "own", "created_at"]
+    private static let exported: Set<String> = ["user_id", "reference", "updated_at", "sessions", "receipts", "audit"]
+    private static let mostIdentities = 100
+    private static let mostAttributes = 100
+
+    private let providers: [String: Provider]
+    /// Seconds since 1970.
+    private let now: Int64
+
+    init(providers: [Provider], now: Int64) {
+        self.providers = Dictionary(providers.map { ($0.configuration.name, $0) }) { first, _ in first }
+        self.now = now
+    }
+
+    /// - Parameters:
+    ///   - bytes: the line without its end.
+    ///   - reference: the random reference for the case that the user is new.
+    func user(_ bytes: [UInt8], reference: String) throws(ImportFault) -> ImportedUser {
+        let object = try Self.object(bytes)
+        for member in object.members where !Self.members.contains(member.name) && !Self.exported.contains(member.name) {
+            throw .unknownMember
+        }
+        let entries = object["identities"]?.array ?? []
+        guard !entries.isEmpty else { throw .noIdentities }
+        guard entries.count <= Self.mostIdentities else { throw .tooManyIdentities(most: Self.mostIdentities) }
+        var identities: [ImportedUser.Identity] = []
+        for (index, entry) in entries.enumerated() { identities.append(try identity(entry, number: index + 1)) }
+        return ImportedUser(
+            reference: reference,
+            profile: Profile(
+                carrier: try Self.attributes(object["profile"], "profile"),
+                own: try Self.attributes(object["own"], "own")),
+            createdAt: try createdAt(object["created_at"]), identities: identities)
+    }
+
+    private static func object(_ bytes: [UInt8]) throws(ImportFault) -> JSONObject {
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONValue(parsing: bytes.span)
+        } catch {
+            switch error {
+            case .syntax(let offset): throw .notJSON(offset: offset)
+            case .duplicateMember: throw .duplicateMember
+            case .tooDeep: throw .tooDeep
+            case .invalidText: throw .notText
+            }
+        }
+        guard let object = value.object else { throw .notAnObject }
+        return object
+    }
+
+    private func identity(_ entry: JSONValue, number: Int) throws(ImportFault) -> ImportedUser.Identity {
+        func fault(_ fault: ImportFault.Identity) -> ImportFault { .identity(number, fault) }
+        guard entry.object != nil else { throw fault(.notAnObject) }
+        guard let provider = entry["provider"]?.string.flatMap({ providers[$0] }) else { throw fault(.provider) }
+        guard let issuer = entry["issuer"]?.string, provider.mayIssueAs(issuer) else { throw fault(.issuer) }
+        guard let value = entry["subject"]?.string else {
+            throw fault(entry["subject_reference"] == nil ? .subject : .exportedWithoutSubjects)
+        }
+        guard let subject = Subject.given(issuer: issuer, value: value) else { throw fault(.subject) }
+        return ImportedUser.Identity(provider: provider.configuration.name, subject: subject)
+    }
+
+    private static func attributes(_ value: JSONValue?, _ name: String) throws(ImportFault) -> Attributes {
+        var attributes = Attributes()
+        guard let value, !value.isNull else { return attributes }
+        guard let object = value.object else { throw .attributes(name) }
+        guard object.members.count <= mostAttributes else { throw .tooManyAttributes(name, most: mostAttributes) }
+        for member in object.members {
+            guard !member.name.isEmpty else { throw .attributes(name) }
+            switch member.value {
+            case .null: continue
+            case .string(let text): attributes[member.name] = text
+            // Other backends keep postal codes and "verified" so.
+            case .integer(let number): attributes[member.name] = String(number)
+            case .boolean(let flag): attributes[member.name] = String(flag)
+            case .number, .array, .object: throw .attributes(name)
+            }
+        }
+        return attributes
+    }
+
+    private func createdAt(_ value: JSONValue?) throws(ImportFault) -> Int64 {
+        guard let value, !value.isNull else { return now }
+        guard let time = value.integer, (0...now).contains(time) else { throw .createdAt }
+        return time
+    }
+}

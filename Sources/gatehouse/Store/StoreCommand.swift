@@ -1,0 +1,69 @@
+import Accounts
+import AccountsSQLite
+import ArgumentParser
+import JSON
+
+/// `gatehouse store …`.
+struct StoreCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "store", abstract: "Examine the store, back it up, and bring users from elsewhere.",
+        discussion: "All of it works beside a running server.",
+        subcommands: [Check.self, Backup.self, Import.self])
+
+    /// Examines all of it.
+    struct Check: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Examine the whole store, and try to open everything that is sealed.",
+            discussion: "Says what is wrong, and exits 1 when anything is.")
+
+        @OptionGroup var options: StoreOptions
+        @Flag(help: "Report as JSON on standard output.")
+        var json = false
+
+        func run() async throws {
+            try await options.withStore { store, _, _ in
+                let progress = ProgressReport("values tried")
+                let findings = try await store.repository.check { progress.tell($0, of: $1) }
+                if json {
+                    StandardOutput.write(["findings": .array(findings.map { .string($0) })] as JSONValue)
+                } else {
+                    for finding in findings { StandardOutput.write(finding + "\n") }
+                    if findings.isEmpty { StandardOutput.write("The store is in order.\n") }
+                }
+                if !findings.isEmpty { throw ExitCode(1) }
+            }
+        }
+    }
+
+    /// Copies it.
+    struct Backup: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Copy the store, as of one moment, into a new file, also while the server runs.",
+            discussion: """
+                The copy is sealed under the same master key, which is not in it: keep the key, and keep it elsewhere. To \
+                restore, put the copy in the place of the database before the server starts.
+                """)
+
+        @Argument(help: "The file to make; it must not exist.")
+        var file: String
+        @OptionGroup var options: StoreOptions
+
+        func run() async throws {
+            try await options.withStore { store, _, _ in
+                do throws(RepositoryError) {
+                    try await store.repository.backup(to: file)
+                } catch .fileExists {
+                    StandardError.write("gatehouse: the file \(file) exists already, and nothing is overwritten\n")
+                    throw ExitCode(1)
+                } catch {
+                    if case .unavailable(let reason) = error {
+                        StandardError.write("gatehouse: no backup was made: \(reason)\n")
+                        throw ExitCode(1)
+                    }
+                    throw error
+                }
+                StandardError.write("The backup is in \(file). It opens with the master key only.\n")
+            }
+        }
+    }
+}

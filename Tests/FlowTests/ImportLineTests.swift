@@ -1,0 +1,163 @@
+import Accounts
+import EventLoop
+import Foundation
+import Glibc
+import JSON
+import Providers
+import Settings
+import Testing
+
+@testable import gatehouse
+
+@Suite struct `A line of an import` {
+    private static let now: Int64 = 1_790_000_000
+    private static let issuer = "https://id.example.com"
+
+    private func line() throws -> ImportLine {
+        let yaml = """
+            providers: [plain, zenkey]
+            provider:
+              plain: {profile: openid, issuer: '\(Self.issuer)', clientID: c, clientSecret: s, redirectURIs: ['app:/x']}
+              zenkey: {clientID: c, clientSecret: s}
+            """
+        let loaded = Settings.load(file: "test.yaml", environment: [:]) { _ in yaml }
+        guard case .valid(let settings, _, _) = loaded else { throw CancellationError() }
+        return ImportLine(
+            providers: settings.providers.map { Provider(ProviderConfiguration($0)) }, now: Self.now)
+    }
+
+    private func user(_ text: String) throws -> ImportedUser {
+        try line().user(Array(text.utf8), reference: "reference")
+    }
+
+    private func fault(_ text: String) throws -> ImportFault? {
+        do {
+            _ = try user(text)
+            return nil
+        } catch let fault as ImportFault {
+            return fault
+        }
+    }
+
+    private static let identity = #"{"provider":"plain","issuer":"https://id.example.com","subject":"s"}"#
+
+    @Test func `is a user with identities, words of the provider and the user's own, and a time`() throws {
+        let user = try user(
+            """
+            {"identities":[\(Self.identity),{"provider":"zenkey","issuer":"https://a.att.com","subject":"é"}],
+             "profile":{"name":"Jane","postal_code":90210,"email_verified":true,"gone":null},"own":{"name":"J"},
+             "created_at":7}\r
+            """)
+        #expect(user.identities.map(\.provider) == ["plain", "zenkey"])
+        #expect(user.identities.last?.subject == Subject(issuer: "https://a.att.com", value: "é"))
+        #expect(user.profile.carrier == ["name": "Jane", "postal_code": "90210", "email_verified": "true"])
+        #expect(user.profile.own == ["name": "J"])
+        #expect(user.createdAt == 7)
+        #expect(user.reference == "reference")
+    }
+
+    @Test func `needs nothing but identities`() throws {
+        let user = try user(#"{"identities":[\#(Self.identity)]}"#)
+        #expect(user.createdAt == Self.now)
+        #expect(user.profile == Profile())
+    }
+
+    @Test(
+        arguments: [
+            ("{", .notJSON(offset: 1)), ("[]", .notAnObject), ("7", .notAnObject),
+            (#"{"identities":[],"identities":[]}"#, .duplicateMember), ("{}", .noIdentities),
+            (#"{"identities":[]}"#, .noIdentities), (#"{"identities":{}}"#, .noIdentities),
+            (#"{"identities":[\#(identity)],"profil":{}}"#, .unknownMember),
+            (#"{"identities":[\#(identity),7]}"#, .identity(2, .notAnObject)),
+            (#"{"identities":[{"issuer":"https://id.example.com","subject":"s"}]}"#, .identity(1, .provider)),
+            (
+                #"{"identities":[{"provider":"x","issuer":"https://id.example.com","subject":"s"}]}"#,
+                .identity(1, .provider)
+            ),
+            (
+                #"{"identities":[{"provider":"plain","issuer":"https://id.example.com/","subject":"s"}]}"#,
+                .identity(1, .issuer)
+            ),
+            (
+                #"{"identities":[{"provider":"zenkey","issuer":"https://evil.example","subject":"s"}]}"#,
+                .identity(1, .issuer)
+            ),
+            (#"{"identities":[{"provider":"plain","issuer":"https://id.example.com"}]}"#, .identity(1, .subject)),
+            (
+                #"{"identities":[{"provider":"plain","issuer":"https://id.example.com","subject":""}]}"#,
+                .identity(1, .subject)
+            ),
+            (
+                #"{"identities":[{"provider":"plain","issuer":"https://id.example.com","subject":7}]}"#,
+                .identity(1, .subject)
+            ),
+            (
+                #"{"identities":[{"provider":"plain","issuer":"https://id.example.com","subject_reference":"a.1"}]}"#,
+                .identity(1, .exportedWithoutSubjects)
+            ),
+            (#"{"identities":[\#(identity)],"profile":[]}"#, .attributes("profile")),
+            (#"{"identities":[\#(identity)],"own":{"name":{}}}"#, .attributes("own")),
+            (#"{"identities":[\#(identity)],"own":{"":"x"}}"#, .attributes("own")),
+            (#"{"identities":[\#(identity)],"created_at":"now"}"#, .createdAt),
+            (#"{"identities":[\#(identity)],"created_at":1790000001}"#, .createdAt),
+            (#"{"identities":[\#(identity)],"created_at":-1}"#, .createdAt),
+        ] as [(String, ImportFault)])
+    func `is refused, saying what is wrong and nothing of what it says`(text: String, fault: ImportFault) throws {
+        #expect(try self.fault(text) == fault)
+        #expect(!"\(fault)".contains("example") && !"\(fault)".isEmpty)
+    }
+
+    @Test func `is bounded`() throws {
+        let many = Array(repeating: Self.identity, count: 101).joined(separator: ",")
+        #expect(try fault(#"{"identities":[\#(many)]}"#) == .tooManyIdentities(most: 100))
+        let attributes = (0...100).map { #""a\#($0)":"x""# }.joined(separator: ",")
+        #expect(
+            try fault(#"{"identities":[\#(Self.identity)],"own":{\#(attributes)}}"#)
+                == .tooManyAttributes("own", most: 100))
+        let subject = String(repeating: "s", count: 256)
+        #expect(
+            try fault(#"{"identities":[{"provider":"plain","issuer":"\#(Self.issuer)","subject":"\#(subject)"}]}"#)
+                == .identity(1, .subject))
+    }
+}
+
+@Suite struct `Lines of a file` {
+    private func lines(_ text: String, longest: Int = 1 << 20) throws -> [LineReader.Line] {
+        let path = FileManager.default.temporaryDirectory.appending(path: "lines-\(UUID().uuidString)").path
+        try Data(text.utf8).write(to: URL(filePath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        var reader = LineReader(OwnedDescriptor(owning: unsafe open(path, O_RDONLY | O_CLOEXEC)), longestLine: longest)
+        var lines: [LineReader.Line] = []
+        while let line = try reader.next() { lines.append(line) }
+        return lines
+    }
+
+    private func texts(_ texts: String...) -> [LineReader.Line] { texts.map { .text(Array($0.utf8)) } }
+
+    @Test func `end at line feeds, the last also without one`() throws {
+        #expect(try lines("") == [])
+        #expect(try lines("a") == texts("a"))
+        #expect(try lines("a\nb\n") == texts("a", "b"))
+        #expect(try lines("\n\nb") == texts("", "", "b"))
+    }
+
+    @Test func `are whole across the pieces they are read in`() throws {
+        let long = String(repeating: "x", count: 65_535)
+        #expect(try lines("\(long)\n\(long)y\nz") == texts(long, long + "y", "z"))
+    }
+
+    @Test func `are passed over when they are too long, and the next is whole again`() throws {
+        let long = String(repeating: "x", count: 200_000)
+        #expect(try lines("a\n\(long)\nb", longest: 1000) == texts("a") + [.tooLong] + texts("b"))
+        #expect(try lines("abc\nabcd", longest: 3) == texts("abc") + [.tooLong])
+    }
+}
+
+@Suite struct `A time for people` {
+    @Test(arguments: [
+        (0, "1970-01-01T00:00:00Z"), (1_709_210_096, "2024-02-29T12:34:56Z"), (4_102_444_799, "2099-12-31T23:59:59Z"),
+    ])
+    func `is that of Greenwich`(seconds: Int64, text: String) {
+        #expect(TimeText.utc(seconds) == text)
+    }
+}
