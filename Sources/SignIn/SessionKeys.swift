@@ -38,7 +38,7 @@ public final class SessionKeys: Sendable {
     public static func load(from repository: any AccountRepository, now: Int64) async throws(Failure) -> SessionKeys {
         var stored = try await Self.stored(in: repository)
         if stored.isEmpty {
-            try await add(try makeKey(now: now, signsFrom: now), to: repository)
+            try await add(try makeKey(createdAt: now, signsFrom: now), to: repository)
             // Another instance may have been first: what is stored counts.
             stored = try await Self.stored(in: repository)
         }
@@ -54,9 +54,22 @@ public final class SessionKeys: Sendable {
     public static func rotate(
         in repository: any AccountRepository, now: Int64, signsAtOnce: Bool
     ) async throws(Failure) -> String {
-        let key = try makeKey(now: now, signsFrom: signsAtOnce ? now : now + publicationSeconds)
+        // The newest that may sign does, so none may be as new, or newer because of another machine's clock.
+        let newest = try await stored(in: repository).first?.createdAt ?? 0
+        let key = try makeKey(
+            createdAt: max(now, newest + 1), signsFrom: signsAtOnce ? now : now + publicationSeconds)
         try await add(key, to: repository)
         return key.kid
+    }
+
+    /// Which of the stored keys signs.
+    ///
+    /// - Parameters:
+    ///   - keys: the newest first.
+    ///   - now: seconds since 1970.
+    /// - Returns: nil when there is none.
+    public static func signing(_ keys: [SigningKey], now: Int64) -> SigningKey? {
+        SessionKeySet.signing(keys, now: now).map { keys[$0] }
     }
 
     /// - Parameters:
@@ -106,12 +119,12 @@ public final class SessionKeys: Sendable {
     /// A reference to a set that never changes: the lock is held for the copy of a pointer.
     private var current: SessionKeySet { state.withLock(\.current) }
 
-    private static func makeKey(now: Int64, signsFrom: Int64) throws(Failure) -> SigningKey {
+    private static func makeKey(createdAt: Int64, signsFrom: Int64) throws(Failure) -> SigningKey {
         do throws(CryptoError) {
             let privateKey = try PrivateKey.generate(.ellipticCurve(.p256))
             return SigningKey(
                 kid: privateKey.publicKey.thumbprint, privateKey: try privateKey.pemRepresentation().revealedBytes,
-                createdAt: now, signsFrom: signsFrom)
+                createdAt: createdAt, signsFrom: signsFrom)
         } catch {
             throw .crypto(error)
         }

@@ -13,7 +13,7 @@ struct GatehouseCommand: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             ServeCommand.self, CheckConfigCommand.self, PrintConfigCommand.self, HealthcheckCommand.self,
-            UsersCommand.self, StoreCommand.self, IDTokenCommand.self,
+            UsersCommand.self, KeysCommand.self, StoreCommand.self, IDTokenCommand.self,
         ])
 }
 

@@ -3,11 +3,15 @@ import Logging
 import SignIn
 import Synchronization
 
-/// What must be done now and then: keys that another process has stored are taken over, and rows that have expired go, in
-/// small steps, so that no sign-in waits for them.
+/// What must be done now and then: keys that another process has stored are taken over, rows that have expired go, and what
+/// lies under older data keys is sealed anew; in small steps, so that no sign-in waits for them. What an erased user leaves
+/// in the database's log goes with the expired rows.
 final class Housekeeping: Sendable {
     private static let interval = Duration.seconds(60)
     private static let rowsPerStep = 500
+    private static let valuesPerStep = 200
+    /// Between two steps of sealing anew, which may be many thousands.
+    private static let pause = Duration.milliseconds(20)
 
     private let repository: any AccountRepository
     private let keys: SessionKeys
@@ -40,6 +44,7 @@ final class Housekeeping: Sendable {
         while !Task.isCancelled {
             await reloadKeys()
             await sweep()
+            await reseal()
             try? await Task.sleep(for: Self.interval)
         }
     }
@@ -51,6 +56,22 @@ final class Housekeeping: Sendable {
             }
         } catch {
             logger.warning("session signing keys could not be read again", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    /// Finishes what a rotation of the data key has left to do.
+    private func reseal() async {
+        var looked = 0
+        do throws(RepositoryError) {
+            while !Task.isCancelled {
+                let step = try await repository.reseal(limit: Self.valuesPerStep)
+                if step == 0 { break }
+                looked += step
+                try? await Task.sleep(for: Self.pause)
+            }
+            if looked > 0 { logger.notice("sealed anew under the newest data key", metadata: ["values": "\(looked)"]) }
+        } catch {
+            logger.warning("could not seal anew", metadata: ["reason": "\(error)", "values": "\(looked)"])
         }
     }
 

@@ -42,7 +42,6 @@ import Testing
         let stage = try await SignInStage()
         let keys = stage.sessionKeys
         let old = keys.signer.keyID
-        stage.pass(seconds: 1)
         let new = try await SessionKeys.rotate(in: stage.repository, now: stage.now, signsAtOnce: false)
         #expect(try await keys.reload(from: stage.repository, now: stage.now))
         #expect(String(decoding: keys.document, as: UTF8.self).contains(new))
@@ -59,7 +58,6 @@ import Testing
 
     @Test func `sign with a new key at once when told so, and keep old tokens good`() async throws {
         let stage = try await SignInStage()
-        stage.pass(seconds: 1)
         let token = try await stage.signIn().tokens.accessToken
         let new = try await SessionKeys.rotate(in: stage.repository, now: stage.now, signsAtOnce: true)
         #expect(try await stage.sessionKeys.reload(from: stage.repository, now: stage.now))
@@ -71,9 +69,7 @@ import Testing
     @Test func `go on signing with a key that came at once, whatever was waiting before it`() async throws {
         let stage = try await SignInStage()
         let keys = stage.sessionKeys
-        stage.pass(seconds: 1)
         _ = try await SessionKeys.rotate(in: stage.repository, now: stage.now, signsAtOnce: false)
-        stage.pass(seconds: 1)
         let urgent = try await SessionKeys.rotate(in: stage.repository, now: stage.now, signsAtOnce: true)
         try await keys.reload(from: stage.repository, now: stage.now)
         #expect(keys.signer.keyID == urgent)
@@ -85,7 +81,6 @@ import Testing
     @Test func `are looked for when a token names one that is not known here`() async throws {
         let stage = try await SignInStage()
         let tokens = try await stage.signIn().tokens
-        stage.pass(seconds: 1)
         _ = try await SessionKeys.rotate(in: stage.repository, now: stage.now, signsAtOnce: true)
         let other = try await instance(of: stage)
         let elsewhere = Sessions(repository: stage.repository, issuer: other.issuer, clock: stage.clock)
@@ -122,7 +117,6 @@ import Testing
     @Test func `leave a token of an unknown key undecided while the store can't be read`() async throws {
         let stage = try await SignInStage()
         let tokens = try await stage.signIn().tokens
-        stage.pass(seconds: 1)
         _ = try await SessionKeys.rotate(in: stage.repository, now: stage.now, signsAtOnce: true)
         let other = try await instance(of: stage)
         let elsewhere = Sessions(repository: stage.repository, issuer: other.issuer, clock: stage.clock)

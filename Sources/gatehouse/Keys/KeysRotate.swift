@@ -1,0 +1,64 @@
+import Accounts
+import AccountsSQLite
+import ArgumentParser
+import JSON
+import Sealing
+import SignIn
+
+extension KeysCommand {
+    /// Makes new keys.
+    struct Rotate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a new key that signs access tokens and a new key that seals the store.",
+            discussion: """
+                The new signing key is published first and signs ten minutes later, so that whoever verifies tokens has \
+                it by then; --now lets it sign at once. Older keys go on verifying. The new data key seals at once, and \
+                everything in the store is sealed anew under it, in small steps, while the server runs; a rotation that \
+                was interrupted is finished by the server. A running server takes the keys over within a minute.
+                """)
+
+        private static let valuesPerStep = 200
+        /// The server's writes wait while a step is written, and must find a gap between two.
+        private static let pause = Duration.milliseconds(5)
+
+        @Flag(help: "Let the new signing key sign at once, because the old one has leaked.")
+        var now = false
+        @Flag(help: "Report as JSON on standard output.")
+        var json = false
+        @OptionGroup var options: StoreOptions
+
+        func run() async throws {
+            try await options.withStore { store, _, clock in
+                let time = clock.seconds
+                // First: the signing key is sealed under it then.
+                let dataKey = try await store.repository.rotateDataKey(
+                    KeyRing.maker(masterKey: store.masterKey, now: time))
+                let kid = try await SessionKeys.rotate(in: store.repository, now: time, signsAtOnce: now)
+                let signsFrom = now ? time : time + SessionKeys.publicationSeconds
+                if !json {
+                    StandardOutput.write("signing key \(kid)  signs from \(TimeText.utc(signsFrom)) on\n")
+                    StandardOutput.write("data key \(dataKey)  seals from now on\n")
+                }
+                let looked = try await reseal(store)
+                guard json else { return StandardOutput.write("\(looked) sealed values were looked through.\n") }
+                StandardOutput.write(
+                    [
+                        "kid": .string(kid), "signs_from": .integer(signsFrom), "data_key": .integer(dataKey),
+                        "values_looked_through": .integer(Int64(looked)),
+                    ] as JSONValue)
+            }
+        }
+
+        private func reseal(_ store: OpenStore) async throws -> Int {
+            let progress = ProgressReport("sealed values looked through")
+            var looked = 0
+            while true {
+                let step = try await store.repository.reseal(limit: Self.valuesPerStep)
+                if step == 0 { return looked }
+                looked += step
+                progress.tell(looked, of: nil)
+                try await Task.sleep(for: Self.pause)
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Accounts
+import AccountsSQLite
+import Glibc
+import JSON
+import Sealing
+import Settings
+import SignIn
+import Testing
+
+@testable import gatehouse
+
+@Suite struct `The keys command` {
+    @Test func `publishes a new signing key first, and seals everything under a new data key`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            let token = try #require(try await gatehouse.signIn("ada")["token"]?.string)
+            let before = try await gatehouse.run("keys", "list", "--json")
+            let first = try #require(before.json["signing_keys"]?.array?.first?["kid"]?.string)
+            let rotated = try await gatehouse.run("keys", "rotate", "--json")
+            #expect(rotated.status == 0, "\(rotated.errors)")
+            #expect(rotated.json["data_key"] == 2)
+            let after = try await gatehouse.run("keys", "list", "--json")
+            let signing = try #require(after.json["signing_keys"]?.array)
+            #expect(signing.map { $0["state"] } == ["published", "signing"] || signing.count == 2)
+            #expect(signing.first { $0["kid"] == .string(first) }?["state"] == "signing")
+            #expect(after.json["data_keys"]?.array?.map { $0["seals"] } == [true, false])
+            #expect(try await gatehouse.run("store", "check").status == 0)
+            // The server opens what was sealed anew under its feet, and seals under the new key.
+            #expect(try await gatehouse.call("GET", "/users/me", bearer: token).status == 200)
+            #expect(try await gatehouse.signIn("grace").status == 200)
+            #expect(!after.output.contains("PRIVATE"))
+        }
+    }
+
+    @Test func `lets a new key sign at once when told so, which a start or a minute brings to the server`() async throws
+    {
+        try await RunningGatehouse.with { gatehouse in
+            _ = try await gatehouse.signIn("ada")
+            let store = try await gatehouse.openStore()
+            let keys = try await SessionKeys.load(from: store.repository, now: 0)
+            let before = keys.document
+            let rotated = try await gatehouse.run("keys", "rotate", "--now", "--json")
+            #expect(rotated.status == 0, "\(rotated.errors)")
+            let listed = try await gatehouse.run("keys", "list", "--json")
+            #expect(listed.json["signing_keys"]?.array?.map { $0["state"] } == ["signing", "verifying"])
+            #expect(listed.json["signing_keys"]?.array?.first?["kid"] == rotated.json["kid"])
+
+            let log = RecordedLog()
+            let housekeeping = Housekeeping(
+                repository: store.repository, keys: keys, clock: Clock { Int64(time(nil)) }, logger: log.logger)
+            let work = Task { await housekeeping.run() }
+            while keys.document == before { try await Task.sleep(for: .milliseconds(5)) }
+            housekeeping.stop()
+            await work.value
+            let kid = try #require(rotated.json["kid"]?.string)
+            #expect(String(decoding: keys.document, as: UTF8.self).contains(kid))
+            #expect(keys.count == 2)
+            await store.repository.close()
+        }
+    }
+
+    @Test func `leaves what it could not finish to the server`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            for name in ["ada", "grace", "linus"] { _ = try await gatehouse.signIn(name) }
+            let store = try await gatehouse.openStore()
+            let keys = try await SessionKeys.load(from: store.repository, now: 0)
+            // As if the command had been killed after its first step.
+            _ = try await store.repository.rotateDataKey(KeyRing.maker(masterKey: store.masterKey, now: 1))
+            let log = RecordedLog()
+            let housekeeping = Housekeeping(
+                repository: store.repository, keys: keys, clock: Clock { Int64(time(nil)) }, logger: log.logger)
+            let work = Task { await housekeeping.run() }
+            while !log.text.contains("sealed anew") { try await Task.sleep(for: .milliseconds(5)) }
+            housekeeping.stop()
+            await work.value
+            #expect(try await store.repository.reseal(limit: 1) == 0, "something is left")
+            #expect(try await store.repository.check().isEmpty)
+            await store.repository.close()
+        }
+    }
+}
+
+extension RunningGatehouse {
+    /// This server's store, as a command has it open.
+    func openStore() async throws -> OpenStore {
+        let loaded = Settings.load(file: "test.yaml", environment: [:]) { [self] _ in
+            RunningGatehouse.yaml(simulation, folder)
+        }
+        guard case .valid(let settings, _, _) = loaded else { throw CancellationError() }
+        return try await OpenStore.open(settings.storage, as: .besideServer, now: Int64(time(nil)))
+    }
+}
