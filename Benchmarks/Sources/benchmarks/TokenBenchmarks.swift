@@ -13,7 +13,8 @@ enum TokenBenchmarks {
             issuer: Carrier.issuer, clientID: Carrier.clientID, nonce: .exactly(Carrier.nonce),
             authentication: [RequiredAuthentication(values: "a1")].compactMap(\.self), context: .anything,
             freshness: .anyAge, accessToken: Carrier.accessToken, clockSkewSeconds: 60)
-        let issuer = SessionIssuer(configuration: .benchmarks, keys: try SessionKeys([try signingKey()], now: Carrier.now))
+        let issuer = SessionIssuer(
+            configuration: .benchmarks, keys: try SessionKeys([try signingKey()], now: Carrier.now))
         let session = issuer.makeSessionID(now: Carrier.now)
         return [
             Benchmark("verify-id-token", rounds: 500) {
