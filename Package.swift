@@ -80,7 +80,10 @@ let package = Package(
             "SignIn", ["Accounts", "Providers", "OpenIDConnect", "JOSE", "Crypto", "JSON", "HTTPClient", "EventLoop"]),
         target(
             "WebAPI",
-            ["SignIn", "Accounts", "Providers", "OpenIDConnect", "Crypto", "JSON", "HTTPServer", "EventLoop", logging]),
+            [
+                "SignIn", "Accounts", "Providers", "OpenIDConnect", "JOSE", "Crypto", "JSON", "HTTPServer", "EventLoop",
+                logging,
+            ]),
         target("Settings", ["JSON", configuration, system]),
         target("Observability", ["JSON", logging]),
         executable(

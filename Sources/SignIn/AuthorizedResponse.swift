@@ -28,7 +28,8 @@ public struct InvalidParameter: Error, Equatable, Sendable {
 
 extension AuthorizedResponse {
     static let longestText = 2048
-    static let longestContext = 280
+    /// In characters.
+    public static let longestContext = 280
     static let longestCorrelationID = 64
 
     /// Validates what an app sent to a provider's sign-in.

@@ -19,6 +19,12 @@ public struct LinkTicket: Equatable, Sendable {
     /// What the carrier said, for the app to fill its registration form with.
     public let attributes: Attributes
 
+    /// A ticket as it reads, for an example; only what the store knows the hash of is good for anything.
+    public init(text: String, attributes: Attributes) {
+        self.text = text
+        self.attributes = attributes
+    }
+
     /// A new ticket.
     static func make(provider: String, attributes: Attributes) -> LinkTicket {
         LinkTicket(text: "\(provider).\(Random.token(byteCount: secretBytes))", attributes: attributes)

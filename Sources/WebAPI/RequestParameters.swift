@@ -25,6 +25,11 @@ struct RequestParameters {
     /// What only operators send.
     private static let operators = ["issuer", "subject"]
 
+    /// The other names of a parameter, in the order of the alphabet.
+    static func otherSpellings(of name: String) -> [String] {
+        aliases.filter { $0.value == name }.map(\.key).sorted()
+    }
+
     /// What apps send as numbers though it is text.
     private static let mayBeNumbers: Set<String> = ["mccmnc", "mcc", "mnc", "correlation_id", "max_age", "postal_code"]
 

@@ -7,6 +7,7 @@ struct Routes {
     let apiKeys: APIKeys
     let useCases: UseCases
     let code: CodeParameters
+    let documentation: Documentation
 
     var all: [Route] { signingIn + account + open }
 
@@ -47,12 +48,14 @@ struct Routes {
 
     private var open: [Route] {
         [
-            openRoute(.get, "/.well-known/jwks.json") { [sessions = useCases.sessions] in
+            openRoute(.get, "/.well-known/jwks.json") { [sessions = useCases.sessions] _ in
                 var response = HTTPResponse.json(.ok, sessions.keyDocument)
                 response.headers.append((name: "Cache-Control", value: "public, max-age=300"))
                 return response
             },
-            openRoute(.get, "/healthz") { .json(.ok, Array(#"{"status":"ok"}"#.utf8)) },
+            openRoute(.get, "/healthz") { _ in .json(.ok, Array(#"{"status":"ok"}"#.utf8)) },
+            openRoute(.get, "/openapi.json", documentation.document),
+            openRoute(.get, "/docs", documentation.page),
         ]
     }
 
@@ -80,12 +83,12 @@ struct Routes {
         }
     }
 
-    /// A route for everybody, whose answer depends on nothing.
+    /// A route for everybody.
     private func openRoute(
-        _ method: HTTPMethod, _ pattern: String, _ answer: @escaping @Sendable () -> HTTPResponse
+        _ method: HTTPMethod, _ pattern: String, _ answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse
     ) -> Route {
         Route(method, pattern) { [log] request in
-            let response = answer()
+            let response = answer(request)
             log.write(request, route: pattern, response, RequestNotes())
             return response
         }

@@ -12,16 +12,18 @@ public struct WebAPI: RequestHandler {
     ///   - useCases: with the HTTP client of this loop.
     ///   - limiter: how often one client may try; shared by all loops.
     ///   - clientAddress: whom a request comes from, behind proxies too.
+    ///   - documentation: what the service says of itself; shared by all loops.
     public init(
         providers: ProviderDirectory, useCases: UseCases, apiKeys: APIKeys, limiter: AddressLimiter,
-        clientAddress: ClientAddress, logger: Logger
+        clientAddress: ClientAddress, documentation: Documentation, logger: Logger
     ) {
         let log = RequestLog(logger: logger)
         self.log = log
         router = Router(
             Routes(
                 log: log, apiKeys: apiKeys, useCases: useCases,
-                code: CodeParameters(providers: providers, limiter: limiter, clientAddress: clientAddress)
+                code: CodeParameters(providers: providers, limiter: limiter, clientAddress: clientAddress),
+                documentation: documentation
             ).all)
     }
 

@@ -15,6 +15,7 @@ struct APIParts: Sendable {
     let apiKeys: APIKeys
     let limiter: AddressLimiter
     let clientAddress: ClientAddress
+    let documentation: Documentation
     let logger: Logger
 
     func api(sessionIssuer: SessionIssuer, client: HTTPClient) -> WebAPI {
@@ -23,6 +24,7 @@ struct APIParts: Sendable {
             useCases: UseCases(
                 repository: repository, issuer: sessionIssuer, providers: providers, codes: codes, transport: client,
                 registration: registration, clock: clock),
-            apiKeys: apiKeys, limiter: limiter, clientAddress: clientAddress, logger: logger)
+            apiKeys: apiKeys, limiter: limiter, clientAddress: clientAddress, documentation: documentation,
+            logger: logger)
     }
 }

@@ -49,7 +49,8 @@ struct Server: Service {
             repository: repository, keys: keys, providers: ProviderDirectory(providers), codes: CodesInFlight(),
             registration: settings.registration == .ticket ? .ticket : .automatic, clock: clock, apiKeys: apiKeys,
             limiter: AddressLimiter(perMinute: settings.rateLimit.signInsPerMinutePerAddress ?? 0),
-            clientAddress: ClientAddress(trustedProxies: settings.http.trustedProxies), logger: logger)
+            clientAddress: ClientAddress(trustedProxies: settings.http.trustedProxies),
+            documentation: Documentation(version: Version.text, baseURL: settings.session.issuer?.text), logger: logger)
         let http = try makeServer(settings, loops: loops, parts: parts, clients: clients)
         let admin = try AdminListener(settings, loop: loops[0], parts: parts, providers: providers)
         do throws(SystemError) {

@@ -35,7 +35,8 @@ final class APIStage: Sendable {
         api = WebAPI(
             providers: ProviderDirectory([stage.provider]), useCases: stage.useCases,
             apiKeys: APIKeys(apiKeys.map { Secret($0) }), limiter: AddressLimiter(perMinute: 0),
-            clientAddress: ClientAddress(read: { _ in nil }, isTrusted: { _ in false }), logger: log.logger(logLevel))
+            clientAddress: ClientAddress(read: { _ in nil }, isTrusted: { _ in false }),
+            documentation: Documentation(version: "0.0.0", baseURL: nil), logger: log.logger(logLevel))
     }
 
     func send(

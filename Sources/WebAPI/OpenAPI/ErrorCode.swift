@@ -1,0 +1,134 @@
+internal import Accounts
+internal import HTTPServer
+internal import OpenIDConnect
+internal import SignIn
+
+/// The stable codes of errors, as the document lists them. What each looks like is asked of ``ErrorAnswer``, so that the
+/// document can't say anything else than the service does.
+enum ErrorCode: String, CaseIterable {
+    case invalidRequest = "invalid_request"
+    case unknownClient = "unknown_client"
+    case unknownProvider = "unknown_provider"
+    case redirectURINotAllowed = "redirect_uri_not_allowed"
+    case providerNotFound = "provider_not_found"
+    case invalidAPIKey = "invalid_api_key"
+    case invalidToken = "invalid_token"
+    case invalidGrant = "invalid_grant"
+    case invalidIDToken = "invalid_id_token"
+    case userinfoMismatch = "userinfo_mismatch"
+    case challengeRequired = "challenge_required"
+    case invalidChallenge = "invalid_challenge"
+    case accessDenied = "access_denied"
+    case unlinkedUser = "unlinked_user"
+    case notFound = "not_found"
+    case methodNotAllowed = "method_not_allowed"
+    case requestTimeout = "request_timeout"
+    case identityInUse = "identity_in_use"
+    case lastIdentity = "last_identity"
+    case migrationConflict = "migration_conflict"
+    case lengthRequired = "length_required"
+    case payloadTooLarge = "payload_too_large"
+    case uriTooLong = "uri_too_long"
+    case unsupportedMediaType = "unsupported_media_type"
+    case expectationFailed = "expectation_failed"
+    case rateLimited = "rate_limited"
+    case headersTooLarge = "headers_too_large"
+    case notImplemented = "not_implemented"
+    case providerError = "provider_error"
+    case providerUnavailable = "provider_unavailable"
+    case storageUnavailable = "storage_unavailable"
+    case overloaded = "overloaded"
+    case providerTimeout = "provider_timeout"
+    case httpVersionNotSupported = "http_version_not_supported"
+
+    /// The answer that is shown as this code's example.
+    var answer: ErrorAnswer { ErrorAnswer(sample) }
+
+    var status: Int { answer.status.code }
+
+    private var sample: APIError {
+        switch self {
+        case .invalidRequest: .signIn(.invalidParameter(InvalidParameter("code", "is missing")))
+        case .unknownClient: .signIn(.unknownClient)
+        case .unknownProvider: .signIn(.unknownProvider)
+        case .redirectURINotAllowed: .signIn(.redirectURINotAllowed)
+        case .providerNotFound: .signIn(.providerNotFound(discoveryUI: "https://discovery.example.com/ui"))
+        case .invalidAPIKey: .invalidAPIKey
+        case .invalidToken: .signIn(.invalidToken)
+        case .invalidGrant: .signIn(.invalidGrant(.codeAlreadyUsed))
+        case .invalidIDToken: .signIn(.invalidIDToken(.nonce))
+        case .userinfoMismatch: .signIn(.userinfoMismatch)
+        case .challengeRequired: .signIn(.challengeRequired)
+        case .invalidChallenge: .signIn(.invalidChallenge)
+        case .accessDenied: .signIn(.accessDenied)
+        case .unlinkedUser: .signIn(.unlinked(Examples.linkTicket))
+        case .notFound: .notFound
+        case .methodNotAllowed: .methodNotAllowed(allow: [.post, .delete])
+        case .requestTimeout: .violation(.requestTimeout)
+        case .identityInUse: .signIn(.identityInUse)
+        case .lastIdentity: .signIn(.lastIdentity)
+        case .migrationConflict: .signIn(.migrationConflict)
+        case .lengthRequired: .violation(.lengthRequired)
+        case .payloadTooLarge: .violation(.bodyTooLarge)
+        case .uriTooLong: .violation(.targetTooLong)
+        case .unsupportedMediaType: .unsupportedMediaType
+        case .expectationFailed: .violation(.expectationFailed)
+        case .rateLimited: .rateLimited(retryAfterSeconds: 7)
+        case .headersTooLarge: .violation(.headTooLarge)
+        case .notImplemented: .violation(.transferCodingNotImplemented)
+        case .providerError: .signIn(.providerError(.init(.token, .notJSON)))
+        case .providerUnavailable: .signIn(.providerUnavailable)
+        case .storageUnavailable: .signIn(.storageUnavailable(.diskFull))
+        case .overloaded: .signIn(.overloaded)
+        case .providerTimeout: .signIn(.providerTimeout)
+        case .httpVersionNotSupported: .violation(.versionNotSupported)
+        }
+    }
+}
+
+extension ErrorCode {
+    /// When it comes, as the document says it.
+    var meaning: String {
+        switch self {
+        case .invalidRequest:
+            "The request breaks HTTP, or its body is neither JSON nor a form, or a parameter is missing, repeated or "
+                + "ill-formed. The description names the parameter."
+        case .unknownClient: "No provider is configured with this `client_id`."
+        case .unknownProvider: "No provider of this name is configured."
+        case .redirectURINotAllowed: "The `redirect_uri` is not one of the provider's."
+        case .providerNotFound:
+            "No carrier serves this mobile network. Send the user to `discovery_ui`, where there is one."
+        case .invalidAPIKey: "API keys are configured, and `X-API-KEY` is missing or none of them."
+        case .invalidToken: "The session token is missing, expired or revoked."
+        case .invalidGrant:
+            "The code, the refresh token or the link ticket is refused, expired, used before or another client's."
+        case .invalidIDToken: "The provider's ID token breaks the rule that `reason` names."
+        case .userinfoMismatch: "The provider's userinfo is not about the user of the ID token."
+        case .challengeRequired: "The provider's section demands a nonce from `POST /auth/challenge`."
+        case .invalidChallenge: "The nonce is none of ours though it should be, or has expired or been used."
+        case .accessDenied: "The user or the carrier said no."
+        case .unlinkedUser:
+            "Registration is by ticket and nobody has this identity. Register with `POST /users` and the ticket."
+        case .notFound: "There is nothing at this path, or the user has nothing of this name."
+        case .methodNotAllowed: "The path exists and does not take this method. `Allow` names those it takes."
+        case .requestTimeout: "The request did not arrive in time."
+        case .identityInUse: "The identity belongs to another user."
+        case .lastIdentity: "Without this identity nobody could sign in as the user any more."
+        case .migrationConflict: "The identities at the old and the new carrier belong to different users."
+        case .lengthRequired: "The method takes a body, and the request says nothing of its length."
+        case .payloadTooLarge: "The body is larger than the service takes."
+        case .uriTooLong: "The request target is longer than the service takes."
+        case .unsupportedMediaType: "The body is neither JSON nor a form."
+        case .expectationFailed: "The request expects something else than `100-continue`."
+        case .rateLimited: "Too many sign-ins come from this address. `Retry-After` says how long to wait."
+        case .headersTooLarge: "The header is larger than the service takes."
+        case .notImplemented: "The method, or the transfer coding, is not known here."
+        case .providerError: "The provider answered, but wrongly, or refused our credentials."
+        case .providerUnavailable: "The provider can't be reached, or has failed too often of late."
+        case .storageUnavailable: "Nothing can be stored now."
+        case .overloaded: "The service, or its share for this provider, has too much to do now."
+        case .providerTimeout: "The provider did not answer in time."
+        case .httpVersionNotSupported: "The service speaks HTTP/1.1."
+        }
+    }
+}

@@ -1,0 +1,54 @@
+internal import JSON
+
+/// Makes schemas: the parts of JSON Schema 2020-12 that the document uses.
+enum Schema {
+    /// An object. Other members may come with later versions, so that clients ignore what they don't know; that is why
+    /// `additionalProperties` is only said where other members are known to come.
+    static func object(
+        _ description: String, required: [String] = [], _ properties: KeyValuePairs<String, JSONValue>
+    ) -> JSONValue {
+        .object(
+            JSONObject([
+                ("type", "object"), ("description", .string(description)),
+                ("properties", .object(JSONObject(properties.map { ($0.key, $0.value) }))),
+                ("required", .array(required.map { .string($0) })),
+            ]))
+    }
+
+    /// A schema with the members of another one and more.
+    static func extending(_ name: String, with schema: JSONValue) -> JSONValue {
+        ["allOf": [Reference.schema(name), schema]]
+    }
+
+    static func text(_ description: String, _ more: KeyValuePairs<String, JSONValue> = [:]) -> JSONValue {
+        typed("string", description, more)
+    }
+
+    static func integer(_ description: String, _ more: KeyValuePairs<String, JSONValue> = [:]) -> JSONValue {
+        typed("integer", description, more)
+    }
+
+    static func boolean(_ description: String) -> JSONValue { typed("boolean", description, [:]) }
+
+    static func array(of items: JSONValue) -> JSONValue { ["type": "array", "items": items] }
+
+    /// Seconds since 1970.
+    static func time(_ description: String) -> JSONValue {
+        integer(description + ", in seconds since 1970.", ["minimum": 0])
+    }
+
+    /// Text that apps may send as a number.
+    static func textOrNumber(_ description: String, _ more: KeyValuePairs<String, JSONValue> = [:]) -> JSONValue {
+        typed(["string", "integer"], description, more)
+    }
+
+    static func typed(
+        _ type: JSONValue, _ description: String, _ more: KeyValuePairs<String, JSONValue>
+    ) -> JSONValue {
+        .object(
+            JSONObject(
+                [("type", type), ("description", .string(description))] + more.map { ($0.key, $0.value) }))
+    }
+
+    static let requestID: JSONValue = ["type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"]
+}

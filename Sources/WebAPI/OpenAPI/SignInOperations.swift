@@ -1,0 +1,99 @@
+internal import HTTPServer
+internal import JSON
+
+/// The operations that open, renew and end sessions.
+enum SignInOperations {
+    static var all: [Operation] {
+        [
+            signIn(path: "/auth/signin", id: "signIn", summary: "Sign in with an authorization code"),
+            signIn(
+                path: "/auth/zenkey-signin", id: "zenkeySignIn",
+                summary: "Sign in, under the name that stock ZenKey apps know"),
+            challenge, token, signOut, register,
+        ]
+    }
+
+    /// What may come of exchanging a code and checking what it proves.
+    static let codeErrors: [ErrorCode] = [
+        .unknownClient, .unknownProvider, .redirectURINotAllowed, .providerNotFound, .invalidGrant, .invalidIDToken,
+        .userinfoMismatch, .challengeRequired, .invalidChallenge, .accessDenied, .rateLimited, .providerError,
+        .providerUnavailable, .providerTimeout,
+    ]
+
+    private static func signIn(path: String, id: String, summary: String) -> Operation {
+        Operation(
+            method: .post, path: path, id: id, tag: .signIn, summary: summary,
+            description: """
+                Finds the user's carrier by the mobile network, or takes the provider; exchanges the code; validates \
+                the ID token; fetches the user's attributes; recognises a user who has changed carriers. The session \
+                is on disk when the answer comes. `User-Agent` is shown in the list of the user's sessions.
+                """,
+            body: .init(schema: "AuthorizedResponse", example: Examples.authorizedResponse),
+            successes: [
+                .init(
+                    description: "The user is signed in.", schema: Reference.schema("SignedIn"),
+                    example: Examples.signedIn, headers: [.cacheControl])
+            ],
+            errors: codeErrors + [.unlinkedUser, .migrationConflict])
+    }
+
+    private static let challenge = Operation(
+        method: .post, path: "/auth/challenge", id: "issueChallenge", tag: .signIn,
+        summary: "Get a nonce for an authorization request",
+        description: """
+            The nonce counts once and for five minutes. A provider's section may demand that sign-ins use one. There \
+            is no need for a body; one that comes is ignored.
+            """,
+        successes: [
+            .init(
+                description: "A nonce.", schema: Reference.schema("Challenge"),
+                example: ["nonce": "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA", "expires": 300],
+                headers: [.cacheControl])
+        ])
+
+    private static let token = Operation(
+        method: .post, path: "/auth/token", id: "refreshSession", tag: .sessions, summary: "Renew a session",
+        description: """
+            Exchanges a refresh token for a new pair. A refresh token is good once; the same one again within ten \
+            seconds, which is what an app does that has lost the answer, gets the same answer. Later it ends the \
+            session, and every session that descends from the same sign-in.
+            """,
+        body: .init(
+            schema: "RefreshRequest",
+            example: ["grant_type": "refresh_token", "refresh_token": .string(Examples.refreshToken)]),
+        successes: [
+            .init(
+                description: "The new pair.", schema: Reference.schema("Tokens"), example: Examples.tokens,
+                headers: [.cacheControl])
+        ],
+        errors: [.invalidGrant])
+
+    private static let signOut = Operation(
+        method: .delete, path: "/auth/token", id: "signOut", tag: .sessions, summary: "Sign out",
+        description: """
+            Ends the session of the session token. Without one it does nothing and says that it is done, because \
+            stock Android apps send none here.
+            """,
+        access: .userOrApp,
+        successes: [
+            .init(
+                description: "The session has ended.", schema: Reference.schema("Empty"), example: [:],
+                headers: [.cacheControl])
+        ])
+
+    private static let register = Operation(
+        method: .post, path: "/users", id: "registerUser", tag: .signIn, summary: "Register with a link ticket",
+        description: """
+            Where registration is by ticket, a sign-in of somebody unknown is answered 403 `unlinked_user` with a \
+            ticket. It makes a user here, once, within ten minutes, for the same client.
+            """,
+        body: .init(
+            schema: "Registration",
+            example: ["link_ticket": .string(Examples.ticket), "username": "jane", "email": "jane@example.com"]),
+        successes: [
+            .init(
+                status: 201, description: "The user is registered and signed in.",
+                schema: Reference.schema("Tokens"), example: Examples.tokens, headers: [.cacheControl])
+        ],
+        errors: [.unknownClient, .invalidGrant, .identityInUse, .rateLimited])
+}
