@@ -3,8 +3,8 @@ internal import JSON
 
 /// The parameters of a POST, from JSON or from a form, each once, under their snake_case names.
 ///
-/// The guides' camelCase spellings are other names for the same parameters. Fields we do not know are ignored; null counts
-/// as absent.
+/// The guides' camelCase spellings are other names for the same parameters. Fields we do not know are ignored; null and
+/// an empty text count as absent.
 struct RequestParameters {
     /// camelCase spellings of the SDK's AuthorizedResponse and what they mean.
     private static let aliases = [
@@ -84,6 +84,7 @@ struct RequestParameters {
 
     /// One parameter in two spellings must have one value.
     private mutating func set(_ name: String, _ value: String) throws(APIError) {
+        if value.isEmpty { return }
         guard let earlier = self[name] else { return values.append((name, value)) }
         guard earlier == value else {
             throw .invalidRequest("The parameter \(name) is there in two spellings with different values.")

@@ -7,12 +7,19 @@ import Providers
 import SignIn
 import Synchronization
 import TestSupport
-import WebAPI
+import Testing
+
+@testable import WebAPI
 
 /// What the API answered, with its body read.
 struct Answer {
     let response: HTTPResponse
     let body: JSONValue
+
+    init(response: HTTPResponse) {
+        self.response = response
+        body = (try? JSONValue(parsing: response.body)) ?? .null
+    }
 
     var status: Int { response.status.code }
     var error: String? { body["error"]?.string }
@@ -25,26 +32,51 @@ final class APIStage: Sendable {
     let stage: SignInStage
     let api: WebAPI
     let log = RecordedLog()
+    private let seen = Mutex<Set<String>>([])
 
     init(
-        apiKeys: [String] = [], logLevel: Logger.Level = .trace,
+        apiKeys: [String] = [], logLevel: Logger.Level = .trace, perMinute: Int = 0,
         registration: SignInWithCode.Registration = .automatic,
         _ change: (inout ProviderConfiguration) -> Void = { _ in }
     ) async throws {
         stage = try await SignInStage(registration: registration, change)
         api = WebAPI(
             providers: ProviderDirectory([stage.provider]), useCases: stage.useCases,
-            apiKeys: APIKeys(apiKeys.map { Secret($0) }), limiter: AddressLimiter(perMinute: 0),
+            apiKeys: APIKeys(apiKeys.map { Secret($0) }), limiter: AddressLimiter(perMinute: perMinute),
             clientAddress: ClientAddress(read: { _ in nil }, isTrusted: { _ in false }),
             documentation: Documentation(version: "0.0.0", baseURL: nil), logger: log.logger(logLevel))
     }
 
+    var routes: [Route] {
+        let code = CodeParameters(
+            providers: ProviderDirectory([]), limiter: AddressLimiter(perMinute: 0),
+            clientAddress: ClientAddress(read: { _ in nil }, isTrusted: { _ in false }))
+        return Routes(
+            log: RequestLog(logger: log.logger(.critical)), apiKeys: APIKeys([]), useCases: stage.useCases, code: code,
+            documentation: Documentation(version: "0.0.0", baseURL: nil)
+        ).all
+    }
+
+    /// Every kind of answer that was seen, as ``name(_:_:_:)`` calls it.
+    var seenAnswers: Set<String> { seen.withLock(\.self) }
+
+    /// One kind of answer of one operation, such as `signIn 401 invalid_grant`.
+    static func name(_ operation: String, _ status: Int, _ code: String?) -> String {
+        "\(operation) \(status)" + (code.map { " " + $0 } ?? "")
+    }
+
+    /// Asks, and holds every answer against the document.
     func send(
         _ method: HTTPMethod, _ path: String, headers: [(String, String)] = [], body: [UInt8] = []
     ) async -> Answer {
         var response = await api.respond(to: .sample(method, path, headers: headers, body: body))
         if response.hasCommonFields { response.headers += api.commonFields }
-        return Answer(response: response, body: (try? JSONValue(parsing: response.body)) ?? .null)
+        let answer = Answer(response: response)
+        for problem in DocumentedAnswers.problems(method, path, answer) { Issue.record("\(problem)") }
+        if let operation = DocumentedAnswers.operation(method, path) {
+            seen.withLock { _ = $0.insert(Self.name(operation.id, answer.status, answer.error)) }
+        }
+        return answer
     }
 
     func post(_ path: String, json: JSONValue, headers: [(String, String)] = []) async -> Answer {

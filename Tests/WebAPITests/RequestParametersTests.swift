@@ -54,6 +54,12 @@ import Testing
         #expect(try form("client_id=a&clientId=a")["client_id"] == "a")
     }
 
+    @Test func `count as absent where they are empty`() throws {
+        #expect(try read(#"{"provider":"","client_id":"a","clientId":""}"#)["provider"] == nil)
+        #expect(try form("provider=&client_id=a&clientId=")["client_id"] == "a")
+        #expect(try form("mcc=&mnc=&mccmnc=310260")["mccmnc"] == "310260")
+    }
+
     @Test func `may not come in both spellings with two values`() {
         let sentence = "The parameter client_id is there in two spellings with different values."
         #expect(refusal(#"{"client_id":"a","clientId":"b"}"#) == sentence)

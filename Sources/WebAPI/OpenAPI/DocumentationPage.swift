@@ -68,7 +68,8 @@ struct DocumentationPage {
             for operation in operations {
                 page.element("tr") { page in
                     page.element("td") { page in
-                        page.element("a", attributes: ["href": "#" + (operation.value["operationId"]?.string ?? "")]) { page in
+                        page.element("a", attributes: ["href": "#" + (operation.value["operationId"]?.string ?? "")]) {
+                            page in
                             page.element("code", "\(operation.method) \(operation.path)")
                         }
                     }

@@ -88,7 +88,7 @@ enum OpenAPIDocument {
         A name for the request, which the answer repeats and the log has. Anything but 1 to 64 of \
         `A-Z a-z 0-9 . _ -` is replaced.
         """,
-        "schema": Schema.requestID, "example": .string(Examples.requestID),
+        "schema": ["type": "string"], "example": .string(Examples.requestID),
     ]
 
     private static let securitySchemes: JSONValue = [

@@ -121,7 +121,7 @@ extension Operation.Access {
     fileprivate var errors: [ErrorCode] {
         switch self {
         case .everybody: []
-        case .app: [.invalidAPIKey, .storageUnavailable]
+        case .app: [.invalidAPIKey]
         case .user, .userOrApp: [.invalidAPIKey, .invalidToken, .storageUnavailable]
         }
     }

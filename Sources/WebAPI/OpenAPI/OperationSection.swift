@@ -93,7 +93,9 @@ struct OperationSection {
                     page.element("tr") { page in
                         page.element("td", status)
                         page.element("td") { page in
-                            page.element("a", attributes: ["href": "#error-" + code.name]) { $0.element("code", code.name) }
+                            page.element("a", attributes: ["href": "#error-" + code.name]) {
+                                $0.element("code", code.name)
+                            }
                         }
                         page.element("td") { $0.prose(resolved(code.value)["summary"]?.string ?? "") }
                     }

@@ -33,10 +33,11 @@ enum RequestSchemas {
             [
                 "client_id": text("client_id", "The client identifier that the app used at the provider."),
                 "provider": text("provider", "The provider's name in the configuration."),
-                "code": text("code", "The authorization code. It is good for one request.", ["maxLength": 2048]),
+                "code": text(
+                    "code", "The authorization code. It is good for one request.", ["minLength": 1, "maxLength": 2048]),
                 "redirect_uri": text(
                     "redirect_uri", "The redirect URI of the authorization request, to the letter.",
-                    ["maxLength": 2048]),
+                    ["minLength": 1, "maxLength": 2048]),
                 "mccmnc": Schema.textOrNumber(
                     spelled(
                         "mccmnc",
@@ -89,18 +90,22 @@ enum RequestSchemas {
             "A refresh token for a new pair (RFC 6749 §6).", required: ["grant_type", "refresh_token"],
             [
                 "grant_type": text("grant_type", "The kind of grant.", ["enum": ["refresh_token"]]),
-                "refresh_token": text("refresh_token", "The refresh token of the answer before."),
+                "refresh_token": text("refresh_token", "The refresh token of the answer before.", ["minLength": 1]),
             ])
     }
 
+    /// The provider's name, and 256 bits.
+    private static let ticket: JSONValue = "^.+[.][A-Za-z0-9_-]{43}$"
+
     private static var registration: JSONValue {
         var properties: [(name: String, value: JSONValue)] = [
-            ("link_ticket", text("link_ticket", "The ticket of the error `unlinked_user`.")),
+            ("link_ticket", text("link_ticket", "The ticket of the error `unlinked_user`.", ["pattern": ticket])),
             (
                 "zenkey_sub",
                 text(
                     "zenkey_sub",
-                    "The same ticket, under the name by which stock apps return it. A carrier's subject is refused.")
+                    "The same ticket, under the name by which stock apps return it. A carrier's subject is refused.",
+                    ["pattern": ticket])
             ),
             ("client_id", text("client_id", "The client of the sign-in; when given, it must be the ticket's.")),
         ]

@@ -16,8 +16,8 @@ enum SignInOperations {
     /// What may come of exchanging a code and checking what it proves.
     static let codeErrors: [ErrorCode] = [
         .unknownClient, .unknownProvider, .redirectURINotAllowed, .providerNotFound, .invalidGrant, .invalidIDToken,
-        .userinfoMismatch, .challengeRequired, .invalidChallenge, .accessDenied, .rateLimited, .providerError,
-        .providerUnavailable, .providerTimeout,
+        .userinfoMismatch, .invalidChallenge, .accessDenied, .rateLimited, .providerError,
+        .providerUnavailable, .providerTimeout, .storageUnavailable,
     ]
 
     private static func signIn(path: String, id: String, summary: String) -> Operation {
@@ -34,7 +34,7 @@ enum SignInOperations {
                     description: "The user is signed in.", schema: Reference.schema("SignedIn"),
                     example: Examples.signedIn, headers: [.cacheControl])
             ],
-            errors: codeErrors + [.unlinkedUser, .migrationConflict])
+            errors: codeErrors + [.challengeRequired, .unlinkedUser, .migrationConflict])
     }
 
     private static let challenge = Operation(
@@ -49,7 +49,8 @@ enum SignInOperations {
                 description: "A nonce.", schema: Reference.schema("Challenge"),
                 example: ["nonce": "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA", "expires": 300],
                 headers: [.cacheControl])
-        ])
+        ],
+        errors: [.storageUnavailable])
 
     private static let token = Operation(
         method: .post, path: "/auth/token", id: "refreshSession", tag: .sessions, summary: "Renew a session",
@@ -66,7 +67,7 @@ enum SignInOperations {
                 description: "The new pair.", schema: Reference.schema("Tokens"), example: Examples.tokens,
                 headers: [.cacheControl])
         ],
-        errors: [.invalidGrant])
+        errors: [.invalidGrant, .storageUnavailable])
 
     private static let signOut = Operation(
         method: .delete, path: "/auth/token", id: "signOut", tag: .sessions, summary: "Sign out",
@@ -95,5 +96,5 @@ enum SignInOperations {
                 status: 201, description: "The user is registered and signed in.",
                 schema: Reference.schema("Tokens"), example: Examples.tokens, headers: [.cacheControl])
         ],
-        errors: [.unknownClient, .invalidGrant, .identityInUse, .rateLimited])
+        errors: [.unknownClient, .invalidGrant, .identityInUse, .rateLimited, .storageUnavailable])
 }

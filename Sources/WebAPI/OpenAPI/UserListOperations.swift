@@ -35,7 +35,7 @@ enum UserListOperations {
                 status: 201, description: "The identity is linked.", schema: Reference.schema("Identity"),
                 example: Examples.identity, headers: [.cacheControl]),
         ],
-        errors: SignInOperations.codeErrors + [.identityInUse])
+        errors: SignInOperations.codeErrors + [.challengeRequired, .identityInUse])
 
     private static let unlinkIdentity = Operation(
         method: .delete, path: "/users/me/identities/{identity_id}", id: "unlinkIdentity", tag: .identities,

