@@ -75,6 +75,9 @@ struct SchemaCheck {
             return (rule.array ?? []).compactMap(\.string).filter { value[$0] == nil }.map {
                 "\(path).\($0) is missing"
             }
+        case "dependentRequired":
+            let needed = (rule.object?.members ?? []).filter { value[$0.name] != nil }.flatMap { $0.value.array ?? [] }
+            return needed.compactMap(\.string).filter { value[$0] == nil }.map { "\(path).\($0) is missing" }
         case "items":
             return (value.array ?? []).enumerated().flatMap { problems($1, rule, at: "\(path)[\($0)]") }
         default:

@@ -22,6 +22,7 @@ import Testing
             "Any": [
                 "anyOf": [["required": ["x"]], ["required": ["y"]]], "properties": ["x": ["type": "null"], "y": [:]],
             ],
+            "Pair": ["properties": ["a": [:], "b": [:]], "dependentRequired": ["a": ["b"]]],
             "Text": ["type": ["string", "integer"], "pattern": "^[a-c]+$"],
             "Few": ["properties": ["a": [:], "b": [:]], "minProperties": 1, "maxProperties": 1],
         ]
@@ -34,7 +35,8 @@ import Testing
     static let good: [(JSONValue, String)] = [
         (["kind": "a", "size": 1], "Base"), (["kind": "b", "tag": "xy"], "Derived"), (["n": 1, "m": "x"], "Open"),
         ([["kind": "a"], ["kind": "b"]], "List"), (["kind": "a"], "Either"), (["kind": "b", "tag": "x"], "Either"),
-        (["x": .null], "Any"), ("abc", "Text"), (7, "Text"), (["a": 1], "Few"),
+        (["x": .null], "Any"), (["b": 1], "Pair"), (["a": 1, "b": 1], "Pair"), ("abc", "Text"), (7, "Text"),
+        (["a": 1], "Few"),
     ]
 
     @Test(arguments: good) func `finds nothing where all is well`(value: JSONValue, schema: String) {
@@ -47,7 +49,8 @@ import Testing
         (["kind": "a", "more": 1], "Base"), ("a", "Base"), (["kind": "b", "tag": "xyz"], "Derived"),
         (["kind": "b", "more": 1], "Derived"), (["n": 1, "m": 2], "Open"), ([["kind": "a"], ["kind": "c"]], "List"),
         (["kind": "a", "tag": "x"], "Either"), (["kind": "c"], "Either"), (["z": 1], "Any"), (["x": 1], "Any"),
-        ("abcd", "Text"), (true, "Text"), ([:], "Few"), (["a": 1, "b": 1], "Few"), (1, "Nowhere"),
+        (["a": 1], "Pair"), ("abcd", "Text"), ("", "Text"), (true, "Text"), ([:], "Few"), (["a": 1, "b": 1], "Few"),
+        (1, "Nowhere"),
     ]
 
     @Test(arguments: bad) func `finds what is wrong`(value: JSONValue, schema: String) {

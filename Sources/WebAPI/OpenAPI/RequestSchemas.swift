@@ -34,10 +34,11 @@ enum RequestSchemas {
                 "client_id": text("client_id", "The client identifier that the app used at the provider."),
                 "provider": text("provider", "The provider's name in the configuration."),
                 "code": text(
-                    "code", "The authorization code. It is good for one request.", ["minLength": 1, "maxLength": 2048]),
+                    "code", "The authorization code. It is good for one request.",
+                    ["minLength": 1, "maxLength": 2048, "pattern": noControls]),
                 "redirect_uri": text(
                     "redirect_uri", "The redirect URI of the authorization request, to the letter.",
-                    ["minLength": 1, "maxLength": 2048]),
+                    ["minLength": 1, "maxLength": 2048, "pattern": noControls]),
                 "mccmnc": Schema.textOrNumber(
                     spelled(
                         "mccmnc",
@@ -54,22 +55,24 @@ enum RequestSchemas {
                 "nonce": text(
                     "nonce",
                     "The nonce of the authorization request. The provider's section may demand one, or one of "
-                        + "`POST /auth/challenge`.", ["maxLength": 2048]),
+                        + "`POST /auth/challenge`.", ["maxLength": 2048, "pattern": noControls]),
                 "acr_values": text(
                     "acr_values", "The levels that the app asked for. The ID token must have at least the lowest.",
-                    ["maxLength": 2048]),
+                    ["maxLength": 2048, "pattern": noControls]),
                 "context": text(
                     "context", "The text that the user was shown. The ID token must have the same.",
-                    ["maxLength": .integer(Int64(AuthorizedResponse.longestContext))]),
+                    ["maxLength": .integer(Int64(AuthorizedResponse.longestContext)), "pattern": noControls]),
                 "correlation_id": Schema.textOrNumber(
                     spelled("correlation_id", "The app's own name for the sign-in, which goes into the logs."),
                     ["pattern": "^[A-Za-z0-9._-]{1,64}$"]),
                 "sdk_version": text(
-                    "sdk_version", "The version of the SDK, which is passed on to the carrier.", ["maxLength": 64]),
+                    "sdk_version", "The version of the SDK, which is passed on to the carrier.",
+                    ["maxLength": 64, "pattern": noControls]),
                 "state": text("state", "Checked by the app itself; ignored here."),
             ])
         guard var object = schema.object else { return schema }
         object.append("anyOf", [["required": ["client_id"]], ["required": ["provider"]]])
+        object.append("dependentRequired", ["mcc": ["mnc"], "mnc": ["mcc"]])
         return .object(object)
     }
 
@@ -93,6 +96,8 @@ enum RequestSchemas {
                 "refresh_token": text("refresh_token", "The refresh token of the answer before.", ["minLength": 1]),
             ])
     }
+
+    private static let noControls: JSONValue = #"^[^\u0000-\u001F\u007F]*$"#
 
     /// The provider's name, and 256 bits.
     private static let ticket: JSONValue = "^.+[.][A-Za-z0-9_-]{43}$"
@@ -134,6 +139,6 @@ enum RequestSchemas {
     }
 
     private static func field(_ type: JSONValue) -> JSONValue {
-        ["type": type, "maxLength": .integer(Int64(ProfileFields.longestValue))]
+        ["type": type, "maxLength": .integer(Int64(ProfileFields.longestValue)), "pattern": noControls]
     }
 }
