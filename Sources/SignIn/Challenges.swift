@@ -7,6 +7,9 @@ public struct Challenges: Sendable {
     /// How long a challenge is good for, in seconds: long enough for a user who looks for the phone.
     public static let lifetimeSeconds: Int64 = 300
 
+    /// What every challenge begins with, so that an app's own nonce is told from one without asking the store.
+    private static let mark = "gh."
+
     private let repository: any AccountRepository
     private let clock: Clock
 
@@ -18,10 +21,10 @@ public struct Challenges: Sendable {
     /// A new challenge, as the text of a nonce.
     public func issue() async throws(SignInError) -> String {
         let expiresAt = clock.seconds + Self.lifetimeSeconds
-        return Base64URL.encode(
-            try await repository.stored { repository throws(RepositoryError) in
-                try await repository.makeChallenge(expiresAt: expiresAt)
-            })
+        let challenge = try await repository.stored { repository throws(RepositoryError) in
+            try await repository.makeChallenge(expiresAt: expiresAt)
+        }
+        return Self.mark + Base64URL.encode(challenge)
     }
 
     /// The challenge that a nonce is, to be used up by the transaction that makes use of it.
@@ -36,7 +39,7 @@ public struct Challenges: Sendable {
             return nil
         }
         let expiry: Int64?
-        if let bytes = Base64URL.decode(nonce) {
+        if nonce.hasPrefix(Self.mark), let bytes = Base64URL.decode(String(nonce.dropFirst(Self.mark.count))) {
             expiry = try await repository.stored { repository throws(RepositoryError) in
                 try await repository.challengeExpiry(of: bytes)
             }

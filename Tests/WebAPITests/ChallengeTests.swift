@@ -33,7 +33,7 @@ import Testing
         let app = try await APIStage { $0.requiresChallenge = true }
         #expect(try await Self.signIn(app, nil).error == "challenge_required")
         #expect(try await Self.signIn(app, "the-app's-own").error == "invalid_challenge")
-        #expect(try await Self.signIn(app, "dGhlLWFwcHMtb3du").error == "invalid_challenge")
+        #expect(try await Self.signIn(app, "gh.dGhlLWFwcHMtb3du").error == "invalid_challenge")
         // The code was not spent on any of them.
         #expect(app.stage.tokenRequests.isEmpty)
         #expect(try await Self.signIn(app, try await Self.nonce(app)).status == 200)
