@@ -17,10 +17,12 @@ struct SeizedConnection: ~Copyable {
     /// - Returns: nil when the connection is gone.
     init?(of request: HTTPRequest, at port: UInt16) {
         for number in Self.openDescriptors {
+            // Before anything is duplicated: closing the duplicate of a file would drop the locks this process has on it.
+            guard unsafe Self.end(getpeername, number) == End(request.peer) else { continue }
             let duplicate = fcntl(number, F_DUPFD_CLOEXEC, 0)
             guard duplicate >= 0 else { continue }
             let owned = OwnedDescriptor(owning: duplicate)
-            // Looked at after duplicating: the number may belong to something else by now, the duplicate can't.
+            // Looked at again after duplicating: the number may belong to something else by now, the duplicate can't.
             if unsafe Self.end(getpeername, duplicate) == End(request.peer),
                 unsafe Self.end(getsockname, duplicate)?.port == port
             {

@@ -59,8 +59,6 @@ struct Server: Service {
         } catch {
             throw .system(error)
         }
-        logger.notice("listening", metadata: ["address": "\(http.address)", "version": "\(Version.text)"])
-        logger.notice("admin listening", metadata: ["address": "\(admin.http.address)"])
         return Server(
             providers: providers, apiKeys: apiKeys, admin: admin, http: http, clients: clients, loops: loops,
             repository: repository,
@@ -69,7 +67,11 @@ struct Server: Service {
     }
 
     /// Runs until the process is told to stop.
+    ///
+    /// It says where it listens only now, when a signal already means to drain: whoever reads that may stop it at once.
     func run() async throws {
+        logger.notice("listening", metadata: ["address": "\(http.address)", "version": "\(Version.text)"])
+        logger.notice("admin listening", metadata: ["address": "\(admin.http.address)"])
         await withGracefulShutdownHandler {
             await housekeeping.run()
         } onGracefulShutdown: {

@@ -109,6 +109,7 @@ import Testing
             let server = try await ServerProcess(configuration: file, log: folder.appending(path: "log"))
             server.signal(SIGTERM)
             server.process.waitUntilExit()
+            #expect(server.process.terminationStatus == 0)
             let database = folder.appending(path: "users.db")
             let sound = try Data(contentsOf: database)
             // The first page tells what the file is; without the others it is still a database.
