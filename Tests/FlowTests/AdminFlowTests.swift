@@ -1,3 +1,5 @@
+import Foundation
+import Glibc
 import JSON
 import SimulatedCarriers
 import Testing
@@ -84,6 +86,39 @@ import Testing
             #expect(zenkey["provider"] == "zenkey")
             #expect(zenkey["circuits"]?.array?.allSatisfy { $0["state"] == "closed" } == true)
             #expect(zenkey["circuits"]?.array?.isEmpty == false)
+        }
+    }
+}
+
+@Suite struct `The admin token of a running process` {
+    @Test func `changes on SIGHUP`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            let folder = gatehouse.folder.appending(path: "own")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let (file, log) = (folder.appending(path: "gatehouse.yaml"), folder.appending(path: "log"))
+            func configure(_ token: String?) throws {
+                let yaml = RunningGatehouse.yaml(gatehouse.simulation, folder, adminToken: token)
+                try Data(yaml.utf8).write(to: file)
+            }
+            func text() -> String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
+            try configure("old-token")
+            let server = try await ServerProcess(configuration: file, log: log)
+            defer { server.kill() }
+            while !text().contains("admin listening address=") { try await Task.sleep(for: .milliseconds(5)) }
+            let listening = try #require(text().firstMatch(of: /admin listening address=127\.0\.0\.1:(\d+)/))
+            let port = try #require(UInt16(listening.1))
+            func status(_ token: String) async throws -> Int {
+                try await RawHTTP.send(
+                    "GET", "/admin/users", port: port, headers: ["Authorization": "Bearer \(token)"]
+                ).status
+            }
+            #expect(try await status("old-token") == 200)
+            try configure("new-token")
+            server.signal(SIGHUP)
+            while !text().contains("were read again") { try await Task.sleep(for: .milliseconds(5)) }
+            #expect(try await status("old-token") == 401)
+            #expect(try await status("new-token") == 200)
+            #expect(!text().contains("-token"))
         }
     }
 }
