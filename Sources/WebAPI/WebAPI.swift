@@ -5,8 +5,8 @@ public import SignIn
 
 /// The HTTP API of one loop: finds the route, asks the endpoint, tells errors, writes the log.
 public struct WebAPI: RequestHandler {
-    private let router: Router
-    private let log: RequestLog
+    public let commonFields = Dispatch.commonFields
+    private let dispatch: Dispatch
 
     /// - Parameters:
     ///   - useCases: with the HTTP client of this loop.
@@ -18,42 +18,16 @@ public struct WebAPI: RequestHandler {
         clientAddress: ClientAddress, documentation: Documentation, logger: Logger
     ) {
         let log = RequestLog(logger: logger)
-        self.log = log
-        router = Router(
-            Routes(
-                log: log, apiKeys: apiKeys, useCases: useCases,
-                code: CodeParameters(providers: providers, limiter: limiter, clientAddress: clientAddress),
-                documentation: documentation
-            ).all)
+        let routes = Routes(
+            log: log, apiKeys: apiKeys, useCases: useCases,
+            code: CodeParameters(providers: providers, limiter: limiter, clientAddress: clientAddress),
+            documentation: documentation)
+        dispatch = Dispatch(router: Router(routes.all), log: log)
     }
 
-    public func respond(to request: HTTPRequest) async -> HTTPResponse {
-        switch router.match(request.method, request.path) {
-        case .found(let route, let parameters):
-            var request = request
-            request.parameters = parameters
-            return await route.endpoint(request)
-        case .methodNotAllowed(let allow): return refuse(.methodNotAllowed(allow: allow), request)
-        case .notFound: return refuse(.notFound, request)
-        }
-    }
+    public func respond(to request: HTTPRequest) async -> HTTPResponse { await dispatch.respond(to: request) }
 
     public func refuse(_ violation: ProtocolViolation, requestID: String, peer: SocketAddress) -> HTTPResponse {
-        let answer = ErrorAnswer(.violation(violation))
-        log.write(violation, answer.status, requestID: requestID)
-        return answer.response(requestID: requestID)
+        dispatch.refuse(violation, requestID: requestID)
     }
-
-    private func refuse(_ error: APIError, _ request: HTTPRequest) -> HTTPResponse {
-        let response = ErrorAnswer(error).response(requestID: request.id)
-        log.write(request, route: "none", response, RequestNotes())
-        return response
-    }
-
-    /// Answers are for apps: no browser may guess their type, frame them, or send their address on.
-    public let commonFields = [
-        (name: "X-Content-Type-Options", value: "nosniff"),
-        (name: "Content-Security-Policy", value: "default-src 'none'; frame-ancestors 'none'"),
-        (name: "Referrer-Policy", value: "no-referrer"),
-    ]
 }
