@@ -48,7 +48,17 @@ public actor HTTPClient: LoopBound, HTTPTransport {
     }
 
     private func transfer(_ request: OutboundRequest, _ id: UInt64, _ pool: ConnectionPool) async -> Transfer.Outcome {
-        await withCheckedContinuation { pool.start(request, id: id, $0) }
+        await withCheckedContinuation { continuation in
+            // A caller that does not live on the loop comes here by another job: the end of the task or of the client
+            // may have come in between, and would have found no transfer to end.
+            if isShutDown {
+                continuation.resume(returning: .failure(.shutDown))
+            } else if Task.isCancelled, !request.finishesWhenCancelled {
+                continuation.resume(returning: .failure(.cancelled))
+            } else {
+                pool.start(request, id: id, continuation)
+            }
+        }
     }
 
     /// Ends every transfer with `shutDown`, closes every connection, and refuses whatever comes later.

@@ -134,7 +134,11 @@ actor LoopListener: LoopBound, ReadinessHandler {
         if !isDraining { stopAccepting() }
         guard openConnections > 0 else { return }
         let deadline = loop.schedule(after: limit) { self.assumeIsolated { $0.closeAll() } }
-        await withCheckedContinuation { drained.append($0) }
+        await withCheckedContinuation { (waiting: CheckedContinuation<Void, Never>) in
+            // A caller that does not live on the loop comes here by another job, and the last connection may have gone
+            // in between.
+            if openConnections == 0 { waiting.resume() } else { drained.append(waiting) }
+        }
         deadline.cancel()
     }
 

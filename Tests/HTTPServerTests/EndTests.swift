@@ -1,3 +1,4 @@
+import Dispatch
 import EventLoop
 import HTTPServer
 import Synchronization
@@ -145,6 +146,39 @@ import Testing
             #expect(await eventually { cancelled.hasHappened })
         }
     }
+
+    @Test func `of the last connection is noticed at whatever moment of the draining it comes`() async throws {
+        for _ in 0..<20 {
+            let (started, mayFinish, drained) = (Event(), Event(), Event())
+            let loop = try EventLoop(label: "test")
+            loop.start()
+            let handler = TestHandler { request in
+                started.happen()
+                await mayFinish.wait()
+                return await echo(request)
+            }
+            let server = try HTTPServer(host: "127.0.0.1", port: 0, loops: [loop], limits: .patient) { _, _ in handler }
+            try await server.start()
+            let client = try Client(server)
+            try await client.send(get("/"))
+            client.shutdownSending()
+            await started.wait()
+            // While the loop stands still, the drain and then the end of the last request queue up on it.
+            let goesOn = DispatchSemaphore(value: 0)
+            Task(executorPreference: loop) { Self.block(on: goesOn) }
+            Task {
+                await server.drain(within: .milliseconds(10))
+                drained.happen()
+            }
+            try await Task.sleep(for: .milliseconds(2))
+            mayFinish.happen()
+            goesOn.signal()
+            try #require(await eventually { drained.hasHappened })
+            loop.stop()
+        }
+    }
+
+    private static func block(on semaphore: DispatchSemaphore) { semaphore.wait() }
 
     @Test func `leaves nothing behind`() async throws {
         weak var weakHandler: TestHandler?
