@@ -5,6 +5,9 @@
 public struct Attributes: Sendable {
     public typealias Member = (name: String, value: String)
 
+    /// As many as fit into the memory that the first one gets.
+    private static let usualCount = 8
+
     public private(set) var members: [Member]
 
     public init() {
@@ -25,7 +28,9 @@ public struct Attributes: Sendable {
                 if let index { members.remove(at: index) }
                 return
             }
-            if let index { members[index].value = newValue } else { members.append((name, newValue)) }
+            if let index { return members[index].value = newValue }
+            if members.isEmpty { members.reserveCapacity(Self.usualCount) }
+            members.append((name, newValue))
         }
     }
 

@@ -117,11 +117,20 @@ final class Transfer {
 
     private func append(name: String, value: String) throws(HTTPClientError) {
         // RFC 9110 §5.5: a value with a line end or a NUL would end the field and begin another.
-        guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenCharacter),
-            value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") })
-        else { throw .malformedResponse }
+        guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenCharacter), Self.isFieldValue(value.utf8.span) else {
+            throw .malformedResponse
+        }
         // To curl a bare colon takes the field away, and a semicolon sends it empty.
         try append(line: value.isEmpty ? name + ";" : name + ": " + value)
+    }
+
+    private static func isFieldValue(_ value: Span<UInt8>) -> Bool {
+        var found: UInt8 = 0
+        for index in 0..<value.count {
+            let byte = value[index]
+            found |= byte < 0x20 && byte != UInt8(ascii: "\t") || byte == 0x7F ? 1 : 0
+        }
+        return found == 0
     }
 
     private func append(line: String) throws(HTTPClientError) {

@@ -36,6 +36,8 @@ extension JSONValue {
 /// A recursive-descent reader; its only state is the offset, its stack is bounded by `depth`.
 struct JSONParser {
     private static let membersSearchedInOrder = 24
+    /// As many as fit into the memory that an object gets at first.
+    private static let usualMembers = 8
 
     var offset = 0
 
@@ -83,6 +85,7 @@ struct JSONParser {
         var names: Set<String> = []
         skipWhiteSpace(bytes)
         if consume(UInt8(ascii: "}"), bytes) { return object }
+        object.reserveCapacity(Self.usualMembers)
         while true {
             guard offset < bytes.count, bytes[offset] == UInt8(ascii: "\"") else { throw .syntax(offset: offset) }
             let name = try string(bytes)
@@ -139,12 +142,31 @@ struct JSONParser {
             if !consume(UInt8(ascii: "+"), bytes) { _ = consume(UInt8(ascii: "-"), bytes) }
             try digits(bytes)
         }
+        let literal = bytes.extracting(start..<offset)
+        if isInteger, let integer = Self.integer(literal) { return .integer(integer) }
         var text: [UInt8] = []
-        for index in start..<offset { text.append(bytes[index]) }
-        let literal = String(decoding: text, as: UTF8.self)
-        if isInteger, let integer = Int64(literal) { return .integer(integer) }
-        guard let number = Double(literal), number.isFinite else { throw .syntax(offset: start) }
+        for index in 0..<literal.count { text.append(literal[index]) }
+        guard let number = Double(String(decoding: text, as: UTF8.self)), number.isFinite else {
+            throw .syntax(offset: start)
+        }
         return .number(number)
+    }
+
+    /// - Parameter literal: digits, behind a minus or not.
+    /// - Returns: nil when 64 bits do not hold it.
+    private static func integer(_ literal: Span<UInt8>) -> Int64? {
+        let isNegative = literal[0] == UInt8(ascii: "-")
+        var value: Int64 = 0
+        for index in (isNegative ? 1 : 0)..<literal.count {
+            let digit = Int64(literal[index] - UInt8(ascii: "0"))
+            let (product, overflows) = value.multipliedReportingOverflow(by: 10)
+            // Below zero there is one number more, so a negative one is made downwards.
+            let (sum, overflowsToo) =
+                isNegative ? product.subtractingReportingOverflow(digit) : product.addingReportingOverflow(digit)
+            if overflows || overflowsToo { return nil }
+            value = sum
+        }
+        return value
     }
 
     private mutating func digits(_ bytes: Span<UInt8>) throws(JSONError) {

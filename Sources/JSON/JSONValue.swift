@@ -36,6 +36,8 @@ public struct JSONObject: Sendable, Equatable {
         members.append((name, value))
     }
 
+    mutating func reserveCapacity(_ count: Int) { members.reserveCapacity(count) }
+
     public static func == (left: JSONObject, right: JSONObject) -> Bool {
         left.members.count == right.members.count && left.members.allSatisfy { right[$0.name] == $0.value }
     }

@@ -116,13 +116,11 @@ public struct JSONWriter: Sendable {
     }
 
     private static func needsNoEscape(_ text: Span<UInt8>) -> Bool {
-        // Looked at whole, without a way out in between: such a loop the compiler runs over many bytes at a time.
-        var isPlain = true
-        for index in text.indices {
-            let isEscaped = needsEscape(text[index])
-            isPlain = isPlain && !isEscaped
-        }
-        return isPlain
+        // Looked at whole, without a way out in between: such a loop the compiler runs over many bytes at a time, when
+        // what it gathers is a byte too.
+        var found: UInt8 = 0
+        for index in 0..<text.count { found |= needsEscape(text[index]) ? 1 : 0 }
+        return found == 0
     }
 
     private static func needsEscape(_ byte: UInt8) -> Bool {

@@ -33,8 +33,7 @@ public enum UserinfoAnswer: Sendable {
     ///   is no answer at all.
     public init(_ response: OutboundResponse) throws(UserinfoError) {
         guard (200..<300).contains(response.status) else { throw .provider(.status(response.status)) }
-        let type = response.header("content-type")?.split(separator: ";").first.map { $0.lowercased() } ?? ""
-        if type.hasPrefix("application/jwt") {
+        if Self.isSigned(response.header("content-type")) {
             do throws(JOSEError) {
                 self = .signed(try CompactJWS(parsing: response.body, maximumByteCount: response.body.count))
             } catch {
@@ -45,6 +44,12 @@ public enum UserinfoAnswer: Sendable {
         guard let document = try? JSONValue(parsing: response.body.span) else { throw .provider(.notJSON) }
         guard document.object != nil else { throw .mismatch }
         self = .claims(document)
+    }
+
+    private static func isSigned(_ contentType: String?) -> Bool {
+        // Nearly every answer has this very type.
+        guard let contentType, contentType != "application/json" else { return false }
+        return contentType.split(separator: ";").first?.lowercased().hasPrefix("application/jwt") ?? false
     }
 }
 

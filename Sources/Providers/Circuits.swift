@@ -6,7 +6,17 @@ import Synchronization
 /// subscribers of another.
 public final class Circuits: Sendable {
     private let limits: CircuitBreaker.Limits
-    private let breakers = Mutex<[String: CircuitBreaker]>([:])
+    private let breakers = Mutex<[String: Host]>([:])
+
+    /// One host's breaker. An object, because a value could only be changed by taking it out of the dictionary and putting
+    /// it in again, with each call.
+    private final class Host {
+        var breaker: CircuitBreaker
+
+        init(_ breaker: CircuitBreaker) {
+            self.breaker = breaker
+        }
+    }
 
     init(limits: CircuitBreaker.Limits) {
         self.limits = limits
@@ -14,13 +24,18 @@ public final class Circuits: Sendable {
 
     /// Asks whether the host of a URL may be called now; see ``CircuitBreaker/admit(now:)``.
     public func admit(_ url: EndpointURL, now: MonotonicTime) -> Duration? {
-        breakers.withLock { $0[url.server, default: CircuitBreaker(limits: limits)].admit(now: now) }
+        breakers.withLock { breakers in
+            if let host = breakers[url.server] { return host.breaker.admit(now: now) }
+            let host = Host(CircuitBreaker(limits: limits))
+            breakers[url.server] = host
+            return host.breaker.admit(now: now)
+        }
     }
 
     /// How each host that was called does, for operators.
     public func conditions() -> [(host: String, condition: CircuitBreaker.Condition)] {
         breakers.withLock { breakers in
-            breakers.map { (host: $0.key, condition: $0.value.condition) }.sorted { $0.host < $1.host }
+            breakers.map { (host: $0.key, condition: $0.value.breaker.condition) }.sorted { $0.host < $1.host }
         }
     }
 
@@ -32,9 +47,9 @@ public final class Circuits: Sendable {
         guard let isAnswered else { return }
         breakers.withLock { breakers in
             if isAnswered {
-                breakers[url.server]?.succeeded()
+                breakers[url.server]?.breaker.succeeded()
             } else {
-                breakers[url.server]?.failed(now: now)
+                breakers[url.server]?.breaker.failed(now: now)
             }
         }
     }

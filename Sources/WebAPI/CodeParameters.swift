@@ -48,5 +48,10 @@ extension HTTPRequest {
     private static let longestUserAgent = 200
 
     /// What the app says it is, cut to what a list of sessions needs.
-    var userAgent: String? { header("user-agent").map { String($0.prefix(Self.longestUserAgent)) } }
+    var userAgent: String? {
+        // No text has more characters than bytes.
+        header("user-agent").map {
+            $0.utf8.count <= Self.longestUserAgent ? $0 : String($0.prefix(Self.longestUserAgent))
+        }
+    }
 }

@@ -33,6 +33,9 @@ struct RequestParameters {
     /// What apps send as numbers though it is text.
     private static let mayBeNumbers: Set<String> = ["mccmnc", "mcc", "mnc", "correlation_id", "max_age", "postal_code"]
 
+    /// As many as fit into the memory that the first one gets.
+    private static let usualCount = 8
+
     /// A handful, for which a linear search beats hashing.
     private var values: [(name: String, value: String)] = []
 
@@ -85,7 +88,10 @@ struct RequestParameters {
     /// One parameter in two spellings must have one value.
     private mutating func set(_ name: String, _ value: String) throws(APIError) {
         if value.isEmpty { return }
-        guard let earlier = self[name] else { return values.append((name, value)) }
+        guard let earlier = self[name] else {
+            if values.isEmpty { values.reserveCapacity(Self.usualCount) }
+            return values.append((name, value))
+        }
         guard earlier == value else {
             throw .invalidRequest("The parameter \(name) is there in two spellings with different values.")
         }

@@ -56,5 +56,7 @@ import Testing
         #expect(Random.bytes(0).isEmpty)
         #expect(Random.bytes(33).count == 33)
         #expect(Set((0..<1000).map { _ in Random.bytes(16) }).count == 1000)
+        #expect(Set((0..<1000).map { _ in Random.bytes(64) }).count == 1000)
+        #expect(Set((0..<1000).map { _ in Random.bytes(65) }).count == 1000)
     }
 }

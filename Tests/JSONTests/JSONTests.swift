@@ -12,7 +12,11 @@ import Testing
 
     @Test func `keeps 64-bit integers exact and never takes a float for one`() throws {
         #expect(try parse("9223372036854775807").integer == .max)
-        #expect(try parse("9223372036854775808").integer == nil)
+        #expect(try parse("9223372036854775808") == .number(9_223_372_036_854_775_808))
+        #expect(try parse("-9223372036854775808").integer == .min)
+        #expect(try parse("-9223372036854775809").integer == nil)
+        #expect(try parse("99999999999999999999").integer == nil)
+        #expect(try parse("-0").integer == 0)
         #expect(try parse("1e3").integer == nil)
     }
 
@@ -52,6 +56,19 @@ import Testing
         #expect(try !parse(#"{"a":"K"}"#)["a"].isExactly("\u{212A}"))
         #expect(try !parse(#"{"a":1}"#)["a"].isExactly("1"))
         #expect(try !parse("{}")["a"].isExactly(""))
+    }
+
+    /// Texts are looked at in blocks, and what ends or breaks one may be anywhere in a block.
+    @Test(arguments: 0...40) func `finds what ends a text wherever it is`(_ length: Int) throws {
+        let plain = String(repeating: "x", count: length)
+        for rest in ["", String(repeating: "y", count: 40)] {
+            #expect(try parse("[\"\(plain)\",\"\(rest)\"]") == [.string(plain), .string(rest)])
+            #expect(try parse("\"\(plain)\\n\(rest)\"").string == "\(plain)\n\(rest)")
+            #expect(throws: JSONError.syntax(offset: 1 + length)) { try parse("\"\(plain)\u{1F}\(rest)\"") }
+            #expect(throws: JSONError.syntax(offset: 0)) { try parse("\"\(plain)\(rest)") }
+            let written = JSONValue.string("\(plain)\u{7F}\(rest)").serialized
+            #expect(String(decoding: written, as: UTF8.self) == "\"\(plain)\\u007f\(rest)\"")
+        }
     }
 
     @Test func `writes what it reads`() throws {
