@@ -4,8 +4,8 @@ public protocol SignInRepository: Sendable {
     /// for unknown subjects only.
     func isKnown(_ subject: Subject) async throws(RepositoryError) -> Bool
 
-    /// Whether this authorization code was presented before. Cheap: it answers from memory in nearly every case.
-    /// ``signIn(_:)`` decides for good.
+    /// Whether this authorization code was presented before, and its time has not been over for longer than a few
+    /// minutes. Cheap: it answers from memory in nearly every case. ``signIn(_:)`` decides for good.
     func isCodeUsed(_ hash: TokenHash, now: Int64) async throws(RepositoryError) -> Bool
 
     /// Remembers a code whose exchange failed after it was sent, so that it is never sent again.

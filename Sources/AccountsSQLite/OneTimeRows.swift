@@ -21,10 +21,9 @@ struct CodeRows {
 
     /// Fills the memory from the table.
     func load() throws(RepositoryError) {
-        let codes = try connection.all(Self.live, now) { row throws(RepositoryError) in
-            OneTimeUse(hash: try row.hash(1), expiresAt: row.integer(0))
+        _ = try connection.all(Self.live, now) { row throws(RepositoryError) in
+            usedCodes.settle(OneTimeUse(hash: try row.hash(1), expiresAt: row.integer(0)), isUsed: true)
         }
-        for code in codes { usedCodes.settle(code, isUsed: true) }
     }
 }
 

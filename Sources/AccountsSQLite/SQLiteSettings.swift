@@ -34,7 +34,7 @@ public struct SQLiteSettings: Sendable {
     public init(
         path: String, access: Access, busyTimeoutMilliseconds: Int32 = 2000, writeGroupLimit: Int = 256,
         writeQueueLimit: Int = 8192, readers: Int = 2, readQueueLimit: Int = 8192, writerCacheKiB: Int = 8192,
-        readerCacheKiB: Int = 2048, checkpointPages: Int = 2000, usedCodeLimit: Int = 4_000_000
+        readerCacheKiB: Int = 2048, checkpointPages: Int = 2000, usedCodeLimit: Int = 8_000_000
     ) {
         self.path = path
         self.access = access

@@ -109,7 +109,13 @@ extension Statement {
 
     /// - Throws: `.unavailable(.corrupt)` when the column holds no digest.
     func hash(_ column: Int32) throws(RepositoryError) -> TokenHash {
-        guard let hash = TokenHash(blob(column)) else { throw .unavailable(.corrupt) }
+        // A blob of no bytes has no address.
+        guard let bytes = unsafe sqlite3_column_blob(handle, column) else { throw .unavailable(.corrupt) }
+        let count = unsafe Int(sqlite3_column_bytes(handle, column))
+        let buffer = unsafe UnsafeRawBufferPointer(start: bytes, count: count)
+        guard let hash = unsafe TokenHash(buffer.assumingMemoryBound(to: UInt8.self).span) else {
+            throw .unavailable(.corrupt)
+        }
         return hash
     }
 

@@ -6,8 +6,8 @@ import Synchronization
 /// Memory decides, and the table is its log: a unique index over random hashes would cost every sign-in a page of its
 /// own on disk. Everything live is loaded when the store opens, and one server has the file, so nothing is missing here.
 /// Eight bytes of each hash are kept: two codes that share them by chance are one in 10¹³ sign-ins with a million live,
-/// and the second would be refused, never taken. They are kept by the minute of their expiry, so that a minute that is
-/// over is forgotten at once.
+/// and the second would be refused, never taken. They are kept together with those that expire in the same few minutes,
+/// so that few sets have to be searched, and a set that is over is forgotten at once.
 final class UsedCodes: Sendable {
     enum Claim: Equatable {
         case first
@@ -16,16 +16,22 @@ final class UsedCodes: Sendable {
         case full
     }
 
+    /// How long a period is, in seconds. A code stays used to the end of the period that it expires in.
+    private static let periodSeconds: Int64 = 300
+
     private struct State {
-        var minutes: [Int64: [UInt64: Int64]] = [:]
+        /// By the number of the period in which they expire.
+        var periods: [Int64: Set<UInt64>] = [:]
         var count = 0
         /// Codes of the write group under way, which are not on disk yet.
         var claimed: Set<UInt64> = []
 
         func isUsed(_ key: UInt64, now: Int64) -> Bool {
-            minutes.values.contains { minute in minute[key].map { $0 > now } ?? false }
+            periods.contains { period, codes in !UsedCodes.isOver(period, now: now) && codes.contains(key) }
         }
     }
+
+    private static func isOver(_ period: Int64, now: Int64) -> Bool { (period + 1) * periodSeconds <= now }
 
     private let state = Mutex(State())
     private let limit: Int
@@ -57,17 +63,16 @@ final class UsedCodes: Sendable {
         state.withLock { state in
             state.claimed.remove(code.hash.words.0)
             guard isUsed else { return }
-            let before = state.minutes[code.expiresAt / 60, default: [:]].updateValue(
-                code.expiresAt, forKey: code.hash.words.0)
-            if before == nil { state.count += 1 }
+            let period = code.expiresAt / Self.periodSeconds
+            if state.periods[period, default: []].insert(code.hash.words.0).inserted { state.count += 1 }
         }
     }
 
-    /// Forgets the minutes that are over.
+    /// Forgets the periods that are over.
     func forget(now: Int64) {
         state.withLock { state in
-            for (minute, codes) in state.minutes where (minute + 1) * 60 <= now {
-                state.minutes[minute] = nil
+            for (period, codes) in state.periods where Self.isOver(period, now: now) {
+                state.periods[period] = nil
                 state.count -= codes.count
             }
         }

@@ -21,9 +21,8 @@ struct AuthorizationCodeGrant: Sendable {
         let challenge: OneTimeUse?
     }
 
-    /// How long a code is remembered as used, in seconds. Providers let codes live for minutes (RFC 6749 §4.1.2 says
-    /// ten at most).
-    private static let codeMemorySeconds: Int64 = 3600
+    /// How long a code is remembered as used, in seconds: twice what RFC 6749 §4.1.2 lets one live at most.
+    private static let codeMemorySeconds: Int64 = 1200
 
     let repository: any AccountRepository
     let codes: CodesInFlight

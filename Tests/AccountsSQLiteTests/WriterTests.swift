@@ -184,12 +184,13 @@ extension Atomic where Value == Bool {
         }
         #expect(codes.claim(Sample.hash(), now: 0) == .full)
         #expect(codes.claim(late.hash, now: 0) == .used)
-        codes.forget(now: 119)
-        #expect(codes.claim(Sample.hash(), now: 119) == .full)
-        codes.forget(now: 120)
-        #expect(codes.claim(Sample.hash(), now: 120) == .first)
-        #expect(codes.isUsed(late.hash, now: 599))
-        #expect(!codes.isUsed(late.hash, now: 600))
+        codes.forget(now: 299)
+        #expect(codes.claim(Sample.hash(), now: 299) == .full)
+        codes.forget(now: 300)
+        #expect(codes.claim(Sample.hash(), now: 300) == .first)
+        #expect(!codes.isUsed(soon.hash, now: 300))
+        #expect(codes.isUsed(late.hash, now: 899))
+        #expect(!codes.isUsed(late.hash, now: 900))
     }
 
     @Test func `are free again when the write that claimed them failed`() {
