@@ -1,3 +1,4 @@
+import Dispatch
 import EventLoop
 import HTTPClient
 import Synchronization
@@ -40,6 +41,29 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
             await #expect(throws: HTTPClientError.cancelled) { try await first.value }
         }
     }
+
+    @Test(arguments: 0..<10, [true, false])
+    func `never starts when its end comes between the asking and the start`(_: Int, isCancelled: Bool) async throws {
+        let server = try ScriptedServer { connection, _ in
+            _ = connection.request()
+            connection.waitForEnd()
+        }
+        try await withClient { client in
+            // While the loop stands still, the asking and then the end queue up on it.
+            let goesOn = DispatchSemaphore(value: 0)
+            Task(executorPreference: client.loop) { Self.block(on: goesOn) }
+            let request = try OutboundRequest.get(server, timeout: .seconds(60))
+            let sending = Task { try await client.send(request) }
+            try await Task.sleep(for: .milliseconds(2))
+            let end = Task { if isCancelled { sending.cancel() } else { await client.shutDown() } }
+            try await Task.sleep(for: .milliseconds(2))
+            goesOn.signal()
+            await #expect(throws: isCancelled ? HTTPClientError.cancelled : .shutDown) { try await sending.value }
+            await end.value
+        }
+    }
+
+    private static func block(on semaphore: DispatchSemaphore) { semaphore.wait() }
 
     @Test func `times out at once when no time is left`() async throws {
         let server = try ScriptedServer(answer: ok)
