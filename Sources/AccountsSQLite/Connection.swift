@@ -83,12 +83,19 @@ import CSQLite
     func all<Row, each Value: Bindable>(
         _ query: Query, _ values: repeat each Value, read: (Statement) throws(RepositoryError) -> Row
     ) throws(RepositoryError) -> [Row] {
+        var rows: [Row] = []
+        try forEach(query, repeat each values) { row throws(RepositoryError) in rows.append(try read(row)) }
+        return rows
+    }
+
+    /// Runs a query and shows each of its rows to `body`.
+    func forEach<each Value: Bindable>(
+        _ query: Query, _ values: repeat each Value, body: (Statement) throws(RepositoryError) -> Void
+    ) throws(RepositoryError) {
         let statement = try statement(query)
         defer { statement.reset() }
         try bind(statement, repeat each values)
-        var rows: [Row] = []
-        while try statement.step() { rows.append(try read(statement)) }
-        return rows
+        while try statement.step() { try body(statement) }
     }
 
     private func bind<each Value: Bindable>(

@@ -21,7 +21,7 @@ struct CodeRows {
 
     /// Fills the memory from the table.
     func load() throws(RepositoryError) {
-        _ = try connection.all(Self.live, now) { row throws(RepositoryError) in
+        try connection.forEach(Self.live, now) { row throws(RepositoryError) in
             usedCodes.settle(OneTimeUse(hash: try row.hash(1), expiresAt: row.integer(0)), isUsed: true)
         }
     }

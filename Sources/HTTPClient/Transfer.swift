@@ -125,6 +125,7 @@ final class Transfer {
     }
 
     private static func isFieldValue(_ value: Span<UInt8>) -> Bool {
+        // Looked at whole, so that the compiler takes many bytes at a time.
         var found: UInt8 = 0
         for index in 0..<value.count {
             let byte = value[index]

@@ -21,7 +21,7 @@ struct AuthorizationCodeGrant: Sendable {
         let challenge: OneTimeUse?
     }
 
-    /// How long a code is remembered as used, in seconds: twice what RFC 6749 §4.1.2 lets one live at most.
+    /// How long a code is remembered as used, in seconds: twice the longest life that RFC 6749 §4.1.2 recommends.
     private static let codeMemorySeconds: Int64 = 1200
 
     let repository: any AccountRepository
