@@ -6,14 +6,17 @@ public protocol IdentityRepository: Sendable {
     /// Gives the user of a session another identity, which was verified as in a sign-in, and merges what the carrier
     /// said. An identity that is this user's already is one more sign-in by it.
     ///
-    /// - Throws: `.codeAlreadyUsed`; and, each using up the code, `.challengeAlreadyUsed`, `.sessionGone`, and
-    ///   `.identityInUse`, which the audit trail has.
+    /// - Throws: `.codeAlreadyUsed`; and, each using up the code, `.challengeAlreadyUsed`, `.sessionGone`,
+    ///   `.authenticationTooOld`, `.identityTooNew`, and `.identityInUse`, which the audit trail has.
     func link(_ record: LinkRecord) async throws(RepositoryError) -> LinkOutcome
 
-    /// Takes an identity from its user, but never the last one. The user's sessions that were opened at that provider
-    /// end: a session does not tell by which identity of the provider it was opened, so all of them do.
+    /// Takes an identity from its user, but never the last one. The sessions that were opened by it end, and those of
+    /// earlier versions of which it can't be told that they were not. An identity that was added too recently may take
+    /// itself away, and no other.
+    ///
+    /// - Throws: `.sessionGone`, `.authenticationTooOld`, `.identityTooNew`.
     func unlink(
-        _ identity: IdentityID, of user: UserID, now: Int64
+        _ identity: IdentityID, under session: SessionID, demands: SensitiveDemands, now: Int64
     ) async throws(RepositoryError) -> UnlinkOutcome
 
     /// Gives a user an identity by an operator's word, taking it from whoever has it, whose sessions all end.

@@ -6,6 +6,8 @@ public struct LinkRecord: Sendable {
     public var challenge: OneTimeUse?
     /// Whose session adds it. It must be live in the very transaction.
     public var session: SessionID
+    /// What the session must show in the very transaction.
+    public var demands: SensitiveDemands
     /// The configured name of the provider.
     public var provider: String
     public var subject: Subject
@@ -15,12 +17,13 @@ public struct LinkRecord: Sendable {
     public var now: Int64
 
     public init(
-        code: OneTimeUse, challenge: OneTimeUse? = nil, session: SessionID, provider: String, subject: Subject,
-        attributes: Attributes, now: Int64
+        code: OneTimeUse, challenge: OneTimeUse? = nil, session: SessionID, demands: SensitiveDemands,
+        provider: String, subject: Subject, attributes: Attributes, now: Int64
     ) {
         self.code = code
         self.challenge = challenge
         self.session = session
+        self.demands = demands
         self.provider = provider
         self.subject = subject
         self.attributes = attributes

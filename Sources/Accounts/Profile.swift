@@ -60,6 +60,17 @@ extension Profile {
         for member in sent.members { carrier[member.name] = member.value }
     }
 
+    /// By what others find or reach the user: changing it changes who the account seems to belong to.
+    private static let contact = ["phone_number", "email", "username"]
+
+    /// Whether edits would change how the user is reached.
+    public func changesContact(by edits: [ProfileEdit]) -> Bool {
+        var edited = self
+        edited.edit(edits)
+        let (before, after) = (shown, edited.shown)
+        return Self.contact.contains { before[$0] != after[$0] }
+    }
+
     public mutating func edit(_ edits: [ProfileEdit]) {
         for edit in edits { own[edit.name] = edit.value }
     }

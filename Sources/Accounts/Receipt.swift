@@ -8,6 +8,8 @@ public struct TransactionRecord: Sendable {
     public var session: SessionID
     /// Who approved; the receipt is stored only if this is an identity of the session's user.
     public var subject: Subject
+    /// For how long the identity must have been the user's if it was added, in seconds; 0 for no time.
+    public var minimumIdentityAgeSeconds: Int64
     /// The receipt's own random name: the `jti` of its token (RFC 7519 §4.1.7).
     public var receipt: String
     /// The SHA-256 digest of what was approved.
@@ -22,13 +24,15 @@ public struct TransactionRecord: Sendable {
     public var now: Int64
 
     public init(
-        code: OneTimeUse, challenge: OneTimeUse? = nil, session: SessionID, subject: Subject, receipt: String,
-        contextHash: TokenHash, acr: String?, authTime: Int64?, provider: String, client: String, now: Int64
+        code: OneTimeUse, challenge: OneTimeUse? = nil, session: SessionID, subject: Subject,
+        minimumIdentityAgeSeconds: Int64, receipt: String, contextHash: TokenHash, acr: String?, authTime: Int64?,
+        provider: String, client: String, now: Int64
     ) {
         self.code = code
         self.challenge = challenge
         self.session = session
         self.subject = subject
+        self.minimumIdentityAgeSeconds = minimumIdentityAgeSeconds
         self.receipt = receipt
         self.contextHash = contextHash
         self.acr = acr

@@ -10,6 +10,10 @@ public enum RepositoryError: Error, Equatable, Sendable {
     case migrationConflict
     /// That subject belongs to another user.
     case identityInUse
+    /// The user of the session authenticated longer ago than so many seconds, which this does not allow.
+    case authenticationTooOld(maximumAgeSeconds: Int64)
+    /// The identity was added to its user too recently for this; in so many seconds it may.
+    case identityTooNew(waitSeconds: Int64)
     /// The session in whose name something was to be done is not live any more.
     case sessionGone
     /// The link ticket is unknown, expired, used, or another client's.

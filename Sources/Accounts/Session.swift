@@ -13,12 +13,15 @@ public struct NewSession: Equatable, Sendable {
     public var amr: [String]
     /// Seconds since 1970.
     public var authTime: Int64?
+    /// When the user proved who he is: `authTime`, else when the ID token was issued, and never later than the sign-in.
+    /// Seconds since 1970. No refresh renews it.
+    public var authenticatedAt: Int64
     /// The `client_id` the app signed in with.
     public var client: String
 
     public init(
         id: SessionID, family: SessionID, refreshHash: TokenHash, expiresAt: Int64, userAgent: String?, acr: String?,
-        amr: [String], authTime: Int64?, client: String
+        amr: [String], authTime: Int64?, authenticatedAt: Int64, client: String
     ) {
         self.id = id
         self.family = family
@@ -28,6 +31,7 @@ public struct NewSession: Equatable, Sendable {
         self.acr = acr
         self.amr = amr
         self.authTime = authTime
+        self.authenticatedAt = authenticatedAt
         self.client = client
     }
 }
@@ -50,14 +54,19 @@ public struct Session: Equatable, Sendable {
     public var amr: [String]
     /// Seconds since 1970.
     public var authTime: Int64?
+    /// When the user proved who he is (``NewSession/authenticatedAt``), in seconds since 1970.
+    public var authenticatedAt: Int64
     /// The configured name of the provider the user signed in through.
     public var provider: String
     public var client: String
+    /// By which identity the user signed in; nil where an earlier version opened the session and it can't be told.
+    public var identity: IdentityID?
 
     public init(
         id: SessionID, user: UserID, family: SessionID, refreshHash: TokenHash, previousRefreshHash: TokenHash?,
         rotatedAt: Int64?, expiresAt: Int64, createdAt: Int64, userAgent: String?, acr: String?, amr: [String],
-        authTime: Int64?, provider: String, client: String
+        authTime: Int64?, authenticatedAt: Int64,
+        provider: String, client: String, identity: IdentityID?
     ) {
         self.id = id
         self.user = user
@@ -71,7 +80,9 @@ public struct Session: Equatable, Sendable {
         self.acr = acr
         self.amr = amr
         self.authTime = authTime
+        self.authenticatedAt = authenticatedAt
         self.provider = provider
         self.client = client
+        self.identity = identity
     }
 }

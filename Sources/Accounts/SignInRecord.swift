@@ -98,13 +98,16 @@ public enum SignInOutcome: Equatable, Sendable {
 public struct Authentication: Equatable, Sendable {
     public var acr: String?
     public var amr: [String]
-    /// Seconds since 1970.
+    /// The `auth_time`, in seconds since 1970.
     public var time: Int64?
+    /// When the user proved who he is (``NewSession/authenticatedAt``), in seconds since 1970.
+    public var authenticatedAt: Int64
 
-    public init(acr: String?, amr: [String], time: Int64?) {
+    public init(acr: String?, amr: [String], time: Int64?, authenticatedAt: Int64) {
         self.acr = acr
         self.amr = amr
         self.time = time
+        self.authenticatedAt = authenticatedAt
     }
 }
 

@@ -42,6 +42,17 @@ extension SQLiteAccounts {
         return isErased
     }
 
+    public func erase(
+        under session: SessionID, demands: SensitiveDemands, now: Int64
+    ) async throws(RepositoryError) {
+        try await writer.write { connection throws(RepositoryError) in
+            let user = try SensitiveSession(connection: connection, now: now).check(session, demands: demands).get()
+                .user
+            _ = try Erasure(connection: connection, now: now).erase(user)
+        }
+        hasRemains.store(true, ordering: .relaxed)
+    }
+
     /// On a connection of its own: a checkpoint can't run inside a transaction, and the writer has one most of the time.
     public func scrub() async throws(RepositoryError) -> Bool {
         let settings = settings

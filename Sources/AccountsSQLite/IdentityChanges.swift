@@ -17,13 +17,27 @@ struct IdentityChanges {
     private var sessions: SessionRows { SessionRows(connection: connection) }
     private var audit: AuditTrail { AuditTrail(connection: connection, now: now) }
 
-    func unlink(_ identity: IdentityID, of user: UserID) throws(RepositoryError) -> UnlinkOutcome {
+    func unlink(
+        _ identity: IdentityID, under session: SessionID, _ demands: SensitiveDemands
+    ) throws(RepositoryError) -> UnlinkOutcome {
+        let user = try user(of: session, unlinking: identity, demands)
         guard let provider = try connection.first(Self.delete, identity, user, read: { $0.text(0) }) else {
             return try identities.find(identity, of: user) == nil ? .notFound : .lastIdentity
         }
-        try sessions.deleteAll(of: user, provider: provider)
+        try sessions.deleteAll(of: user, identity: identity, provider: provider)
         try audit.add(.identityUnlinked, user: user, old: identity)
         return .unlinked
+    }
+
+    /// An identity may take itself away however new it is: that opens nothing to anybody.
+    private func user(
+        of session: SessionID, unlinking identity: IdentityID, _ demands: SensitiveDemands
+    ) throws(RepositoryError) -> UserID {
+        var demands = demands
+        if try sessions.find(session, now: now)?.session.identity == identity {
+            demands.minimumIdentityAgeSeconds = 0
+        }
+        return try SensitiveSession(connection: connection, now: now).check(session, demands: demands).get().user
     }
 
     func repoint(
@@ -48,10 +62,10 @@ struct IdentityChanges {
 
 extension SQLiteAccounts {
     public func unlink(
-        _ identity: IdentityID, of user: UserID, now: Int64
+        _ identity: IdentityID, under session: SessionID, demands: SensitiveDemands, now: Int64
     ) async throws(RepositoryError) -> UnlinkOutcome {
         try await writer.write { connection throws(RepositoryError) in
-            try IdentityChanges(connection: connection, now: now).unlink(identity, of: user)
+            try IdentityChanges(connection: connection, now: now).unlink(identity, under: session, demands)
         }
     }
 

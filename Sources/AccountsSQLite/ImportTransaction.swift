@@ -20,18 +20,21 @@ struct ImportTransaction {
             let user = try UserRows(connection: connection, sealer: sealer)
                 .insert(reference: entry.reference, profile: entry.profile, now: entry.createdAt)
             try audit.add(.userImported, user: user)
-            _ = try addMissing(entry, to: user)
+            _ = try addMissing(entry, to: user, linkedAt: entry.createdAt)
             return .created(user)
         }
-        return try addMissing(entry, to: owner) ? .completed(owner) : .alreadyThere(owner)
+        // What completes a user who was there is as old as its being here.
+        return try addMissing(entry, to: owner, linkedAt: now) ? .completed(owner) : .alreadyThere(owner)
     }
 
     /// - Returns: whether any was missing. Looking again before each one takes care of one that is named twice.
-    private func addMissing(_ entry: ImportedUser, to user: UserID) throws(RepositoryError) -> Bool {
+    private func addMissing(
+        _ entry: ImportedUser, to user: UserID, linkedAt: Int64
+    ) throws(RepositoryError) -> Bool {
         var isMissing = false
         for identity in entry.identities where try !identities.exists(identity.subject) {
             let id = try identities.insertUnused(
-                identity.subject, user: user, provider: identity.provider, linkedAt: entry.createdAt)
+                identity.subject, user: user, provider: identity.provider, linkedAt: linkedAt)
             try audit.add(.identityImported, user: user, new: id)
             isMissing = true
         }

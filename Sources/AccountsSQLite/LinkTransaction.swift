@@ -11,8 +11,13 @@ struct LinkTransaction {
 
     /// - Returns: a failure where something of it must be kept, such as the used code.
     func run() throws(RepositoryError) -> Result<LinkOutcome, RepositoryError> {
-        guard let user = try SessionRows(connection: connection).find(record.session, now: record.now)?.session.user
-        else { return .failure(.sessionGone) }
+        let user: UserID
+        switch try SensitiveSession(connection: connection, now: record.now)
+            .check(record.session, demands: record.demands)
+        {
+        case .success(let session): user = session.user
+        case .failure(let error): return .failure(error)
+        }
         let id: IdentityID
         let found = try identities.find(record.subject)?.known
         if let found {

@@ -19,8 +19,13 @@ struct ReceiptRows {
     func store(_ record: TransactionRecord) throws(RepositoryError) -> Result<ReceiptOutcome, RepositoryError> {
         guard let user = try SessionRows(connection: connection).find(record.session, now: record.now)?.session.user
         else { return .failure(.sessionGone) }
-        let owner = try IdentityRows(connection: connection).find(record.subject)?.known.user
-        guard owner == user else { return .success(.notThisUser) }
+        guard let approver = try IdentityRows(connection: connection).find(record.subject)?.known,
+            approver.user == user,
+            let history = try SensitiveSession(connection: connection, now: record.now)
+                .history(of: approver.identity, user)
+        else { return .success(.notThisUser) }
+        let wait = history.waitSeconds(minimumAgeSeconds: record.minimumIdentityAgeSeconds, now: record.now)
+        if wait > 0 { return .failure(.identityTooNew(waitSeconds: wait)) }
         try connection.run(
             Self.insert, record.receipt, user, record.session, record.contextHash, record.acr, record.authTime,
             record.provider, record.client, record.now)

@@ -13,7 +13,8 @@ struct RegistrationTransaction {
             .insert(reference: reference, profile: profile, now: now)
         let identity = try IdentityRows(connection: connection)
             .insert(subject, user: user, provider: provider, origin: .signIn, now: now)
-        try SessionRows(connection: connection).insert(session, user: user, provider: provider, now: now)
+        try SessionRows(connection: connection)
+            .insert(session, user: user, identity: identity, provider: provider, now: now)
         try AuditTrail(connection: connection, now: now).add(.userCreated, user: user, new: identity)
         return SignedIn(
             user: user, identity: identity, isNewUser: true, migrated: false, reference: reference, profile: profile)

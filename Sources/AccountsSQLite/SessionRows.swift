@@ -4,13 +4,13 @@ public import Accounts
 struct SessionRows {
     private static let columns = """
         id, user_id, family, refresh_hash, previous_hash, rotated, expires, created, user_agent, acr, amr, auth_time,
-        provider, client, next_wrapped
+        provider, client, identity_id, authenticated, next_wrapped
         """
     private static let insert = Query(
         """
         INSERT INTO sessions (id, user_id, family, refresh_hash, expires, created, user_agent, acr, amr, auth_time,
-            provider, client)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            provider, client, identity_id, authenticated)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """)
     private static let find = Query("SELECT \(columns) FROM sessions WHERE id = ? AND expires > ?")
     private static let ofUser = Query(
@@ -20,21 +20,29 @@ struct SessionRows {
     private static let deleteAll = Query("DELETE FROM sessions WHERE user_id = ?")
     private static let deleteOthers = Query(
         "DELETE FROM sessions WHERE user_id = ? AND id IS NOT ? RETURNING expires > ?")
-    private static let deleteAtProvider = Query("DELETE FROM sessions WHERE user_id = ? AND provider = ?")
+    // A session that an earlier version opened may not know its identity. It ends with any identity of its provider, and
+    // where no identity of the user bears the provider's name, which the configuration may have changed, with any at all.
+    private static let deleteOfIdentity = Query(
+        """
+        DELETE FROM sessions WHERE user_id = ?1 AND (identity_id = ?2 OR identity_id IS NULL AND (provider = ?3
+            OR NOT EXISTS (SELECT 1 FROM identities WHERE user_id = ?1 AND provider = sessions.provider)))
+        """)
 
     let connection: Connection
 
-    func insert(_ session: NewSession, user: UserID, provider: String, now: Int64) throws(RepositoryError) {
+    func insert(
+        _ session: NewSession, user: UserID, identity: IdentityID, provider: String, now: Int64
+    ) throws(RepositoryError) {
         try connection.run(
             Self.insert, session.id, user, session.family, session.refreshHash, session.expiresAt, now,
             session.userAgent, session.acr, session.amr.joined(separator: " "), session.authTime, provider,
-            session.client)
+            session.client, identity, session.authenticatedAt)
     }
 
     /// A live session, with the wrapped successor its previous refresh token may still get.
     func find(_ id: SessionID, now: Int64) throws(RepositoryError) -> (session: Session, nextWrapped: [UInt8])? {
         try connection.first(Self.find, id, now) { row throws(RepositoryError) in
-            (try Self.session(row), row.blob(14))
+            (try Self.session(row), row.blob(16))
         }
     }
 
@@ -57,8 +65,9 @@ struct SessionRows {
         return connection.changes > 0
     }
 
-    func deleteAll(of user: UserID, provider: String) throws(RepositoryError) {
-        try connection.run(Self.deleteAtProvider, user, provider)
+    /// Ends the sessions that were opened by an identity which is the user's no more.
+    func deleteAll(of user: UserID, identity: IdentityID, provider: String) throws(RepositoryError) {
+        try connection.run(Self.deleteOfIdentity, user, identity, provider)
     }
 
     /// - Returns: how many live ones went.
@@ -73,7 +82,8 @@ struct SessionRows {
             rotatedAt: row.optionalInteger(5), expiresAt: row.integer(6), createdAt: row.integer(7),
             userAgent: row.optionalText(8), acr: row.optionalText(9),
             amr: row.text(10).split(separator: " ").map(String.init), authTime: row.optionalInteger(11),
-            provider: row.text(12), client: row.text(13))
+            authenticatedAt: row.integer(15), provider: row.text(12), client: row.text(13),
+            identity: row.optionalInteger(14).map(IdentityID.init(rawValue:)))
     }
 }
 

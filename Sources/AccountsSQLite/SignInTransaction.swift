@@ -71,7 +71,8 @@ struct SignInTransaction {
         var profile = before
         profile.merge(carrier: record.attributes)
         if profile != before { try users.setProfile(of: user, profile, now: record.now) }
-        try sessions.insert(record.session, user: user, provider: record.provider, now: record.now)
+        try sessions.insert(
+            record.session, user: user, identity: identity, provider: record.provider, now: record.now)
         return SignedIn(
             user: user, identity: identity, isNewUser: false, migrated: migrated, reference: found.reference,
             profile: profile)

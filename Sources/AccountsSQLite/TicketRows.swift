@@ -11,14 +11,15 @@ struct TicketRows {
 
     private static let insert = Query(
         """
-        INSERT INTO tickets (hash, provider, issuer, subject, client, profile, expires, acr, amr, auth_time)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO tickets (hash, provider, issuer, subject, client, profile, expires, acr, amr, auth_time,
+            authenticated)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """)
     // One conditional statement: of two that redeem the same ticket at once only one gets the row.
     private static let take = Query(
         """
         DELETE FROM tickets WHERE hash = ? AND client = ? AND expires > ?
-        RETURNING provider, issuer, subject, profile, acr, amr, auth_time
+        RETURNING provider, issuer, subject, profile, acr, amr, auth_time, authenticated
         """)
 
     let connection: Connection
@@ -29,7 +30,7 @@ struct TicketRows {
         try connection.run(
             Self.insert, ticket.hash, record.provider, record.subject.issuer, record.subject.value,
             record.session.client, profile, ticket.expiresAt, record.session.acr,
-            record.session.amr.joined(separator: " "), record.session.authTime)
+            record.session.amr.joined(separator: " "), record.session.authTime, record.session.authenticatedAt)
     }
 
     /// Takes a live ticket of this client away.
@@ -40,7 +41,7 @@ struct TicketRows {
                 profile: try sealer.profile(row.blob(3), .profile(of: hash), connection),
                 authentication: Authentication(
                     acr: row.optionalText(4), amr: row.text(5).split(separator: " ").map(String.init),
-                    time: row.optionalInteger(6)))
+                    time: row.optionalInteger(6), authenticatedAt: row.integer(7)))
         }
     }
 }
@@ -53,13 +54,13 @@ extension SQLiteAccounts {
             guard let ticket else { throw .invalidTicket }
             guard try !IdentityRows(connection: connection).exists(ticket.subject) else { throw .identityInUse }
             var session = redemption.session
-            (session.acr, session.amr, session.authTime) = (
-                ticket.authentication.acr, ticket.authentication.amr, ticket.authentication.time
-            )
+            let authentication = ticket.authentication
+            (session.acr, session.amr) = (authentication.acr, authentication.amr)
+            (session.authTime, session.authenticatedAt) = (authentication.time, authentication.authenticatedAt)
             let signedIn = try RegistrationTransaction(connection: connection, sealer: sealer, now: redemption.now).run(
                 ticket.subject, provider: ticket.provider, reference: redemption.reference,
                 profile: Profile(carrier: ticket.profile.carrier, own: redemption.own), session: session)
-            return RedeemedTicket(signedIn: signedIn, authentication: ticket.authentication)
+            return RedeemedTicket(signedIn: signedIn, authentication: authentication)
         }
     }
 }

@@ -39,16 +39,25 @@ struct UserRows {
 
 extension SQLiteAccounts {
     public func editProfile(
-        of user: UserID, _ edits: [ProfileEdit], now: Int64
-    ) async throws(RepositoryError) -> User? {
+        under session: SessionID, _ edits: [ProfileEdit], maximumAgeSeconds: Int64?, now: Int64
+    ) async throws(RepositoryError) -> User {
         try await writer.write { [sealer] connection throws(RepositoryError) in
             let users = UserRows(connection: connection, sealer: sealer)
-            guard var found = try users.find(user) else { return nil }
+            guard let session = try SessionRows(connection: connection).find(session, now: now)?.session,
+                var found = try users.find(session.user)
+            else { throw .sessionGone }
             let before = found.profile
+            if before.changesContact(by: edits) {
+                let decision = SensitiveDecision.decide(
+                    authenticatedAt: session.authenticatedAt, identities: [],
+                    demands: SensitiveDemands(maximumAgeSeconds: maximumAgeSeconds, minimumIdentityAgeSeconds: 0),
+                    now: now)
+                if let error = RepositoryError(decision) { throw error }
+            }
             found.profile.edit(edits)
             guard found.profile != before else { return found }
             found.updatedAt = now
-            try users.setProfile(of: user, found.profile, now: now)
+            try users.setProfile(of: found.id, found.profile, now: now)
             return found
         }
     }

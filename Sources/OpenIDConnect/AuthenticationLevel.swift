@@ -43,6 +43,9 @@ public struct RequiredAuthentication: Sendable, Equatable {
         if asked.isEmpty { return nil }
     }
 
+    /// What is asked, as an `acr_values` parameter says it.
+    public var values: String { asked.joined(separator: " ") }
+
     /// Whether an `acr` is good enough: at least the lowest level asked or, where values are no levels, one of them.
     public func isMet(by acr: String?) -> Bool {
         guard let acr else { return false }

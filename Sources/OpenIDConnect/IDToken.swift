@@ -5,6 +5,8 @@ public import JSON
 public struct IDToken: Sendable {
     public let issuer: String
     public let subject: String
+    /// When the token was issued, in seconds since 1970.
+    public let issuedAt: Int64
     /// When the user authenticated, in seconds since 1970.
     public let authenticationTime: Int64?
     /// The authentication context class the provider reached.
@@ -16,9 +18,10 @@ public struct IDToken: Sendable {
     /// Every claim, for what only one kind of provider has.
     public let claims: JSONValue
 
-    init(issuer: String, subject: String, authenticationTime: Int64?, claims: JSONValue) {
+    init(issuer: String, subject: String, issuedAt: Int64, authenticationTime: Int64?, claims: JSONValue) {
         self.issuer = issuer
         self.subject = subject
+        self.issuedAt = issuedAt
         self.authenticationTime = authenticationTime
         acr = claims["acr"]?.string
         amr = claims["amr"]?.array?.compactMap(\.string) ?? claims["amr"]?.string.map { [$0] } ?? []

@@ -72,14 +72,15 @@ public struct IDTokenVerifier: Sendable {
         guard let claims = try? JSONValue(parsing: token.payload.span), claims.object != nil else { throw .malformed }
         try checkIssuer(claims)  // step 2
         try checkAudience(claims)  // steps 3 to 5
-        try checkTimes(claims, now)  // steps 9 and 10
+        let issuedAt = try checkTimes(claims, now)  // steps 9 and 10
         try checkNonce(claims)  // step 11
         try checkAuthentication(claims)  // step 12
         let authenticationTime = try checkAuthenticationTime(claims, now)  // step 13
         try checkContext(claims)
         try checkAccessTokenHash(claims, token)  // §3.1.3.8
         return IDToken(
-            issuer: issuer, subject: try subject(claims), authenticationTime: authenticationTime, claims: claims)
+            issuer: issuer, subject: try subject(claims), issuedAt: issuedAt, authenticationTime: authenticationTime,
+            claims: claims)
     }
 
     /// RFC 8725 §3.11: a token that says it is something else is not taken for an ID token.
@@ -110,7 +111,8 @@ public struct IDTokenVerifier: Sendable {
         guard authorizedParty.isExactly(clientID) else { throw .authorizedParty }
     }
 
-    private func checkTimes(_ claims: JSONValue, _ now: Int64) throws(IDTokenFault) {
+    /// - Returns: when the token was issued.
+    private func checkTimes(_ claims: JSONValue, _ now: Int64) throws(IDTokenFault) -> Int64 {
         guard let expires = seconds(claims["exp"]), now < expires + clockSkewSeconds else { throw .expired }
         guard let issued = seconds(claims["iat"]), issued <= now + clockSkewSeconds else { throw .issuedAt }
         if let notBefore = claims["nbf"], !notBefore.isNull {
@@ -119,6 +121,7 @@ public struct IDTokenVerifier: Sendable {
             }
         }
         if case .within(let seconds) = freshness, issued < now - seconds - clockSkewSeconds { throw .issuedAt }
+        return issued
     }
 
     private func checkNonce(_ claims: JSONValue) throws(IDTokenFault) {

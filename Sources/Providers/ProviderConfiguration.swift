@@ -29,6 +29,9 @@ public struct ProviderConfiguration: Sendable {
     public var clockSkewSeconds: Int64
     public var portTokenMaximumAgeSeconds: Int64
     public var fetchesUserinfo: Bool
+    /// For how long an identity that was added to a user must have been his before it approves transactions and changes
+    /// who may sign in, in seconds; 0 for no time.
+    public var minimumIdentityAgeSeconds: Int64
     /// For one call.
     public var timeout: Duration
     /// For a whole sign-in.
@@ -46,8 +49,9 @@ public struct ProviderConfiguration: Sendable {
         trustedIssuers: [HostPattern], issuerAliases: [String: String], algorithms: [SignatureAlgorithm],
         requiresPKCE: Bool, requiresNonce: Bool, requiresChallenge: Bool, minimumACR: RequiredAuthentication?,
         clockSkewSeconds: Int64,
-        portTokenMaximumAgeSeconds: Int64, fetchesUserinfo: Bool, timeout: Duration, signInTimeout: Duration,
-        connectionsPerHost: Int, caFile: String?, allowsLoopbackHTTP: Bool, cacheBounds: CacheBounds,
+        portTokenMaximumAgeSeconds: Int64, fetchesUserinfo: Bool, minimumIdentityAgeSeconds: Int64,
+        timeout: Duration, signInTimeout: Duration, connectionsPerHost: Int, caFile: String?, allowsLoopbackHTTP: Bool,
+        cacheBounds: CacheBounds,
         inFlight: Int = 0, circuit: CircuitBreaker.Limits = .standard
     ) {
         self.name = name
@@ -65,6 +69,7 @@ public struct ProviderConfiguration: Sendable {
         self.clockSkewSeconds = clockSkewSeconds
         self.portTokenMaximumAgeSeconds = portTokenMaximumAgeSeconds
         self.fetchesUserinfo = fetchesUserinfo
+        self.minimumIdentityAgeSeconds = minimumIdentityAgeSeconds
         self.timeout = timeout
         self.signInTimeout = signInTimeout
         self.connectionsPerHost = connectionsPerHost

@@ -34,6 +34,8 @@ public struct ProviderSettings: Sendable {
     /// Nil: no limit.
     public internal(set) var portTokenMaxAgeDays: Int? = 200
     public internal(set) var userinfo = true
+    /// Nil: no time.
+    public internal(set) var transactionIdentityMinimumAgeHours: Int? = 24
     public internal(set) var keepTokens = false
     /// Time for one call to the provider; nil: no limit.
     public internal(set) var timeoutSeconds: Int? = 10

@@ -77,6 +77,8 @@ public struct Settings: Sendable {
         public internal(set) var audience: String?
         public internal(set) var accessTokenSeconds = 900
         public internal(set) var refreshTokenDays = 30
+        /// Nil: any time.
+        public internal(set) var sensitiveMaxAgeSeconds: Int? = 300
     }
 
     public struct Log: Sendable {

@@ -27,7 +27,8 @@ public struct ApproveTransaction: Sendable {
     ///   - request: what the app posted.
     ///   - session: the live session of the user who must have approved.
     /// - Returns: the receipt, a JWT under our session keys.
-    /// - Throws: what a sign-in throws; `.invalidIDToken(.subject)` when somebody else has approved.
+    /// - Throws: what a sign-in throws; `.invalidIDToken(.subject)` when somebody else has approved;
+    ///   `.identityTooNew`.
     public func approve(
         _ request: TransactionRequest, with provider: Provider, session: Session
     ) async throws(SignInError) -> String {
@@ -36,6 +37,7 @@ public struct ApproveTransaction: Sendable {
             (verified) async throws(SignInError) -> String in
             let record = TransactionRecord(
                 code: verified.code, challenge: verified.challenge, session: session.id, subject: verified.subject,
+                minimumIdentityAgeSeconds: provider.configuration.minimumIdentityAgeSeconds,
                 receipt: sessions.makeReceiptID(), contextHash: TokenHash(sha256: request.context),
                 acr: verified.idToken.acr.map(AuthenticationLevel.normalized),
                 authTime: verified.idToken.authenticationTime, provider: provider.configuration.name,

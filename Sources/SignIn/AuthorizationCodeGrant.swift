@@ -92,7 +92,7 @@ extension SignInError {
     /// Whether the transaction that refused has recorded the code's use itself.
     fileprivate var hasRecordedCode: Bool {
         switch self {
-        case .invalidGrant(.codeAlreadyUsed), .migrationConflict, .unlinked, .identityInUse: true
+        case .invalidGrant(.codeAlreadyUsed), .migrationConflict, .unlinked, .identityInUse, .identityTooNew: true
         default: false
         }
     }

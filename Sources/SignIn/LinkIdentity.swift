@@ -7,13 +7,19 @@ public import Providers
 public struct LinkIdentity: Sendable {
     private let repository: any AccountRepository
     private let grant: AuthorizationCodeGrant
+    private let sensitive: SensitiveActions
     private let clock: Clock
 
-    /// - Parameter transport: the HTTP client of the loop this use case runs on.
+    /// - Parameters:
+    ///   - providers: what is demanded of identities at them.
+    ///   - sensitiveMaximumAgeSeconds: how long ago the user may have authenticated, in seconds; nil for any time.
+    ///   - transport: the HTTP client of the loop this use case runs on.
     public init(
-        repository: any AccountRepository, codes: CodesInFlight, transport: any HTTPTransport, clock: Clock
+        repository: any AccountRepository, providers: ProviderDirectory, sensitiveMaximumAgeSeconds: Int64?,
+        codes: CodesInFlight, transport: any HTTPTransport, clock: Clock
     ) {
         self.repository = repository
+        sensitive = SensitiveActions(maximumAgeSeconds: sensitiveMaximumAgeSeconds, providers: providers)
         grant = AuthorizationCodeGrant(repository: repository, codes: codes, transport: transport, clock: clock)
         self.clock = clock
     }
@@ -23,18 +29,20 @@ public struct LinkIdentity: Sendable {
     /// - Parameters:
     ///   - response: as in a sign-in.
     ///   - session: the live session of the user who asks.
-    /// - Throws: what a sign-in throws, and `SignInError.identityInUse`.
+    /// - Throws: what a sign-in throws, and `SignInError.identityInUse`, `.identityTooNew`, `.insufficientAuthentication`;
+    ///   the latter before the code is sent, so that it can be posted again.
     public func link(
         _ response: AuthorizedResponse, with provider: Provider, session: Session
     ) async throws(SignInError) -> LinkOutcome {
+        try sensitive.check(session, now: clock.seconds)
         let demands = IDTokenDemands.signIn(response, with: provider)
         return try await grant.redeem(response, with: provider, demands: demands) {
             (verified) async throws(SignInError) -> LinkOutcome in
             let record = LinkRecord(
                 code: verified.code, challenge: verified.challenge, session: session.id,
-                provider: provider.configuration.name, subject: verified.subject, attributes: verified.attributes,
-                now: clock.seconds)
-            return try await repository.stored { repository throws(RepositoryError) in
+                demands: sensitive.demands(on: session), provider: provider.configuration.name,
+                subject: verified.subject, attributes: verified.attributes, now: clock.seconds)
+            return try await sensitive.perform(under: session, in: repository) { repository throws(RepositoryError) in
                 try await repository.link(record)
             }
         }

@@ -10,6 +10,9 @@ public struct ProviderDirectory: Sendable {
         byClientID = Dictionary(grouping: providers) { $0.configuration.clientID }
     }
 
+    /// The configured provider of that name.
+    func provider(named name: String) -> Provider? { byName[name] }
+
     /// Finds the provider a request means. Either parameter will do; given both, they must agree.
     ///
     /// - Throws: `SignInError.unknownClient`, `.unknownProvider`, or `.invalidParameter` when neither says which.

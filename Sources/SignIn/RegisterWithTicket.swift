@@ -45,7 +45,7 @@ public struct RegisterWithTicket: Sendable {
             session: NewSession(
                 id: session, family: session, refreshHash: refreshToken.hash,
                 expiresAt: now + sessions.configuration.refreshTokenSeconds, userAgent: userAgent, acr: nil, amr: [],
-                authTime: nil, client: provider.configuration.clientID),
+                authTime: nil, authenticatedAt: 0, client: provider.configuration.clientID),
             reference: sessions.makeReference(), own: profile, now: now)
         let registered = try await repository.stored { repository throws(RepositoryError) in
             try await repository.redeemTicket(redemption)

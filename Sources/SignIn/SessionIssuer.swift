@@ -16,12 +16,18 @@ public struct SessionIssuer: Sendable {
         public var audience: String
         public var accessTokenSeconds: Int64
         public var refreshTokenSeconds: Int64
+        /// How long ago a user may have authenticated to do what could take the account over; nil for any time.
+        public var sensitiveMaximumAgeSeconds: Int64?
 
-        public init(issuer: String, audience: String, accessTokenSeconds: Int64, refreshTokenSeconds: Int64) {
+        public init(
+            issuer: String, audience: String, accessTokenSeconds: Int64, refreshTokenSeconds: Int64,
+            sensitiveMaximumAgeSeconds: Int64?
+        ) {
             self.issuer = issuer
             self.audience = audience
             self.accessTokenSeconds = accessTokenSeconds
             self.refreshTokenSeconds = refreshTokenSeconds
+            self.sensitiveMaximumAgeSeconds = sensitiveMaximumAgeSeconds
         }
     }
 

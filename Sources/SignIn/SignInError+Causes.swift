@@ -13,6 +13,9 @@ extension SignInError {
             case .identityInUse: .identityInUse
             case .invalidTicket: .invalidGrant(.invalidTicket)
             case .sessionGone: .invalidToken
+            case .authenticationTooOld(let seconds):
+                .insufficientAuthentication(maximumAgeSeconds: seconds, acrValues: nil)
+            case .identityTooNew(let seconds): .identityTooNew(retryAfterSeconds: seconds)
             case .unavailable(.overloaded): .overloaded
             case .unavailable(let reason): .storageUnavailable(reason)
             case .wrongMasterKey: .storageUnavailable(.brokenSeal)

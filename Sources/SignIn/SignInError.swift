@@ -22,8 +22,13 @@ public enum SignInError: Error, Equatable, Sendable {
     case invalidChallenge
     /// The session token is missing, expired, revoked or not ours.
     case invalidToken
+    /// The user must authenticate again for this, within so many seconds of it, at one of these levels where the provider's
+    /// section demands some (RFC 9470 §3).
+    case insufficientAuthentication(maximumAgeSeconds: Int64, acrValues: String?)
     // The user:
     case accessDenied
+    /// The identity was added to the user too recently for this; in so many seconds it may.
+    case identityTooNew(retryAfterSeconds: Int64)
     /// Nobody has this identity; the ticket lets the app register its user.
     case unlinked(LinkTicket)
     /// That identity belongs to another user.

@@ -84,7 +84,9 @@ public struct SignInWithCode: Sendable {
             session: NewSession(
                 id: session, family: session, refreshHash: refreshToken.hash,
                 expiresAt: now + sessions.configuration.refreshTokenSeconds, userAgent: userAgent, acr: acr,
-                amr: idToken.amr, authTime: idToken.authenticationTime, client: provider.configuration.clientID),
+                amr: idToken.amr, authTime: idToken.authenticationTime,
+                authenticatedAt: min(idToken.authenticationTime ?? idToken.issuedAt, now),
+                client: provider.configuration.clientID),
             now: now)
         let outcome = try await repository.stored { repository throws(RepositoryError) in
             try await repository.signIn(record)

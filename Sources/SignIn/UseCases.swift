@@ -23,11 +23,16 @@ public struct UseCases: Sendable {
             repository: repository, sessions: issuer, codes: codes, transport: transport, registration: registration,
             clock: clock)
         register = RegisterWithTicket(repository: repository, providers: providers, sessions: issuer, clock: clock)
-        link = LinkIdentity(repository: repository, codes: codes, transport: transport, clock: clock)
+        link = LinkIdentity(
+            repository: repository, providers: providers,
+            sensitiveMaximumAgeSeconds: issuer.configuration.sensitiveMaximumAgeSeconds, codes: codes,
+            transport: transport, clock: clock)
         approve = ApproveTransaction(
             repository: repository, sessions: issuer, codes: codes, transport: transport, clock: clock)
         challenges = Challenges(repository: repository, clock: clock)
         sessions = Sessions(repository: repository, issuer: issuer, clock: clock)
-        accounts = UserAccounts(repository: repository, clock: clock)
+        accounts = UserAccounts(
+            repository: repository, providers: providers,
+            sensitiveMaximumAgeSeconds: issuer.configuration.sensitiveMaximumAgeSeconds, clock: clock)
     }
 }

@@ -3,30 +3,41 @@ public import Accounts
 /// What signed-in users do with their own accounts. Each call says whose it is by the session it is made under.
 public struct UserAccounts: Sendable {
     private let repository: any AccountRepository
+    private let sensitive: SensitiveActions
     private let clock: Clock
 
-    public init(repository: any AccountRepository, clock: Clock) {
+    /// - Parameters:
+    ///   - providers: what is demanded of identities at them.
+    ///   - sensitiveMaximumAgeSeconds: how long ago the user may have authenticated to change who may sign in or how he is
+    ///     reached, in seconds; nil for any time.
+    public init(
+        repository: any AccountRepository, providers: ProviderDirectory, sensitiveMaximumAgeSeconds: Int64?,
+        clock: Clock
+    ) {
         self.repository = repository
+        sensitive = SensitiveActions(maximumAgeSeconds: sensitiveMaximumAgeSeconds, providers: providers)
         self.clock = clock
     }
 
     /// Changes what the user says about himself; what the carriers said stays beneath it.
+    ///
+    /// - Throws: `SignInError.insufficientAuthentication` where it changes how the user is reached.
     public func edit(_ edits: [ProfileEdit], under session: Session) async throws(SignInError) -> User {
         let now = clock.seconds
-        let user = try await repository.stored { repository throws(RepositoryError) in
-            try await repository.editProfile(of: session.user, edits, now: now)
+        return try await sensitive.perform(under: session, in: repository) { repository throws(RepositoryError) in
+            try await repository.editProfile(
+                under: session.id, edits, maximumAgeSeconds: sensitive.maximumAgeSeconds, now: now)
         }
-        guard let user else { throw .invalidToken }
-        return user
     }
 
     /// Erases the user, for good.
+    ///
+    /// - Throws: `SignInError.insufficientAuthentication`, `.identityTooNew`.
     public func erase(under session: Session) async throws(SignInError) {
         let now = clock.seconds
-        let wasThere = try await repository.stored { repository throws(RepositoryError) in
-            try await repository.erase(session.user, now: now)
+        try await sensitive.perform(under: session, in: repository) { repository throws(RepositoryError) in
+            try await repository.erase(under: session.id, demands: sensitive.demands(on: session), now: now)
         }
-        guard wasThere else { throw .invalidToken }
     }
 
     /// The oldest first.
@@ -36,13 +47,15 @@ public struct UserAccounts: Sendable {
         }
     }
 
-    /// Takes an identity away, and with it the user's sessions at that provider.
+    /// Takes an identity away, and with it the sessions that were opened by it.
     ///
-    /// - Throws: `SignInError.notFound`, `.lastIdentity`.
+    /// - Throws: `SignInError.notFound`, `.lastIdentity`, `.insufficientAuthentication`, `.identityTooNew`.
     public func unlink(_ identity: IdentityID, under session: Session) async throws(SignInError) {
         let now = clock.seconds
-        let outcome = try await repository.stored { repository throws(RepositoryError) in
-            try await repository.unlink(identity, of: session.user, now: now)
+        let outcome = try await sensitive.perform(under: session, in: repository) {
+            repository throws(RepositoryError) in
+            try await repository.unlink(
+                identity, under: session.id, demands: sensitive.demands(on: session), now: now)
         }
         switch outcome {
         case .unlinked: return

@@ -82,6 +82,18 @@ struct ErrorAnswer {
         case .invalidToken:
             self = ErrorAnswer(401, "invalid_token", "The session token is missing, expired or revoked.")
                 .with(header: "WWW-Authenticate", "Bearer error=\"invalid_token\"")
+        case .insufficientAuthentication(let seconds, let acrValues):
+            let sentence = "This takes a user who has authenticated within the last \(seconds) seconds: sign in again."
+            let levels = acrValues.map { ", acr_values=\(Self.quoted($0))" } ?? ""
+            self = ErrorAnswer(401, "insufficient_user_authentication", sentence)
+                .with(
+                    header: "WWW-Authenticate",
+                    "Bearer error=\"insufficient_user_authentication\", error_description=\"\(sentence)\", "
+                        + "max_age=\"\(seconds)\"\(levels)")
+        case .identityTooNew(let seconds):
+            self = ErrorAnswer(
+                403, "identity_too_new", "The identity was added to this user too recently for this."
+            ).with(header: "Retry-After", "\(seconds)")
         case .accessDenied: self.init(403, "access_denied", "The user or the carrier said no.")
         case .unlinked(let ticket):
             self.init(403, "unlinked_user", "Nobody is registered with this identity; register with link_ticket.")
@@ -104,6 +116,11 @@ struct ErrorAnswer {
             self = ErrorAnswer(503, "storage_unavailable", "Nothing can be stored now.").retriable
         case .overloaded: self = ErrorAnswer(503, "overloaded", "The service has too much to do now.").retriable
         }
+    }
+
+    /// A quoted string of a header field (RFC 9110 §5.6.4).
+    private static func quoted(_ text: String) -> String {
+        "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
 
     private static func sentence(_ problem: SignInError.GrantProblem) -> String {

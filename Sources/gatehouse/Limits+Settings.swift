@@ -21,6 +21,7 @@ extension SessionIssuer.Configuration {
         self.init(
             issuer: issuer, audience: settings.session.audience ?? issuer,
             accessTokenSeconds: Int64(settings.session.accessTokenSeconds),
-            refreshTokenSeconds: Int64(settings.session.refreshTokenDays) * Self.secondsPerDay)
+            refreshTokenSeconds: Int64(settings.session.refreshTokenDays) * Self.secondsPerDay,
+            sensitiveMaximumAgeSeconds: settings.session.sensitiveMaxAgeSeconds.map(Int64.init))
     }
 }

@@ -5,6 +5,7 @@ import Settings
 
 extension ProviderConfiguration {
     private static let secondsPerDay: Int64 = 86_400
+    private static let secondsPerHour: Int64 = 3600
     /// Stands for a limit that is switched off.
     private static let unlimited = Duration.seconds(86_400)
 
@@ -30,6 +31,7 @@ extension ProviderConfiguration {
             clockSkewSeconds: Int64(settings.clockSkewSeconds),
             portTokenMaximumAgeSeconds: Int64(settings.portTokenMaxAgeDays ?? 0) * Self.secondsPerDay,
             fetchesUserinfo: settings.userinfo,
+            minimumIdentityAgeSeconds: Int64(settings.transactionIdentityMinimumAgeHours ?? 0) * Self.secondsPerHour,
             timeout: settings.timeoutSeconds.map { .seconds($0) } ?? Self.unlimited,
             signInTimeout: settings.signInTimeoutSeconds.map { .seconds($0) } ?? Self.unlimited,
             connectionsPerHost: settings.connectionsPerHost ?? 0, caFile: settings.caFile,

@@ -35,6 +35,7 @@ import Testing
           audience: ""
           accessTokenSeconds: 900
           refreshTokenDays: 30
+          sensitiveMaxAgeSeconds: 300
         registration: automatic       # or: ticket
         log:
           level: info
@@ -63,6 +64,7 @@ import Testing
             clockSkewSeconds: 60
             portTokenMaxAgeDays: 200
             userinfo: true
+            transactionIdentityMinimumAgeHours: 24
             keepTokens: false
             timeoutSeconds: 10
             signInTimeoutSeconds: 20
@@ -135,6 +137,7 @@ import Testing
         #expect(settings.session.audience == nil)
         #expect(settings.session.accessTokenSeconds == 900)
         #expect(settings.session.refreshTokenDays == 30)
+        #expect(settings.session.sensitiveMaxAgeSeconds == 300)
         #expect(settings.registration == .automatic)
         #expect(settings.log.level == .info)
         #expect(settings.log.format == .text)
@@ -164,6 +167,7 @@ import Testing
         #expect(provider.clockSkewSeconds == 60)
         #expect(provider.portTokenMaxAgeDays == 200)
         #expect(provider.userinfo)
+        #expect(provider.transactionIdentityMinimumAgeHours == 24)
         #expect(!provider.keepTokens)
         #expect(provider.timeoutSeconds == 10)
         #expect(provider.signInTimeoutSeconds == 20)

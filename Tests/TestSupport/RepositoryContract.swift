@@ -12,7 +12,8 @@ public import Testing
 public struct RepositoryContract: Sendable, CustomTestStringConvertible {
     public static let clauses =
         signInClauses + profileClauses + migrationClauses + refreshClauses + sessionClauses + ticketClauses
-        + userClauses + identityClauses + challengeClauses + receiptClauses + operatorClauses + keyClauses
+        + userClauses + identityClauses + sensitiveClauses + challengeClauses + receiptClauses + operatorClauses
+        + keyClauses
         + keepingClauses
         + raceClauses
         + userRaceClauses

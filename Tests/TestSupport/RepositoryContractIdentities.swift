@@ -69,7 +69,7 @@ extension RepositoryContract {
     ]
 
     private static let unlinkClauses = [
-        RepositoryContract("an unlinked identity is free again, and ends the sessions of its provider") { store in
+        RepositoryContract("an unlinked identity is free again, and ends its sessions") { store in
             let session = Sample.session()
             let other = Sample.session()
             let second = Sample.subject("2")
@@ -78,7 +78,9 @@ extension RepositoryContract {
             var record = Sample.signIn(second, session: other)
             record.provider = linked.provider
             _ = try await store.signedIn(record)
-            #expect(try await store.unlink(linked.id, of: user, now: Sample.now + 1) == .unlinked)
+            #expect(
+                try await store.unlink(linked.id, under: session.id, demands: Sample.demands, now: Sample.now + 1)
+                    == .unlinked)
             #expect(try await store.identities(of: user).map(\.subject) == [Sample.subject("1")])
             #expect(try await store.sessions(of: user, now: Sample.now).map(\.id) == [session.id])
             let event = try await store.auditEvents(after: 0, limit: 10).last
@@ -86,20 +88,50 @@ extension RepositoryContract {
             #expect(event?.oldIdentity == linked.id)
             #expect(try await store.signedIn(Sample.signIn(second)).user != user)
         },
+        RepositoryContract("unlinking ends no session of another identity at the same provider") { store in
+            let (first, second) = (Sample.session(), Sample.session())
+            let user = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: first)).user
+            var link = Sample.link(Sample.subject("2"), first.id)
+            link.provider = "zenkey"
+            let linked = try await store.link(link).identity
+            _ = try await store.signedIn(Sample.signIn(Sample.subject("2"), session: second))
+            #expect(try await store.session(second.id, now: Sample.now)?.identity == linked.id)
+            #expect(
+                try await store.unlink(linked.id, under: first.id, demands: Sample.demands, now: Sample.now)
+                    == .unlinked)
+            #expect(try await store.sessions(of: user, now: Sample.now).map(\.id) == [first.id])
+        },
+        RepositoryContract("unlinking ends the identity's sessions whatever its provider was called then") { store in
+            let (first, second) = (Sample.session(), Sample.session())
+            let user = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: first)).user
+            let linked = try await store.link(Sample.link(Sample.subject("2"), first.id)).identity
+            var renamed = Sample.signIn(Sample.subject("2"), session: second)
+            renamed.provider = "renamed"
+            _ = try await store.signedIn(renamed)
+            #expect(
+                try await store.unlink(linked.id, under: first.id, demands: Sample.demands, now: Sample.now)
+                    == .unlinked)
+            #expect(try await store.sessions(of: user, now: Sample.now).map(\.id) == [first.id])
+        },
         RepositoryContract("the last identity stays") { store in
-            let signedIn = try await store.signedIn(Sample.signIn(Sample.subject("1")))
-            let outcome = try await store.unlink(signedIn.identity, of: signedIn.user, now: Sample.now)
+            let session = Sample.session()
+            let signedIn = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session))
+            let outcome = try await store.unlink(
+                signedIn.identity, under: session.id, demands: Sample.demands, now: Sample.now)
             #expect(outcome == .lastIdentity)
             #expect(try await store.identities(of: signedIn.user).count == 1)
             #expect(try await store.sessions(of: signedIn.user, now: Sample.now).count == 1)
         },
         RepositoryContract("nobody unlinks another's identity, or one that is not there") { store in
             let session = Sample.session()
-            let jane = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session)).user
+            _ = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session))
             _ = try await store.link(Sample.link(Sample.subject("2"), session.id))
             let john = try await store.signedIn(Sample.signIn(Sample.subject("3")))
-            #expect(try await store.unlink(john.identity, of: jane, now: Sample.now) == .notFound)
-            #expect(try await store.unlink(IdentityID(rawValue: 4711), of: jane, now: Sample.now) == .notFound)
+            for identity in [john.identity, IdentityID(rawValue: 4711)] {
+                let outcome = try await store.unlink(
+                    identity, under: session.id, demands: Sample.demands, now: Sample.now)
+                #expect(outcome == .notFound)
+            }
             #expect(try await store.identities(of: john.user).count == 1)
         },
     ]

@@ -20,7 +20,10 @@ extension RepositoryContract {
             let redeemed = try await store.redeemTicket(redemption)
             let signedIn = redeemed.signedIn
             // How the user was authenticated is known from the sign-in that made the ticket.
-            #expect(redeemed.authentication == Authentication(acr: "a3", amr: ["hwk", "pin"], time: Sample.now - 5))
+            #expect(
+                redeemed.authentication
+                    == Authentication(
+                        acr: "a3", amr: ["hwk", "pin"], time: Sample.now - 5, authenticatedAt: Sample.now - 5))
             let stored = try await store.session(session.id, now: Sample.now + 1)
             #expect(stored?.acr == "a3" && stored?.amr == ["hwk", "pin"] && stored?.authTime == Sample.now - 5)
             #expect(signedIn.isNewUser)

@@ -32,7 +32,7 @@ public enum Sample {
         let id = sessionID()
         return NewSession(
             id: id, family: id, refreshHash: hash(), expiresAt: expiresAt, userAgent: "App/1.0", acr: "a3",
-            amr: ["hwk", "pin"], authTime: now - 5, client: "ccid-0123456789abcdef")
+            amr: ["hwk", "pin"], authTime: now - 5, authenticatedAt: now - 5, client: "ccid-0123456789abcdef")
     }
 
     public static func signIn(
@@ -50,16 +50,23 @@ public enum Sample {
     }
 
     public static func link(
-        _ subject: Subject, _ session: SessionID, code: OneTimeUse = code(), attributes: Attributes = Attributes(),
-        now: Int64 = now
+        _ subject: Subject, _ session: SessionID, code: OneTimeUse = code(), demands: SensitiveDemands = demands,
+        attributes: Attributes = Attributes(), now: Int64 = now
     ) -> LinkRecord {
         LinkRecord(
-            code: code, session: session, provider: "other", subject: subject, attributes: attributes, now: now)
+            code: code, session: session, demands: demands, provider: "other", subject: subject,
+            attributes: attributes, now: now)
     }
+
+    /// What most tests are not about: any age will do.
+    public static let demands = SensitiveDemands(maximumAgeSeconds: nil, minimumIdentityAgeSeconds: 0)
+    /// As the defaults of the configuration have it.
+    public static let usualDemands = SensitiveDemands(maximumAgeSeconds: 300, minimumIdentityAgeSeconds: 86_400)
 
     public static func transaction(_ subject: Subject, _ session: SessionID) -> TransactionRecord {
         TransactionRecord(
-            code: code(), session: session, subject: subject, receipt: sessionID().description, contextHash: hash(),
+            code: code(), session: session, subject: subject, minimumIdentityAgeSeconds: 0,
+            receipt: sessionID().description, contextHash: hash(),
             acr: "a3", authTime: now - 5, provider: "zenkey", client: "ccid-0123456789abcdef", now: now)
     }
 
@@ -78,6 +85,13 @@ extension AccountRepository {
     public func signedIn(_ record: SignInRecord) async throws -> SignedIn {
         guard case .signedIn(let signedIn) = try await signIn(record) else { throw ContractViolation.notSignedIn }
         return signedIn
+    }
+
+    /// Edits a user's profile under the oldest of his sessions.
+    @discardableResult
+    public func editProfile(of user: UserID, _ edits: [ProfileEdit], now: Int64) async throws -> User {
+        guard let session = try await sessions(of: user, now: now).first else { throw ContractViolation.notSignedIn }
+        return try await editProfile(under: session.id, edits, maximumAgeSeconds: nil, now: now)
     }
 
     /// The whole audit trail without its numbers and times.

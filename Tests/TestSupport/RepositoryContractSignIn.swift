@@ -27,8 +27,9 @@ extension RepositoryContract {
             let stored = Session(
                 id: session.id, user: signedIn.user, family: session.family, refreshHash: session.refreshHash,
                 previousRefreshHash: nil, rotatedAt: nil, expiresAt: session.expiresAt, createdAt: Sample.now,
-                userAgent: "App/1.0", acr: "a3", amr: ["hwk", "pin"], authTime: Sample.now - 5, provider: "zenkey",
-                client: session.client)
+                userAgent: "App/1.0", acr: "a3", amr: ["hwk", "pin"], authTime: Sample.now - 5,
+                authenticatedAt: Sample.now - 5, provider: "zenkey", client: session.client,
+                identity: signedIn.identity)
             #expect(try await store.session(session.id, now: Sample.now) == stored)
             let trail = try await store.auditEvents(after: 0, limit: 10)
             #expect(trail.map(\.kind) == [.userCreated])

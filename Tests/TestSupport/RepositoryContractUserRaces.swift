@@ -85,12 +85,18 @@ extension RepositoryContract {
                 let first = try await store.signedIn(
                     Sample.signIn(Sample.subject("a-\(round)"), session: session))
                 let second = try await store.link(Sample.link(Sample.subject("b-\(round)"), session.id)).identity
+                // Each takes the other one away, so that neither ends its own session.
+                let other = Sample.session()
+                _ = try await store.signedIn(Sample.signIn(Sample.subject("b-\(round)"), session: other))
                 let outcomes = await both(
-                    { try await store.unlink(first.identity, of: first.user, now: Sample.now) },
-                    { try await store.unlink(second.id, of: first.user, now: Sample.now) })
-                let results = try outcomes.map { try $0.get() }
-                #expect(results.contains(.unlinked))
-                #expect(results.contains(.lastIdentity))
+                    {
+                        try await store.unlink(
+                            first.identity, under: other.id, demands: Sample.demands, now: Sample.now)
+                    },
+                    { try await store.unlink(second.id, under: session.id, demands: Sample.demands, now: Sample.now) })
+                // Who comes second has lost the session with the identity.
+                #expect(errors(outcomes) == [.sessionGone])
+                #expect(outcomes.compactMap { try? $0.get() } == [.unlinked])
                 #expect(try await store.identities(of: first.user).count == 1)
             }
         },

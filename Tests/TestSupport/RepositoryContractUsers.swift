@@ -20,23 +20,24 @@ extension RepositoryContract {
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"))).user
             let edited = try await store.editProfile(
                 of: user, [ProfileEdit("email", "own@example.com"), ProfileEdit("name", "J.")], now: Sample.now + 1)
-            #expect(edited?.profile == Profile(carrier: Sample.jane, own: ["email": "own@example.com", "name": "J."]))
-            #expect(edited?.updatedAt == Sample.now + 1)
+            #expect(edited.profile == Profile(carrier: Sample.jane, own: ["email": "own@example.com", "name": "J."]))
+            #expect(edited.updatedAt == Sample.now + 1)
             #expect(try await store.user(user) == edited)
             let again = try await store.editProfile(of: user, [ProfileEdit("email", nil)], now: Sample.now + 2)
-            #expect(again?.profile == Profile(carrier: Sample.jane, own: ["name": "J."]))
+            #expect(again.profile == Profile(carrier: Sample.jane, own: ["name": "J."]))
             #expect(try await store.user(user) == again)
         },
         RepositoryContract("an edit that changes nothing does not count as an update") { store in
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"))).user
             let edited = try await store.editProfile(of: user, [ProfileEdit("email", nil)], now: Sample.now + 1)
-            #expect(edited?.updatedAt == Sample.now)
+            #expect(edited.updatedAt == Sample.now)
             #expect(try await store.user(user) == edited)
         },
-        RepositoryContract("nobody's profile can't be edited") { store in
-            let nobody = UserID(rawValue: 4711)
-            let edited = try await store.editProfile(of: nobody, [ProfileEdit("name", "X")], now: Sample.now)
-            #expect(edited == nil)
+        RepositoryContract("no profile is edited under a session that is gone") { store in
+            await #expect(throws: RepositoryError.sessionGone) {
+                try await store.editProfile(
+                    under: Sample.sessionID(), [ProfileEdit("name", "X")], maximumAgeSeconds: nil, now: Sample.now)
+            }
         },
         RepositoryContract("a later sign-in changes what the carrier said and never what the user said") { store in
             let subject = Sample.subject("1")

@@ -33,7 +33,8 @@ public final class SignInStage: Sendable {
         issuer = SessionIssuer(
             configuration: SessionIssuer.Configuration(
                 issuer: "https://gatehouse.example", audience: "api", accessTokenSeconds: 900,
-                refreshTokenSeconds: 86_400),
+                refreshTokenSeconds: 86_400,
+                sensitiveMaximumAgeSeconds: 300),
             keys: sessionKeys)
         carrier.publish(on: transport)
         former.publish(on: transport)

@@ -25,6 +25,7 @@ enum AccountTour {
         _ = await open.post(
             "/auth/token", json: ["grant_type": "refresh_token", "refresh_token": .string(refreshToken)])
         try await account(open, token)
+        try await sensitive(open)
         return try await open.seenAnswers.union(locked.seenAnswers).union(ended()).union(registration()).union(closed())
     }
 
@@ -54,6 +55,34 @@ enum AccountTour {
         let second = linked.body["identity_id"]?.integer ?? 0
         // The session is the first identity's, so that it outlives the second.
         _ = await app.send(.delete, "/users/me/identities/\(second)", headers: bearer(token))
+    }
+
+    /// A session that is too old for what could take the account over, and one of an identity that is too new.
+    private static func sensitive(_ app: APIStage) async throws {
+        try app.stage.answerToken { $0.claims[setting: "sub"] = "careful" }
+        app.stage.answerUserinfo(["sub": "careful"])
+        let first = await app.signIn([("code", "careful")]).body["token"]?.string ?? ""
+        let identities = await app.send(.get, "/users/me/identities", headers: bearer(first)).body.array
+        let identity = identities?.first?["identity_id"]?.integer ?? 0
+        try app.stage.answerToken {
+            $0.claims[setting: "sub"] = "added"
+            $0.claims[setting: "context"] = "Pay"
+        }
+        app.stage.answerUserinfo(["sub": "added"])
+        _ = await app.post(
+            "/users/me/identities", json: APIStage.authorized([("code", "added")]), headers: bearer(first))
+        let second = await app.signIn([("code", "added-2")]).body["token"]?.string ?? ""
+        _ = await app.post(
+            "/auth/transaction", json: APIStage.authorized([("code", "added-3"), ("context", "Pay")]),
+            headers: bearer(second))
+        for token in [second, first] {
+            if token == first { app.stage.pass(seconds: 301) }
+            _ = await app.post(
+                "/users/me/identities", json: APIStage.authorized([("code", "added-4")]), headers: bearer(token))
+            _ = await app.send(.delete, "/users/me/identities/\(identity)", headers: bearer(token))
+            _ = await app.send(.delete, "/users/me", headers: bearer(token))
+        }
+        _ = await app.patch("/users/me", ["email": "else@example.com"], first)
     }
 
     /// Each way in which a session can end, with a session of its own.

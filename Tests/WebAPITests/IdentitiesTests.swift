@@ -69,7 +69,7 @@ import Testing
         try Self.answer(as: "310260-second", app)
         #expect(await Self.link(app, token, code: "second").status == 201)
         #expect(await app.send(.delete, "/users/me/identities/\(first)", headers: bearer(token)).text == "{}")
-        // What was opened at that provider ended with it.
+        // What was opened by it ended with it.
         #expect(await app.send(.get, "/users/me", headers: bearer(token)).error == "invalid_token")
     }
 

@@ -63,7 +63,8 @@ enum SignInBenchmarks {
             redirectURIs: ["com.example.app:/callback"], trustedIssuers: [], issuerAliases: [:],
             algorithms: [.rs256], requiresPKCE: true, requiresNonce: true, requiresChallenge: false, minimumACR: nil,
             clockSkewSeconds: 60,
-            portTokenMaximumAgeSeconds: 0, fetchesUserinfo: true, timeout: .seconds(60), signInTimeout: .seconds(60),
+            portTokenMaximumAgeSeconds: 0, fetchesUserinfo: true, minimumIdentityAgeSeconds: 86_400,
+            timeout: .seconds(60), signInTimeout: .seconds(60),
             connectionsPerHost: 0, caFile: nil, allowsLoopbackHTTP: false, cacheBounds: .standard)
     }
 
@@ -77,7 +78,7 @@ enum SignInBenchmarks {
             session: NewSession(
                 id: session, family: session, refreshHash: try randomHash(), expiresAt: Carrier.now + 86_400,
                 userAgent: "ExampleApp/4.2 (Android 16)", acr: "a3", amr: ["hwk", "pin"], authTime: Carrier.now - 5,
-                client: Carrier.clientID),
+                authenticatedAt: Carrier.now - 5, client: Carrier.clientID),
             now: Carrier.now)
     }
 

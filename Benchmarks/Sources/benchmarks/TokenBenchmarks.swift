@@ -47,5 +47,5 @@ enum TokenBenchmarks {
 extension SessionIssuer.Configuration {
     static let benchmarks = SessionIssuer.Configuration(
         issuer: "https://gatehouse.example", audience: "example-app", accessTokenSeconds: 900,
-        refreshTokenSeconds: 2_592_000)
+        refreshTokenSeconds: 2_592_000, sensitiveMaximumAgeSeconds: 300)
 }

@@ -51,6 +51,10 @@ extension SettingKey where Root == ProviderSettings {
         Self("portTokenMaxAgeDays", \.portTokenMaxAgeDays, .limit(upTo: 3650), "Age of a port token."),
         Self("userinfo", \.userinfo, .flag, "Whether the user's attributes are fetched."),
         Self(
+            "transactionIdentityMinimumAgeHours", \.transactionIdentityMinimumAgeHours, .limit(upTo: 8760),
+            "How old an identity that was linked, ported or given to a user must be to approve transactions, to link, "
+                + "unlink and erase."),
+        Self(
             "keepTokens", \.keepTokens, .flag,
             "Whether the provider's tokens are kept, sealed, and refreshed on demand."),
     ]

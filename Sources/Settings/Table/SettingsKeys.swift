@@ -68,5 +68,9 @@ extension SettingKey where Root == Settings {
             "Lifetime of an access token."),
         Self(
             "session.refreshTokenDays", \.session.refreshTokenDays, .number(1...3650), "Lifetime of a refresh token."),
+        Self(
+            "session.sensitiveMaxAgeSeconds", \.session.sensitiveMaxAgeSeconds, .limit(upTo: day),
+            "How long ago a user may have authenticated to link, unlink, erase or change phone number, e-mail, username."
+        ),
     ]
 }

@@ -18,8 +18,10 @@ enum ErrorCode: String, CaseIterable {
     case userinfoMismatch = "userinfo_mismatch"
     case challengeRequired = "challenge_required"
     case invalidChallenge = "invalid_challenge"
+    case insufficientUserAuthentication = "insufficient_user_authentication"
     case accessDenied = "access_denied"
     case unlinkedUser = "unlinked_user"
+    case identityTooNew = "identity_too_new"
     case notFound = "not_found"
     case methodNotAllowed = "method_not_allowed"
     case requestTimeout = "request_timeout"
@@ -60,8 +62,11 @@ enum ErrorCode: String, CaseIterable {
         case .userinfoMismatch: .signIn(.userinfoMismatch)
         case .challengeRequired: .signIn(.challengeRequired)
         case .invalidChallenge: .signIn(.invalidChallenge)
+        case .insufficientUserAuthentication:
+            .signIn(.insufficientAuthentication(maximumAgeSeconds: 300, acrValues: "a3"))
         case .accessDenied: .signIn(.accessDenied)
         case .unlinkedUser: .signIn(.unlinked(Examples.linkTicket))
+        case .identityTooNew: .signIn(.identityTooNew(retryAfterSeconds: 3600))
         case .notFound: .notFound
         case .methodNotAllowed: .methodNotAllowed(allow: [.post, .delete])
         case .requestTimeout: .violation(.requestTimeout)
@@ -106,9 +111,15 @@ extension ErrorCode {
         case .userinfoMismatch: "The provider's userinfo is not about the user of the ID token."
         case .challengeRequired: "The provider's section demands a nonce from `POST /auth/challenge`."
         case .invalidChallenge: "The nonce is none of ours though it should be, or has expired or been used."
+        case .insufficientUserAuthentication:
+            "The user of the session authenticated too long ago for this; refreshing the session does not help. Sign in "
+                + "again with the `max_age`, and the `acr_values` if there are some, of `WWW-Authenticate` (RFC 9470)."
         case .accessDenied: "The user or the carrier said no."
         case .unlinkedUser:
             "Registration is by ticket and nobody has this identity. Register with `POST /users` and the ticket."
+        case .identityTooNew:
+            "The identity was linked or ported to this user, or given to him by an operator, too recently for this. "
+                + "`Retry-After` says how long to wait."
         case .notFound: "There is nothing at this path, or the user has nothing of this name."
         case .methodNotAllowed: "The path exists and does not take this method. `Allow` names those it takes."
         case .requestTimeout: "The request did not arrive in time."

@@ -91,7 +91,7 @@ enum ResponseHeader: String, CaseIterable {
                 "schema": ["type": "integer", "minimum": 1],
             ]
         case .authenticate:
-            ["description": "A session token is needed (RFC 6750 §3).", "schema": ["type": "string"]]
+            ["description": "What the session lacks (RFC 6750 §3, RFC 9470 §3).", "schema": ["type": "string"]]
         case .allow:
             ["description": "The methods that the path takes.", "schema": ["type": "string"]]
         case .entityTag:

@@ -24,7 +24,11 @@ enum UserListOperations {
     private static let linkIdentity = Operation(
         method: .post, path: "/users/me/identities", id: "linkIdentity", tag: .identities,
         summary: "Link another identity",
-        description: "The identity is proven by a code of its own, as in a sign-in.",
+        description: """
+            The identity is proven by a code of its own, as in a sign-in. It takes a user who has just authenticated, and \
+            not by an identity that was added within the last day. Where it is refused with \
+            `insufficient_user_authentication`, the code is not spent.
+            """,
         access: .user,
         body: .init(schema: "AuthorizedResponse", example: Examples.authorizedResponse),
         successes: [
@@ -35,12 +39,17 @@ enum UserListOperations {
                 status: 201, description: "The identity is linked.", schema: Reference.schema("Identity"),
                 example: Examples.identity, headers: [.cacheControl]),
         ],
-        errors: SignInOperations.codeErrors + [.challengeRequired, .identityInUse])
+        errors: SignInOperations.codeErrors + [
+            .challengeRequired, .identityInUse, .insufficientUserAuthentication, .identityTooNew,
+        ])
 
     private static let unlinkIdentity = Operation(
         method: .delete, path: "/users/me/identities/{identity_id}", id: "unlinkIdentity", tag: .identities,
         summary: "Unlink an identity",
-        description: "Ends the user's sessions at that provider, too. The last identity stays.",
+        description: """
+            Ends the sessions that were opened by it, too. The last identity stays. It takes a user who has just \
+            authenticated; an identity that was added within the last day takes away itself only.
+            """,
         access: .user,
         parameters: [
             [
@@ -49,7 +58,8 @@ enum UserListOperations {
                 "example": 3,
             ]
         ],
-        successes: [done], errors: [.notFound, .lastIdentity])
+        successes: [done],
+        errors: [.notFound, .lastIdentity, .insufficientUserAuthentication, .identityTooNew])
 
     private static let listSessions = Operation(
         method: .get, path: "/users/me/sessions", id: "listSessions", tag: .sessions,

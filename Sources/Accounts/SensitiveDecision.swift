@@ -1,0 +1,80 @@
+/// What a session must show for what could take an account over: linking and unlinking identities, erasing the user, and
+/// changing how the user is reached.
+///
+/// Who has stolen an access token can't renew its authentication; who has stolen a phone number has an identity that was
+/// just added.
+public struct SensitiveDemands: Equatable, Sendable {
+    /// How long ago the user may have authenticated, in seconds (`max_age` of RFC 9470 §3); nil for any time.
+    public var maximumAgeSeconds: Int64?
+    /// For how long an identity that was added must have been the user's, in seconds; 0 for no time.
+    public var minimumIdentityAgeSeconds: Int64
+
+    public init(maximumAgeSeconds: Int64?, minimumIdentityAgeSeconds: Int64) {
+        self.maximumAgeSeconds = maximumAgeSeconds
+        self.minimumIdentityAgeSeconds = minimumIdentityAgeSeconds
+    }
+}
+
+/// How an identity came to its user, as far as the decision needs it.
+public struct IdentityHistory: Equatable, Sendable {
+    public var origin: Identity.Origin
+    /// Seconds since 1970.
+    public var linkedAt: Int64
+    /// When its user was stored, in seconds since 1970.
+    public var userCreatedAt: Int64
+
+    public init(origin: Identity.Origin, linkedAt: Int64, userCreatedAt: Int64) {
+        self.origin = origin
+        self.linkedAt = linkedAt
+        self.userCreatedAt = userCreatedAt
+    }
+
+    /// Whether somebody added it to a user who was there: by linking, by a port, or by an operator. An imported one was
+    /// added when it completed a user who had been stored before.
+    private var wasAdded: Bool {
+        switch origin {
+        case .signIn: false
+        case .link, .migration: true
+        case .imported: linkedAt > userCreatedAt
+        }
+    }
+
+    /// How long it must still wait until it may approve transactions and change what belongs to the account.
+    ///
+    /// - Parameter now: seconds since 1970.
+    /// - Returns: seconds; 0 when it may.
+    public func waitSeconds(minimumAgeSeconds: Int64, now: Int64) -> Int64 {
+        guard wasAdded, minimumAgeSeconds > 0 else { return 0 }
+        return max(0, linkedAt + minimumAgeSeconds - now)
+    }
+}
+
+/// Whether a session may do what could take its account over.
+///
+/// A pure decision; the repository asks it inside the transaction that then does it.
+public enum SensitiveDecision: Equatable, Sendable {
+    case allow
+    /// The user must authenticate again (RFC 9470); refreshing the session does not help.
+    case authenticateAgain(maximumAgeSeconds: Int64)
+    /// The identity the user signed in with was added too recently.
+    case wait(seconds: Int64)
+
+    /// Decides.
+    ///
+    /// - Parameters:
+    ///   - authenticatedAt: when the user of the session authenticated, in seconds since 1970.
+    ///   - identities: the one that opened the session; all of the user's where it is not known which did.
+    ///   - now: seconds since 1970.
+    public static func decide(
+        authenticatedAt: Int64, identities: [IdentityHistory], demands: SensitiveDemands, now: Int64
+    ) -> SensitiveDecision {
+        if let maximum = demands.maximumAgeSeconds, now - authenticatedAt > maximum {
+            return .authenticateAgain(maximumAgeSeconds: maximum)
+        }
+        let waits = identities.map {
+            $0.waitSeconds(minimumAgeSeconds: demands.minimumIdentityAgeSeconds, now: now)
+        }
+        guard let longest = waits.max(), longest > 0 else { return .allow }
+        return .wait(seconds: longest)
+    }
+}

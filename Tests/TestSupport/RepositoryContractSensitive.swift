@@ -1,0 +1,195 @@
+import Accounts
+import Testing
+
+extension RepositoryContract {
+    static let sensitiveClauses = authenticationClauses + identityAgeClauses
+
+    /// A user with an identity and a session, authenticated five seconds before ``Sample/now``.
+    private static func jane(
+        _ store: any AccountRepository, now: Int64 = Sample.now
+    ) async throws -> (SignedIn, session: SessionID) {
+        let session = Sample.session()
+        let record = Sample.signIn(Sample.subject("1"), session: session, now: now)
+        return (try await store.signedIn(record), session.id)
+    }
+
+    private static let authenticationClauses = [
+        RepositoryContract("nothing sensitive is done long after the user authenticated") { store in
+            let (jane, session) = try await jane(store)
+            let (late, tooOld) = (Sample.now + 296, RepositoryError.authenticationTooOld(maximumAgeSeconds: 300))
+            await #expect(throws: tooOld) {
+                try await store.link(
+                    Sample.link(Sample.subject("2"), session, demands: Sample.usualDemands, now: late))
+            }
+            await #expect(throws: tooOld) {
+                try await store.unlink(jane.identity, under: session, demands: Sample.usualDemands, now: late)
+            }
+            await #expect(throws: tooOld) {
+                try await store.erase(under: session, demands: Sample.usualDemands, now: late)
+            }
+            #expect(try await !store.isKnown(Sample.subject("2")))
+            #expect(try await store.user(jane.user) != nil)
+            let inTime = late - 1
+            _ = try await store.link(
+                Sample.link(Sample.subject("2"), session, demands: Sample.usualDemands, now: inTime))
+            try await store.erase(under: session, demands: Sample.usualDemands, now: inTime)
+            #expect(try await store.user(jane.user) == nil)
+            #expect(try await store.auditTrail().last == .userErased)
+        },
+        RepositoryContract("a refresh does not renew the authentication") { store in
+            let session = Sample.session()
+            _ = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session))
+            _ = try await store.refresh(Sample.refresh(session.id, session.refreshHash, now: Sample.now + 295))
+            #expect(try await store.session(session.id, now: Sample.now)?.authenticatedAt == Sample.now - 5)
+            await #expect(throws: RepositoryError.authenticationTooOld(maximumAgeSeconds: 300)) {
+                try await store.erase(under: session.id, demands: Sample.usualDemands, now: Sample.now + 296)
+            }
+        },
+        RepositoryContract("how the user is reached changes only just after the user authenticated") { store in
+            let (jane, session) = try await jane(store)
+            let late = Sample.now + 296
+            for name in ["phone_number", "email", "username"] {
+                await #expect(throws: RepositoryError.authenticationTooOld(maximumAgeSeconds: 300)) {
+                    try await store.editProfile(
+                        under: session, [ProfileEdit("name", "X"), ProfileEdit(name, "else")], maximumAgeSeconds: 300,
+                        now: late)
+                }
+            }
+            #expect(try await store.user(jane.user)?.profile == Profile(carrier: Sample.jane))
+            let edited = try await store.editProfile(
+                under: session, [ProfileEdit("name", "X")], maximumAgeSeconds: 300, now: late)
+            #expect(edited.profile.own == ["name": "X"])
+            let inTime = try await store.editProfile(
+                under: session, [ProfileEdit("email", "else")], maximumAgeSeconds: 300, now: late - 1)
+            #expect(inTime.profile.own.email == "else")
+        },
+        RepositoryContract("nobody is erased under a session that is gone") { store in
+            let (jane, session) = try await jane(store)
+            #expect(try await store.revokeSession(session, now: Sample.now))
+            await #expect(throws: RepositoryError.sessionGone) {
+                try await store.erase(under: session, demands: Sample.demands, now: Sample.now)
+            }
+            await #expect(throws: RepositoryError.sessionGone) {
+                try await store.unlink(jane.identity, under: session, demands: Sample.demands, now: Sample.now)
+            }
+            #expect(try await store.user(jane.user) != nil)
+        },
+    ]
+
+    /// The ways in which an identity is added to a user who is there; each adds subject "2".
+    private static let additions:
+        [(name: String, add: @Sendable (any AccountRepository, SessionID) async throws -> Void)] = [
+            (
+                "linked", { store, session in _ = try await store.link(Sample.link(Sample.subject("2"), session)) }
+            ),
+            (
+                "ported",
+                { store, _ in
+                    _ = try await store.signedIn(
+                        Sample.signIn(Sample.subject("2"), ported: [Sample.ported(Sample.subject("1"))]))
+                }
+            ),
+            (
+                "re-pointed",
+                { store, session in
+                    let user = try #require(try await store.session(session, now: Sample.now)).user
+                    _ = try await store.repoint(Sample.subject("2"), provider: "zenkey", to: user, now: Sample.now)
+                }
+            ),
+            (
+                "imported",
+                { store, _ in
+                    let identities = ["1", "2"].map {
+                        ImportedUser.Identity(provider: "zenkey", subject: Sample.subject($0))
+                    }
+                    _ = try await store.importUsers(
+                        [
+                            ImportedUser(
+                                reference: "abc", profile: Profile(), createdAt: Sample.now - 900_000,
+                                identities: identities)
+                        ], now: Sample.now)
+                }
+            ),
+        ]
+
+    private static let identityAgeClauses =
+        additions.map { addition in
+            RepositoryContract("an identity that was just \(addition.name) takes nothing over for a day") { store in
+                let (jane, session) = try await jane(store, now: Sample.now - 1)
+                try await addition.add(store, session)
+                let thief = Sample.session()
+                var record = Sample.signIn(Sample.subject("2"), session: thief)
+                record.now = Sample.now + 1
+                #expect(try await store.signedIn(record).user == jane.user)
+                let now = Sample.now + 2
+                let tooNew = RepositoryError.identityTooNew(waitSeconds: 86_398)
+                await #expect(throws: tooNew) {
+                    try await store.link(
+                        Sample.link(Sample.subject("3"), thief.id, demands: Sample.usualDemands, now: now))
+                }
+                await #expect(throws: tooNew) {
+                    try await store.erase(under: thief.id, demands: Sample.usualDemands, now: now)
+                }
+                if let other = try await store.identities(of: jane.user).first(where: { $0.id == jane.identity }) {
+                    await #expect(throws: tooNew) {
+                        try await store.unlink(other.id, under: thief.id, demands: Sample.usualDemands, now: now)
+                    }
+                }
+                var transaction = Sample.transaction(Sample.subject("2"), thief.id)
+                (transaction.minimumIdentityAgeSeconds, transaction.now) = (86_400, now)
+                await #expect(throws: tooNew) { try await store.storeReceipt(transaction) }
+                #expect(try await store.receipts(of: jane.user).isEmpty)
+
+                var later = Sample.transaction(Sample.subject("2"), thief.id)
+                (later.minimumIdentityAgeSeconds, later.now) = (86_400, Sample.now + 86_399)
+                await #expect(throws: RepositoryError.identityTooNew(waitSeconds: 1)) {
+                    try await store.storeReceipt(later)
+                }
+                var nextDay = Sample.transaction(Sample.subject("2"), Sample.sessionID())
+                let lasting = Sample.session(expiresAt: Sample.now + 900_000)
+                _ = try await store.signedIn(Sample.signIn(Sample.subject("2"), session: lasting))
+                (nextDay.session, nextDay.minimumIdentityAgeSeconds, nextDay.now) = (
+                    lasting.id, 86_400, Sample.now + 86_400
+                )
+                guard case .stored = try await store.storeReceipt(nextDay) else {
+                    Issue.record("an identity that is a day old approves nothing")
+                    return
+                }
+            }
+        } + [
+            RepositoryContract("the identity a user registered with approves and links at once") { store in
+                let (jane, session) = try await jane(store)
+                var transaction = Sample.transaction(Sample.subject("1"), session)
+                transaction.minimumIdentityAgeSeconds = 86_400
+                guard case .stored = try await store.storeReceipt(transaction) else {
+                    Issue.record("the first identity approves nothing")
+                    return
+                }
+                _ = try await store.link(
+                    Sample.link(Sample.subject("2"), session, demands: Sample.usualDemands, now: Sample.now))
+                try await store.erase(under: session, demands: Sample.usualDemands, now: Sample.now)
+                #expect(try await store.user(jane.user) == nil)
+            },
+            RepositoryContract("an imported user is as good as one who registered here") { store in
+                let identity = ImportedUser.Identity(provider: "zenkey", subject: Sample.subject("1"))
+                _ = try await store.importUsers(
+                    [
+                        ImportedUser(
+                            reference: "abc", profile: Profile(), createdAt: Sample.now, identities: [identity])
+                    ], now: Sample.now)
+                let (jane, session) = try await jane(store)
+                try await store.erase(under: session, demands: Sample.usualDemands, now: Sample.now)
+                #expect(try await store.user(jane.user) == nil)
+            },
+            RepositoryContract("a new identity takes itself away, and nothing else") { store in
+                let (jane, session) = try await jane(store)
+                let linked = try await store.link(Sample.link(Sample.subject("2"), session)).identity
+                let own = Sample.session()
+                _ = try await store.signedIn(Sample.signIn(Sample.subject("2"), session: own))
+                let outcome = try await store.unlink(
+                    linked.id, under: own.id, demands: Sample.usualDemands, now: Sample.now)
+                #expect(outcome == .unlinked)
+                #expect(try await store.identities(of: jane.user).map(\.id) == [jane.identity])
+            },
+        ]
+}
