@@ -1,10 +1,19 @@
-/// The keys that are kept with the users: those that sign session tokens, and those that values are sealed under.
+/// The keys that are kept with the users: those that sign our tokens, and those that values are sealed under.
 public protocol KeyRepository: Sendable {
-    /// All signing keys, the newest first.
+    /// All signing keys that are not retired, the newest first.
     func signingKeys() async throws(RepositoryError) -> [SigningKey]
 
-    /// Stores a signing key. A kid that is stored already keeps its key.
+    /// What is told of all signing keys, the newest first, the retired ones too. It opens no seal, so it costs little.
+    func signingKeyEntries() async throws(RepositoryError) -> [SigningKeyEntry]
+
+    /// Stores a signing key. A kid that is stored already keeps its key; one that is retired stays so.
     func addSigningKey(_ key: SigningKey) async throws(RepositoryError)
+
+    /// Takes a signing key out of use for good: its private key is erased, and its kid stays known as retired. The key
+    /// that signs at that time stays.
+    ///
+    /// - Parameter now: seconds since 1970.
+    func retireSigningKey(_ kid: String, now: Int64) async throws(RepositoryError) -> KeyRetirement
 
     /// The data keys, sealed as they were given, by number.
     func keyRing() async throws(RepositoryError) -> [KeyRingEntry]

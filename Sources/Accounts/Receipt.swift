@@ -14,7 +14,11 @@ public struct TransactionRecord: Sendable {
     public var receipt: String
     /// The SHA-256 digest of what was approved.
     public var contextHash: TokenHash
+    /// The nonce that the app had put into its request.
+    public var nonce: String
     public var acr: String?
+    /// The methods that the user was recognised by, such as `hwk` or `pin`.
+    public var amr: [String]
     /// Seconds since 1970.
     public var authTime: Int64?
     /// The configured name of the provider.
@@ -25,8 +29,8 @@ public struct TransactionRecord: Sendable {
 
     public init(
         code: OneTimeUse, challenge: OneTimeUse? = nil, session: SessionID, subject: Subject,
-        minimumIdentityAgeSeconds: Int64, receipt: String, contextHash: TokenHash, acr: String?, authTime: Int64?,
-        provider: String, client: String, now: Int64
+        minimumIdentityAgeSeconds: Int64, receipt: String, contextHash: TokenHash, nonce: String, acr: String?,
+        amr: [String], authTime: Int64?, provider: String, client: String, now: Int64
     ) {
         self.code = code
         self.challenge = challenge
@@ -35,7 +39,9 @@ public struct TransactionRecord: Sendable {
         self.minimumIdentityAgeSeconds = minimumIdentityAgeSeconds
         self.receipt = receipt
         self.contextHash = contextHash
+        self.nonce = nonce
         self.acr = acr
+        self.amr = amr
         self.authTime = authTime
         self.provider = provider
         self.client = client
@@ -49,7 +55,10 @@ public struct Receipt: Equatable, Sendable {
     public var user: UserID
     public var session: SessionID
     public var contextHash: TokenHash
+    /// Nil for a receipt from before it was kept.
+    public var nonce: String?
     public var acr: String?
+    public var amr: [String]
     /// Seconds since 1970.
     public var authTime: Int64?
     public var provider: String
@@ -58,14 +67,16 @@ public struct Receipt: Equatable, Sendable {
     public var createdAt: Int64
 
     public init(
-        id: String, user: UserID, session: SessionID, contextHash: TokenHash, acr: String?, authTime: Int64?,
-        provider: String, client: String, createdAt: Int64
+        id: String, user: UserID, session: SessionID, contextHash: TokenHash, nonce: String?, acr: String?,
+        amr: [String], authTime: Int64?, provider: String, client: String, createdAt: Int64
     ) {
         self.id = id
         self.user = user
         self.session = session
         self.contextHash = contextHash
+        self.nonce = nonce
         self.acr = acr
+        self.amr = amr
         self.authTime = authTime
         self.provider = provider
         self.client = client

@@ -7,6 +7,16 @@ extension SQLiteAccounts {
         let entries: [KeyRingEntry]
     }
 
+    public func keyRing() async throws(RepositoryError) -> [KeyRingEntry] {
+        try await readers.read { connection throws(RepositoryError) in try KeyRingRows(connection: connection).all() }
+    }
+
+    public func addToKeyRing(_ entry: KeyRingEntry) async throws(RepositoryError) {
+        try await writer.write { connection throws(RepositoryError) in
+            try KeyRingRows(connection: connection).insert(entry)
+        }
+    }
+
     public func rotateDataKey(_ make: @escaping DataKeyMaker) async throws(RepositoryError) -> Int64 {
         let rotated = try await writer.write(
             { [sealer] connection throws(RepositoryError) in

@@ -4,12 +4,13 @@ public import Accounts
 struct ReceiptRows {
     private static let insert = Query(
         """
-        INSERT INTO receipts (id, user_id, session_id, context_hash, acr, auth_time, provider, client, created)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO receipts
+            (id, user_id, session_id, context_hash, acr, auth_time, provider, client, created, nonce, amr)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """)
     private static let ofUser = Query(
         """
-        SELECT id, session_id, context_hash, acr, auth_time, provider, client, created FROM receipts
+        SELECT id, session_id, context_hash, acr, auth_time, provider, client, created, nonce, amr FROM receipts
         WHERE user_id = ? ORDER BY created, id
         """)
 
@@ -28,21 +29,22 @@ struct ReceiptRows {
         if wait > 0 { return .failure(.identityTooNew(waitSeconds: wait)) }
         try connection.run(
             Self.insert, record.receipt, user, record.session, record.contextHash, record.acr, record.authTime,
-            record.provider, record.client, record.now)
+            record.provider, record.client, record.now, record.nonce, record.amr.joined(separator: " "))
         return .success(
             .stored(
                 Receipt(
                     id: record.receipt, user: user, session: record.session, contextHash: record.contextHash,
-                    acr: record.acr, authTime: record.authTime, provider: record.provider, client: record.client,
-                    createdAt: record.now)))
+                    nonce: record.nonce, acr: record.acr, amr: record.amr, authTime: record.authTime,
+                    provider: record.provider, client: record.client, createdAt: record.now)))
     }
 
     func all(of user: UserID) throws(RepositoryError) -> [Receipt] {
         try connection.all(Self.ofUser, user) { row throws(RepositoryError) in
             Receipt(
                 id: row.text(0), user: user, session: try row.sessionID(1), contextHash: try row.hash(2),
-                acr: row.optionalText(3), authTime: row.optionalInteger(4), provider: row.text(5),
-                client: row.text(6), createdAt: row.integer(7))
+                nonce: row.optionalText(8), acr: row.optionalText(3),
+                amr: row.text(9).split(separator: " ").map(String.init), authTime: row.optionalInteger(4),
+                provider: row.text(5), client: row.text(6), createdAt: row.integer(7))
         }
     }
 }

@@ -48,11 +48,15 @@ struct SealedValues {
         let context: SealContext
     }
 
+    // Primary key, sealed value, and what it is for where that is part of its place.
     private static let pages: [SealedArea: Query] = [
-        .users: Query("SELECT id, profile FROM users WHERE id > ? ORDER BY id LIMIT ?"),
-        .tickets: Query("SELECT hash, profile FROM tickets WHERE hash > ? ORDER BY hash LIMIT ?"),
-        .signingKeys: Query("SELECT kid, private_key FROM signing_keys WHERE kid > ? ORDER BY kid LIMIT ?"),
-        .proof: Query("SELECT name, value FROM meta WHERE name > ? AND name = 'seal_proof' LIMIT ?"),
+        .users: Query("SELECT id, profile, '' FROM users WHERE id > ? ORDER BY id LIMIT ?"),
+        .tickets: Query("SELECT hash, profile, '' FROM tickets WHERE hash > ? ORDER BY hash LIMIT ?"),
+        .signingKeys: Query(
+            """
+            SELECT kid, private_key, purpose FROM signing_keys WHERE kid > ? AND retired IS NULL ORDER BY kid LIMIT ?
+            """),
+        .proof: Query("SELECT name, value, '' FROM meta WHERE name > ? AND name = 'seal_proof' LIMIT ?"),
     ]
     private static let replacements: [SealedArea: Query] = [
         .users: Query("UPDATE users SET profile = ? WHERE id = ?"),
@@ -61,7 +65,9 @@ struct SealedValues {
         .proof: Query("UPDATE meta SET value = ? WHERE name = ?"),
     ]
     private static let few = Query(
-        "SELECT (SELECT count(*) FROM tickets) + (SELECT count(*) FROM signing_keys) + 1")
+        """
+        SELECT (SELECT count(*) FROM tickets) + (SELECT count(*) FROM signing_keys WHERE retired IS NULL) + 1
+        """)
 
     let connection: Connection
 
@@ -74,7 +80,9 @@ struct SealedValues {
         guard let query = Self.pages[area] else { return [] }
         return try connection.all(query, position, Int64(limit)) { row throws(RepositoryError) in
             let position = Self.position(area, row, 0)
-            return Value(position: position, sealed: row.blob(1), context: try Self.context(area, position))
+            return Value(
+                position: position, sealed: row.blob(1), context: try Self.context(area, position, purpose: row.text(2))
+            )
         }
     }
 
@@ -92,14 +100,16 @@ struct SealedValues {
     }
 
     private static func context(
-        _ area: SealedArea, _ position: SealedPosition
+        _ area: SealedArea, _ position: SealedPosition, purpose: String
     ) throws(RepositoryError) -> SealContext {
         switch (area, position) {
         case (.users, .row(let row)): return .profile(of: UserID(rawValue: row))
         case (.tickets, .hash(let bytes)):
             guard let hash = TokenHash(bytes) else { throw .unavailable(.corrupt) }
             return .profile(of: hash)
-        case (.signingKeys, .name(let kid)): return .signingKey(kid)
+        case (.signingKeys, .name(let kid)):
+            guard let purpose = SigningKeyEntry.Purpose(rawValue: purpose) else { throw .unavailable(.corrupt) }
+            return .signingKey(kid, purpose)
         default: return .proof
         }
     }

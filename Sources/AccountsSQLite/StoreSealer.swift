@@ -111,8 +111,11 @@ extension SealContext {
         SealContext(table: "tickets", column: "profile", row: ticket.bytes)
     }
 
-    static func signingKey(_ kid: String) -> SealContext {
-        SealContext(table: "signing_keys", column: "private_key", row: Array(kid.utf8))
+    /// Whoever can write into the database can't make a key sign what it is not for.
+    static func signingKey(_ kid: String, _ purpose: SigningKeyEntry.Purpose) -> SealContext {
+        // The keys of sessions were there before there were any others. No kid has a colon.
+        let row = purpose == .session ? kid : "\(purpose.rawValue):\(kid)"
+        return SealContext(table: "signing_keys", column: "private_key", row: Array(row.utf8))
     }
 
     static let proof = SealContext(table: "meta", column: "value", row: Array("seal_proof".utf8))

@@ -26,7 +26,7 @@ public struct ApproveTransaction: Sendable {
     /// - Parameters:
     ///   - request: what the app posted.
     ///   - session: the live session of the user who must have approved.
-    /// - Returns: the receipt, a JWT under our session keys.
+    /// - Returns: the receipt, a JWT under our receipt keys.
     /// - Throws: what a sign-in throws; `.invalidIDToken(.subject)` when somebody else has approved;
     ///   `.identityTooNew`.
     public func approve(
@@ -39,8 +39,9 @@ public struct ApproveTransaction: Sendable {
                 code: verified.code, challenge: verified.challenge, session: session.id, subject: verified.subject,
                 minimumIdentityAgeSeconds: provider.configuration.minimumIdentityAgeSeconds,
                 receipt: sessions.makeReceiptID(), contextHash: TokenHash(sha256: request.context),
-                acr: verified.idToken.acr.map(AuthenticationLevel.normalized),
-                authTime: verified.idToken.authenticationTime, provider: provider.configuration.name,
+                nonce: request.nonce, acr: verified.idToken.acr.map(AuthenticationLevel.normalized),
+                amr: verified.idToken.amr, authTime: verified.idToken.authenticationTime,
+                provider: provider.configuration.name,
                 client: provider.configuration.clientID, now: clock.seconds)
             let outcome = try await repository.stored { repository throws(RepositoryError) in
                 try await repository.storeReceipt(record)

@@ -12,7 +12,7 @@ public struct SessionIssuer: Sendable {
     public struct Configuration: Sendable {
         /// The `iss` of our tokens: the public base URL of this service.
         public var issuer: String
-        /// The `aud` of our tokens.
+        /// The `aud` of access tokens.
         public var audience: String
         public var accessTokenSeconds: Int64
         public var refreshTokenSeconds: Int64
@@ -29,6 +29,10 @@ public struct SessionIssuer: Sendable {
             self.refreshTokenSeconds = refreshTokenSeconds
             self.sensitiveMaximumAgeSeconds = sensitiveMaximumAgeSeconds
         }
+
+        /// The `aud` of receipts: an address below the issuer's, whatever the audience of access tokens is, so that nobody
+        /// who takes those ever takes a receipt for one.
+        public var receiptAudience: String { issuer + (issuer.hasSuffix("/") ? "receipts" : "/receipts") }
     }
 
     /// The tokens of one answer.
@@ -46,7 +50,6 @@ public struct SessionIssuer: Sendable {
     }
 
     private static let longestToken = 4096
-    private static let receiptType = "transaction-receipt+jwt"
     private static let refreshSecretBytes = 32
 
     public let configuration: Configuration
@@ -100,25 +103,27 @@ public struct SessionIssuer: Sendable {
         }
     }
 
-    /// Signs a receipt: proof for third parties that the user approved that text. Its type keeps it from ever passing
-    /// for an access token.
+    /// Signs a receipt: proof for third parties that the user approved that text. Type, audience and key are receipts' own,
+    /// which keeps it from ever passing for an access token.
     func receipt(_ receipt: Receipt) throws(SignInError) -> String {
         var claims = JSONWriter(reservingCapacity: 512)
         claims.object { claims in
             claims.member("iss", configuration.issuer)
             claims.member("sub", receipt.user.description)
-            claims.member("aud", configuration.audience)
+            claims.member("aud", configuration.receiptAudience)
             claims.member("sid", receipt.session.description)
             claims.member("iat", receipt.createdAt)
             claims.member("jti", receipt.id)
+            if let nonce = receipt.nonce { claims.member("nonce", nonce) }
             claims.member("context_hash", Base64URL.encode(receipt.contextHash.bytes))
             claims.member("context_hash_alg", "sha-256")
             if let acr = receipt.acr { claims.member("acr", acr) }
+            if !receipt.amr.isEmpty { claims.member("amr", .array(receipt.amr.map { .string($0) })) }
             if let authTime = receipt.authTime { claims.member("auth_time", authTime) }
             claims.member("client_id", receipt.client)
         }
         do {
-            return try keys.signer.signer(ofType: Self.receiptType).sign(claims.bytes)
+            return try keys.receiptSigner.sign(claims.bytes)
         } catch {
             throw .overloaded
         }

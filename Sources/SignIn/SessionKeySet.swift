@@ -3,45 +3,72 @@ internal import Crypto
 internal import JOSE
 internal import JSON
 
-/// The session keys as they were stored at one moment.
+/// The keys of our own tokens as they were stored at one moment.
 final class SessionKeySet: Sendable {
-    /// What signs until the next look into the store.
+    /// What signs access tokens until the next look into the store.
     let signer: JWTSigner
-    /// Every key that is stored: tokens that an older one signed stay good until they expire.
+    /// What signs receipts.
+    let receiptSigner: JWTSigner
+    /// Every key that is stored for access tokens: those that an older one signed stay good until they expire. Keys of
+    /// receipts are not among them.
     let verifying: JWKSet
-    /// The JWK set document that has them.
+    /// The JWK set document that has all keys.
     let document: [UInt8]
+    private let entries: [SigningKeyEntry]
 
     /// - Parameters:
-    ///   - keys: the newest first, at least one.
+    ///   - keys: the newest first, at least one of each purpose.
     ///   - now: seconds since 1970.
     init(_ keys: [SigningKey], now: Int64) throws(SessionKeys.Failure) {
-        var signers: [JWTSigner] = []
-        for key in keys {
-            guard let privateKey = try? PrivateKey(pem: Secret(key.privateKey)),
-                let signer = try? JWTSigner(key: privateKey, algorithm: .es256, type: SessionKeys.tokenType)
-            else { throw .unreadableKey }
-            signers.append(signer)
-        }
-        guard let signing = Self.signing(keys, now: now) else { throw .unreadableKey }
-        signer = signers[signing]
-        let set: JSONValue = ["keys": .array(signers.map { .object($0.jwkJSON) })]
-        document = set.serialized
+        entries = keys.map(\.entry)
+        let session = try Self.signers(keys, .session, ofType: SessionKeys.tokenType)
+        let receipt = try Self.signers(keys, .receipt, ofType: SessionKeys.receiptType)
+        guard let signer = Self.signing(.session, session, entries, now),
+            let receiptSigner = Self.signing(.receipt, receipt, entries, now)
+        else { throw .unreadableKey }
+        self.signer = signer
+        self.receiptSigner = receiptSigner
+        document = Self.set(of: session + receipt).serialized
         do {
-            verifying = try JWKSet(set, maximumKeyCount: signers.count)
+            verifying = try JWKSet(Self.set(of: session), maximumKeyCount: session.count)
         } catch {
             throw .unreadableKey
         }
     }
 
-    /// Which key signs: the newest that may; where none may, the oldest.
-    ///
-    /// - Returns: its index; nil when there is none.
-    static func signing(_ keys: [SigningKey], now: Int64) -> Int? {
-        keys.firstIndex { $0.signsFrom <= now } ?? keys.indices.last
+    /// Whether these are the stored keys, with the same ones signing.
+    func isSame(as stored: [SigningKeyEntry], now: Int64) -> Bool {
+        stored.filter { $0.retiredAt == nil } == entries
+            && stored.signing(.session, now: now)?.kid == signer.keyID
+            && stored.signing(.receipt, now: now)?.kid == receiptSigner.keyID
     }
 
     func isSame(as other: SessionKeySet) -> Bool {
-        signer.keyID == other.signer.keyID && document == other.document
+        entries == other.entries && signer.keyID == other.signer.keyID
+            && receiptSigner.keyID == other.receiptSigner.keyID
+    }
+
+    private static func signers(
+        _ keys: [SigningKey], _ purpose: SigningKeyEntry.Purpose, ofType type: String
+    ) throws(SessionKeys.Failure) -> [JWTSigner] {
+        var signers: [JWTSigner] = []
+        for key in keys where key.entry.purpose == purpose {
+            guard let privateKey = try? PrivateKey(pem: Secret(key.privateKey)),
+                let signer = try? JWTSigner(key: privateKey, algorithm: .es256, type: type, keyID: key.kid)
+            else { throw .unreadableKey }
+            signers.append(signer)
+        }
+        return signers
+    }
+
+    private static func signing(
+        _ purpose: SigningKeyEntry.Purpose, _ signers: [JWTSigner], _ entries: [SigningKeyEntry], _ now: Int64
+    ) -> JWTSigner? {
+        let kid = entries.signing(purpose, now: now)?.kid
+        return signers.first { $0.keyID == kid }
+    }
+
+    private static func set(of signers: [JWTSigner]) -> JSONValue {
+        ["keys": .array(signers.map { .object($0.jwkJSON) })]
     }
 }

@@ -3,16 +3,21 @@ public import Crypto
 internal import JOSE
 import Synchronization
 
-/// The keys our session tokens are signed with: one signs, all of them verify.
+/// The keys our own tokens are signed with: some sign access tokens, others receipts. Of each purpose one signs, and all are
+/// published.
 ///
 /// They live in the store, sealed, so that every instance signs and publishes the same ones. What is stored is taken over
-/// again now and then (``reload(from:now:)``), and at once when a token names a key that is not known here.
+/// again every few seconds (``reload(from:now:)``), and at once when a token names a key that is not known here.
 public final class SessionKeys: Sendable {
     public static let tokenType = "at+jwt"
+    static let receiptType = "transaction-receipt+jwt"
 
     /// How long a new key is published before it signs, in seconds: twice as long as others may keep our key document
     /// (`max-age=300`), so that whoever verifies our tokens has the key before the first token.
     public static let publicationSeconds: Int64 = 600
+    /// How long after its expiry an access token may still be taken somewhere, by a clock that is slow, and how long after
+    /// its time a new key may sign somewhere, together, in seconds: no key leaves before.
+    static let slackSeconds: Int64 = 120
     /// How often at most the store is asked because of a token with an unknown key, in seconds: anybody can send those.
     static let unknownKeyPauseSeconds: Int64 = 5
 
@@ -32,44 +37,57 @@ public final class SessionKeys: Sendable {
         case unreadableKey
     }
 
-    /// Reads the keys from the repository and makes the first one on the first start.
+    /// Reads the keys from the repository and makes the first one of each purpose on the first start.
     ///
     /// - Parameter now: seconds since 1970.
     public static func load(from repository: any AccountRepository, now: Int64) async throws(Failure) -> SessionKeys {
-        var stored = try await Self.stored(in: repository)
-        if stored.isEmpty {
-            try await add(try makeKey(createdAt: now, signsFrom: now), to: repository)
-            // Another instance may have been first: what is stored counts.
-            stored = try await Self.stored(in: repository)
+        let stored = try await Self.stored(in: repository)
+        let missing = SigningKeyEntry.Purpose.allCases.filter { purpose in
+            !stored.contains { $0.entry.purpose == purpose }
         }
-        return try SessionKeys(stored, now: now)
+        if missing.isEmpty { return try SessionKeys(stored, now: now) }
+        for purpose in missing {
+            try await add(try makeKey(for: purpose, createdAt: now, signsFrom: now), to: repository)
+        }
+        // Another instance may have been first: what is stored counts.
+        return try SessionKeys(try await Self.stored(in: repository), now: now)
     }
 
     /// Stores another key, which every instance takes over by itself.
     ///
     /// - Parameters:
+    ///   - purpose: what it signs.
     ///   - now: seconds since 1970.
     ///   - signsAtOnce: whether it signs as soon as an instance knows it, and not only after ``publicationSeconds``.
     /// - Returns: its `kid`.
     public static func rotate(
-        in repository: any AccountRepository, now: Int64, signsAtOnce: Bool
+        _ purpose: SigningKeyEntry.Purpose, in repository: any AccountRepository, now: Int64, signsAtOnce: Bool
     ) async throws(Failure) -> String {
         // The newest that may sign does, so none may be as new, or newer because of another machine's clock.
-        let newest = try await stored(in: repository).first?.createdAt ?? 0
+        let newest = try await entries(in: repository).first?.createdAt ?? 0
         let key = try makeKey(
-            createdAt: max(now, newest + 1), signsFrom: signsAtOnce ? now : now + publicationSeconds)
+            for: purpose, createdAt: max(now, newest + 1), signsFrom: signsAtOnce ? now : now + publicationSeconds)
         try await add(key, to: repository)
         return key.kid
     }
 
-    /// Which of the stored keys signs.
+    /// Retires the session keys that have signed nothing that is still valid.
     ///
     /// - Parameters:
-    ///   - keys: the newest first.
+    ///   - accessTokenSeconds: how long access tokens are good for.
     ///   - now: seconds since 1970.
-    /// - Returns: nil when there is none.
-    public static func signing(_ keys: [SigningKey], now: Int64) -> SigningKey? {
-        SessionKeySet.signing(keys, now: now).map { keys[$0] }
+    /// - Returns: how many went.
+    public static func retireOutlived(
+        in repository: any AccountRepository, accessTokenSeconds: Int64, now: Int64
+    ) async throws(Failure) -> Int {
+        let outlived = try await entries(in: repository)
+            .outlived(.session, lifetime: accessTokenSeconds + slackSeconds, now: now)
+        do throws(RepositoryError) {
+            for entry in outlived { _ = try await repository.retireSigningKey(entry.kid, now: now) }
+        } catch {
+            throw .repository(error)
+        }
+        return outlived.count
     }
 
     /// - Parameters:
@@ -85,6 +103,8 @@ public final class SessionKeys: Sendable {
     /// - Returns: whether another key signs, or others verify, than before.
     @discardableResult
     public func reload(from repository: any AccountRepository, now: Int64) async throws(Failure) -> Bool {
+        // Almost always nothing has changed, and no seal needs to be opened to see that.
+        if current.isSame(as: try await Self.entries(in: repository), now: now) { return false }
         let renewed = try SessionKeySet(try await Self.stored(in: repository), now: now)
         return state.withLock { state in
             let isChanged = !renewed.isSame(as: state.current)
@@ -114,17 +134,27 @@ public final class SessionKeys: Sendable {
     public var count: Int { current.verifying.keys.count }
 
     var signer: JWTSigner { current.signer }
+    var receiptSigner: JWTSigner { current.receiptSigner }
     var verifying: JWKSet { current.verifying }
 
     /// A reference to a set that never changes: the lock is held for the copy of a pointer.
     private var current: SessionKeySet { state.withLock(\.current) }
 
-    private static func makeKey(createdAt: Int64, signsFrom: Int64) throws(Failure) -> SigningKey {
+    /// - Parameters:
+    ///   - createdAt: seconds since 1970; likewise `signsFrom`.
+    public static func makeKey(
+        for purpose: SigningKeyEntry.Purpose, createdAt: Int64, signsFrom: Int64
+    ) throws(Failure) -> SigningKey {
         do throws(CryptoError) {
-            let privateKey = try PrivateKey.generate(.ellipticCurve(.p256))
+            var privateKey: PrivateKey
+            // On a command line a name that begins with a hyphen would be taken for an option.
+            repeat {
+                privateKey = try .generate(.ellipticCurve(.p256))
+            } while privateKey.publicKey.thumbprint.hasPrefix("-")
             return SigningKey(
-                kid: privateKey.publicKey.thumbprint, privateKey: try privateKey.pemRepresentation().revealedBytes,
-                createdAt: createdAt, signsFrom: signsFrom)
+                kid: privateKey.publicKey.thumbprint, purpose: purpose,
+                privateKey: try privateKey.pemRepresentation().revealedBytes, createdAt: createdAt,
+                signsFrom: signsFrom)
         } catch {
             throw .crypto(error)
         }
@@ -132,6 +162,14 @@ public final class SessionKeys: Sendable {
 
     private static func add(_ key: SigningKey, to repository: any AccountRepository) async throws(Failure) {
         do throws(RepositoryError) { try await repository.addSigningKey(key) } catch { throw .repository(error) }
+    }
+
+    private static func entries(
+        in repository: any AccountRepository
+    ) async throws(Failure) -> [SigningKeyEntry] {
+        do throws(RepositoryError) { return try await repository.signingKeyEntries() } catch {
+            throw .repository(error)
+        }
     }
 
     private static func stored(in repository: any AccountRepository) async throws(Failure) -> [SigningKey] {

@@ -62,7 +62,11 @@ struct Server: Service {
         return Server(
             providers: providers, apiKeys: apiKeys, admin: admin, http: http, clients: clients, loops: loops,
             repository: repository,
-            housekeeping: Housekeeping(repository: repository, keys: keys, clock: clock, logger: logger),
+            housekeeping: Housekeeping(
+                HousekeepingJob.all(
+                    repository: repository, keys: keys,
+                    accessTokenSeconds: Int64(settings.session.accessTokenSeconds), clock: clock, logger: logger),
+                logger: logger),
             drain: .seconds(settings.http.drainSeconds), logger: logger)
     }
 

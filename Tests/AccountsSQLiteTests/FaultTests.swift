@@ -126,7 +126,7 @@ import Testing
         var users: [UserID] = []
         for value in 0..<3 { users.append(try await store.signedIn(Sample.signIn(Sample.subject("\(value)"))).user) }
         _ = try await store.signIn(Sample.signIn(Sample.subject("new"), registration: .ticket(Sample.code())))
-        try await store.addSigningKey(SigningKey(kid: "a", privateKey: [1], createdAt: 1))
+        try await store.addSigningKey(SigningKey(kid: "a", purpose: .session, privateKey: [1], createdAt: 1))
         let steps = Mutex<[[Int]]>([])
         #expect(try await store.check { done, total in steps.withLock { $0.append([done, total]) } }.isEmpty)
         #expect(steps.withLock { $0 } == [[3, 6], [4, 6], [5, 6], [6, 6]])

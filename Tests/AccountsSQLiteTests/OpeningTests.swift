@@ -99,6 +99,43 @@ import Testing
         #expect(try connection.first(Query("PRAGMA user_version")) { $0.integer(0) } == Int64(Schema.steps.count))
     }
 
+    @Test(arguments: [false, true])
+    func `keeps the signing keys of the second version, for good where they have signed receipts`(
+        hasReceipt: Bool
+    ) async throws {
+        try write([], to: folder.database)
+        let connection = try Connection(path: folder.database, isWritable: true)
+        for step in Schema.steps.prefix(2) { try connection.execute(step) }
+        try connection.execute(
+            """
+            PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = 2;
+            INSERT INTO key_ring (number, sealed_key, created) VALUES (1, x'010203', 1);
+            """)
+        let context = SealContext(table: "signing_keys", column: "private_key", row: Array("old".utf8))
+        try connection.run(
+            Query("INSERT INTO signing_keys (kid, private_key, created, signs_from) VALUES ('old', ?, 5, 6)"),
+            try TransparentSealer().seal([1, 2], for: context))
+        if hasReceipt {
+            try connection.execute(
+                """
+                INSERT INTO users (id, reference, profile, created, updated) VALUES (1, 'abc', x'00', 5, 6);
+                INSERT INTO receipts (id, user_id, session_id, context_hash, provider, client, created)
+                    VALUES ('r', 1, zeroblob(16), zeroblob(32), 'zenkey', 'ccid', 7);
+                """)
+        }
+        let store = try await folder.open()
+        let key = try #require(try await store.signingKeys().first)
+        #expect(key.kid == "old")
+        #expect(key.privateKey == [1, 2])
+        #expect(key.entry.purpose == .session)
+        #expect(key.entry.signsFrom == 6)
+        #expect(key.entry.isLasting == hasReceipt)
+        let receipts = try await store.receipts(of: UserID(rawValue: 1))
+        #expect(receipts.map(\.nonce) == (hasReceipt ? [nil] : []))
+        #expect(receipts.allSatisfy { $0.amr.isEmpty })
+        await store.close()
+    }
+
     @Test func `refuses another program's database, and leaves it as it is`() async throws {
         try write([], to: folder.database)
         let connection = try Connection(path: folder.database, isWritable: true)
@@ -114,7 +151,7 @@ import Testing
 
     @Test func `refuses another master key, and opens again with the right one`() async throws {
         let store = try await folder.open(key: 1)
-        try await store.addSigningKey(SigningKey(kid: "a", privateKey: [1], createdAt: 1))
+        try await store.addSigningKey(SigningKey(kid: "a", purpose: .session, privateKey: [1], createdAt: 1))
         await store.close()
         await #expect(throws: RepositoryError.wrongMasterKey) { try await folder.open(key: 2) }
         let again = try await folder.open(key: 1)

@@ -22,6 +22,14 @@ import Testing
         #expect(loaded.notices.map(\.key) == ["http.tlsCertificateFile", "http.tlsKeyFile"])
     }
 
+    @Test(arguments: ["https://a.example", "https://a.example/"])
+    func `access tokens must not have the audience of receipts`(issuer: String) {
+        let faults = load(least + "session: {issuer: '\(issuer)', audience: 'https://a.example/receipts'}\n").faults
+        #expect(faults.map(\.kind) == [.conflict])
+        #expect(faults.map(\.key) == ["session.audience"])
+        #expect(load(least + "session: {issuer: '\(issuer)', audience: 'receipts'}\n").faults.isEmpty)
+    }
+
     @Test(arguments: ["caFile", "clientKeyFile"])
     func `a PEM file that does not exist is a fault`(key: String) {
         let faults = load(leastWith("\(key): nowhere.pem")).faults

@@ -9,16 +9,16 @@ import Testing
 @Suite struct `The session keys` {
     @Test func `are made on the first start and kept`() async throws {
         let stage = try await SignInStage()
-        #expect(try await stage.repository.signingKeys().count == 1)
+        #expect(try await Set(stage.repository.signingKeys().map(\.entry.purpose)) == [.session, .receipt])
         let reloaded = try await stage.reloadedSessionKeys()
         #expect(reloaded.document == stage.sessionKeys.document)
-        #expect(try await stage.repository.signingKeys().count == 1)
+        #expect(try await stage.repository.signingKeys().count == 2)
     }
 
     @Test func `are never guessed when a stored one can't be read`() async throws {
         let stage = try await SignInStage()
         try await stage.repository.addSigningKey(
-            SigningKey(kid: "broken", privateKey: Array("no key".utf8), createdAt: stage.now + 10))
+            SigningKey(kid: "broken", purpose: .session, privateKey: Array("no key".utf8), createdAt: stage.now + 10))
         await #expect {
             _ = try await stage.reloadedSessionKeys()
         } throws: { error in
@@ -42,7 +42,7 @@ import Testing
         let stage = try await SignInStage()
         let keys = stage.sessionKeys
         let old = keys.signer.keyID
-        let new = try await SessionKeys.rotate(in: stage.repository, now: stage.now, signsAtOnce: false)
+        let new = try await SessionKeys.rotate(.session, in: stage.repository, now: stage.now, signsAtOnce: false)
         #expect(try await keys.reload(from: stage.repository, now: stage.now))
         #expect(String(decoding: keys.document, as: UTF8.self).contains(new))
         #expect(keys.signer.keyID == old)
@@ -59,7 +59,7 @@ import Testing
     @Test func `sign with a new key at once when told so, and keep old tokens good`() async throws {
         let stage = try await SignInStage()
         let token = try await stage.signIn().tokens.accessToken
-        let new = try await SessionKeys.rotate(in: stage.repository, now: stage.now, signsAtOnce: true)
+        let new = try await SessionKeys.rotate(.session, in: stage.repository, now: stage.now, signsAtOnce: true)
         #expect(try await stage.sessionKeys.reload(from: stage.repository, now: stage.now))
         #expect(stage.sessionKeys.signer.keyID == new)
         #expect(stage.sessionKeys.count == 2)
@@ -69,8 +69,8 @@ import Testing
     @Test func `go on signing with a key that came at once, whatever was waiting before it`() async throws {
         let stage = try await SignInStage()
         let keys = stage.sessionKeys
-        _ = try await SessionKeys.rotate(in: stage.repository, now: stage.now, signsAtOnce: false)
-        let urgent = try await SessionKeys.rotate(in: stage.repository, now: stage.now, signsAtOnce: true)
+        _ = try await SessionKeys.rotate(.session, in: stage.repository, now: stage.now, signsAtOnce: false)
+        let urgent = try await SessionKeys.rotate(.session, in: stage.repository, now: stage.now, signsAtOnce: true)
         try await keys.reload(from: stage.repository, now: stage.now)
         #expect(keys.signer.keyID == urgent)
         stage.pass(seconds: SessionKeys.publicationSeconds)
@@ -81,7 +81,7 @@ import Testing
     @Test func `are looked for when a token names one that is not known here`() async throws {
         let stage = try await SignInStage()
         let tokens = try await stage.signIn().tokens
-        _ = try await SessionKeys.rotate(in: stage.repository, now: stage.now, signsAtOnce: true)
+        _ = try await SessionKeys.rotate(.session, in: stage.repository, now: stage.now, signsAtOnce: true)
         let other = try await instance(of: stage)
         let elsewhere = Sessions(repository: stage.repository, issuer: other.issuer, clock: stage.clock)
         let fresh = try await elsewhere.refresh(tokens.refreshToken).accessToken
@@ -94,12 +94,12 @@ import Testing
         let stage = try await SignInStage()
         let keys = stage.sessionKeys
         #expect(try await !keys.reloadForUnknownKey(from: stage.repository, now: 100))
-        _ = try await SessionKeys.rotate(in: stage.repository, now: 0, signsAtOnce: true)
+        _ = try await SessionKeys.rotate(.session, in: stage.repository, now: 0, signsAtOnce: true)
         #expect(try await !keys.reloadForUnknownKey(from: stage.repository, now: 104))
         #expect(keys.count == 1)
         #expect(try await keys.reloadForUnknownKey(from: stage.repository, now: 105))
         #expect(keys.count == 2)
-        _ = try await SessionKeys.rotate(in: stage.repository, now: 0, signsAtOnce: true)
+        _ = try await SessionKeys.rotate(.session, in: stage.repository, now: 0, signsAtOnce: true)
         #expect(try await keys.reloadForUnknownKey(from: stage.repository, now: 50), "a clock put back stops it")
     }
 
@@ -107,7 +107,7 @@ import Testing
         let stage = try await SignInStage()
         let document = stage.sessionKeys.document
         try await stage.repository.addSigningKey(
-            SigningKey(kid: "broken", privateKey: Array("no key".utf8), createdAt: stage.now + 10))
+            SigningKey(kid: "broken", purpose: .session, privateKey: Array("no key".utf8), createdAt: stage.now + 10))
         await #expect(throws: SessionKeys.Failure.self) {
             try await stage.sessionKeys.reload(from: stage.repository, now: stage.now)
         }
@@ -117,11 +117,77 @@ import Testing
     @Test func `leave a token of an unknown key undecided while the store can't be read`() async throws {
         let stage = try await SignInStage()
         let tokens = try await stage.signIn().tokens
-        _ = try await SessionKeys.rotate(in: stage.repository, now: stage.now, signsAtOnce: true)
+        _ = try await SessionKeys.rotate(.session, in: stage.repository, now: stage.now, signsAtOnce: true)
         let other = try await instance(of: stage)
         let elsewhere = Sessions(repository: stage.repository, issuer: other.issuer, clock: stage.clock)
         let fresh = try await elsewhere.refresh(tokens.refreshToken).accessToken
         await stage.repository.close()
         await #expect(throws: SignInError.storageUnavailable(.closed)) { try await stage.sessions.session(of: fresh) }
+    }
+
+    @Test func `are refused as soon as a retired one is known, and so are the tokens it signed`() async throws {
+        let stage = try await SignInStage()
+        let token = try await stage.signIn().tokens.accessToken
+        let old = try #require(stage.sessionKeys.signer.keyID)
+        _ = try await SessionKeys.rotate(.session, in: stage.repository, now: stage.now, signsAtOnce: true)
+        #expect(try await stage.repository.retireSigningKey(old, now: stage.now) == .retired)
+        #expect(try await stage.sessionKeys.reload(from: stage.repository, now: stage.now))
+        #expect(!String(decoding: stage.sessionKeys.document, as: UTF8.self).contains(old))
+        await #expect(throws: SignInError.invalidToken) { try await stage.sessions.session(of: token) }
+        // Nor does it come back with a token that names it.
+        stage.pass(seconds: SessionKeys.unknownKeyPauseSeconds)
+        await #expect(throws: SignInError.invalidToken) { try await stage.sessions.session(of: token) }
+        #expect(stage.sessionKeys.count == 1)
+    }
+
+    @Test func `leave when nothing they signed is valid any more`() async throws {
+        let stage = try await SignInStage()
+        let old = try #require(stage.sessionKeys.signer.keyID)
+        let receipt = try #require(stage.sessionKeys.receiptSigner.keyID)
+        _ = try await SessionKeys.rotate(.session, in: stage.repository, now: stage.now, signsAtOnce: false)
+        _ = try await SessionKeys.rotate(.receipt, in: stage.repository, now: stage.now, signsAtOnce: false)
+        stage.pass(seconds: SessionKeys.publicationSeconds + 900 + SessionKeys.slackSeconds)
+        func retired() async throws -> Int {
+            try await SessionKeys.retireOutlived(in: stage.repository, accessTokenSeconds: 900, now: stage.now)
+        }
+        #expect(try await retired() == 0)
+        stage.pass(seconds: 1)
+        #expect(try await retired() == 1)
+        #expect(try await retired() == 0)
+        #expect(try await stage.sessionKeys.reload(from: stage.repository, now: stage.now))
+        let document = String(decoding: stage.sessionKeys.document, as: UTF8.self)
+        #expect(!document.contains(old))
+        #expect(document.contains(receipt), "receipts are proof for years")
+    }
+
+    @Test func `have another one for receipts, which verifies no session`() async throws {
+        let stage = try await SignInStage()
+        let keys = stage.sessionKeys
+        let session = keys.signer.keyID
+        let old = keys.receiptSigner.keyID
+        #expect(session != old)
+        let new = try await SessionKeys.rotate(.receipt, in: stage.repository, now: stage.now, signsAtOnce: true)
+        #expect(try await keys.reload(from: stage.repository, now: stage.now))
+        #expect(keys.receiptSigner.keyID == new)
+        #expect(keys.signer.keyID == session)
+        #expect(keys.count == 1)
+        let published = try JWKSet(parsing: keys.document.span, maximumKeyCount: 5).keys.map(\.keyID)
+        #expect(Set(published) == [session, old, new])
+    }
+
+    @Test func `are not read again while nothing about them has changed`() async throws {
+        let stage = try await SignInStage()
+        // A key that can't be read would be told.
+        let broken = SigningKey(kid: "broken", purpose: .session, privateKey: Array("no key".utf8), createdAt: 1)
+        try await stage.repository.addSigningKey(broken)
+        #expect(try await stage.repository.retireSigningKey("broken", now: stage.now) == .retired)
+        #expect(try await !stage.sessionKeys.reload(from: stage.repository, now: stage.now))
+    }
+
+    @Test func `never have names that a command line takes for options`() throws {
+        for _ in 0..<200 {
+            let key = try SessionKeys.makeKey(for: .session, createdAt: 1, signsFrom: 1)
+            #expect(!key.kid.hasPrefix("-"))
+        }
     }
 }

@@ -83,9 +83,12 @@ import Testing
     }
 
     /// A token with our own key, and header and claims changed.
-    private func changed(_ stage: SignInStage, _ change: (inout TokenDraft) -> Void) async throws -> String {
+    private func changed(
+        _ stage: SignInStage, signedBy purpose: SigningKeyEntry.Purpose = .session,
+        _ change: (inout TokenDraft) -> Void
+    ) async throws -> String {
         let (header, claims) = try decoded(token(stage))
-        let stored = try #require(try await stage.repository.signingKeys().first)
+        let stored = try #require(try await stage.repository.signingKeys().first { $0.entry.purpose == purpose })
         let key = try PrivateKey(pem: Secret(stored.privateKey))
         return try TokenDraft(header: header, claims: claims).changed(change).signed(by: key, with: .es256)
     }
@@ -94,6 +97,13 @@ import Testing
         let stage = try await SignInStage()
         let token = try await changed(stage) { $0.claims[setting: "extra"] = "x" }
         #expect(stage.issuer.bearer(of: token, now: stage.now) != nil)
+    }
+
+    @Test func `is refused when the key of receipts has signed it`() async throws {
+        let stage = try await SignInStage()
+        let kid = try #require(stage.sessionKeys.receiptSigner.keyID)
+        let token = try await changed(stage, signedBy: .receipt) { $0.header[setting: "kid"] = .string(kid) }
+        await #expect(throws: SignInError.invalidToken) { try await stage.sessions.session(of: token) }
     }
 
     @Test(

@@ -82,7 +82,8 @@ extension RepositoryContract {
             let user = try await store.signedIn(Sample.signIn(subject, session: session)).user
             let record = Sample.transaction(subject, session.id)
             let receipt = Receipt(
-                id: record.receipt, user: user, session: session.id, contextHash: record.contextHash, acr: "a3",
+                id: record.receipt, user: user, session: session.id, contextHash: record.contextHash,
+                nonce: "the-nonce", acr: "a3", amr: ["hwk", "pin"],
                 authTime: Sample.now - 5, provider: "zenkey", client: session.client, createdAt: Sample.now)
             #expect(try await store.storeReceipt(record) == .stored(receipt))
             #expect(try await store.receipts(of: user) == [receipt])
@@ -117,8 +118,10 @@ extension RepositoryContract {
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session)).user
             var record = Sample.transaction(Sample.subject("1"), session.id)
             record.acr = nil
+            record.amr = []
             record.authTime = nil
             _ = try await store.storeReceipt(record)
+            #expect(try await store.receipts(of: user).map(\.amr) == [[]])
             #expect(try await store.receipts(of: user).map(\.acr) == [nil])
             #expect(try await store.receipts(of: user).map(\.authTime) == [nil])
         },

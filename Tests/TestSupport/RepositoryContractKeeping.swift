@@ -73,13 +73,42 @@ extension RepositoryContract {
     static let keepingClauses = [
         RepositoryContract("signing keys come back as they were given, the newest first, the first of a kid staying") {
             store in
-            let old = SigningKey(kid: "old", privateKey: [1, 2, 3], createdAt: 1)
-            let new = SigningKey(kid: "new", privateKey: [4, 5, 6], createdAt: 2)
+            let old = SigningKey(kid: "old", purpose: .session, privateKey: [1, 2, 3], createdAt: 1)
+            let new = SigningKey(kid: "new", purpose: .session, privateKey: [4, 5, 6], createdAt: 2)
             #expect(try await store.signingKeys().isEmpty)
             try await store.addSigningKey(old)
             try await store.addSigningKey(new)
-            try await store.addSigningKey(SigningKey(kid: "old", privateKey: [9], createdAt: 9))
+            try await store.addSigningKey(SigningKey(kid: "old", purpose: .session, privateKey: [9], createdAt: 9))
             #expect(try await store.signingKeys() == [new, old])
+            #expect(try await store.signingKeyEntries() == [new.entry, old.entry])
+        },
+        RepositoryContract("a signing key that is retired is gone, stays known, and never comes back") { store in
+            let old = SigningKey(kid: "old", purpose: .session, privateKey: [1], createdAt: 1)
+            let new = SigningKey(kid: "new", purpose: .session, privateKey: [2], createdAt: 2)
+            let receipt = SigningKey(kid: "receipt", purpose: .receipt, privateKey: [3], createdAt: 3)
+            for key in [old, new, receipt] { try await store.addSigningKey(key) }
+            #expect(try await store.retireSigningKey("old", now: 10) == .retired)
+            #expect(try await store.signingKeys() == [receipt, new])
+            var retired = old.entry
+            retired.retiredAt = 10
+            #expect(try await store.signingKeyEntries() == [receipt.entry, new.entry, retired])
+            try await store.addSigningKey(old)
+            #expect(try await store.signingKeys() == [receipt, new])
+            #expect(try await store.retireSigningKey("old", now: 20) == .retiredBefore(at: 10))
+            // Nothing is left to be opened, or to be sealed anew.
+            #expect(try await store.check().isEmpty)
+        },
+        RepositoryContract("the signing key in use is not retired, nor one that is not there") { store in
+            let old = SigningKey(kid: "old", purpose: .session, privateKey: [1], createdAt: 1)
+            let new = SigningKey(kid: "new", purpose: .session, privateKey: [2], createdAt: 2, signsFrom: 50)
+            let receipt = SigningKey(kid: "receipt", purpose: .receipt, privateKey: [3], createdAt: 3)
+            for key in [old, new, receipt] { try await store.addSigningKey(key) }
+            #expect(try await store.retireSigningKey("old", now: 49) == .signs(.session))
+            #expect(try await store.retireSigningKey("receipt", now: 49) == .signs(.receipt))
+            #expect(try await store.retireSigningKey("none", now: 49) == .unknown)
+            #expect(try await store.signingKeys() == [receipt, new, old])
+            #expect(try await store.retireSigningKey("old", now: 50) == .retired)
+            #expect(try await store.retireSigningKey("new", now: 50) == .signs(.session))
         },
         RepositoryContract("the key ring keeps what was added, the first of a number staying") { store in
             let before = try await store.keyRing()

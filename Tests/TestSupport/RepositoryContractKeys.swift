@@ -13,7 +13,7 @@ extension RepositoryContract {
         RepositoryContract("a new data key takes the next number, and all stays readable") { store in
             let subject = Sample.subject("1")
             let user = try await store.signedIn(Sample.signIn(subject)).user
-            try await store.addSigningKey(SigningKey(kid: "a", privateKey: [1], createdAt: 1))
+            try await store.addSigningKey(SigningKey(kid: "a", purpose: .session, privateKey: [1], createdAt: 1))
             #expect(try await store.rotateDataKey(TransparentSealer.maker) == 2)
             #expect(try await store.keyRing().map(\.number) == [1, 2])
             #expect(try await store.user(user)?.profile.carrier == Sample.jane)
@@ -52,7 +52,7 @@ extension RepositoryContract {
             }
             let ticket = Sample.code()
             _ = try await store.signIn(Sample.signIn(Sample.subject("new"), registration: .ticket(ticket)))
-            try await store.addSigningKey(SigningKey(kid: "a", privateKey: [1, 2], createdAt: 1))
+            try await store.addSigningKey(SigningKey(kid: "a", purpose: .session, privateKey: [1, 2], createdAt: 1))
             _ = try await store.rotateDataKey(TransparentSealer.maker)
             let steps = try await resealAll(store, limit: 2)
             #expect(steps == [2, 2, 2, 2, 0])

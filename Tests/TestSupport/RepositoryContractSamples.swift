@@ -66,8 +66,8 @@ public enum Sample {
     public static func transaction(_ subject: Subject, _ session: SessionID) -> TransactionRecord {
         TransactionRecord(
             code: code(), session: session, subject: subject, minimumIdentityAgeSeconds: 0,
-            receipt: sessionID().description, contextHash: hash(),
-            acr: "a3", authTime: now - 5, provider: "zenkey", client: "ccid-0123456789abcdef", now: now)
+            receipt: sessionID().description, contextHash: hash(), nonce: "the-nonce", acr: "a3",
+            amr: ["hwk", "pin"], authTime: now - 5, provider: "zenkey", client: "ccid-0123456789abcdef", now: now)
     }
 
     public static func refresh(

@@ -19,6 +19,7 @@ import Testing
             draft.claims[setting: "auth_time"] = .integer(now - 10)
             draft.claims[setting: "iat"] = .integer(now)
             draft.claims[setting: "exp"] = .integer(now + 600)
+            draft.claims[setting: "amr"] = ["hwk", "pin"]
             for (name, value) in claims { draft.claims[setting: name] = value }
         }
         return await app.post(
@@ -37,8 +38,15 @@ import Testing
             await app.send(.get, "/.well-known/jwks.json").body, maximumKeyCount: 10)
         let verified = try JWS.verify(receipt, keys: keys, allowed: [.es256], maximumByteCount: 4096)
         #expect(verified.header.type == "transaction-receipt+jwt")
+        // Key and audience are receipts' own.
+        let access = try JWS.verify(token, keys: keys, allowed: [.es256], maximumByteCount: 4096)
+        #expect(verified.header.keyID != access.header.keyID)
         let claims = try JSONValue(parsing: verified.payload)
         #expect(claims["context_hash"] == "TeE_fG3Kwlo-vX0-_j-1prH9Eamkwwk-kSVm_4wJsG8")
+        #expect(claims["aud"] == "https://gatehouse.example/receipts")
+        #expect(try JSONValue(parsing: access.payload)["aud"] == "api")
+        #expect(claims["nonce"] == "the-nonce")
+        #expect(claims["amr"] == ["hwk", "pin"])
         #expect(claims["acr"] == "a3")
         #expect(claims["auth_time"] == .integer(app.stage.now - 10))
         #expect(claims["jti"]?.string?.isEmpty == false)

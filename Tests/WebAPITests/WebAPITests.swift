@@ -51,7 +51,7 @@ import WebAPI
         #expect(keys.status == 200)
         #expect(keys.response.body == app.stage.issuer.keyDocument)
         #expect(keys.header("cache-control") == "public, max-age=300")
-        #expect(keys.body["keys"]?.array?.count == 1)
+        #expect(keys.body["keys"]?.array?.count == 2)
         #expect(keys.body["keys"]?.array?.first?["d"] == nil)
     }
 

@@ -35,6 +35,12 @@ extension Settings {
             faults.append(
                 SettingsFault(.notAvailable, "storage.url", value: SecretString.redacted, expected: expected))
         }
+        if let audience = session.audience, let issuer = session.issuer?.text,
+            audience == issuer + (issuer.hasSuffix("/") ? "receipts" : "/receipts")
+        {
+            let expected = "another audience: that one is the audience of receipts"
+            faults.append(SettingsFault(.conflict, "session.audience", value: audience, expected: expected))
+        }
         switch (http.tlsCertificateFile, http.tlsKeyFile) {
         case (_?, nil):
             faults.append(

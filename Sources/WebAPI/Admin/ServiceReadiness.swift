@@ -45,7 +45,8 @@ public actor ServiceReadiness {
     private static func look(into repository: any AccountRepository, now: Int64) async -> State {
         do throws(RepositoryError) {
             try await repository.probe(now: now)
-            let keys = try await repository.signingKeys().count
+            let entries = try await repository.signingKeyEntries()
+            let keys = entries.count { $0.purpose == .session && $0.retiredAt == nil }
             return keys > 0 ? .ready(signingKeys: keys) : .withoutSigningKeys
         } catch {
             return .failing(error)

@@ -90,7 +90,8 @@ public enum UserDocument {
     private static func receipt(_ receipt: Receipt) -> JSONValue {
         [
             "receipt_id": .string(receipt.id), "session_id": .string(receipt.session.description),
-            "context_sha256": .string(hexadecimal(receipt.contextHash.bytes)), "acr": optional(receipt.acr),
+            "context_sha256": .string(hexadecimal(receipt.contextHash.bytes)), "nonce": optional(receipt.nonce),
+            "acr": optional(receipt.acr), "amr": .array(receipt.amr.map { .string($0) }),
             "auth_time": optional(receipt.authTime), "provider": .string(receipt.provider),
             "client_id": .string(receipt.client), "created_at": .integer(receipt.createdAt),
         ]

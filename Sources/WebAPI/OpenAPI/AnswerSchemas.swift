@@ -55,8 +55,9 @@ enum AnswerSchemas {
             "receipt": Schema.text(
                 """
                 A JWT (ES256, type `transaction-receipt+jwt`) under the keys of `/.well-known/jwks.json`, with `iss`, \
-                `sub`, `aud`, `sid`, `iat`, `jti`, `context_hash` (base64url of the SHA-256 of the text), \
-                `context_hash_alg`, `client_id`, and `acr`, `auth_time` where known.
+                `sub`, `aud` (the issuer and `/receipts`), `sid`, `iat`, `jti`, `nonce`, `context_hash` (base64url of \
+                the SHA-256 of the text), `context_hash_alg`, `client_id`, and `acr`, `amr`, `auth_time` where known. \
+                Its key signs receipts only, and is kept for as long as they may be looked at.
                 """)
         ])
 

@@ -12,9 +12,11 @@ extension KeysCommand {
             abstract: "Make a new key that signs access tokens and a new key that seals the store.",
             discussion: """
                 The new signing key is published first and signs ten minutes later, so that whoever verifies tokens has \
-                it by then; --now lets it sign at once. Older keys go on verifying. The new data key seals at once, and \
-                everything in the store is sealed anew under it, in small steps, while the server runs; a rotation that \
-                was interrupted is finished by the server. A running server takes the keys over within a minute.
+                it by then; --now lets it sign at once. Older keys go on verifying until nothing they signed is valid, \
+                and leave by themselves. The new data key seals at once, and everything in the store is sealed anew \
+                under it, in small steps, while the server runs; a rotation that was interrupted is finished by the \
+                server. With --receipts it is only a new key for receipts that is made, and older ones stay until they \
+                are retired by hand. A running server takes the keys over within five seconds.
                 """)
 
         private static let valuesPerStep = 200
@@ -23,6 +25,8 @@ extension KeysCommand {
 
         @Flag(help: "Let the new signing key sign at once, because the old one has leaked.")
         var now = false
+        @Flag(help: "Make a new key that signs receipts, and leave all others alone.")
+        var receipts = false
         @Flag(help: "Report as JSON on standard output.")
         var json = false
         @OptionGroup var options: StoreOptions
@@ -30,11 +34,12 @@ extension KeysCommand {
         func run() async throws {
             try await options.withStore { store, _, clock in
                 let time = clock.seconds
+                let signsFrom = now ? time : time + SessionKeys.publicationSeconds
+                guard !receipts else { return try await rotateReceiptKey(store, time, signsFrom) }
                 // First: the signing key is sealed under it then.
                 let dataKey = try await store.repository.rotateDataKey(
                     KeyRing.maker(masterKey: store.masterKey, now: time))
-                let kid = try await SessionKeys.rotate(in: store.repository, now: time, signsAtOnce: now)
-                let signsFrom = now ? time : time + SessionKeys.publicationSeconds
+                let kid = try await SessionKeys.rotate(.session, in: store.repository, now: time, signsAtOnce: now)
                 if !json {
                     StandardOutput.write("signing key \(kid)  signs from \(TimeText.utc(signsFrom)) on\n")
                     StandardOutput.write("data key \(dataKey)  seals from now on\n")
@@ -46,6 +51,15 @@ extension KeysCommand {
                         "kid": .string(kid), "signs_from": .integer(signsFrom), "data_key": .integer(dataKey),
                         "values_looked_through": .integer(Int64(looked)),
                     ] as JSONValue)
+            }
+        }
+
+        private func rotateReceiptKey(_ store: OpenStore, _ time: Int64, _ signsFrom: Int64) async throws {
+            let kid = try await SessionKeys.rotate(.receipt, in: store.repository, now: time, signsAtOnce: now)
+            if json {
+                StandardOutput.write(["kid": .string(kid), "signs_from": .integer(signsFrom)] as JSONValue)
+            } else {
+                StandardOutput.write("receipt key \(kid)  signs from \(TimeText.utc(signsFrom)) on\n")
             }
         }
 

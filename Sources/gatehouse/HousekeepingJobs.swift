@@ -1,0 +1,70 @@
+import Accounts
+import Logging
+import SignIn
+
+extension HousekeepingJob {
+    /// Between two looks for keys that another process has stored or retired: a retired key must be gone within five
+    /// seconds. Such a look reads the names of a few keys.
+    private static let keyInterval = Duration.seconds(2)
+    private static let interval = Duration.seconds(60)
+    private static let rowsPerStep = 500
+    private static let valuesPerStep = 200
+    /// Between two steps of sealing anew, which may be many thousands.
+    private static let pause = Duration.milliseconds(20)
+
+    /// Everything a server does now and then, in small steps, so that no sign-in waits for it.
+    static func all(
+        repository: any AccountRepository, keys: SessionKeys, accessTokenSeconds: Int64, clock: Clock, logger: Logger
+    ) -> [HousekeepingJob] {
+        [
+            takeOverKeys(repository, keys, clock, logger),
+            retireOutlivedKeys(repository, accessTokenSeconds, clock, logger), sweep(repository, clock),
+            reseal(repository, logger),
+        ]
+    }
+
+    /// Takes over what became of the keys in the store: others were added, one was retired, the time of one has come.
+    private static func takeOverKeys(
+        _ repository: any AccountRepository, _ keys: SessionKeys, _ clock: Clock, _ logger: Logger
+    ) -> HousekeepingJob {
+        HousekeepingJob(interval: keyInterval, complaint: "signing keys could not be read again") {
+            if try await keys.reload(from: repository, now: clock.seconds) {
+                logger.notice("session signing keys have changed", metadata: ["keys": "\(keys.count)"])
+            }
+        }
+    }
+
+    /// Lets session keys go that were replaced, once nothing they have signed is valid any more.
+    private static func retireOutlivedKeys(
+        _ repository: any AccountRepository, _ accessTokenSeconds: Int64, _ clock: Clock, _ logger: Logger
+    ) -> HousekeepingJob {
+        HousekeepingJob(interval: interval, complaint: "old signing keys could not be retired") {
+            let count = try await SessionKeys.retireOutlived(
+                in: repository, accessTokenSeconds: accessTokenSeconds, now: clock.seconds)
+            if count > 0 { logger.notice("old signing keys are retired", metadata: ["keys": "\(count)"]) }
+        }
+    }
+
+    /// Removes rows that have expired, and what an erased user has left in the database's log.
+    private static func sweep(_ repository: any AccountRepository, _ clock: Clock) -> HousekeepingJob {
+        HousekeepingJob(interval: interval, complaint: "expired rows could not be removed") {
+            while !Task.isCancelled,
+                try await repository.sweepExpired(now: clock.seconds, limit: rowsPerStep) > 0
+            {}
+        }
+    }
+
+    /// Finishes what a rotation of the data key has left to do.
+    private static func reseal(_ repository: any AccountRepository, _ logger: Logger) -> HousekeepingJob {
+        HousekeepingJob(interval: interval, complaint: "could not seal anew") {
+            var looked = 0
+            while !Task.isCancelled {
+                let step = try await repository.reseal(limit: valuesPerStep)
+                if step == 0 { break }
+                looked += step
+                try? await Task.sleep(for: pause)
+            }
+            if looked > 0 { logger.notice("sealed anew under the newest data key", metadata: ["values": "\(looked)"]) }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Accounts
+import AccountsSQLite
+import ArgumentParser
+import JSON
+import SignIn
+
+extension KeysCommand {
+    /// Takes a signing key out of use.
+    struct Retire: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Take a signing key out of use for good, because it has leaked.",
+            discussion: """
+                What the key has signed is refused from then on: a running server drops it within five seconds. Others \
+                may keep /.well-known/jwks.json for five minutes. The key that signs can't be retired: let another one \
+                sign first (gatehouse keys rotate --now, or rotate --receipts --now). Old keys of access tokens retire \
+                by themselves when nothing they signed is valid any more; keys of receipts never do.
+                """)
+
+        @Argument(help: "The key's kid, as keys list and the JWK set have it; after -- when it begins with a hyphen.")
+        var kid: String
+        @Flag(help: "Report as JSON on standard output.")
+        var json = false
+        @OptionGroup var options: StoreOptions
+
+        func run() async throws {
+            try await options.withStore { store, _, clock in
+                let now = clock.seconds
+                switch try await store.repository.retireSigningKey(kid, now: now) {
+                case .retired: tell(at: now, "is retired; running servers drop it within five seconds")
+                case .retiredBefore(let time): tell(at: time, "is retired since \(TimeText.utc(time))")
+                case .signs(let purpose):
+                    let rotate = purpose == .receipt ? "rotate --receipts --now" : "rotate --now"
+                    throw Self.refusal(
+                        "\(kid) is the \(purpose.rawValue) key that signs; let another one sign first: "
+                            + "gatehouse keys \(rotate)")
+                case .unknown:
+                    throw Self.refusal("there is no signing key \(kid); gatehouse keys list has all of them")
+                }
+            }
+        }
+
+        private func tell(at time: Int64, _ state: String) {
+            if json {
+                StandardOutput.write(
+                    ["kid": .string(kid), "state": "retired", "retired_at": .integer(time)] as JSONValue)
+            } else {
+                StandardOutput.write("signing key \(kid)  \(state)\n")
+            }
+        }
+
+        private static func refusal(_ sentence: String) -> ExitCode {
+            StandardError.write("gatehouse: \(sentence)\n")
+            return ExitCode(1)
+        }
+    }
+}

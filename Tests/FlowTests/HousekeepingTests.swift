@@ -1,0 +1,50 @@
+import Foundation
+import Logging
+import Synchronization
+import Testing
+
+@testable import gatehouse
+
+@Suite struct `The housekeeping` {
+    private struct Trouble: Error {}
+
+    private static func job(
+        every interval: Duration = .milliseconds(1), _ work: @escaping @Sendable () async throws -> Void
+    ) -> HousekeepingJob {
+        HousekeepingJob(interval: interval, complaint: "the job failed", work: work)
+    }
+
+    @Test func `does every job at its own time, whichever of them hangs or fails`() async throws {
+        let log = RecordedLog()
+        let hanging = Atomic(0)
+        let failing = Atomic(0)
+        let healthy = Atomic(0)
+        let housekeeping = Housekeeping(
+            [
+                Self.job {
+                    hanging.wrappingAdd(1, ordering: .relaxed)
+                    try await Task.sleep(for: .seconds(3600))
+                },
+                Self.job {
+                    failing.wrappingAdd(1, ordering: .relaxed)
+                    throw Trouble()
+                },
+                Self.job { healthy.wrappingAdd(1, ordering: .relaxed) },
+            ], logger: log.logger)
+        let work = Task { await housekeeping.run() }
+        while healthy.load(ordering: .relaxed) < 5 || failing.load(ordering: .relaxed) < 5 { await Task.yield() }
+        #expect(hanging.load(ordering: .relaxed) == 1)
+        housekeeping.stop()
+        await work.value
+        #expect(log.text.components(separatedBy: "the job failed").count == 2, "told once, not with every run")
+    }
+
+    @Test func `ends at once when it was stopped before it began`() async throws {
+        let runs = Atomic(0)
+        let housekeeping = Housekeeping(
+            [Self.job(every: .seconds(3600)) { runs.wrappingAdd(1, ordering: .relaxed) }], logger: RecordedLog().logger)
+        housekeeping.stop()
+        await housekeeping.run()
+        #expect(runs.load(ordering: .relaxed) <= 1)
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import JSON
+import SimulatedCarriers
+import Testing
+
+@Suite struct `A signing key that has leaked` {
+    /// A server as a process of its own, with the commands of its operator.
+    private struct Service {
+        let gatehouse: RunningGatehouse
+        let configuration: URL
+        let server: ServerProcess
+
+        static func with(_ body: (Service) async throws -> Void) async throws {
+            try await RunningGatehouse.with { gatehouse in
+                let folder = gatehouse.folder.appending(path: "process")
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+                let configuration = folder.appending(path: "gatehouse.yaml")
+                let issuer = "\nsession: {issuer: 'https://sign-in.example'}\n"
+                try Data((RunningGatehouse.yaml(gatehouse.simulation, folder) + issuer).utf8).write(to: configuration)
+                let server = try await ServerProcess(
+                    configuration: configuration, log: folder.appending(path: "log"))
+                defer { server.kill() }
+                try await body(Service(gatehouse: gatehouse, configuration: configuration, server: server))
+            }
+        }
+
+        func run(_ arguments: String...) async throws -> CommandRun {
+            try await CommandRun(arguments + ["--config", configuration.path])
+        }
+
+        func signIn(_ name: String) async throws -> RawHTTP.Answer {
+            try await RawHTTP.send(
+                "POST", "/auth/signin", port: server.port, headers: ["Content-Type": "application/json"],
+                body: try await gatehouse.authorize(name).body().serialized)
+        }
+
+        func status(bearer token: String) async throws -> Int {
+            try await RawHTTP.send(
+                "GET", "/users/me", port: server.port, headers: ["Authorization": "Bearer \(token)"]
+            ).status
+        }
+
+        func publishedKeys() async throws -> [String] {
+            let answer = try await RawHTTP.send("GET", "/.well-known/jwks.json", port: server.port)
+            return answer["keys"]?.array?.compactMap { $0["kid"]?.string } ?? []
+        }
+    }
+
+    @Test func `is retired by a command, and five seconds later its tokens are refused everywhere`() async throws {
+        try await Service.with { service in
+            let stolen = try #require(try await service.signIn("ada")["token"]?.string)
+            let listed = try await service.run("keys", "list", "--json")
+            let leaked = try #require(
+                listed.json["signing_keys"]?.array?.first { $0["purpose"] == "session" }?["kid"]?.string)
+            #expect(try await service.publishedKeys().contains(leaked))
+
+            let early = try await service.run("keys", "retire", leaked)
+            #expect(early.status == 1)
+            #expect(early.errors.contains("let another one sign first"), "\(early.errors)")
+            #expect(try await service.status(bearer: stolen) == 200)
+
+            #expect(try await service.run("keys", "rotate", "--now", "--json").status == 0)
+            let retired = try await service.run("keys", "retire", leaked, "--json")
+            #expect(retired.status == 0, "\(retired.errors)")
+            #expect(retired.json["state"] == "retired")
+            let since = ContinuousClock.now
+            while try await service.publishedKeys().contains(leaked), ContinuousClock.now - since < .seconds(30) {
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            #expect(ContinuousClock.now - since < .seconds(5))
+            #expect(try await service.status(bearer: stolen) == 401)
+            // The others go on, and so does whoever signs in from now on.
+            let fresh = try #require(try await service.signIn("grace")["token"]?.string)
+            #expect(try await service.status(bearer: fresh) == 200)
+
+            let after = try await service.run("keys", "list", "--json")
+            let entry = after.json["signing_keys"]?.array?.first { $0["kid"] == .string(leaked) }
+            #expect(entry?["state"] == "retired")
+            #expect(entry?["retired_at"] == retired.json["retired_at"])
+            #expect(try await service.run("keys", "list").output.contains("is retired since"))
+            #expect(try await service.run("keys", "retire", leaked).status == 0, "again is no fault")
+            #expect(try await service.run("keys", "retire", "made-up").status == 1)
+        }
+    }
+
+    @Test func `for receipts is another one, which is rotated and retired by itself`() async throws {
+        try await Service.with { service in
+            let listed = try await service.run("keys", "list", "--json")
+            let keys = try #require(listed.json["signing_keys"]?.array)
+            let old = try #require(keys.first { $0["purpose"] == "receipt" }?["kid"]?.string)
+            let rotated = try await service.run("keys", "rotate", "--receipts", "--now", "--json")
+            let new = try #require(rotated.json["kid"]?.string, "\(rotated.errors)")
+            let after = try await service.run("keys", "list", "--json")
+            #expect(after.json["data_keys"] == listed.json["data_keys"], "nothing else is rotated")
+            let states = after.json["signing_keys"]?.array?.map { [$0["kid"]?.string, $0["state"]?.string] }
+            #expect(states == [[keys[0]["kid"]?.string, "signing"], [new, "signing"], [old, "verifying"]])
+            while try await !service.publishedKeys().contains(new) { try await Task.sleep(for: .milliseconds(50)) }
+            #expect(try await service.publishedKeys().contains(old), "receipts are proof for years")
+            #expect(try await service.run("keys", "retire", old).status == 0)
+            while try await service.publishedKeys().contains(old) { try await Task.sleep(for: .milliseconds(50)) }
+        }
+    }
+}
