@@ -1,4 +1,5 @@
-/// The keys that are kept with the users: those that sign our tokens, and those that values are sealed under.
+/// The keys that are kept with the users: those that sign our tokens, those that the service keeps to itself, and those that
+/// values are sealed under.
 public protocol KeyRepository: Sendable {
     /// All signing keys that are not retired, the newest first.
     func signingKeys() async throws(RepositoryError) -> [SigningKey]
@@ -14,6 +15,24 @@ public protocol KeyRepository: Sendable {
     ///
     /// - Parameter now: seconds since 1970.
     func retireSigningKey(_ kid: String, now: Int64) async throws(RepositoryError) -> KeyRetirement
+
+    /// The keys of a purpose as they were last read, the newest first. There is one at least: it is made as the store opens.
+    func secretKeys(for purpose: SecretKey.Purpose) async throws(RepositoryError) -> [SecretKey]
+
+    /// Takes over secret keys that another process has stored.
+    ///
+    /// - Returns: whether they have changed.
+    func reloadSecretKeys() async throws(RepositoryError) -> Bool
+
+    /// Makes another key of a purpose, here at once and in other processes when they look. Those that were replaced long
+    /// enough ago are erased.
+    ///
+    /// - Parameters:
+    ///   - keepingSeconds: for how long what an older key has made must be known again.
+    ///   - now: seconds since 1970.
+    func rotateSecretKey(
+        for purpose: SecretKey.Purpose, keepingSeconds: Int64, now: Int64
+    ) async throws(RepositoryError)
 
     /// The data keys, sealed as they were given, by number.
     func keyRing() async throws(RepositoryError) -> [KeyRingEntry]

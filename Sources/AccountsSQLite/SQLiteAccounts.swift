@@ -12,6 +12,8 @@ public final class SQLiteAccounts: AccountRepository {
     let readers: ReaderPool
     let operatorReader: ReaderPool
     let usedCodes: UsedCodes
+    /// The secret keys as they were last read.
+    let secretKeys: SecretKeyCache
     /// Whether the log may still have pages of somebody who was erased.
     let hasRemains = Atomic(false)
     private let lock: Mutex<ServerLock?>
@@ -37,6 +39,7 @@ public final class SQLiteAccounts: AccountRepository {
         let writer = Writer(settings) { connection throws(RepositoryError) in try sealer.refresh(connection) }
         // Memory decides which codes were used, so where they are not loaded there is room for none.
         let usedCodes = UsedCodes(limit: isServer ? settings.usedCodeLimit : 0)
+        let secretKeys = SecretKeyCache()
         do throws(RepositoryError) {
             if !isServer { try await bringAlong(settings.path, writer) }
             try await writer.write { connection throws(RepositoryError) in
@@ -45,8 +48,11 @@ public final class SQLiteAccounts: AccountRepository {
                     try CodeRows(connection: connection, usedCodes: usedCodes, now: now).load()
                 }
                 try KeyRingRows(connection: connection).unlock(sealer)
+                let rows = SecretKeyRows(connection: connection)
+                try rows.makeMissing(sealer, now: now)
+                secretKeys.use(try rows.all(sealer))
             }
-            return SQLiteAccounts(settings, sealer, writer, usedCodes, lock)
+            return SQLiteAccounts(settings, sealer, writer, usedCodes, secretKeys, lock)
         } catch {
             await writer.close()
             throw error
@@ -67,7 +73,7 @@ public final class SQLiteAccounts: AccountRepository {
 
     private init(
         _ settings: SQLiteSettings, _ sealer: StoreSealer, _ writer: Writer, _ usedCodes: UsedCodes,
-        _ lock: consuming sending ServerLock?
+        _ secretKeys: SecretKeyCache, _ lock: consuming sending ServerLock?
     ) {
         self.settings = settings
         self.sealer = sealer
@@ -77,6 +83,7 @@ public final class SQLiteAccounts: AccountRepository {
         single.readers = 1
         operatorReader = ReaderPool(single)
         self.usedCodes = usedCodes
+        self.secretKeys = secretKeys
         self.lock = Mutex(lock)
     }
 

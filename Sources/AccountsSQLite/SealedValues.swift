@@ -2,12 +2,13 @@ import Accounts
 
 /// Where sealed values lie.
 enum SealedArea: Int64, CaseIterable {
-    case users, tickets, signingKeys, proof
+    // In the order of the walks; what comes later stands last, for a walk that has begun goes on from where it is.
+    case users, tickets, signingKeys, proof, secretKeys
 
     /// Before the first value.
     var start: SealedPosition {
         switch self {
-        case .users: .row(0)
+        case .users, .secretKeys: .row(0)
         case .tickets: .hash([])
         case .signingKeys, .proof: .name("")
         }
@@ -19,6 +20,7 @@ enum SealedArea: Int64, CaseIterable {
         case .tickets: "tickets"
         case .signingKeys: "signing_keys"
         case .proof: "meta"
+        case .secretKeys: "secret_keys"
         }
     }
 
@@ -57,16 +59,20 @@ struct SealedValues {
             SELECT kid, private_key, purpose FROM signing_keys WHERE kid > ? AND retired IS NULL ORDER BY kid LIMIT ?
             """),
         .proof: Query("SELECT name, value, '' FROM meta WHERE name > ? AND name = 'seal_proof' LIMIT ?"),
+        .secretKeys: Query(
+            "SELECT number, sealed_key, purpose FROM secret_keys WHERE number > ? ORDER BY number LIMIT ?"),
     ]
     private static let replacements: [SealedArea: Query] = [
         .users: Query("UPDATE users SET profile = ? WHERE id = ?"),
         .tickets: Query("UPDATE tickets SET profile = ? WHERE hash = ?"),
         .signingKeys: Query("UPDATE signing_keys SET private_key = ? WHERE kid = ?"),
         .proof: Query("UPDATE meta SET value = ? WHERE name = ?"),
+        .secretKeys: Query("UPDATE secret_keys SET sealed_key = ? WHERE number = ?"),
     ]
     private static let few = Query(
         """
-        SELECT (SELECT count(*) FROM tickets) + (SELECT count(*) FROM signing_keys WHERE retired IS NULL) + 1
+        SELECT (SELECT count(*) FROM tickets) + (SELECT count(*) FROM signing_keys WHERE retired IS NULL)
+            + (SELECT count(*) FROM secret_keys) + 1
         """)
 
     let connection: Connection
@@ -93,7 +99,7 @@ struct SealedValues {
 
     static func position(_ area: SealedArea, _ row: Statement, _ column: Int32) -> SealedPosition {
         switch area {
-        case .users: .row(row.integer(column))
+        case .users, .secretKeys: .row(row.integer(column))
         case .tickets: .hash(row.blob(column))
         case .signingKeys, .proof: .name(row.text(column))
         }
@@ -110,6 +116,9 @@ struct SealedValues {
         case (.signingKeys, .name(let kid)):
             guard let purpose = SigningKeyEntry.Purpose(rawValue: purpose) else { throw .unavailable(.corrupt) }
             return .signingKey(kid, purpose)
+        case (.secretKeys, .row(let number)):
+            guard let purpose = SecretKey.Purpose(rawValue: purpose) else { throw .unavailable(.corrupt) }
+            return .secretKey(number, purpose)
         default: return .proof
         }
     }

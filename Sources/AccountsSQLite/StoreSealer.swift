@@ -118,7 +118,9 @@ extension SealContext {
         return SealContext(table: "signing_keys", column: "private_key", row: Array(row.utf8))
     }
 
+    static func secretKey(_ number: Int64, _ purpose: SecretKey.Purpose) -> SealContext {
+        SealContext(table: "secret_keys", column: "sealed_key", row: Array("\(purpose.rawValue):\(number)".utf8))
+    }
+
     static let proof = SealContext(table: "meta", column: "value", row: Array("seal_proof".utf8))
-    // No row of any table: it is never stored.
-    static let challenge = SealContext(table: "challenges", column: "nonce", row: [])
 }

@@ -1,14 +1,25 @@
 public import Accounts
+internal import Crypto
 internal import JOSE
 
 /// Nonces that this service issues for an app's authorization request (OpenID Connect Core §3.1.2.1): proof that the
 /// sign-in was asked for a moment ago, and once.
+///
+/// A challenge is `gh.` and the base64url of key number (4 bytes), expiry (8), random bytes (16) and the HMAC-SHA-256 of
+/// all that (32). Nothing is stored to issue one, and every instance knows it for one of ours.
 public struct Challenges: Sendable {
     /// How long a challenge is good for, in seconds: long enough for a user who looks for the phone.
     public static let lifetimeSeconds: Int64 = 300
+    /// How long after its replacement the key of challenges must be kept, in seconds: for as long as a challenge lives,
+    /// and until every instance has heard of the new one.
+    public static let keyMemorySeconds = lifetimeSeconds + 60
 
     /// What every challenge begins with, so that an app's own nonce is told from one without asking the store.
     private static let mark = "gh."
+    private static let numberBytes = 4
+    private static let expiryBytes = 8
+    private static let randomBytes = 16
+    private static let contentBytes = numberBytes + expiryBytes + randomBytes
 
     private let repository: any AccountRepository
     private let clock: Clock
@@ -20,11 +31,11 @@ public struct Challenges: Sendable {
 
     /// A new challenge, as the text of a nonce.
     public func issue() async throws(SignInError) -> String {
-        let expiresAt = clock.seconds + Self.lifetimeSeconds
-        let challenge = try await repository.stored { repository throws(RepositoryError) in
-            try await repository.makeChallenge(expiresAt: expiresAt)
-        }
-        return Self.mark + Base64URL.encode(challenge)
+        guard let key = try await keys().first else { throw .storageUnavailable(.corrupt) }
+        let content =
+            Self.bytes(key.number, count: Self.numberBytes)
+            + Self.bytes(clock.seconds + Self.lifetimeSeconds, count: Self.expiryBytes) + Random.bytes(Self.randomBytes)
+        return Self.mark + Base64URL.encode(content + Self.tag(of: content, under: key))
     }
 
     /// The challenge that a nonce is, to be used up by the transaction that makes use of it.
@@ -38,15 +49,7 @@ public struct Challenges: Sendable {
             if isRequired { throw .challengeRequired }
             return nil
         }
-        let expiry: Int64?
-        if nonce.hasPrefix(Self.mark), let bytes = Base64URL.decode(String(nonce.dropFirst(Self.mark.count))) {
-            expiry = try await repository.stored { repository throws(RepositoryError) in
-                try await repository.challengeExpiry(of: bytes)
-            }
-        } else {
-            expiry = nil
-        }
-        guard let expiry else {
+        guard let expiry = try await expiry(of: nonce) else {
             if isRequired { throw .invalidChallenge }
             return nil
         }
@@ -59,4 +62,44 @@ public struct Challenges: Sendable {
         if isUsed { throw .invalidChallenge }
         return challenge
     }
+
+    /// When a challenge of ours expires, in seconds since 1970; nil for every other nonce.
+    private func expiry(of nonce: String) async throws(SignInError) -> Int64? {
+        guard nonce.hasPrefix(Self.mark), let bytes = Base64URL.decode(String(nonce.dropFirst(Self.mark.count))),
+            bytes.count == Self.contentBytes + Digest.sha256.byteCount
+        else { return nil }
+        let content = Array(bytes[..<Self.contentBytes])
+        guard let key = try await key(Self.number(content[..<Self.numberBytes])),
+            constantTimeEqual(Self.tag(of: content, under: key), Array(bytes[Self.contentBytes...]))
+        else { return nil }
+        return Self.number(content[Self.numberBytes...].prefix(Self.expiryBytes))
+    }
+
+    private func key(_ number: Int64) async throws(SignInError) -> SecretKey? {
+        let known = try await keys()
+        if let key = known.first(where: { $0.number == number }) { return key }
+        // Another instance may have made it under a newer key. Numbers only grow, so what is older is gone for good.
+        guard let newest = known.first, number > newest.number else { return nil }
+        let isRenewed = try await repository.stored { repository throws(RepositoryError) in
+            try await repository.reloadSecretKeys()
+        }
+        return isRenewed ? try await keys().first { $0.number == number } : nil
+    }
+
+    private func keys() async throws(SignInError) -> [SecretKey] {
+        try await repository.stored { repository throws(RepositoryError) in
+            try await repository.secretKeys(for: .challenge)
+        }
+    }
+
+    private static func tag(of content: [UInt8], under key: SecretKey) -> [UInt8] {
+        HMAC.sha256(content, key: key.bytes)
+    }
+
+    /// The low bytes of a number, the highest first.
+    private static func bytes(_ number: Int64, count: Int) -> [UInt8] {
+        (1...count).map { UInt8(truncatingIfNeeded: number >> Int64(8 * (count - $0))) }
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> Int64 { bytes.reduce(0) { $0 << 8 | Int64($1) } }
 }

@@ -27,7 +27,8 @@ extension HousekeepingJob {
     private static func takeOverKeys(
         _ repository: any AccountRepository, _ keys: SessionKeys, _ clock: Clock, _ logger: Logger
     ) -> HousekeepingJob {
-        HousekeepingJob(interval: keyInterval, complaint: "signing keys could not be read again") {
+        HousekeepingJob(interval: keyInterval, complaint: "keys could not be read again") {
+            _ = try await repository.reloadSecretKeys()
             if try await keys.reload(from: repository, now: clock.seconds) {
                 logger.notice("session signing keys have changed", metadata: ["keys": "\(keys.count)"])
             }

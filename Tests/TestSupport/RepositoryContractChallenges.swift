@@ -3,19 +3,6 @@ import Testing
 
 extension RepositoryContract {
     static let challengeClauses = [
-        RepositoryContract("a challenge tells when it expires, and each is another") { store in
-            let challenge = try await store.makeChallenge(expiresAt: Sample.now + 300)
-            #expect(try await store.challengeExpiry(of: challenge) == Sample.now + 300)
-            #expect(try await store.makeChallenge(expiresAt: Sample.now + 300) != challenge)
-        },
-        RepositoryContract("a challenge that was changed, or cut, is none") { store in
-            let challenge = try await store.makeChallenge(expiresAt: Sample.now + 300)
-            var changed = challenge
-            changed[0] ^= 1
-            for other in [changed, Array(challenge.dropLast()), [], [1, 2, 3]] {
-                #expect(try await store.challengeExpiry(of: other) == nil)
-            }
-        },
         RepositoryContract("a challenge is good for one sign-in, and the second uses up its code") { store in
             let challenge = Sample.code(expiresAt: Sample.now + 300)
             #expect(try await !store.isChallengeUsed(challenge.hash, now: Sample.now))

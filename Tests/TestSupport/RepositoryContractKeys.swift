@@ -22,10 +22,32 @@ extension RepositoryContract {
             #expect(try await store.rotateDataKey(TransparentSealer.maker) == 3)
             #expect(try await store.signedIn(Sample.signIn(subject)).profile.carrier == Sample.jane)
         },
-        RepositoryContract("challenges outlive a new data key") { store in
-            let challenge = try await store.makeChallenge(expiresAt: Sample.now)
+        RepositoryContract("there is a secret key of every purpose, and it outlives a new data key") { store in
+            let before = try await store.secretKeys(for: .challenge)
+            #expect(before.map(\.bytes.count) == [SecretKey.byteCount])
+            #expect(Set(before[0].bytes).count > 8, "that is no random key")
             _ = try await store.rotateDataKey(TransparentSealer.maker)
-            #expect(try await store.challengeExpiry(of: challenge) == Sample.now)
+            _ = try await resealAll(store, limit: 100)
+            #expect(try await !store.reloadSecretKeys())
+            #expect(try await store.secretKeys(for: .challenge) == before)
+        },
+        RepositoryContract("a new secret key comes first, and older ones stay for as long as they are needed") {
+            store in
+            let first = try #require(try await store.secretKeys(for: .challenge).first)
+            func rotated(at now: Int64) async throws -> [SecretKey] {
+                try await store.rotateSecretKey(for: .challenge, keepingSeconds: 300, now: now)
+                return try await store.secretKeys(for: .challenge)
+            }
+            let one = try await rotated(at: Sample.now + 1000)
+            #expect(one.count == 2)
+            #expect(one.last == first)
+            #expect(one[0].number > first.number)
+            #expect(one[0].bytes != first.bytes)
+            #expect(try await rotated(at: Sample.now + 1299).count == 3)
+            let last = try await rotated(at: Sample.now + 1300)
+            #expect(last.count == 3, "the first has been replaced for five minutes")
+            #expect(!last.contains(first))
+            #expect(last.last == one[0])
         },
         RepositoryContract("a data key that can't be made changes nothing") { store in
             await #expect(throws: RepositoryError.wrongMasterKey) {
@@ -55,7 +77,7 @@ extension RepositoryContract {
             try await store.addSigningKey(SigningKey(kid: "a", purpose: .session, privateKey: [1, 2], createdAt: 1))
             _ = try await store.rotateDataKey(TransparentSealer.maker)
             let steps = try await resealAll(store, limit: 2)
-            #expect(steps == [2, 2, 2, 2, 0])
+            #expect(steps == [2, 2, 2, 2, 1, 0])
             for user in users {
                 #expect(try await store.user(user)?.profile.carrier == Sample.jane)
                 #expect(try await store.user(user)?.updatedAt == Sample.now)
@@ -67,14 +89,14 @@ extension RepositoryContract {
             #expect(try await store.check().isEmpty)
             // The next key is another walk.
             _ = try await store.rotateDataKey(TransparentSealer.maker)
-            #expect(try await resealAll(store, limit: 100) == [8, 0])
+            #expect(try await resealAll(store, limit: 100) == [9, 0])
         },
         RepositoryContract("a walk that is overtaken by another data key starts over") { store in
             for value in 0..<4 { _ = try await store.signedIn(Sample.signIn(Sample.subject("\(value)"))) }
             _ = try await store.rotateDataKey(TransparentSealer.maker)
             #expect(try await store.reseal(limit: 3) == 3)
             _ = try await store.rotateDataKey(TransparentSealer.maker)
-            #expect(try await resealAll(store, limit: 100) == [5, 0])
+            #expect(try await resealAll(store, limit: 100) == [6, 0])
         },
         RepositoryContract("profiles edited while everything is sealed anew keep their edits") { store in
             var users: [UserID] = []

@@ -9,7 +9,7 @@ extension KeysCommand {
     /// Makes new keys.
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a new key that signs access tokens and a new key that seals the store.",
+            abstract: "Make new keys: one that signs access tokens, one for challenges, one that seals the store.",
             discussion: """
                 The new signing key is published first and signs ten minutes later, so that whoever verifies tokens has \
                 it by then; --now lets it sign at once. Older keys go on verifying until nothing they signed is valid, \
@@ -36,9 +36,11 @@ extension KeysCommand {
                 let time = clock.seconds
                 let signsFrom = now ? time : time + SessionKeys.publicationSeconds
                 guard !receipts else { return try await rotateReceiptKey(store, time, signsFrom) }
-                // First: the signing key is sealed under it then.
+                // First: the other keys are sealed under it then.
                 let dataKey = try await store.repository.rotateDataKey(
                     KeyRing.maker(masterKey: store.masterKey, now: time))
+                try await store.repository.rotateSecretKey(
+                    for: .challenge, keepingSeconds: Challenges.keyMemorySeconds, now: time)
                 let kid = try await SessionKeys.rotate(.session, in: store.repository, now: time, signsAtOnce: now)
                 if !json {
                     StandardOutput.write("signing key \(kid)  signs from \(TimeText.utc(signsFrom)) on\n")

@@ -1,0 +1,31 @@
+/// A symmetric key that the service uses for itself alone, as for what it hands out and must know again. Stored, so that every
+/// instance has the same ones.
+public struct SecretKey: Equatable, Sendable {
+    /// The length of every key in bytes.
+    public static let byteCount = 32
+
+    /// What a key is for. It is used for nothing else.
+    public enum Purpose: String, Sendable, CaseIterable {
+        /// Tells the nonces that we issue from all others.
+        case challenge
+    }
+
+    public var purpose: Purpose
+    /// Names the key, among those of all purposes, and is never given twice.
+    public var number: Int64
+    public var bytes: [UInt8]
+    /// Seconds since 1970.
+    public var createdAt: Int64
+
+    public init(purpose: Purpose, number: Int64, bytes: [UInt8], createdAt: Int64) {
+        self.purpose = purpose
+        self.number = number
+        self.bytes = bytes
+        self.createdAt = createdAt
+    }
+}
+
+extension SecretKey: CustomStringConvertible, CustomReflectable {
+    public var description: String { "SecretKey(\(purpose.rawValue) \(number))" }
+    public var customMirror: Mirror { Mirror(self, children: ["purpose": purpose.rawValue, "number": number]) }
+}

@@ -1,0 +1,91 @@
+public import Accounts
+import Synchronization
+
+/// The symmetric keys that the service keeps to itself.
+struct SecretKeyRows {
+    private static let find = Query("SELECT number, purpose, sealed_key, created FROM secret_keys ORDER BY number DESC")
+    // The number is part of what the key is sealed with, so the row comes first.
+    private static let add = Query("INSERT INTO secret_keys (purpose, sealed_key, created) VALUES (?, x'', ?)")
+    private static let seal = Query("UPDATE secret_keys SET sealed_key = ? WHERE number = ?")
+    private static let isThere = Query("SELECT 1 FROM secret_keys WHERE purpose = ? LIMIT 1")
+    private static let forget = Query(
+        """
+        DELETE FROM secret_keys WHERE purpose = ?1
+            AND number < (SELECT max(number) FROM secret_keys WHERE purpose = ?1 AND created <= ?2)
+        """)
+
+    let connection: Connection
+
+    func all(_ sealer: StoreSealer) throws(RepositoryError) -> [SecretKey] {
+        try connection.all(Self.find) { row throws(RepositoryError) in
+            guard let purpose = SecretKey.Purpose(rawValue: row.text(1)) else { throw .unavailable(.corrupt) }
+            let number = row.integer(0)
+            return SecretKey(
+                purpose: purpose, number: number,
+                bytes: try sealer.opening(row.blob(2), .secretKey(number, purpose), connection),
+                createdAt: row.integer(3))
+        }
+    }
+
+    func make(_ purpose: SecretKey.Purpose, _ sealer: StoreSealer, now: Int64) throws(RepositoryError) {
+        // The standard library's generator is the kernel's (getrandom).
+        var generator = SystemRandomNumberGenerator()
+        let bytes = (0..<SecretKey.byteCount).map { _ in UInt8.random(in: 0 ... .max, using: &generator) }
+        try connection.run(Self.add, purpose.rawValue, now)
+        let number = connection.lastInsertedRow
+        try connection.run(Self.seal, try sealer.sealing(bytes, .secretKey(number, purpose)), number)
+    }
+
+    func makeMissing(_ sealer: StoreSealer, now: Int64) throws(RepositoryError) {
+        for purpose in SecretKey.Purpose.allCases {
+            if try connection.first(Self.isThere, purpose.rawValue, read: { _ in true }) == nil {
+                try make(purpose, sealer, now: now)
+            }
+        }
+    }
+
+    /// Erases the keys in whose place a newer one has been since that time.
+    func forget(_ purpose: SecretKey.Purpose, replacedBefore time: Int64) throws(RepositoryError) {
+        try connection.run(Self.forget, purpose.rawValue, time)
+    }
+}
+
+/// The secret keys of one open store, the newest first.
+final class SecretKeyCache: Sendable {
+    private let keys = Mutex<[SecretKey]>([])
+
+    var all: [SecretKey] { keys.withLock(\.self) }
+
+    /// - Returns: whether they are others than before.
+    @discardableResult
+    func use(_ renewed: [SecretKey]) -> Bool {
+        keys.withLock { keys in
+            guard keys != renewed else { return false }
+            keys = renewed
+            return true
+        }
+    }
+}
+
+extension SQLiteAccounts {
+    public func secretKeys(for purpose: SecretKey.Purpose) async throws(RepositoryError) -> [SecretKey] {
+        secretKeys.all.filter { $0.purpose == purpose }
+    }
+
+    public func reloadSecretKeys() async throws(RepositoryError) -> Bool {
+        try await readers.read { [sealer, secretKeys] connection throws(RepositoryError) in
+            secretKeys.use(try SecretKeyRows(connection: connection).all(sealer))
+        }
+    }
+
+    public func rotateSecretKey(
+        for purpose: SecretKey.Purpose, keepingSeconds: Int64, now: Int64
+    ) async throws(RepositoryError) {
+        try await writer.write { [sealer] connection throws(RepositoryError) in
+            let rows = SecretKeyRows(connection: connection)
+            try rows.forget(purpose, replacedBefore: now - keepingSeconds)
+            try rows.make(purpose, sealer, now: now)
+        }
+        _ = try await reloadSecretKeys()
+    }
+}
