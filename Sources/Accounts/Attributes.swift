@@ -9,9 +9,24 @@ public struct Attributes: Sendable {
     private static let usualCount = 8
 
     public private(set) var members: [Member]
+    /// Attributes with parts of their own, such as `address` (OpenID Connect Core §5.1.1). No name is in both lists.
+    public private(set) var objects = TypedClaims()
 
     public init() {
         members = []
+    }
+
+    /// Sets an attribute that has parts, and takes away a text of that name; nil takes the attribute away.
+    public mutating func setObject(_ name: String, json: String?) {
+        objects[name] = json
+        if json != nil { self[name] = nil }
+    }
+
+    /// Takes away every attribute that has this text for its value.
+    mutating func remove(valued text: String) {
+        let count = text.utf8.count
+        guard members.contains(where: { $0.value.utf8.count == count && $0.value == text }) else { return }
+        members.removeAll { $0.value == text }
     }
 
     /// The member of that name. An empty text says nothing, so setting one removes the member, as nil does.
@@ -30,11 +45,12 @@ public struct Attributes: Sendable {
             }
             if let index { return members[index].value = newValue }
             if members.isEmpty { members.reserveCapacity(Self.usualCount) }
+            if !objects.isEmpty { objects[name] = nil }
             members.append((name, newValue))
         }
     }
 
-    public var isEmpty: Bool { members.isEmpty }
+    public var isEmpty: Bool { members.isEmpty && objects.isEmpty }
 }
 
 extension Attributes {
@@ -69,6 +85,7 @@ extension Attributes: Equatable, ExpressibleByDictionaryLiteral, CustomStringCon
 {
     public static func == (left: Attributes, right: Attributes) -> Bool {
         left.members.elementsEqual(right.members) { $0.name == $1.name && $0.value == $1.value }
+            && left.objects == right.objects
     }
 
     public init(dictionaryLiteral elements: (String, String)...) {

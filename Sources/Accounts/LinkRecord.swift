@@ -13,12 +13,14 @@ public struct LinkRecord: Sendable {
     public var subject: Subject
     /// What the carrier said about the user this time.
     public var attributes: Attributes
+    /// What the provider's configuration hands out besides.
+    public var claims: TypedClaims
     /// Seconds since 1970.
     public var now: Int64
 
     public init(
         code: OneTimeUse, challenge: OneTimeUse? = nil, session: SessionID, demands: SensitiveDemands,
-        provider: String, subject: Subject, attributes: Attributes, now: Int64
+        provider: String, subject: Subject, attributes: Attributes, claims: TypedClaims = TypedClaims(), now: Int64
     ) {
         self.code = code
         self.challenge = challenge
@@ -27,7 +29,13 @@ public struct LinkRecord: Sendable {
         self.provider = provider
         self.subject = subject
         self.attributes = attributes
+        self.claims = claims
         self.now = now
+    }
+
+    /// What is merged into the profile.
+    public var statement: ProviderStatement {
+        ProviderStatement(provider: provider, subject: subject.value, attributes: attributes, claims: claims)
     }
 }
 

@@ -4,58 +4,93 @@ public enum ProfileCodingError: Error, Equatable, Sendable {
     case unknownVersion(UInt8)
 }
 
-/// How a profile is written before it is sealed, the same in every repository: the version, then each member as a tag
-/// that says whose it is, and name and value as UTF-8, each behind its length (LEB128).
+/// How a profile is written before it is sealed, the same in every repository: the version, then members, each a tag
+/// that says what it is and then its texts as UTF-8, each behind its length (LEB128).
+///
+/// Version 1, of before the sources of addresses and numbers were kept, has the first two kinds of members and no others.
 extension Profile {
-    private static let version: UInt8 = 1
-    private static let carrierTag: UInt8 = 1
-    /// Profiles from before users could edit theirs just have no member with it.
-    private static let ownTag: UInt8 = 2
+    private static let version: UInt8 = 2
+    private static let readableVersions: ClosedRange<UInt8> = 1...version
+
+    private enum Tag: UInt8 {
+        /// Name and value.
+        case carrier = 1
+        case own = 2
+        /// Name and JSON.
+        case object = 3
+        /// Provider, name and JSON.
+        case claim = 4
+        /// The provider.
+        case emailSource = 5
+        case phoneNumberSource = 6
+        /// Provider, attribute and value.
+        case other = 7
+        case otherVerified = 8
+    }
 
     public var encoded: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)
         bytes.append(Self.version)
-        Self.append(carrier, tag: Self.carrierTag, to: &bytes)
-        Self.append(own, tag: Self.ownTag, to: &bytes)
+        for member in carrier.members { Self.append(.carrier, member.name, member.value, to: &bytes) }
+        for member in own.members { Self.append(.own, member.name, member.value, to: &bytes) }
+        for member in carrier.objects.members { Self.append(.object, member.name, member.json, to: &bytes) }
+        if let email = sources.email { Self.append(.emailSource, email, to: &bytes) }
+        if let phoneNumber = sources.phoneNumber { Self.append(.phoneNumberSource, phoneNumber, to: &bytes) }
+        for other in others {
+            guard case .provider(let provider?, let isVerified) = other.giver else { continue }
+            let tag = isVerified ? Tag.otherVerified : .other
+            Self.append(tag, provider, other.contact.rawValue, other.value, to: &bytes)
+        }
+        for claims in claims {
+            for claim in claims.claims.members {
+                Self.append(.claim, claims.provider, claim.name, claim.json, to: &bytes)
+            }
+        }
         return bytes
     }
 
-    /// Reads what ``encoded`` wrote.
+    /// Reads what ``encoded`` wrote, now or in earlier versions.
     public init(encoded bytes: [UInt8]) throws(ProfileCodingError) {
         guard let version = bytes.first else { throw .malformed }
-        guard version == Self.version else { throw .unknownVersion(version) }
+        guard Self.readableVersions.contains(version) else { throw .unknownVersion(version) }
         self.init()
         var offset = 1
         while offset < bytes.count {
-            let tag = bytes[offset]
+            guard let tag = Tag(rawValue: bytes[offset]) else { throw .malformed }
             offset += 1
-            let name = try Self.text(bytes, &offset)
-            let value = try Self.text(bytes, &offset)
+            let first = try Self.text(bytes, &offset)
             switch tag {
-            case Self.carrierTag: carrier[name] = value
-            case Self.ownTag: own[name] = value
-            default: throw .malformed
+            case .carrier: carrier[first] = try Self.text(bytes, &offset)
+            case .own: own[first] = try Self.text(bytes, &offset)
+            case .object: carrier.setObject(first, json: try Self.text(bytes, &offset))
+            case .emailSource: sources.email = first
+            case .phoneNumberSource: sources.phoneNumber = first
+            case .other, .otherVerified:
+                guard let contact = Contact(rawValue: try Self.text(bytes, &offset)) else { throw .malformed }
+                others.append(
+                    GivenContact(
+                        contact, try Self.text(bytes, &offset),
+                        by: .provider(first, isVerified: tag == .otherVerified)))
+            case .claim:
+                let name = try Self.text(bytes, &offset)
+                if claims.last?.provider != first { claims.append(ProviderClaims(provider: first, claims: [:])) }
+                claims[claims.count - 1].claims[name] = try Self.text(bytes, &offset)
             }
         }
     }
 
-    private static func append(_ attributes: Attributes, tag: UInt8, to bytes: inout [UInt8]) {
-        for member in attributes.members {
-            bytes.append(tag)
-            append(member.name, to: &bytes)
-            append(member.value, to: &bytes)
+    private static func append(_ tag: Tag, _ texts: String..., to bytes: inout [UInt8]) {
+        bytes.append(tag.rawValue)
+        for text in texts {
+            var length = text.utf8.count
+            while length > 0x7F {
+                bytes.append(UInt8(length & 0x7F) | 0x80)
+                length >>= 7
+            }
+            bytes.append(UInt8(length))
+            bytes.append(contentsOf: text.utf8)
         }
-    }
-
-    private static func append(_ text: String, to bytes: inout [UInt8]) {
-        var length = text.utf8.count
-        while length > 0x7F {
-            bytes.append(UInt8(length & 0x7F) | 0x80)
-            length >>= 7
-        }
-        bytes.append(UInt8(length))
-        bytes.append(contentsOf: text.utf8)
     }
 
     private static func text(_ bytes: [UInt8], _ offset: inout Int) throws(ProfileCodingError) -> String {

@@ -44,13 +44,16 @@ public struct SignInRecord: Sendable {
     public var registration: Registration
     /// What the carrier said about the user this time.
     public var attributes: Attributes
+    /// What the provider's configuration hands out besides.
+    public var claims: TypedClaims
     public var session: NewSession
     /// Seconds since 1970.
     public var now: Int64
 
     public init(
         code: OneTimeUse, challenge: OneTimeUse? = nil, provider: String, subject: Subject, ported: [PortedSubject],
-        registration: Registration, attributes: Attributes, session: NewSession, now: Int64
+        registration: Registration, attributes: Attributes, claims: TypedClaims = TypedClaims(), session: NewSession,
+        now: Int64
     ) {
         self.code = code
         self.challenge = challenge
@@ -59,8 +62,14 @@ public struct SignInRecord: Sendable {
         self.ported = ported
         self.registration = registration
         self.attributes = attributes
+        self.claims = claims
         self.session = session
         self.now = now
+    }
+
+    /// What is merged into the profile.
+    public var statement: ProviderStatement {
+        ProviderStatement(provider: provider, subject: subject.value, attributes: attributes, claims: claims)
     }
 }
 

@@ -5,7 +5,7 @@ public protocol UserRepository: Sendable {
     /// Changes what the user of a session says about himself; what the carriers said stays beneath it.
     ///
     /// - Parameter maximumAgeSeconds: how long ago the user may have authenticated to change how he is reached
-    ///   (``Profile/changesContact(by:)``), in seconds; nil for any time.
+    ///   (``ProfileEdit/isSensitive``), in seconds; nil for any time.
     /// - Returns: the user as stored then.
     /// - Throws: `.sessionGone`, `.authenticationTooOld`.
     func editProfile(

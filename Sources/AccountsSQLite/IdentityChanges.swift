@@ -11,8 +11,10 @@ struct IdentityChanges {
         """)
 
     let connection: Connection
+    let sealer: StoreSealer
     let now: Int64
 
+    private var users: UserRows { UserRows(connection: connection, sealer: sealer) }
     private var identities: IdentityRows { IdentityRows(connection: connection) }
     private var sessions: SessionRows { SessionRows(connection: connection) }
     private var audit: AuditTrail { AuditTrail(connection: connection, now: now) }
@@ -26,6 +28,7 @@ struct IdentityChanges {
         }
         try sessions.deleteAll(of: user, identity: identity, provider: provider)
         try audit.add(.identityUnlinked, user: user, old: identity)
+        try users.forgetUnlinked(provider, of: user, now: now)
         return .unlinked
     }
 
@@ -46,11 +49,12 @@ struct IdentityChanges {
         guard try UserRows.exists(user, connection) else { return .noSuchUser }
         let found = try identities.find(subject)?.known
         guard found?.user != user else { return .alreadyThere }
-        if let found {
+        if let found, let former = try identities.find(found.identity, of: found.user)?.provider {
             // A row of its own at the new user, so that the trail tells the two apart by their numbers.
             try identities.delete(found.identity)
             try sessions.deleteAll(of: found.user)
             try audit.add(.identityUnlinked, user: found.user, old: found.identity)
+            try users.forgetUnlinked(former, of: found.user, now: now)
         }
         let id = try identities.insert(subject, user: user, provider: provider, origin: .link, now: now)
         try audit.add(.identityRepointed, user: user, old: found?.identity, new: id)
@@ -64,16 +68,18 @@ extension SQLiteAccounts {
     public func unlink(
         _ identity: IdentityID, under session: SessionID, demands: SensitiveDemands, now: Int64
     ) async throws(RepositoryError) -> UnlinkOutcome {
-        try await writer.write { connection throws(RepositoryError) in
-            try IdentityChanges(connection: connection, now: now).unlink(identity, under: session, demands)
+        try await writer.write { [sealer] connection throws(RepositoryError) in
+            try IdentityChanges(connection: connection, sealer: sealer, now: now).unlink(
+                identity, under: session, demands)
         }
     }
 
     public func repoint(
         _ subject: Subject, provider: String, to user: UserID, now: Int64
     ) async throws(RepositoryError) -> RepointOutcome {
-        try await writer.write { connection throws(RepositoryError) in
-            try IdentityChanges(connection: connection, now: now).repoint(subject, provider: provider, to: user)
+        try await writer.write { [sealer] connection throws(RepositoryError) in
+            try IdentityChanges(connection: connection, sealer: sealer, now: now).repoint(
+                subject, provider: provider, to: user)
         }
     }
 }

@@ -23,6 +23,7 @@ struct IdentityRows {
         INSERT INTO identities (user_id, provider, issuer, subject, origin, linked, last_sign_in)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
         """)
+    private static let atProvider = Query("SELECT 1 FROM identities WHERE user_id = ? AND provider = ? LIMIT 1")
     private static let touch = Query("UPDATE identities SET last_sign_in = ? WHERE id = ?")
     private static let delete = Query("DELETE FROM identities WHERE id = ?")
 
@@ -59,6 +60,10 @@ struct IdentityRows {
             id: IdentityID(rawValue: row.integer(0)), user: user, provider: row.text(1),
             subject: Subject(issuer: row.text(2), value: row.text(3)), origin: origin, linkedAt: row.integer(5),
             lastSignInAt: row.integer(6))
+    }
+
+    func isAny(of user: UserID, at provider: String) throws(RepositoryError) -> Bool {
+        try connection.first(Self.atProvider, user, provider) { _ in true } ?? false
     }
 
     func insert(

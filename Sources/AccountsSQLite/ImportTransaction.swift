@@ -17,8 +17,11 @@ struct ImportTransaction {
         }
         guard owners.count <= 1 else { return .conflict }
         guard let owner = owners.first else {
+            var profile = entry.profile
+            let providers = Set(entry.identities.map(\.provider))
+            if providers.count == 1, let provider = providers.first { profile.attribute(to: provider) }
             let user = try UserRows(connection: connection, sealer: sealer)
-                .insert(reference: entry.reference, profile: entry.profile, now: entry.createdAt)
+                .insert(reference: entry.reference, profile: profile, now: entry.createdAt)
             try audit.add(.userImported, user: user)
             _ = try addMissing(entry, to: user, linkedAt: entry.createdAt)
             return .created(user)

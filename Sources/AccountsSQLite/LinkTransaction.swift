@@ -41,7 +41,7 @@ struct LinkTransaction {
         let users = UserRows(connection: connection, sealer: sealer)
         guard let before = try users.find(user)?.profile else { throw .unavailable(.corrupt) }
         var profile = before
-        profile.merge(carrier: record.attributes)
+        profile.merge(record.statement)
         if profile != before { try users.setProfile(of: user, profile, now: record.now) }
     }
 }

@@ -48,10 +48,11 @@ struct SignInTransaction {
 
     private func signIn(_ found: IdentityRows.Found) throws(RepositoryError) -> SignedIn {
         try identities.touch(found.known.identity, now: record.now)
-        return try open(found, identity: found.known.identity, migrated: false)
+        return try open(found, identity: found.known.identity, migrated: false, left: nil)
     }
 
     private func migrate(_ found: IdentityRows.Found) throws(RepositoryError) -> SignedIn {
+        let former = try identities.find(found.known.identity, of: found.known.user)?.provider
         // A row of its own for the new identity: the audit trail tells old from new by their numbers.
         try identities.delete(found.known.identity)
         let identity = try identities.insert(
@@ -60,16 +61,21 @@ struct SignInTransaction {
         // Whoever holds a session from the old carrier's days may be the number's next owner.
         try sessions.deleteAll(of: found.known.user)
         try audit.add(.identityMigrated, user: found.known.user, old: found.known.identity, new: identity)
-        return try open(found, identity: identity, migrated: true)
+        let left = try former.flatMap { former throws(RepositoryError) in
+            try identities.isAny(of: found.known.user, at: former) ? nil : former
+        }
+        return try open(found, identity: identity, migrated: true, left: left)
     }
 
+    /// - Parameter left: the provider at which the user has no identity any more.
     private func open(
-        _ found: IdentityRows.Found, identity: IdentityID, migrated: Bool
+        _ found: IdentityRows.Found, identity: IdentityID, migrated: Bool, left: String?
     ) throws(RepositoryError) -> SignedIn {
         let user = found.known.user
         let before = try sealer.profile(found.sealedProfile, .profile(of: user), connection)
         var profile = before
-        profile.merge(carrier: record.attributes)
+        if let left { profile.forget(provider: left) }
+        profile.merge(record.statement)
         if profile != before { try users.setProfile(of: user, profile, now: record.now) }
         try sessions.insert(
             record.session, user: user, identity: identity, provider: record.provider, now: record.now)
@@ -85,7 +91,7 @@ struct SignInTransaction {
             return .signedIn(
                 try registration.run(
                     record.subject, provider: record.provider, reference: reference,
-                    profile: Profile(carrier: record.attributes), session: record.session))
+                    profile: Profile(record.statement), session: record.session))
         case .ticket(let ticket):
             try TicketRows(connection: connection, sealer: sealer).insert(ticket, record)
             return .unlinked

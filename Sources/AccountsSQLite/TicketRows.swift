@@ -26,7 +26,7 @@ struct TicketRows {
     let sealer: StoreSealer
 
     func insert(_ ticket: OneTimeUse, _ record: SignInRecord) throws(RepositoryError) {
-        let profile = try sealer.sealing(Profile(carrier: record.attributes), .profile(of: ticket.hash))
+        let profile = try sealer.sealing(Profile(record.statement), .profile(of: ticket.hash))
         try connection.run(
             Self.insert, ticket.hash, record.provider, record.subject.issuer, record.subject.value,
             record.session.client, profile, ticket.expiresAt, record.session.acr,
@@ -57,9 +57,11 @@ extension SQLiteAccounts {
             let authentication = ticket.authentication
             (session.acr, session.amr) = (authentication.acr, authentication.amr)
             (session.authTime, session.authenticatedAt) = (authentication.time, authentication.authenticatedAt)
+            var profile = ticket.profile
+            profile.own = redemption.own
             let signedIn = try RegistrationTransaction(connection: connection, sealer: sealer, now: redemption.now).run(
-                ticket.subject, provider: ticket.provider, reference: redemption.reference,
-                profile: Profile(carrier: ticket.profile.carrier, own: redemption.own), session: session)
+                ticket.subject, provider: ticket.provider, reference: redemption.reference, profile: profile,
+                session: session)
             return RedeemedTicket(signedIn: signedIn, authentication: authentication)
         }
     }

@@ -24,6 +24,15 @@ struct UserRows {
         try connection.run(Self.setProfile, try sealer.sealing(profile, .profile(of: user)), now, user)
     }
 
+    /// Takes from a user's profile what only a provider without any identity of the user could vouch for.
+    func forgetUnlinked(_ provider: String, of user: UserID, now: Int64) throws(RepositoryError) {
+        guard try !IdentityRows(connection: connection).isAny(of: user, at: provider) else { return }
+        guard let before = try find(user)?.profile else { throw .unavailable(.corrupt) }
+        var profile = before
+        profile.forget(provider: provider)
+        if profile != before { try setProfile(of: user, profile, now: now) }
+    }
+
     static func exists(_ id: UserID, _ connection: Connection) throws(RepositoryError) -> Bool {
         try connection.first(existing, id) { _ in true } ?? false
     }
@@ -46,16 +55,15 @@ extension SQLiteAccounts {
             guard let session = try SessionRows(connection: connection).find(session, now: now)?.session,
                 var found = try users.find(session.user)
             else { throw .sessionGone }
-            let before = found.profile
-            if before.changesContact(by: edits) {
+            let changes = found.profile.edit(edits, reference: found.reference)
+            guard !changes.isEmpty else { return found }
+            if changes.contains(where: \.isSensitive) {
                 let decision = SensitiveDecision.decide(
                     authenticatedAt: session.authenticatedAt, identities: [],
                     demands: SensitiveDemands(maximumAgeSeconds: maximumAgeSeconds, minimumIdentityAgeSeconds: 0),
                     now: now)
                 if let error = RepositoryError(decision) { throw error }
             }
-            found.profile.edit(edits)
-            guard found.profile != before else { return found }
             found.updatedAt = now
             try users.setProfile(of: found.id, found.profile, now: now)
             return found

@@ -54,6 +54,12 @@ public struct JSONWriter: Sendable {
         self.value(value)
     }
 
+    /// A member whose value is JSON already.
+    public mutating func member(_ name: String, json: String) {
+        self.name(name)
+        raw(json)
+    }
+
     public mutating func string(_ value: String) {
         separate()
         quote(value)

@@ -32,6 +32,8 @@ public struct ProviderConfiguration: Sendable {
     /// For how long an identity that was added to a user must have been his before it approves transactions and changes
     /// who may sign in, in seconds; 0 for no time.
     public var minimumIdentityAgeSeconds: Int64
+    /// Claims that are handed to the app besides the attributes, by name.
+    public var claims: [String]
     /// For one call.
     public var timeout: Duration
     /// For a whole sign-in.
@@ -51,7 +53,7 @@ public struct ProviderConfiguration: Sendable {
         clockSkewSeconds: Int64,
         portTokenMaximumAgeSeconds: Int64, fetchesUserinfo: Bool, minimumIdentityAgeSeconds: Int64,
         timeout: Duration, signInTimeout: Duration, connectionsPerHost: Int, caFile: String?, allowsLoopbackHTTP: Bool,
-        cacheBounds: CacheBounds,
+        cacheBounds: CacheBounds, claims: [String] = [],
         inFlight: Int = 0, circuit: CircuitBreaker.Limits = .standard
     ) {
         self.name = name
@@ -70,6 +72,7 @@ public struct ProviderConfiguration: Sendable {
         self.portTokenMaximumAgeSeconds = portTokenMaximumAgeSeconds
         self.fetchesUserinfo = fetchesUserinfo
         self.minimumIdentityAgeSeconds = minimumIdentityAgeSeconds
+        self.claims = claims
         self.timeout = timeout
         self.signInTimeout = signInTimeout
         self.connectionsPerHost = connectionsPerHost

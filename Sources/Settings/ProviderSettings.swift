@@ -36,6 +36,8 @@ public struct ProviderSettings: Sendable {
     public internal(set) var userinfo = true
     /// Nil: no time.
     public internal(set) var transactionIdentityMinimumAgeHours: Int? = 24
+    /// Claims that are handed to the app besides the attributes, by name; none of them is a protocol's.
+    public internal(set) var claims: [String] = []
     public internal(set) var keepTokens = false
     /// Time for one call to the provider; nil: no limit.
     public internal(set) var timeoutSeconds: Int? = 10

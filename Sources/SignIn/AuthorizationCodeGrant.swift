@@ -17,6 +17,7 @@ struct AuthorizationCodeGrant: Sendable {
         let idToken: IDToken
         let subject: Subject
         let attributes: Attributes
+        let claims: TypedClaims
         let code: OneTimeUse
         let challenge: OneTimeUse?
     }
@@ -70,12 +71,14 @@ struct AuthorizationCodeGrant: Sendable {
         do throws(SignInError) {
             let idToken = try await calls.verifiedIDToken(exchanged, metadata, demands, now: clock.seconds)
             let userinfo = try await calls.userinfo(exchanged, metadata, idToken, response)
+            let said = ProviderSaying(
+                idToken: idToken.claims, userinfo: userinfo, subject: idToken.subject,
+                names: provider.configuration.profile.attributeNames, furtherClaims: provider.configuration.claims)
             return try await complete(
                 Verified(
                     provider: provider, calls: calls, idToken: idToken,
                     subject: Subject(issuer: provider.currentName(of: idToken.issuer), value: idToken.subject),
-                    attributes: AttributesOfUserinfo.attributes(in: userinfo ?? idToken.claims), code: code,
-                    challenge: challenge))
+                    attributes: said.attributes, claims: said.claims, code: code, challenge: challenge))
         } catch {
             // Where the store itself can't take it, the provider's own refusal of a spent code remains.
             if !error.hasRecordedCode { await recordUsed(code) }

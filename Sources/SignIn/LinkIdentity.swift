@@ -41,7 +41,8 @@ public struct LinkIdentity: Sendable {
             let record = LinkRecord(
                 code: verified.code, challenge: verified.challenge, session: session.id,
                 demands: sensitive.demands(on: session), provider: provider.configuration.name,
-                subject: verified.subject, attributes: verified.attributes, now: clock.seconds)
+                subject: verified.subject, attributes: verified.attributes, claims: verified.claims,
+                now: clock.seconds)
             return try await sensitive.perform(under: session, in: repository) { repository throws(RepositoryError) in
                 try await repository.link(record)
             }

@@ -80,7 +80,7 @@ public struct SignInWithCode: Sendable {
             registration: ticket.map {
                 .ticket(OneTimeUse(hash: $0.hash, expiresAt: now + LinkTicket.lifetimeSeconds))
             } ?? .automatic(reference: sessions.makeReference()),
-            attributes: verified.attributes,
+            attributes: verified.attributes, claims: verified.claims,
             session: NewSession(
                 id: session, family: session, refreshHash: refreshToken.hash,
                 expiresAt: now + sessions.configuration.refreshTokenSeconds, userAgent: userAgent, acr: acr,

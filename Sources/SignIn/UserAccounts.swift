@@ -19,6 +19,15 @@ public struct UserAccounts: Sendable {
         self.clock = clock
     }
 
+    /// The user.
+    public func user(under session: Session) async throws(SignInError) -> User {
+        let user = try await repository.stored { repository throws(RepositoryError) in
+            try await repository.user(session.user)
+        }
+        guard let user else { throw .invalidToken }
+        return user
+    }
+
     /// Changes what the user says about himself; what the carriers said stays beneath it.
     ///
     /// - Throws: `SignInError.insufficientAuthentication` where it changes how the user is reached.

@@ -9,21 +9,21 @@ struct CurrentUserEndpoint: Sendable {
     let accounts: UserAccounts
 
     func show(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
+        let session = try await sessions.session(of: request)
         let user = try await answered { () async throws(SignInError) -> User in
-            guard let token = request.bearerToken else { throw .invalidToken }
-            return try await sessions.user(of: token)
+            try await accounts.user(under: session)
         }
-        return Self.answer(user)
+        return Self.answer(user, session)
     }
 
     /// `PATCH`: what is there is set, null takes it away, the rest stays (RFC 7396).
     func edit(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
         let session = try await sessions.session(of: request)
         let edits = try ProfileFields.edits(in: request)
-        return Self.answer(
-            try await answered { () async throws(SignInError) -> User in
-                try await accounts.edit(edits, under: session)
-            })
+        let user = try await answered { () async throws(SignInError) -> User in
+            try await accounts.edit(edits, under: session)
+        }
+        return Self.answer(user, session)
     }
 
     func erase(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
@@ -32,24 +32,53 @@ struct CurrentUserEndpoint: Sendable {
         return .emptyObject
     }
 
-    private static func answer(_ user: User) -> HTTPResponse {
-        let attributes = user.profile.shown
+    private static func answer(_ user: User, _ session: Session) -> HTTPResponse {
+        let profile = user.profile
+        let shown = profile.shown
         var writer = JSONWriter()
         writer.object { body in
             body.member("user_id", user.id.rawValue)
-            body.member(
-                "username",
-                user.profile.own["username"] ?? attributes["preferred_username"] ?? attributes.email ?? user.reference)
+            body.member("username", profile.username(reference: user.reference))
             body.member("zenkey_sub", user.reference)
-            for attribute in attributes.members where !ownMembers.contains(attribute.name) {
+            // Earlier versions stored whatever a carrier sent, and an import may.
+            for attribute in shown.members where names.contains(attribute.name) {
                 body.member(attribute.name, attribute.value)
             }
+            for attribute in shown.objects.members where names.contains(attribute.name) {
+                body.member(attribute.name, json: attribute.json)
+            }
+            for contact in Contact.allCases where shown[contact.rawValue] != nil {
+                // A text like all others here, where stock apps decode nothing else.
+                body.member(contact.verifiedName, profile.isVerified(contact) ? "true" : "false")
+            }
+            body.saidByUserAlone(profile)
+            body.claims(profile.claims(of: session.provider))
         }
         return .secretJSON(writer.bytes)
     }
 
-    /// Members whose values are ours, whatever a carrier calls its attributes.
-    private static let ownMembers: Set<String> = ["user_id", "username", "zenkey_sub"]
+    /// Whether a contact is verified is told in our own way.
+    private static let names = AttributeNames.any.subtracting(Contact.allCases.map(\.verifiedName))
+}
+
+extension JSONWriter {
+    /// What the user says and no carrier does, as the member `own`, where there is any.
+    mutating func saidByUserAlone(_ profile: Profile) {
+        if profile.own.isEmpty { return }
+        let apart = profile.saidByUserAlone
+        if apart.isEmpty { return }
+        name("own")
+        object { own in for member in apart.members { own.member(member.name, member.value) } }
+    }
+}
+
+extension JSONWriter {
+    /// What the provider's configuration hands out besides, as the member `claims`, where there is any.
+    mutating func claims(_ claims: TypedClaims) {
+        if claims.isEmpty { return }
+        name("claims")
+        object { object in for claim in claims.members { object.member(claim.name, json: claim.json) } }
+    }
 }
 
 extension HTTPResponse {

@@ -1,6 +1,7 @@
 internal import Accounts
 internal import HTTPServer
 internal import JSON
+internal import Providers
 internal import SignIn
 
 /// `POST /auth/signin`, and the same for ZenKey's stock apps, `POST /auth/zenkey-signin`.
@@ -20,10 +21,10 @@ struct SignInEndpoint: Sendable {
         }
         notes.isNewUser = outcome.signedIn.isNewUser
         notes.migrated = outcome.signedIn.migrated
-        return Self.answer(outcome)
+        return Self.answer(outcome, of: provider.configuration.name)
     }
 
-    private static func answer(_ outcome: SignInWithCode.Outcome) -> HTTPResponse {
+    private static func answer(_ outcome: SignInWithCode.Outcome, of provider: String) -> HTTPResponse {
         let signedIn = outcome.signedIn
         var writer = JSONWriter(reservingCapacity: 1024)
         writer.object { body in
@@ -31,10 +32,16 @@ struct SignInEndpoint: Sendable {
             body.name("user")
             body.object { user in
                 user.member("user_id", signedIn.user.rawValue)
-                let shown = signedIn.profile.shown
+                let profile = signedIn.profile
+                let shown = profile.shown
                 for name in ["name", "given_name", "family_name", "email", "phone_number", "postal_code"] {
                     if let value = shown[name] { user.member(name, value) }
                 }
+                for contact in Contact.allCases where shown[contact.rawValue] != nil {
+                    user.member(contact.verifiedName, profile.isVerified(contact))
+                }
+                user.saidByUserAlone(profile)
+                user.claims(profile.claims(of: provider))
             }
             body.member("new_user", signedIn.isNewUser)
             body.member("migrated", signedIn.migrated)

@@ -36,7 +36,7 @@ extension ProviderConfiguration {
             signInTimeout: settings.signInTimeoutSeconds.map { .seconds($0) } ?? Self.unlimited,
             connectionsPerHost: settings.connectionsPerHost ?? 0, caFile: settings.caFile,
             allowsLoopbackHTTP: settings.allowLoopbackHTTP, cacheBounds: .standard,
-            inFlight: settings.inFlight ?? 0, circuit: .standard)
+            claims: settings.claims, inFlight: settings.inFlight ?? 0, circuit: .standard)
     }
 }
 

@@ -137,7 +137,7 @@ import Testing
             #expect(Set(try await keys(server)) == [number])
             for user in users {
                 #expect(
-                    try await server.user(user)?.profile == Profile(carrier: Sample.jane, own: ["nickname": "\(round)"])
+                    try await server.user(user)?.profile == Profile(Sample.said, own: ["nickname": "\(round)"])
                 )
             }
         }
@@ -151,7 +151,7 @@ import Testing
         let tool = try await openTool()
         let batch = (0..<50).map { value in
             ImportedUser(
-                reference: "ref", profile: Profile(carrier: Sample.jane), createdAt: 1,
+                reference: "ref", profile: Profile(Sample.said), createdAt: 1,
                 identities: [.init(provider: "zenkey", subject: Sample.subject("\(value)"))])
         }
         try await withThrowingTaskGroup { group in

@@ -37,7 +37,7 @@ import Testing
         let again = try await left.open()
         #expect(try await again.check().isEmpty)
         #expect(try await again.identities(of: user).map(\.subject) == [new])
-        #expect(try await again.user(user)?.profile == Profile(carrier: Sample.jane))
+        #expect(try await again.user(user)?.profile == Profile(Sample.said))
         #expect(try await again.isCodeUsed(code.hash, now: Sample.now))
         await #expect(throws: RepositoryError.codeAlreadyUsed) {
             try await again.signIn(Sample.signIn(new, code: code))
@@ -130,7 +130,7 @@ import Testing
         for user in users {
             #expect(try await again.identities(of: user).count == 1)
             #expect(try await again.sessions(of: user, now: Sample.now).count == 1)
-            #expect(try await again.user(user)?.profile == Profile(carrier: Sample.jane))
+            #expect(try await again.user(user)?.profile == Profile(Sample.said))
         }
         await again.close()
     }

@@ -82,7 +82,7 @@ import Testing
         try connection.execute("INSERT INTO key_ring (number, sealed_key, created) VALUES (1, x'010203', 1)")
         try connection.run(
             Query("INSERT INTO users (id, reference, profile, created, updated) VALUES (1, 'abc', ?, 5, 6)"),
-            try sealer.seal(Profile(carrier: Sample.jane).encoded, for: .profile(of: jane)))
+            try sealer.seal(Profile(Sample.said).encoded, for: .profile(of: jane)))
         let subject = Sample.subject("1")
         try connection.run(
             Query(
@@ -91,7 +91,7 @@ import Testing
                 VALUES (1, 'zenkey', ?, ?, 'sign-in', 5, 6)
                 """), subject.issuer, subject.value)
         let store = try await folder.open()
-        #expect(try await store.user(jane)?.profile == Profile(carrier: Sample.jane))
+        #expect(try await store.user(jane)?.profile == Profile(Sample.said))
         #expect(try await store.signedIn(Sample.signIn(subject)).user == jane)
         #expect(try await store.check().isEmpty)
         #expect(try await store.erase(jane, now: Sample.now))

@@ -1,5 +1,6 @@
-import Accounts
 import Testing
+
+@testable import Accounts
 
 @Suite struct `A profile` {
     let jane: Attributes = [
@@ -9,7 +10,7 @@ import Testing
 
     func merged(_ sent: Attributes) -> Attributes {
         var profile = Profile(carrier: jane)
-        profile.merge(carrier: sent)
+        profile.merge(ProviderStatement(provider: "zenkey", subject: "s", attributes: sent))
         return profile.carrier
     }
 
@@ -59,6 +60,32 @@ import Testing
         }
     }
 
+    @Test func `comes back with what it knows of sources, other providers and further claims`() throws {
+        var profile = Profile(carrier: jane, own: ["email": "own@example.com"])
+        profile.merge(said(["email": "a@example.com", "email_verified": "true"], by: "a", ["roles": "[1,true]"]))
+        var address = Attributes()
+        address.setObject("address", json: #"{"country":"US"}"#)
+        profile.merge(said(address, by: "b"))
+        profile.merge(said(["email": "b@example.com", "phone_number": "+1"], by: "b", ["roles": "{}", "x": "1.5"]))
+        #expect(profile.others.count == 1)
+        #expect(try Profile(encoded: profile.encoded) == profile)
+        let bytes = profile.encoded
+        #expect(throws: ProfileCodingError.malformed) { try Profile(encoded: Array(bytes.dropLast())) }
+    }
+
+    @Test func `reads what was written before it knew of sources`() throws {
+        let bytes: [UInt8] =
+            [1, 1, 5] + Array("email".utf8) + [3] + Array("a@b".utf8) + [2, 5] + Array("email".utf8) + [3]
+            + Array("c@d".utf8)
+        let profile = try Profile(encoded: bytes)
+        #expect(profile == Profile(carrier: ["email": "a@b"], own: ["email": "c@d"]))
+        #expect(
+            profile.contacts == [
+                GivenContact(.email, "a@b", by: .provider(nil, isVerified: false)),
+                GivenContact(.email, "c@d", by: .user),
+            ])
+    }
+
     @Test func `reads what was written before users could edit theirs`() throws {
         let bytes: [UInt8] = [1, 1, 4] + Array("name".utf8) + [4] + Array("Jane".utf8)
         #expect(try Profile(encoded: bytes) == Profile(carrier: ["name": "Jane"]))
@@ -73,11 +100,29 @@ import Testing
         #expect(Profile(carrier: jane).shown == jane)
     }
 
-    @Test func `shows no value of the user's as verified, unless it is the one the carrier named`() {
-        #expect(Profile(carrier: jane, own: ["email": "own@example.com"]).shown["email_verified"] == nil)
-        let claimed = Profile(carrier: jane, own: ["email": "own@example.com", "email_verified": "true"])
-        #expect(claimed.shown["email_verified"] == nil)
-        #expect(Profile(carrier: jane, own: ["email": "jane@example.com"]).shown["email_verified"] == "true")
+    @Test(arguments: Contact.allCases)
+    func `shows the carrier's address and number wherever there is one, and the user's apart`(contact: Contact) {
+        let profile = Profile(
+            carrier: [contact.rawValue: "theirs", contact.verifiedName: "true"], own: [contact.rawValue: "mine"])
+        #expect(profile.shown[contact.rawValue] == "theirs")
+        #expect(profile.isVerified(contact))
+        #expect(profile.saidByUserAlone == [contact.rawValue: "mine"])
+        let repeated = Profile(carrier: [contact.rawValue: "theirs"], own: [contact.rawValue: "theirs"])
+        #expect(repeated.saidByUserAlone.isEmpty)
+        #expect(!repeated.isVerified(contact))
+    }
+
+    @Test(arguments: Contact.allCases)
+    func `never calls verified what the user alone says`(contact: Contact) {
+        let claimed: Attributes = [contact.rawValue: "mine", contact.verifiedName: "true"]
+        // Whatever a carrier may have verified, it was not this.
+        for carrier in [Attributes(), [contact.verifiedName: "true"]] {
+            let profile = Profile(carrier: carrier, own: claimed)
+            #expect(profile.shown[contact.rawValue] == "mine")
+            #expect(profile.shown[contact.verifiedName] == nil)
+            #expect(!profile.isVerified(contact))
+            #expect(profile.saidByUserAlone == [contact.rawValue: "mine"])
+        }
     }
 
     @Test func `shows no part of a name that the user replaced`() {
@@ -87,13 +132,46 @@ import Testing
         #expect(Profile(carrier: jane, own: ["given_name": "J."]).shown.familyName == "Doe")
     }
 
+    @Test func `changes nothing when what is shown is said again`() {
+        let before = Profile(carrier: jane, own: ["email": "own@example.com", "nickname": "J"])
+        for (name, value) in [
+            ("email", "jane@example.com"), ("email", "own@example.com"), ("name", "Jane Doe"), ("nickname", "J"),
+            ("username", "jane@example.com"), ("phone_number", nil), ("locale", ""),
+        ] {
+            var profile = before
+            #expect(profile.edit([ProfileEdit(name, value)], reference: "abc").isEmpty)
+            #expect(profile == before)
+        }
+        #expect(before.changes(among: [ProfileEdit("email", nil)], reference: "abc") == [ProfileEdit("email", nil)])
+        #expect(Profile().changes(among: [ProfileEdit("username", "abc")], reference: "abc").isEmpty)
+        #expect(Profile().changes(among: [ProfileEdit("username", "abd")], reference: "abc").count == 1)
+    }
+
+    @Test func `keeps the parts of a name that are sent back with a changed one, in whatever order`() {
+        let parts = [ProfileEdit("given_name", "Jane"), ProfileEdit("family_name", "Doe")]
+        for edits in [[ProfileEdit("name", "Dr. Jane Doe")] + parts, parts + [ProfileEdit("name", "Dr. Jane Doe")]] {
+            var profile = Profile(carrier: jane)
+            profile.edit(edits, reference: "abc")
+            #expect(profile.shown.name == "Dr. Jane Doe")
+            #expect(profile.shown.givenName == "Jane")
+            #expect(profile.shown.familyName == "Doe")
+        }
+    }
+
+    @Test func `takes a recent authentication to change what others find the user by`() {
+        let sensitive = ["username", "email", "phone_number", "name", "nickname", "picture"].filter {
+            ProfileEdit($0, "x").isSensitive
+        }
+        #expect(sensitive == ["username", "email", "phone_number"])
+    }
+
     @Test func `is refused when any byte is missing, or its version is unknown`() throws {
         let bytes = Profile(carrier: ["name": "Jane", "email": "j@example.com"]).encoded
         let ends = [1, 1 + 1 + 5 + 5, bytes.count]
         for count in 0..<bytes.count where !ends.contains(count) {
             #expect(throws: ProfileCodingError.malformed) { try Profile(encoded: Array(bytes[..<count])) }
         }
-        #expect(throws: ProfileCodingError.unknownVersion(2)) { try Profile(encoded: [2] + bytes.dropFirst()) }
+        #expect(throws: ProfileCodingError.unknownVersion(3)) { try Profile(encoded: [3] + bytes.dropFirst()) }
         #expect(throws: ProfileCodingError.malformed) { try Profile(encoded: [1, 9]) }
         #expect(throws: ProfileCodingError.malformed) {
             try Profile(encoded: [1, 1] + [UInt8](repeating: 0xFF, count: 9))

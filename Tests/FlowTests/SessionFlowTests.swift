@@ -1,5 +1,46 @@
 import JSON
+import SimulatedCarriers
 import Testing
+
+@Suite struct `A user's attributes over real sockets` {
+    @Test func `are the carrier's where it gave them, and the user's own stand apart`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            let first = try await gatehouse.signIn("ada")
+            let token = try #require(first["token"]?.string)
+            let theirs = try #require(first["user"]?["email"]?.string)
+            #expect(first["user"]?["email_verified"] == true, "\(first.text)")
+            let edited = try await gatehouse.call(
+                "PATCH", "/users/me", bearer: token, form: ["email": "victim@example.com"])
+            #expect(edited.status == 200)
+            #expect(edited["email"]?.string == theirs)
+            #expect(edited["email_verified"] == "true")
+            #expect(edited["own"] == ["email": "victim@example.com"])
+            let again = try await gatehouse.signIn("ada")
+            #expect(again["user"]?["email"]?.string == theirs)
+            #expect(again["user"]?["email_verified"] == true)
+            #expect(again["user"]?["own"] == ["email": "victim@example.com"])
+        }
+    }
+
+    @Test func `are what the profile knows, and what the provider's claims setting names`() async throws {
+        let claims = "claims: [email_verified, birthdate, address, aud_like]"
+        try await RunningGatehouse.with(plain: [claims]) { gatehouse in
+            let scope = ["scope": "openid profile email address postal_code"]
+            let signedIn = try await gatehouse.signIn(try await gatehouse.authorize("ada", at: .plain, scope))
+            let user = try #require(signedIn["user"], "\(signedIn.text)")
+            #expect(user["claims"]?["email_verified"] == true)
+            #expect(user["claims"]?["birthdate"]?.string?.isEmpty == false)
+            #expect(user["claims"]?["address"]?["country"] == "US")
+            #expect(user["claims"]?.object?.members.count == 3)
+            let token = signedIn["token"]?.string
+            let me = try await gatehouse.call("GET", "/users/me", bearer: token)
+            #expect(me["claims"] == user["claims"])
+            #expect(me["address"]?["country"] == "US")
+            // No standard claim (OpenID Connect Core §5.1).
+            #expect(me["postal_code"] == nil)
+        }
+    }
+}
 
 @Suite struct `A session over real sockets` {
     @Test func `shows its user, refreshes, and ends at once`() async throws {

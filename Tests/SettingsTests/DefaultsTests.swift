@@ -65,6 +65,7 @@ import Testing
             portTokenMaxAgeDays: 200
             userinfo: true
             transactionIdentityMinimumAgeHours: 24
+            claims: []
             keepTokens: false
             timeoutSeconds: 10
             signInTimeoutSeconds: 20
@@ -168,6 +169,7 @@ import Testing
         #expect(provider.portTokenMaxAgeDays == 200)
         #expect(provider.userinfo)
         #expect(provider.transactionIdentityMinimumAgeHours == 24)
+        #expect(provider.claims.isEmpty)
         #expect(!provider.keepTokens)
         #expect(provider.timeoutSeconds == 10)
         #expect(provider.signInTimeoutSeconds == 20)

@@ -75,6 +75,14 @@ import Testing
         ("clockSkewSeconds: -1", "clockSkewSeconds", "-1"),
         ("portTokenMaxAgeDays: 4000", "portTokenMaxAgeDays", "4000"),
         ("timeoutSeconds: ten", "timeoutSeconds", "ten"),
+        ("claims: roles", "claims", "roles"),
+        ("claims: [roles, roles]", "claims", "roles"),
+        ("claims: ['a b']", "claims", "a b"),
+        ("claims: [sub]", "claims", "sub"),
+        ("claims: [roles, AKA]", "claims", "AKA"),
+        ("claims: [port_data]", "claims", "port_data"),
+        ("claims: [at_hash]", "claims", "at_hash"),
+        ("claims: [\((0..<33).map { "c\($0)" }.joined(separator: ", "))]", "claims", "33 elements"),
     ])
     func `a provider's value that its key does not take is a fault`(line: String, key: String, value: String) {
         let faults = load(leastWith(line)).faults

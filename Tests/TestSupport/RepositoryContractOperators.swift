@@ -85,7 +85,7 @@ extension RepositoryContract {
         _ values: [String], reference: String = "ref", own: Attributes = Attributes()
     ) -> ImportedUser {
         ImportedUser(
-            reference: reference, profile: Profile(carrier: Sample.jane, own: own), createdAt: 1_500_000_000,
+            reference: reference, profile: Profile(Sample.said, own: own), createdAt: 1_500_000_000,
             identities: values.map { ImportedUser.Identity(provider: "zenkey", subject: Sample.subject($0)) })
     }
 

@@ -10,6 +10,9 @@ public enum Sample {
         "phone_number": "+12065550100", "postal_code": "90210", "birthdate": "1990-02-29",
     ]
 
+    /// Jane's attributes as her sign-in by subject 1 brings them.
+    public static let said = ProviderStatement(provider: "zenkey", subject: "1", attributes: jane)
+
     public static func hash() -> TokenHash {
         let bytes = (0..<TokenHash.byteCount).map { _ in UInt8.random(in: 0...255) }
         guard let hash = TokenHash(bytes) else { preconditionFailure("32 bytes make a digest") }

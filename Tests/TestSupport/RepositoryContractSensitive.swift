@@ -55,7 +55,7 @@ extension RepositoryContract {
                         now: late)
                 }
             }
-            #expect(try await store.user(jane.user)?.profile == Profile(carrier: Sample.jane))
+            #expect(try await store.user(jane.user)?.profile == Profile(Sample.said))
             let edited = try await store.editProfile(
                 under: session, [ProfileEdit("name", "X")], maximumAgeSeconds: 300, now: late)
             #expect(edited.profile.own == ["name": "X"])

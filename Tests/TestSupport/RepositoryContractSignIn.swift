@@ -12,13 +12,13 @@ extension RepositoryContract {
             #expect(signedIn.isNewUser)
             #expect(!signedIn.migrated)
             #expect(signedIn.reference == "abc")
-            #expect(signedIn.profile == Profile(carrier: Sample.jane))
+            #expect(signedIn.profile == Profile(Sample.said))
             #expect(try await store.isKnown(subject))
             let user = try await store.user(signedIn.user)
             #expect(
                 user
                     == User(
-                        id: signedIn.user, reference: "abc", profile: Profile(carrier: Sample.jane),
+                        id: signedIn.user, reference: "abc", profile: Profile(Sample.said),
                         createdAt: Sample.now, updatedAt: Sample.now))
             let identity = Identity(
                 id: signedIn.identity, user: signedIn.user, provider: "zenkey", subject: subject, origin: .signIn,

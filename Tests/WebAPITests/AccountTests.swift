@@ -1,24 +1,65 @@
+import Accounts
 import HTTPServer
 import JSON
 import TestSupport
 import Testing
 
 @Suite struct `A user's own account` {
-    @Test func `keeps the user's own values over the carrier's`() async throws {
+    @Test func `keeps the user's own values over the carrier's, but for address and number`() async throws {
         let app = try await APIStage()
         let token = try await app.signedIn().token
-        let edited = await app.patch("/users/me", ["email": "own@example.com", "nickname": "J", "sub": "x"], token)
+        let edited = await app.patch(
+            "/users/me", ["email": "own@example.com", "postal_code": "10001", "nickname": "J", "sub": "x"], token)
         #expect(edited.status == 200)
-        #expect(edited.body["email"] == "own@example.com")
+        #expect(edited.body["email"] == "jane@example.com")
+        #expect(edited.body["email_verified"] == "false")
         #expect(edited.body["nickname"] == "J")
+        #expect(edited.body["postal_code"] == "10001")
+        #expect(edited.body["own"] == ["email": "own@example.com", "postal_code": "10001", "nickname": "J"])
         #expect(edited.body["sub"] == nil)
-        app.stage.answerUserinfo(["sub": "310260-subject", "email": "new@example.com", "name": "Jane D."])
+        app.stage.answerUserinfo([
+            "sub": "310260-subject", "email": "new@example.com", "email_verified": true, "name": "Jane D.",
+        ])
         let again = await app.signIn([("code", "another")])
-        #expect(again.body["user"]?["email"] == "own@example.com")
+        #expect(again.body["user"]?["email"] == "new@example.com")
+        #expect(again.body["user"]?["email_verified"] == true)
+        #expect(again.body["user"]?["own"]?["email"] == "own@example.com")
         #expect(again.body["user"]?["name"] == "Jane D.")
-        let reverted = await app.patch("/users/me", ["email": .null, "nickname": ""], token)
+        let reverted = await app.patch("/users/me", ["email": .null, "nickname": "", "postal_code": .null], token)
         #expect(reverted.body["email"] == "new@example.com")
+        #expect(reverted.body["email_verified"] == "true")
         #expect(reverted.body["nickname"] == nil)
+        #expect(reverted.body["own"] == nil)
+    }
+
+    @Test func `shows what only the user says, and never as verified`() async throws {
+        let app = try await APIStage()
+        app.stage.answerUserinfo(["sub": "310260-subject"])
+        let first = await app.signIn()
+        #expect(first.body["user"]?["email_verified"] == nil)
+        let token = try #require(first.body["token"]?.string)
+        let edits: JSONValue = ["email": "own@example.com", "phone_number": "+12065550199"]
+        let edited = await app.patch("/users/me", edits, token)
+        #expect(edited.body["email"] == "own@example.com")
+        #expect(edited.body["email_verified"] == "false")
+        #expect(edited.body["phone_number_verified"] == "false")
+        #expect(edited.body["own"] == edits)
+        let again = await app.signIn([("code", "another")])
+        #expect(again.body["user"]?["phone_number"] == "+12065550199")
+        #expect(again.body["user"]?["phone_number_verified"] == false)
+        #expect(again.body["user"]?["own"] == edits)
+    }
+
+    @Test func `stays as it is when all that is shown is sent back`() async throws {
+        let app = try await APIStage()
+        let token = try await app.signedIn().token
+        _ = await app.patch("/users/me", ["email": "own@example.com", "nickname": "J"], token)
+        let shown = await app.send(.get, "/users/me", headers: bearer(token)).body
+        let user = UserID(rawValue: try #require(shown["user_id"]?.integer))
+        let before = try await app.stage.repository.user(user)
+        app.stage.pass(seconds: 5)
+        #expect(await app.patch("/users/me", shown, token).body == shown)
+        #expect(try await app.stage.repository.user(user) == before)
     }
 
     @Test func `takes changes as a form`() async throws {

@@ -7,7 +7,7 @@ import Testing
     /// The carrier now vouches for somebody else.
     private static func answer(as subject: String, _ app: APIStage) throws {
         try app.stage.answerToken { $0.claims[setting: "sub"] = .string(subject) }
-        app.stage.answerUserinfo(["sub": .string(subject), "nickname": "Second"])
+        app.stage.answerUserinfo(["sub": .string(subject), "birthdate": "1990-02-29"])
     }
 
     private static func link(_ app: APIStage, _ token: String, code: String) async -> Answer {
@@ -40,7 +40,7 @@ import Testing
         #expect(again.status == 200)
         #expect(again.body["identity_id"] == linked.body["identity_id"])
         let me = await app.send(.get, "/users/me", headers: bearer(token)).body
-        #expect(me["nickname"] == "Second")
+        #expect(me["birthdate"] == "1990-02-29")
         let signedIn = await app.signIn([("code", "third")])
         #expect(signedIn.body["user"]?["user_id"] == me["user_id"])
         #expect(signedIn.body["new_user"] == false)

@@ -44,14 +44,15 @@ import Testing
         let token = try #require(answer.body["token"]?.string)
         let me = await app.send(.get, "/users/me", headers: bearer(token)).body
         #expect(me["username"] == "jane")
-        #expect(me["email"] == "own@example.com")
+        #expect(me["email"] == "jane@example.com")
+        #expect(me["own"] == ["username": "jane", "email": "own@example.com"])
         #expect(me["name"] == "Jane Doe")
         #expect(me["password"] == nil)
         // From now on the identity signs in.
         let again = await app.signIn([("code", "another")])
         #expect(again.status == 200)
         #expect(again.body["user"]?["user_id"] == me["user_id"])
-        #expect(again.body["user"]?["email"] == "own@example.com")
+        #expect(again.body["user"]?["own"]?["email"] == "own@example.com")
         let sessions = await app.send(.get, "/users/me/sessions", headers: bearer(token)).body
         #expect(sessions.array?.map { $0["acr"] } == ["a3", "a3"])
     }

@@ -75,7 +75,7 @@ import Testing
         let app = try await APIStage()
         app.stage.answerUserinfo([
             "sub": "310260-subject", "name": ["value": "Jane Doe", "given_name": "Jane", "family_name": "Doe"],
-            "email": ["value": "jane@example.com"], "phone": ["value": "+12065550100"],
+            "email": ["value": "jane@example.com"], "phone": ["value": "+12065550100", "verified": true],
             "postal_code": ["value": 90_210],
             "isAdult18": true,
         ])
@@ -87,12 +87,14 @@ import Testing
         #expect(
             body.members.map(\.name) == [
                 "user_id", "username", "zenkey_sub", "name", "given_name", "family_name", "email", "phone_number",
-                "postal_code", "isAdult18",
+                "postal_code", "isAdult18", "email_verified", "phone_number_verified",
             ])
         #expect(body["user_id"] == 1)
         for member in body.members.dropFirst() { #expect(member.value.string != nil) }
         #expect(body["username"] == "jane@example.com")
         #expect(body["postal_code"] == "90210")
+        #expect(body["email_verified"] == "false")
+        #expect(body["phone_number_verified"] == "true")
         #expect(!answer.text.contains("310260-subject"))
     }
 
@@ -107,13 +109,14 @@ import Testing
     @Test func `keeps our own members whatever a carrier calls its attributes`() async throws {
         let app = try await APIStage()
         app.stage.answerUserinfo([
-            "sub": "310260-subject", "user_id": "9", "zenkey_sub": "9", "username": "9", "preferred_username": "jane",
+            "sub": "310260-subject", "user_id": "9", "zenkey_sub": "9", "username": "9", "own": "9", "claims": "9",
+            "email": "jane@example.com", "customer": "9",
         ])
         let answer = await app.send(.get, "/users/me", headers: bearer(try await app.signedIn().token))
         let body = try #require(answer.body.object)
         #expect(body["user_id"] == 1)
-        #expect(body["username"] == "jane")
-        #expect(body["zenkey_sub"] != "9")
+        #expect(body["username"] == "jane@example.com")
+        #expect(!body.members.contains { $0.value == "9" })
     }
 
     @Test(arguments: [

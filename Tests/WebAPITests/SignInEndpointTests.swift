@@ -26,7 +26,8 @@ import Testing
             body["user"] == [
                 "user_id": 1, "name": "Jane Doe", "given_name": "Jane", "family_name": "Doe",
                 "email": "jane@example.com",
-                "phone_number": "+12065550100", "postal_code": "90210",
+                "phone_number": "+12065550100", "postal_code": "90210", "email_verified": false,
+                "phone_number_verified": false,
             ])
         #expect(answer.header("cache-control") == "no-store")
         #expect(!answer.response.isCompressible)

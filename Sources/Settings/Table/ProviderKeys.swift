@@ -55,6 +55,9 @@ extension SettingKey where Root == ProviderSettings {
             "How old an identity that was linked, ported or given to a user must be to approve transactions, to link, "
                 + "unlink and erase."),
         Self(
+            "claims", \.claims, .list(.claim, upTo: ProviderSettings.maximumClaims),
+            "Further claims of ID token and userinfo that the app gets, under claims, with their types."),
+        Self(
             "keepTokens", \.keepTokens, .flag,
             "Whether the provider's tokens are kept, sealed, and refreshed on demand."),
     ]

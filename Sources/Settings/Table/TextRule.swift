@@ -19,6 +19,16 @@ struct TextRule<Value: Sendable>: Sendable {
             return value
         }
     }
+
+    /// A rule that says of some texts why they are refused.
+    init(
+        expected: String, read: @escaping @Sendable (String) throws(ValueRefusal) -> Value,
+        show: @escaping @Sendable (Value) -> String
+    ) {
+        self.expected = expected
+        self.read = read
+        self.show = show
+    }
 }
 
 extension TextRule where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
@@ -51,15 +61,6 @@ extension TextRule where Value == SignatureAlgorithm {
         } show: {
             choice.show($0)
         }
-    }
-
-    private init(
-        expected: String, read: @escaping @Sendable (String) throws(ValueRefusal) -> Value,
-        show: @escaping @Sendable (Value) -> String
-    ) {
-        self.expected = expected
-        self.read = read
-        self.show = show
     }
 }
 

@@ -90,10 +90,14 @@ extension ValueKind {
     }
 
     /// A list of texts, none of them twice.
-    static func list<Element>(_ rule: TextRule<Element>) -> Self where Value == [Element] {
-        let expected = "a list; each element: \(rule.expected)"
+    static func list<Element>(_ rule: TextRule<Element>, upTo maximum: Int = .max) -> Self where Value == [Element] {
+        let size = maximum == .max ? "" : " of at most \(maximum)"
+        let expected = "a list\(size); each element: \(rule.expected)"
         return ValueKind(type: .stringArray, expected: expected) { content throws(ValueRefusal) in
             guard case .stringArray(let texts) = content else { throw .notOfType(content, expected) }
+            guard texts.count <= maximum else {
+                throw ValueRefusal(value: "\(texts.count) elements", expected: expected)
+            }
             var values: [Element] = []
             for (index, text) in texts.enumerated() {
                 guard !texts[..<index].contains(text) else {

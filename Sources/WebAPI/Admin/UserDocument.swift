@@ -36,6 +36,9 @@ public enum UserDocument {
             "user_id": .integer(record.user.id.rawValue), "reference": .string(record.user.reference),
             "created_at": .integer(record.user.createdAt), "updated_at": .integer(record.user.updatedAt),
             "profile": attributes(record.user.profile.carrier), "own": attributes(record.user.profile.own),
+            "contacts": .array(record.user.profile.contacts.map(contact)),
+            "claims": .object(
+                JSONObject(record.user.profile.claimsByProvider.map { ($0.provider, typed($0.claims)) })),
             "identities": .array(
                 record.identities.map { identity in
                     var members = Self.members(identity)
@@ -97,8 +100,32 @@ public enum UserDocument {
         ]
     }
 
+    /// An address or a number, and whose word it is.
+    private static func contact(_ given: GivenContact) -> JSONValue {
+        .object(
+            JSONObject(
+                [("attribute", .string(given.contact.rawValue)), ("value", .string(given.value))]
+                    + giver(given.giver)))
+    }
+
+    /// Whose word an address or a number is: a provider's, which says or does not say that it has verified it, or nobody's
+    /// but the user's.
+    static func giver(_ giver: GivenContact.Giver) -> [JSONObject.Member] {
+        switch giver {
+        case .provider(let name, let isVerified):
+            [("provider", optional(name)), ("verified", .boolean(isVerified)), ("own", false)]
+        case .user: [("provider", .null), ("verified", false), ("own", true)]
+        }
+    }
+
     private static func attributes(_ attributes: Attributes) -> JSONValue {
-        .object(JSONObject(attributes.members.map { ($0.name, .string($0.value)) }))
+        let texts = attributes.members.map { (name: $0.name, value: JSONValue.string($0.value)) }
+        return .object(JSONObject(texts + (typed(attributes.objects).object?.members ?? [])))
+    }
+
+    private static func typed(_ claims: TypedClaims) -> JSONValue {
+        .object(
+            JSONObject(claims.members.map { ($0.name, (try? JSONValue(parsing: Array($0.json.utf8))) ?? .null) }))
     }
 
     private static func hexadecimal(_ bytes: [UInt8]) -> String {

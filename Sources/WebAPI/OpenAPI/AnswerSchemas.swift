@@ -33,8 +33,14 @@ enum AnswerSchemas {
                     "The user, with what the carrier or the user said.", required: ["user_id"],
                     [
                         "user_id": userID, "name": ["type": "string"], "given_name": ["type": "string"],
-                        "family_name": ["type": "string"], "email": ["type": "string"],
-                        "phone_number": ["type": "string"], "postal_code": ["type": "string"],
+                        "family_name": ["type": "string"],
+                        "email": Schema.text("The provider's, wherever it gave one; else the user's own."),
+                        "phone_number": Schema.text("The provider's, wherever it gave one; else the user's own."),
+                        "postal_code": ["type": "string"],
+                        "email_verified": Schema.boolean(
+                            "Beside `email`: whether the provider gave it and says that it has verified it."),
+                        "phone_number_verified": Schema.boolean("Beside `phone_number`, likewise."),
+                        "own": own, "claims": claims,
                     ]),
                 "new_user": Schema.boolean("Whether the user was made by this sign-in."),
                 "migrated": Schema.boolean("Whether the user has changed carriers, and was recognised."),
@@ -61,19 +67,27 @@ enum AnswerSchemas {
                 """)
         ])
 
-    private static let currentUser: JSONValue = {
-        let schema = Schema.object(
-            "The user as flat texts. Other members are attributes by the names that the carrier gives them.",
-            required: ["user_id", "username", "zenkey_sub"],
-            [
-                "user_id": userID,
-                "username": Schema.text("The user's own, or the best there is."),
-                "zenkey_sub": Schema.text("An opaque reference. Never the carrier's subject."),
-            ])
-        guard var object = schema.object else { return schema }
-        object.append("additionalProperties", ["type": "string"])
-        return .object(object)
-    }()
+    private static let currentUser = Schema.open(
+        """
+        The user as flat texts, but for `address`, `own` and `claims`. Other members are attributes by the names of OpenID \
+        Connect and of the carriers' guides.
+        """,
+        required: ["user_id", "username", "zenkey_sub"], values: ["type": "string"],
+        [
+            "user_id": userID,
+            "username": Schema.text("The user's own, or the best there is."),
+            "zenkey_sub": Schema.text("An opaque reference. Never the carrier's subject."),
+            "email": Schema.text("The provider's, wherever one gave it; else the user's own."),
+            "email_verified": Schema.text(
+                "Beside `email`: whether the provider gave it and says that it has verified it.",
+                ["enum": ["true", "false"]]),
+            "phone_number": Schema.text("The provider's, wherever one gave it; else the user's own."),
+            "phone_number_verified": Schema.text("Beside `phone_number`, likewise.", ["enum": ["true", "false"]]),
+            "address": Schema.typed(
+                ["object", "string"], "As the provider gave it (OpenID Connect Core §5.1.1).",
+                ["additionalProperties": true]),
+            "own": own, "claims": claims,
+        ])
 
     private static let identity = Schema.object(
         "One way in which the user signs in.",
@@ -128,6 +142,18 @@ enum AnswerSchemas {
     private static let health = Schema.object(
         "The server answers.", required: ["status"], ["status": ["const": "ok"]])
 
+    private static let own = Schema.open(
+        """
+        What the user says and no provider does, where there is any: nobody but the user vouches for these values, \
+        wherever else they are shown.
+        """,
+        values: ["type": "string"])
+    private static let claims = Schema.open(
+        """
+        What the provider of this session says besides, by the names of its `claims` setting and with its types, as of the \
+        last sign-in there.
+        """,
+        values: true)
     private static let userID = Schema.integer("The user's number here.", ["minimum": 1])
     private static let acr = Schema.text("The level of the authentication, such as `a1` or `a3`.")
 }

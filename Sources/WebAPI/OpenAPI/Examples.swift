@@ -41,6 +41,8 @@ enum Examples {
         "user": [
             "user_id": 7, "name": "Jane Doe", "given_name": "Jane", "family_name": "Doe",
             "email": "jane@example.com", "phone_number": "+12065550100", "postal_code": "90210",
+            "email_verified": false, "phone_number_verified": true, "own": ["email": "jane@home.example"],
+            "claims": ["roles": ["editor"], "level": 3],
         ],
         "new_user": true, "migrated": false, "acr": "a3", "auth_time": .integer(now - 10),
     ]
@@ -48,7 +50,8 @@ enum Examples {
     static let currentUser: JSONValue = [
         "user_id": 7, "username": "jane", "zenkey_sub": "cmVmZXJlbmNlcmVmZXJlbg", "name": "Jane Doe",
         "given_name": "Jane", "family_name": "Doe", "email": "jane@example.com", "phone_number": "+12065550100",
-        "postal_code": "90210",
+        "postal_code": "90210", "email_verified": "false", "phone_number_verified": "true",
+        "own": ["username": "jane", "email": "jane@home.example"], "claims": ["roles": ["editor"], "level": 3],
     ]
 
     static let identity: JSONValue = [

@@ -15,6 +15,17 @@ enum Schema {
             ]))
     }
 
+    /// An object whose members are not known beforehand, but for those that are named here.
+    ///
+    /// - Parameter values: what any other member is: a schema, or true for anything.
+    static func open(
+        _ description: String, required: [String] = [], values: JSONValue,
+        _ properties: KeyValuePairs<String, JSONValue> = [:]
+    ) -> JSONValue {
+        let schema = object(description, required: required, properties)
+        return .object(JSONObject((schema.object?.members ?? []) + [("additionalProperties", values)]))
+    }
+
     /// A schema with the members of another one and more.
     static func extending(_ name: String, with schema: JSONValue) -> JSONValue {
         ["allOf": [Reference.schema(name), schema]]

@@ -11,15 +11,19 @@ enum UserOperations {
 
     private static let show = Operation(
         method: .get, path: "/users/me", id: "currentUser", tag: .user, summary: "Show the signed-in user",
-        description: "The carriers' attributes, with the user's own values over them.",
+        description: """
+            The carriers' attributes, with the user's own values over them; but `email` and `phone_number` are the \
+            carrier's wherever one has given them, and what the user says otherwise stands under `own`.
+            """,
         access: .user, successes: [user])
 
     private static let edit = Operation(
         method: .patch, path: "/users/me", id: "editCurrentUser", tag: .user, summary: "Change the user's own values",
         description: """
-            What the user says goes over what the carriers say, and no later sign-in changes it. A value has at most \
-            1024 bytes and no control characters. Changing `phone_number`, `email` or `username` takes a user who has \
-            just authenticated.
+            What the user says goes over what the carriers say, and no later sign-in changes it; beside a carrier's \
+            `email` or `phone_number` it stands under `own`. What repeats the value shown changes nothing. A value has \
+            at most 1024 bytes and no control characters. Changing `phone_number`, `email` or `username` takes a user \
+            who has just authenticated.
             """,
         access: .user,
         body: .init(

@@ -8,7 +8,11 @@ import Providers
 /// What an export of ours has besides is passed over; any other member would be lost, and is refused.
 struct ImportLine {
     private static let members: Set<String> = ["identities", "profile", "own", "created_at"]
-    private static let exported: Set<String> = ["user_id", "reference", "updated_at", "sessions", "receipts", "audit"]
+    private static let exported: Set<String> = [
+        "user_id", "reference", "updated_at", "sessions", "receipts", "audit",
+        // What providers say now comes with the next sign-in.
+        "contacts", "claims",
+    ]
     private static let mostIdentities = 100
     private static let mostAttributes = 100
 
@@ -37,8 +41,8 @@ struct ImportLine {
         return ImportedUser(
             reference: reference,
             profile: Profile(
-                carrier: try Self.attributes(object["profile"], "profile"),
-                own: try Self.attributes(object["own"], "own")),
+                carrier: try Self.attributes(object["profile"], "profile", mayHaveParts: true),
+                own: try Self.attributes(object["own"], "own", mayHaveParts: false)),
             createdAt: try createdAt(object["created_at"]), identities: identities)
     }
 
@@ -70,7 +74,10 @@ struct ImportLine {
         return ImportedUser.Identity(provider: provider.configuration.name, subject: subject)
     }
 
-    private static func attributes(_ value: JSONValue?, _ name: String) throws(ImportFault) -> Attributes {
+    /// - Parameter mayHaveParts: whether an attribute may be an object, as an address is.
+    private static func attributes(
+        _ value: JSONValue?, _ name: String, mayHaveParts: Bool
+    ) throws(ImportFault) -> Attributes {
         var attributes = Attributes()
         guard let value, !value.isNull else { return attributes }
         guard let object = value.object else { throw .attributes(name) }
@@ -83,6 +90,8 @@ struct ImportLine {
             // Other backends keep postal codes and "verified" so.
             case .integer(let number): attributes[member.name] = String(number)
             case .boolean(let flag): attributes[member.name] = String(flag)
+            case .object where mayHaveParts:
+                attributes.setObject(member.name, json: String(decoding: member.value.serialized, as: UTF8.self))
             case .number, .array, .object: throw .attributes(name)
             }
         }

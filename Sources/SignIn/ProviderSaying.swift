@@ -1,0 +1,147 @@
+internal import Accounts
+internal import JSON
+internal import Providers
+
+/// What a provider said about a user with one sign-in: the claims of the ID token, and those of userinfo.
+///
+/// Attributes are taken by an allow-list, flat (`"email": "…"`), nested (`"email": {"value": "…"}`) or mixed; further
+/// claims by the names that the configuration has. The ID token comes first and userinfo fills the gaps: both are signed
+/// or fetched from the same issuer, and the ID token is the one whose rules were all checked.
+struct ProviderSaying {
+    /// What one provider may make us store about one user.
+    static let maximumValueBytes = 1024
+    static let maximumObjectBytes = 4096
+    static let maximumClaimBytes = 4096
+    static let maximumClaimsBytes = 16_384
+
+    private(set) var attributes = Attributes()
+    private(set) var claims = TypedClaims()
+    /// What was said of whether an address or a number is verified; only a yes is kept.
+    private var isVerified: [Contact: Bool] = [:]
+    private let subject: String
+
+    /// - Parameters:
+    ///   - subject: the verified one. A value that equals it is nobody's attribute and never leaves this server.
+    ///   - names: the attributes of the provider's profile.
+    ///   - furtherClaims: the names of what is handed on besides.
+    init(
+        idToken: JSONValue, userinfo: JSONValue?, subject: String, names: AttributeNames, furtherClaims: [String]
+    ) {
+        self.subject = subject
+        for document in [idToken, userinfo] {
+            guard let document = document?.object else { continue }
+            readAttributes(document, names)
+            if !furtherClaims.isEmpty { readClaims(document, furtherClaims) }
+        }
+    }
+
+    /// Those of a shape nobody can use, or too long, are left out: each is optional, and no odd one may keep a user from
+    /// signing in.
+    private mutating func readAttributes(_ document: JSONObject, _ names: AttributeNames) {
+        for member in document.members where names.contains(member.name) {
+            switch member.name {
+            case "email": readContact(.email, member.value, in: document)
+            case "phone_number", "phone": readContact(.phoneNumber, member.value, in: document)
+            case "email_verified", "phone_number_verified": continue
+            case "name":
+                guard let name = member.value.object else { fallthrough }
+                set("name", name["value"])
+                set("given_name", name["given_name"])
+                set("family_name", name["family_name"])
+            default: set(member.name, member.value)
+            }
+        }
+    }
+
+    /// Whether a value is verified is taken from the document that has the value, or from one that has the same.
+    private mutating func readContact(_ contact: Contact, _ value: JSONValue, in document: JSONObject) {
+        guard let text = text(of: value) else { return }
+        if let known = attributes[contact.rawValue] {
+            guard known == text else { return }
+        } else {
+            attributes[contact.rawValue] = text
+        }
+        guard isVerified[contact] == nil,
+            let flag = Self.flag(value["verified"] ?? document[contact.verifiedName])
+        else { return }
+        isVerified[contact] = flag
+        if flag { attributes[contact.verifiedName] = "true" }
+    }
+
+    private mutating func set(_ name: String, _ value: JSONValue?) {
+        // What came before says the same, or comes first.
+        guard let value, attributes[name] == nil, attributes.objects[name] == nil else { return }
+        if let text = text(of: value) { return attributes[name] = text }
+        guard let object = value.object, let parts = withoutSubject(.object(object["value"]?.object ?? object)),
+            parts.object?.members.isEmpty == false
+        else { return }
+        let json = parts.serialized
+        guard json.count <= Self.maximumObjectBytes else { return }
+        attributes.setObject(name, json: String(decoding: json, as: UTF8.self))
+    }
+
+    private mutating func readClaims(_ document: JSONObject, _ names: [String]) {
+        for name in names where claims[name] == nil {
+            guard let value = document[name], !value.isNull, let value = withoutSubject(value) else { continue }
+            let json = value.serialized
+            let total = claims.members.reduce(0) { $0 + $1.json.utf8.count }
+            guard json.count <= Self.maximumClaimBytes, total + json.count <= Self.maximumClaimsBytes else { continue }
+            claims[name] = String(decoding: json, as: UTF8.self)
+        }
+    }
+
+    /// - Returns: nil for what is no text, empty, too long, or the subject.
+    private func text(of value: JSONValue) -> String? {
+        let text: String
+        switch value {
+        case .string(let string): text = string
+        case .integer(let number): text = String(number)
+        case .boolean(let flag): text = flag ? "true" : "false"
+        case .object(let object):
+            guard let value = object["value"], value.object == nil else { return nil }
+            return self.text(of: value)
+        case .null, .number, .array: return nil
+        }
+        return text.isEmpty || text.utf8.count > Self.maximumValueBytes || text == subject ? nil : text
+    }
+
+    /// A value without the subject, however deep it lies.
+    ///
+    /// - Returns: nil for the subject itself.
+    private func withoutSubject(_ value: JSONValue) -> JSONValue? {
+        switch value {
+        case .string(let text): text == subject ? nil : value
+        case .integer(let number): String(number) == subject ? nil : value
+        case .number(let number): "\(number)" == subject ? nil : value
+        case .array(let elements): .array(elements.compactMap(withoutSubject))
+        case .object(let object):
+            .object(
+                JSONObject(
+                    object.members.compactMap { member in
+                        guard member.name != subject, let value = withoutSubject(member.value) else { return nil }
+                        return (member.name, value)
+                    }))
+        case .null, .boolean: value
+        }
+    }
+
+    /// Some providers write a flag as a text.
+    private static func flag(_ value: JSONValue?) -> Bool? {
+        switch value {
+        case .boolean(let flag): flag
+        case .string("true"): true
+        case .string("false"): false
+        default: nil
+        }
+    }
+}
+
+extension ProviderConfiguration.Profile {
+    /// The attributes that its providers have.
+    var attributeNames: AttributeNames {
+        switch self {
+        case .zenkey: .zenkey
+        case .openid: .openid
+        }
+    }
+}
