@@ -19,16 +19,23 @@ public enum RefreshDecision: Equatable, Sendable {
         public var expiresAt: Int64
         /// Whether the presented token was in this chain before `current`.
         public var presentedIsRetired: Bool
+        /// When the session ends however often it is refreshed, in seconds since 1970; nil for never.
+        public var endsAt: Int64?
 
         public init(
-            current: TokenHash, previous: TokenHash?, rotatedAt: Int64?, expiresAt: Int64, presentedIsRetired: Bool
+            current: TokenHash, previous: TokenHash?, rotatedAt: Int64?, expiresAt: Int64, presentedIsRetired: Bool,
+            endsAt: Int64?
         ) {
             self.current = current
             self.previous = previous
             self.rotatedAt = rotatedAt
             self.expiresAt = expiresAt
             self.presentedIsRetired = presentedIsRetired
+            self.endsAt = endsAt
         }
+
+        /// When a successor stops working that would stop at `expiresAt` by itself.
+        public func expiry(ofSuccessor expiresAt: Int64) -> Int64 { min(expiresAt, endsAt ?? .max) }
     }
 
     /// Decides.
@@ -46,7 +53,7 @@ public enum RefreshDecision: Equatable, Sendable {
     public static func decide(
         presented: TokenHash, chain: Chain?, now: Int64, graceSeconds: Int64
     ) -> RefreshDecision {
-        guard let chain, chain.expiresAt > now else { return .refuse }
+        guard let chain, chain.expiresAt > now, chain.endsAt ?? .max > now else { return .refuse }
         if presented == chain.current { return .rotate }
         if presented == chain.previous, let rotatedAt = chain.rotatedAt, now - rotatedAt <= graceSeconds {
             return .repeatAnswer

@@ -10,8 +10,10 @@ public struct RefreshRecord: Sendable {
     public var next: TokenHash
     /// The successor wrapped as said above; at most a few hundred bytes, opaque to the store.
     public var nextWrapped: [UInt8]
-    /// When the successor stops working, in seconds since 1970.
+    /// When the successor stops working, in seconds since 1970, unless the session ends before.
     public var expiresAt: Int64
+    /// How long a session lasts at most, in seconds from when it was opened; nil for no end.
+    public var absoluteSeconds: Int64?
     /// How long after its rotation a replaced token gets its answer again.
     public var graceSeconds: Int64
     /// Seconds since 1970.
@@ -19,13 +21,14 @@ public struct RefreshRecord: Sendable {
 
     public init(
         session: SessionID, presented: TokenHash, next: TokenHash, nextWrapped: [UInt8], expiresAt: Int64,
-        graceSeconds: Int64, now: Int64
+        absoluteSeconds: Int64?, graceSeconds: Int64, now: Int64
     ) {
         self.session = session
         self.presented = presented
         self.next = next
         self.nextWrapped = nextWrapped
         self.expiresAt = expiresAt
+        self.absoluteSeconds = absoluteSeconds
         self.graceSeconds = graceSeconds
         self.now = now
     }

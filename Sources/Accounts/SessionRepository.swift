@@ -19,6 +19,12 @@ public protocol SessionRepository: Sendable {
     /// - Returns: whether it was.
     func revokeSession(_ id: SessionID, of user: UserID, now: Int64) async throws(RepositoryError) -> Bool
 
+    /// Ends a session by a refresh token of its: the current one, or one that was replaced and has not expired.
+    ///
+    /// - Returns: whether there was one.
+    func revokeSession(_ id: SessionID, presenting refreshToken: TokenHash, now: Int64) async throws(RepositoryError)
+        -> Bool
+
     /// Ends all of a user's sessions, but the one excepted.
     ///
     /// - Returns: how many live ones there were.

@@ -47,13 +47,15 @@ public struct SignInRecord: Sendable {
     /// What the provider's configuration hands out besides.
     public var claims: TypedClaims
     public var session: NewSession
+    /// How many sessions the user may have, this one included; the oldest end. Nil for any number.
+    public var maximumSessions: Int64?
     /// Seconds since 1970.
     public var now: Int64
 
     public init(
         code: OneTimeUse, challenge: OneTimeUse? = nil, provider: String, subject: Subject, ported: [PortedSubject],
         registration: Registration, attributes: Attributes, claims: TypedClaims = TypedClaims(), session: NewSession,
-        now: Int64
+        maximumSessions: Int64?, now: Int64
     ) {
         self.code = code
         self.challenge = challenge
@@ -64,6 +66,7 @@ public struct SignInRecord: Sendable {
         self.attributes = attributes
         self.claims = claims
         self.session = session
+        self.maximumSessions = maximumSessions
         self.now = now
     }
 

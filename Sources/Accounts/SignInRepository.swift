@@ -12,7 +12,7 @@ public protocol SignInRepository: Sendable {
     func recordUsedCode(_ code: OneTimeUse, now: Int64) async throws(RepositoryError)
 
     /// A whole sign-in: consumes the code, finds, migrates or creates the user, merges the profile, opens the session
-    /// and writes the audit trail. A migration also revokes the user's other sessions and uses up its port tokens.
+    /// and writes the audit trail. Where the user has as many sessions as he may, the oldest ends. A migration also revokes the user's other sessions and uses up its port tokens.
     ///
     /// - Throws: `.codeAlreadyUsed`; and, each using up the code, `.challengeAlreadyUsed` and `.migrationConflict`, which
     ///   the audit trail has.

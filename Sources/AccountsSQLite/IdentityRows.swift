@@ -7,6 +7,8 @@ struct IdentityRows {
         let known: Migration.Known
         let reference: String
         let sealedProfile: [UInt8]
+        /// The youngest session that one more leaves no room for; nil where there is room.
+        var surplusSession: SessionID?
     }
 
     private static let exists = Query("SELECT 1 FROM identities WHERE subject = ? AND issuer = ?")
@@ -14,6 +16,15 @@ struct IdentityRows {
         """
         SELECT identities.id, user_id, reference, profile FROM identities JOIN users ON users.id = user_id
         WHERE subject = ? AND issuer = ?
+        """)
+    // In the same statement, since only this index has to be looked into: its entries of a user are in the order of
+    // session names, which is that of time.
+    private static let findSigningIn = Query(
+        """
+        SELECT identities.id, user_id, reference, profile, (
+            SELECT sessions.id FROM sessions WHERE sessions.user_id = users.id
+            ORDER BY sessions.user_id DESC, sessions.id DESC LIMIT 1 OFFSET ?3 - 1)
+        FROM identities JOIN users ON users.id = user_id WHERE subject = ?1 AND issuer = ?2
         """)
     private static let columns = "id, provider, issuer, subject, origin, linked, last_sign_in"
     private static let ofUser = Query("SELECT \(columns) FROM identities WHERE user_id = ? ORDER BY linked, id")
@@ -34,12 +45,27 @@ struct IdentityRows {
     }
 
     func find(_ subject: Subject) throws(RepositoryError) -> Found? {
-        try connection.first(Self.find, subject.value, subject.issuer) { row in
-            Found(
-                known: Migration.Known(
-                    identity: IdentityID(rawValue: row.integer(0)), user: UserID(rawValue: row.integer(1))),
-                reference: row.text(2), sealedProfile: row.blob(3))
+        try connection.first(Self.find, subject.value, subject.issuer) { Self.found($0) }
+    }
+
+    /// For a sign-in, which opens one more session.
+    ///
+    /// - Parameter maximumSessions: how many sessions the user may have; nil for any number.
+    func find(_ subject: Subject, maximumSessions: Int64?) throws(RepositoryError) -> Found? {
+        guard let maximumSessions else { return try find(subject) }
+        return try connection.first(Self.findSigningIn, subject.value, subject.issuer, maximumSessions) {
+            row throws(RepositoryError) in
+            var found = Self.found(row)
+            if !row.isNull(4) { found.surplusSession = try row.sessionID(4) }
+            return found
         }
+    }
+
+    private static func found(_ row: Statement) -> Found {
+        Found(
+            known: Migration.Known(
+                identity: IdentityID(rawValue: row.integer(0)), user: UserID(rawValue: row.integer(1))),
+            reference: row.text(2), sealedProfile: row.blob(3))
     }
 
     func all(of user: UserID) throws(RepositoryError) -> [Identity] {

@@ -19,7 +19,7 @@ struct SignInTransaction {
         if let challenge = record.challenge, try !ChallengeRows(connection: connection).consume(challenge) {
             return .failure(.challengeAlreadyUsed)
         }
-        let current = try identities.find(record.subject)
+        let current = try identities.find(record.subject, maximumSessions: record.maximumSessions)
         var ported: [Migration.Ported] = []
         var old: [IdentityRows.Found] = []
         for token in record.ported {
@@ -48,6 +48,7 @@ struct SignInTransaction {
 
     private func signIn(_ found: IdentityRows.Found) throws(RepositoryError) -> SignedIn {
         try identities.touch(found.known.identity, now: record.now)
+        if let surplus = found.surplusSession { try sessions.deleteUp(to: surplus, of: found.known.user) }
         return try open(found, identity: found.known.identity, migrated: false, left: nil)
     }
 

@@ -77,6 +77,10 @@ public struct Settings: Sendable {
         public internal(set) var audience: String?
         public internal(set) var accessTokenSeconds = 900
         public internal(set) var refreshTokenDays = 30
+        /// Nil: no end.
+        public internal(set) var absoluteDays: Int? = 365
+        /// Nil: any number.
+        public internal(set) var maximumPerUser: Int? = 50
         /// Nil: any time.
         public internal(set) var sensitiveMaxAgeSeconds: Int? = 300
     }

@@ -44,7 +44,7 @@ public struct RegisterWithTicket: Sendable {
             ticket: TokenHash(sha256: ticket),
             session: NewSession(
                 id: session, family: session, refreshHash: refreshToken.hash,
-                expiresAt: now + sessions.configuration.refreshTokenSeconds, userAgent: userAgent, acr: nil, amr: [],
+                expiresAt: sessions.firstExpiry(now: now), userAgent: userAgent, acr: nil, amr: [],
                 authTime: nil, authenticatedAt: 0, client: provider.configuration.clientID),
             reference: sessions.makeReference(), own: profile, now: now)
         let registered = try await repository.stored { repository throws(RepositoryError) in
@@ -52,7 +52,8 @@ public struct RegisterWithTicket: Sendable {
         }
         return SessionIssuer.Tokens(
             accessToken: try sessions.accessToken(
-                for: registered.signedIn.user, session: session, acr: registered.authentication.acr,
+                for: registered.signedIn.user, session: session, client: provider.configuration.clientID,
+                acr: registered.authentication.acr,
                 amr: registered.authentication.amr, authTime: registered.authentication.time, now: now),
             refreshToken: refreshToken.text, expiresIn: sessions.configuration.accessTokenSeconds)
     }

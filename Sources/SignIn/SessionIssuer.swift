@@ -16,17 +16,23 @@ public struct SessionIssuer: Sendable {
         public var audience: String
         public var accessTokenSeconds: Int64
         public var refreshTokenSeconds: Int64
+        /// How long a session lasts however often it is refreshed; nil for no end.
+        public var absoluteSeconds: Int64?
+        /// How many sessions a user may have; one more ends the oldest. Nil for any number.
+        public var maximumSessionsPerUser: Int64?
         /// How long ago a user may have authenticated to do what could take the account over; nil for any time.
         public var sensitiveMaximumAgeSeconds: Int64?
 
         public init(
             issuer: String, audience: String, accessTokenSeconds: Int64, refreshTokenSeconds: Int64,
-            sensitiveMaximumAgeSeconds: Int64?
+            absoluteSeconds: Int64?, maximumSessionsPerUser: Int64?, sensitiveMaximumAgeSeconds: Int64?
         ) {
             self.issuer = issuer
             self.audience = audience
             self.accessTokenSeconds = accessTokenSeconds
             self.refreshTokenSeconds = refreshTokenSeconds
+            self.absoluteSeconds = absoluteSeconds
+            self.maximumSessionsPerUser = maximumSessionsPerUser
             self.sensitiveMaximumAgeSeconds = sensitiveMaximumAgeSeconds
         }
 
@@ -63,6 +69,11 @@ public struct SessionIssuer: Sendable {
     /// The JWK set document that verifies our tokens.
     public var keyDocument: [UInt8] { keys.document }
 
+    /// When the first refresh token of a session stops working.
+    func firstExpiry(now: Int64) -> Int64 {
+        now + min(configuration.refreshTokenSeconds, configuration.absoluteSeconds ?? .max)
+    }
+
     /// A new session's name.
     func makeSessionID(now: Int64) -> SessionID {
         let words = Random.bytes(16).asWords()
@@ -81,13 +92,14 @@ public struct SessionIssuer: Sendable {
     ///
     /// - Throws: `SignInError.overloaded` if the signature can't be made, which no input causes.
     func accessToken(
-        for user: UserID, session: SessionID, acr: String?, amr: [String], authTime: Int64?, now: Int64
+        for user: UserID, session: SessionID, client: String, acr: String?, amr: [String], authTime: Int64?, now: Int64
     ) throws(SignInError) -> String {
         var claims = JSONWriter(reservingCapacity: 384)
         claims.object { claims in
             claims.member("iss", configuration.issuer)
             claims.member("sub", user.description)
             claims.member("aud", configuration.audience)
+            claims.member("client_id", client)
             claims.member("sid", session.description)
             claims.member("iat", now)
             claims.member("exp", now + configuration.accessTokenSeconds)
@@ -135,15 +147,16 @@ public struct SessionIssuer: Sendable {
     /// Checks an access token's signature, type, issuer, audience and time. Whether its session still lives is the
     /// repository's to say.
     ///
+    /// - Parameter time: when it must be good, in seconds since 1970; nil for any time.
     /// - Returns: nil when any of them is wrong.
-    func bearer(of token: String, now: Int64) -> Bearer? {
+    func bearer(of token: String, at time: Int64?) -> Bearer? {
         guard
             let verified = try? JWS.verify(
                 token, keys: keys.verifying, allowed: [.es256], maximumByteCount: Self.longestToken),
             verified.header.hasType(SessionKeys.tokenType),
             let claims = try? JSONValue(parsing: verified.payload.span),
             claims["iss"]?.string == configuration.issuer, claims["aud"]?.string == configuration.audience,
-            let expires = claims["exp"]?.integer, now < expires,
+            let expires = claims["exp"]?.integer, time.map({ $0 < expires }) ?? true,
             let user = claims["sub"]?.string.flatMap({ Int64($0) }),
             let session = claims["sid"]?.string.flatMap({ SessionID($0) })
         else { return nil }

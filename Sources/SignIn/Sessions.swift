@@ -24,7 +24,7 @@ public struct Sessions: Sendable {
     /// - Throws: `SignInError.invalidToken`, `.storageUnavailable`.
     public func session(of accessToken: String) async throws(SignInError) -> Session {
         let now = clock.seconds
-        guard let bearer = try await bearer(of: accessToken, now: now) else { throw .invalidToken }
+        guard let bearer = try await bearer(of: accessToken, at: now, now: now) else { throw .invalidToken }
         let session = try await repository.stored { repository throws(RepositoryError) in
             try await repository.session(bearer.session, now: now)
         }
@@ -33,10 +33,14 @@ public struct Sessions: Sendable {
     }
 
     /// Whom an access token speaks for, also when a key signed it that was stored since the keys were last read.
-    private func bearer(of accessToken: String, now: Int64) async throws(SignInError) -> SessionIssuer.Bearer? {
-        if let bearer = issuer.bearer(of: accessToken, now: now) { return bearer }
+    ///
+    /// - Parameter time: when it must be good; nil for any time.
+    private func bearer(
+        of accessToken: String, at time: Int64?, now: Int64
+    ) async throws(SignInError) -> SessionIssuer.Bearer? {
+        if let bearer = issuer.bearer(of: accessToken, at: time) { return bearer }
         guard try await issuer.findsKey(of: accessToken, in: repository, now: now) else { return nil }
-        return issuer.bearer(of: accessToken, now: now)
+        return issuer.bearer(of: accessToken, at: time)
     }
 
     /// The user an access token speaks for.
@@ -49,12 +53,33 @@ public struct Sessions: Sendable {
         return user
     }
 
-    /// Ends the session of an access token; it does not work any more when this returns.
+    /// Ends the session of an access token, which may have expired; none of its tokens works any more when this returns.
+    ///
+    /// - Throws: `SignInError.invalidToken` for what is no token of ours, or has no session any more;
+    ///   `.storageUnavailable`.
     public func signOut(_ accessToken: String) async throws(SignInError) {
-        let session = try await session(of: accessToken)
+        guard try await endSession(of: accessToken) else { throw .invalidToken }
+    }
+
+    /// Ends the session of a token of either kind (RFC 7009 §2.1): an access token, which may have expired, or a refresh
+    /// token, also one that was replaced. What is no token of ours opens nothing anyway, so there is nothing to tell.
+    public func revoke(_ token: String) async throws(SignInError) {
+        guard let refreshToken = RefreshToken(token) else {
+            _ = try await endSession(of: token)
+            return
+        }
         let now = clock.seconds
         _ = try await repository.stored { repository throws(RepositoryError) in
-            try await repository.revokeSession(session.id, now: now)
+            try await repository.revokeSession(refreshToken.session, presenting: refreshToken.hash, now: now)
+        }
+    }
+
+    /// - Returns: whether there was one.
+    private func endSession(of accessToken: String) async throws(SignInError) -> Bool {
+        let now = clock.seconds
+        guard let bearer = try await bearer(of: accessToken, at: nil, now: now) else { return false }
+        return try await repository.stored { repository throws(RepositoryError) in
+            try await repository.revokeSession(bearer.session, of: bearer.user, now: now)
         }
     }
 
@@ -68,7 +93,8 @@ public struct Sessions: Sendable {
         guard let wrapped = next.wrapped(for: presented) else { throw .overloaded }
         let record = RefreshRecord(
             session: presented.session, presented: presented.hash, next: next.hash, nextWrapped: wrapped,
-            expiresAt: now + issuer.configuration.refreshTokenSeconds, graceSeconds: Self.refreshGraceSeconds, now: now)
+            expiresAt: now + issuer.configuration.refreshTokenSeconds,
+            absoluteSeconds: issuer.configuration.absoluteSeconds, graceSeconds: Self.refreshGraceSeconds, now: now)
         let outcome = try await repository.stored { repository throws(RepositoryError) in
             try await repository.refresh(record)
         }
@@ -87,7 +113,8 @@ public struct Sessions: Sendable {
     ) throws(SignInError) -> SessionIssuer.Tokens {
         SessionIssuer.Tokens(
             accessToken: try issuer.accessToken(
-                for: session.user, session: session.id, acr: session.acr, amr: session.amr, authTime: session.authTime,
+                for: session.user, session: session.id, client: session.client, acr: session.acr, amr: session.amr,
+                authTime: session.authTime,
                 now: now),
             refreshToken: refreshToken.text, expiresIn: issuer.configuration.accessTokenSeconds)
     }

@@ -83,11 +83,11 @@ public struct SignInWithCode: Sendable {
             attributes: verified.attributes, claims: verified.claims,
             session: NewSession(
                 id: session, family: session, refreshHash: refreshToken.hash,
-                expiresAt: now + sessions.configuration.refreshTokenSeconds, userAgent: userAgent, acr: acr,
+                expiresAt: sessions.firstExpiry(now: now), userAgent: userAgent, acr: acr,
                 amr: idToken.amr, authTime: idToken.authenticationTime,
                 authenticatedAt: min(idToken.authenticationTime ?? idToken.issuedAt, now),
                 client: provider.configuration.clientID),
-            now: now)
+            maximumSessions: sessions.configuration.maximumSessionsPerUser, now: now)
         let outcome = try await repository.stored { repository throws(RepositoryError) in
             try await repository.signIn(record)
         }
@@ -100,7 +100,8 @@ public struct SignInWithCode: Sendable {
         }
         let tokens = SessionIssuer.Tokens(
             accessToken: try sessions.accessToken(
-                for: signedIn.user, session: session, acr: acr, amr: idToken.amr,
+                for: signedIn.user, session: session, client: provider.configuration.clientID, acr: acr,
+                amr: idToken.amr,
                 authTime: idToken.authenticationTime, now: now),
             refreshToken: refreshToken.text, expiresIn: sessions.configuration.accessTokenSeconds)
         return Outcome(signedIn: signedIn, tokens: tokens, acr: acr, authTime: idToken.authenticationTime)

@@ -14,7 +14,7 @@ struct RequestParameters {
         "refreshToken": "refresh_token", "mccMnc": "mccmnc",
     ]
     private static let others = [
-        "provider", "code", "mcc", "mnc", "nonce", "context", "state", "max_age", "link_ticket", "zenkey_sub",
+        "provider", "code", "mcc", "mnc", "nonce", "context", "state", "max_age", "link_ticket", "zenkey_sub", "token",
     ]
 
     /// The parameters any endpoint takes, under every name they come by.

@@ -23,6 +23,7 @@ struct Routes {
             route(.post, "/auth/challenge", challenge.respond),
             route(.post, "/auth/token", token.refresh),
             route(.delete, "/auth/token", token.signOut),
+            route(.post, "/auth/revoke", token.revoke),
             route(.post, "/auth/transaction", transaction.respond),
             route(.post, "/users", registration.respond),
         ]

@@ -2,7 +2,7 @@ internal import HTTPServer
 internal import JSON
 internal import SignIn
 
-/// `/auth/token`: refresh a session, or end it.
+/// `/auth/token` and `/auth/revoke`: refresh a session, or end it.
 struct TokenEndpoint: Sendable {
     let sessions: Sessions
 
@@ -29,6 +29,16 @@ struct TokenEndpoint: Sendable {
         if let token = request.bearerToken {
             do throws(SignInError) { try await sessions.signOut(token) } catch { throw .signIn(error) }
         }
-        return .secretJSON(Array("{}".utf8))
+        return .emptyObject
+    }
+
+    /// `POST /auth/revoke`: ends the session of a token of either kind (RFC 7009). Which kind it is shows, so that a hint
+    /// is of no use; a token that opens nothing has got what was asked for.
+    func revoke(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
+        guard let token = try RequestParameters(request)["token"] else {
+            throw .invalidRequest("The parameter token is missing.")
+        }
+        try await answered { () async throws(SignInError) in try await sessions.revoke(token) }
+        return .emptyObject
     }
 }

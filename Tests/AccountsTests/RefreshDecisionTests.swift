@@ -11,7 +11,7 @@ import Testing
     ) -> RefreshDecision {
         let chain = RefreshDecision.Chain(
             current: current, previous: rotatedAt == nil ? nil : previous, rotatedAt: rotatedAt, expiresAt: expiresAt,
-            presentedIsRetired: isRetired)
+            presentedIsRetired: isRetired, endsAt: nil)
         return RefreshDecision.decide(presented: presented, chain: chain, now: now, graceSeconds: 10)
     }
 

@@ -1,3 +1,4 @@
+import JOSE
 import JSON
 import SimulatedCarriers
 import Testing
@@ -97,6 +98,53 @@ import Testing
             let newest = try #require(third["refresh_token"]?.string)
             #expect(try await gatehouse.refresh(newest).status == 401)
             #expect(try await gatehouse.call("GET", "/users/me", bearer: third["token"]?.string).status == 401)
+        }
+    }
+
+    @Test func `ends by an access token that has expired`() async throws {
+        try await RunningGatehouse.with(top: "session: {accessTokenSeconds: 1}") { gatehouse in
+            let signedIn = try await gatehouse.signIn("ada")
+            let token = try #require(signedIn["token"]?.string)
+            while try await gatehouse.call("GET", "/users/me", bearer: token).status == 200 {}
+            #expect(try await gatehouse.call("DELETE", "/auth/token", bearer: token).status == 200)
+            #expect(try await gatehouse.refresh(try #require(signedIn["refresh_token"]?.string)).status == 401)
+        }
+    }
+
+    @Test func `ends by its refresh token, and by one that was replaced`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            for isReplaced in [false, true] {
+                let signedIn = try await gatehouse.signIn("ada")
+                let refresh = try #require(signedIn["refresh_token"]?.string)
+                if isReplaced { #expect(try await gatehouse.refresh(refresh).status == 200) }
+                let form = ["token": refresh, "token_type_hint": "refresh_token"]
+                let answer = try await gatehouse.call("POST", "/auth/revoke", form: form)
+                #expect(answer.status == 200)
+                #expect(answer.json == [:])
+                let token = signedIn["token"]?.string
+                #expect(try await gatehouse.call("GET", "/users/me", bearer: token).status == 401)
+                #expect(try await gatehouse.call("POST", "/auth/revoke", form: form).status == 200)
+            }
+        }
+    }
+
+    @Test func `gives way when its user has more of them than may be`() async throws {
+        try await RunningGatehouse.with(top: "session: {maximumPerUser: 2}") { gatehouse in
+            for _ in 0..<3 {
+                let token = try await gatehouse.signIn("ada")["token"]?.string
+                #expect(try await gatehouse.call("GET", "/users/me", bearer: token).status == 200)
+            }
+            let token = try await gatehouse.signIn("ada")["token"]?.string
+            let list = try await gatehouse.call("GET", "/users/me/sessions", bearer: token)
+            #expect(list.json.array?.count == 2)
+        }
+    }
+
+    @Test func `names its client in the access token`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            let token = try #require(try await gatehouse.signIn("ada")["token"]?.string)
+            let payload = try #require(Base64URL.decode(String(token.split(separator: ".")[1])))
+            #expect(try JSONValue(parsing: payload)["client_id"] == .string(RunningGatehouse.clientID))
         }
     }
 

@@ -35,6 +35,8 @@ import Testing
           audience: ""
           accessTokenSeconds: 900
           refreshTokenDays: 30
+          absoluteDays: 365
+          maximumPerUser: 50
           sensitiveMaxAgeSeconds: 300
         registration: automatic       # or: ticket
         log:
@@ -138,6 +140,8 @@ import Testing
         #expect(settings.session.audience == nil)
         #expect(settings.session.accessTokenSeconds == 900)
         #expect(settings.session.refreshTokenDays == 30)
+        #expect(settings.session.absoluteDays == 365)
+        #expect(settings.session.maximumPerUser == 50)
         #expect(settings.session.sensitiveMaxAgeSeconds == 300)
         #expect(settings.registration == .automatic)
         #expect(settings.log.level == .info)

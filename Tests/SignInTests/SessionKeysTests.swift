@@ -85,7 +85,7 @@ import Testing
         let other = try await instance(of: stage)
         let elsewhere = Sessions(repository: stage.repository, issuer: other.issuer, clock: stage.clock)
         let fresh = try await elsewhere.refresh(tokens.refreshToken).accessToken
-        #expect(stage.issuer.bearer(of: fresh, now: stage.now) == nil)
+        #expect(stage.issuer.bearer(of: fresh, at: stage.now) == nil)
         _ = try await stage.sessions.session(of: fresh)
         #expect(stage.sessionKeys.count == 2)
     }

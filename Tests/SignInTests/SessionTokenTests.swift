@@ -14,7 +14,8 @@ import Testing
         -> String
     {
         try stage.issuer.accessToken(
-            for: UserID(rawValue: 7), session: Self.session, acr: acr, amr: amr, authTime: authTime, now: stage.now)
+            for: UserID(rawValue: 7), session: Self.session, client: "app", acr: acr, amr: amr, authTime: authTime,
+            now: stage.now)
     }
 
     private func decoded(_ token: String) throws -> (header: JSONObject, claims: JSONObject) {
@@ -32,10 +33,13 @@ import Testing
         #expect(header["typ"] == "at+jwt")
         #expect(header["alg"] == "ES256")
         #expect(
-            claims.members.map(\.name) == ["iss", "sub", "aud", "sid", "iat", "exp", "jti", "acr", "amr", "auth_time"])
+            claims.members.map(\.name) == [
+                "iss", "sub", "aud", "client_id", "sid", "iat", "exp", "jti", "acr", "amr", "auth_time",
+            ])
         #expect(claims["iss"] == "https://gatehouse.example")
         #expect(claims["sub"] == "7")
         #expect(claims["aud"] == "api")
+        #expect(claims["client_id"] == "app")
         #expect(claims["sid"] == .string(Self.session.description))
         #expect(claims["iat"] == .integer(stage.now))
         #expect(claims["exp"] == .integer(stage.now + 900))
@@ -48,7 +52,7 @@ import Testing
     @Test func `leaves out what the carrier did not say`() async throws {
         let stage = try await SignInStage()
         let claims = try decoded(token(stage, acr: nil, amr: [], authTime: nil)).claims
-        #expect(claims.members.map(\.name) == ["iss", "sub", "aud", "sid", "iat", "exp", "jti"])
+        #expect(claims.members.map(\.name) == ["iss", "sub", "aud", "client_id", "sid", "iat", "exp", "jti"])
     }
 
     @Test func `is never the same twice`() async throws {
@@ -59,17 +63,18 @@ import Testing
     @Test func `speaks for its user and session until it expires`() async throws {
         let stage = try await SignInStage()
         let token = try token(stage)
-        let bearer = try #require(stage.issuer.bearer(of: token, now: stage.now + 899))
+        let bearer = try #require(stage.issuer.bearer(of: token, at: stage.now + 899))
         #expect(bearer.user == UserID(rawValue: 7))
         #expect(bearer.session == Self.session)
-        #expect(stage.issuer.bearer(of: token, now: stage.now + 900) == nil)
+        #expect(stage.issuer.bearer(of: token, at: stage.now + 900) == nil)
     }
 
     @Test func `speaks for nobody when its session is another user's`() async throws {
         let stage = try await SignInStage()
         let session = try await stage.sessions.session(of: stage.signIn().tokens.accessToken)
         let other = try stage.issuer.accessToken(
-            for: UserID(rawValue: session.user.rawValue + 1), session: session.id, acr: nil, amr: [], authTime: nil,
+            for: UserID(rawValue: session.user.rawValue + 1), session: session.id, client: "app", acr: nil, amr: [],
+            authTime: nil,
             now: stage.now)
         await #expect(throws: SignInError.invalidToken) { try await stage.sessions.session(of: other) }
     }
@@ -96,7 +101,7 @@ import Testing
     @Test func `is taken when it is ours, whatever else it says`() async throws {
         let stage = try await SignInStage()
         let token = try await changed(stage) { $0.claims[setting: "extra"] = "x" }
-        #expect(stage.issuer.bearer(of: token, now: stage.now) != nil)
+        #expect(stage.issuer.bearer(of: token, at: stage.now) != nil)
     }
 
     @Test func `is refused when the key of receipts has signed it`() async throws {
@@ -116,32 +121,32 @@ import Testing
     func `is refused with a wrong claim`(claim: String, value: JSONValue?) async throws {
         let stage = try await SignInStage()
         let token = try await changed(stage) { $0.claims[setting: claim] = value }
-        #expect(stage.issuer.bearer(of: token, now: stage.now) == nil)
+        #expect(stage.issuer.bearer(of: token, at: stage.now) == nil)
     }
 
     @Test(arguments: [nil, "JWT", "id_token+jwt", "port_token+jwt"] as [JSONValue?])
     func `is refused with another type`(type: JSONValue?) async throws {
         let stage = try await SignInStage()
         let token = try await changed(stage) { $0.header[setting: "typ"] = type }
-        #expect(stage.issuer.bearer(of: token, now: stage.now) == nil)
+        #expect(stage.issuer.bearer(of: token, at: stage.now) == nil)
     }
 
     @Test func `is refused when a foreign key signed it`() async throws {
         let stage = try await SignInStage()
         let (header, claims) = try decoded(token(stage))
         let forged = try TokenDraft(header: header, claims: claims).signed(by: TestKeys.p256, with: .es256)
-        #expect(stage.issuer.bearer(of: forged, now: stage.now) == nil)
+        #expect(stage.issuer.bearer(of: forged, at: stage.now) == nil)
     }
 
     @Test func `is refused when it is another start's or another service's`() async throws {
         let (ours, theirs) = (try await SignInStage(), try await SignInStage())
-        #expect(try ours.issuer.bearer(of: token(theirs), now: ours.now) == nil)
+        #expect(try ours.issuer.bearer(of: token(theirs), at: ours.now) == nil)
     }
 
     @Test(arguments: ["", "garbage", "a.b.c", "e30.e30.e30", String(repeating: "a", count: 5000)])
     func `is refused when it is no token`(text: String) async throws {
         let stage = try await SignInStage()
-        #expect(stage.issuer.bearer(of: text, now: stage.now) == nil)
+        #expect(stage.issuer.bearer(of: text, at: stage.now) == nil)
     }
 
     @Test func `is refused unsigned`() async throws {
@@ -149,6 +154,6 @@ import Testing
         var (header, claims) = try decoded(token(stage))
         header[setting: "alg"] = "none"
         let parts = [header, claims].map { Base64URL.encode(JSONValue.object($0).serialized) }
-        #expect(stage.issuer.bearer(of: parts.joined(separator: ".") + ".", now: stage.now) == nil)
+        #expect(stage.issuer.bearer(of: parts.joined(separator: ".") + ".", at: stage.now) == nil)
     }
 }

@@ -24,7 +24,6 @@ import Testing
         stage.pass(seconds: 1)
         await #expect(throws: SignInError.invalidToken) { try await stage.sessions.session(of: token) }
         await #expect(throws: SignInError.invalidToken) { try await stage.sessions.user(of: token) }
-        await #expect(throws: SignInError.invalidToken) { try await stage.sessions.signOut(token) }
     }
 
     @Test func `is over at once after signing out`() async throws {
@@ -36,6 +35,36 @@ import Testing
         await #expect(throws: SignInError.invalidGrant(.unknownRefreshToken)) {
             try await stage.sessions.refresh(tokens.refreshToken)
         }
+    }
+
+    @Test func `ends by an access token that has expired`() async throws {
+        let stage = try await SignInStage()
+        let tokens = try await stage.signIn().tokens
+        stage.pass(seconds: 3600)
+        try await stage.sessions.signOut(tokens.accessToken)
+        await #expect(throws: SignInError.invalidGrant(.unknownRefreshToken)) {
+            try await stage.sessions.refresh(tokens.refreshToken)
+        }
+        await #expect(throws: SignInError.invalidToken) { try await stage.sessions.signOut("garbage") }
+    }
+
+    @Test func `lasts no longer than it may, however often it is refreshed`() async throws {
+        let stage = try await SignInStage(absoluteSeconds: 100_000)
+        var token = try await stage.signIn().tokens.refreshToken
+        stage.pass(seconds: 80_000)
+        token = try await stage.sessions.refresh(token).refreshToken
+        stage.pass(seconds: 19_999)
+        token = try await stage.sessions.refresh(token).refreshToken
+        stage.pass(seconds: 1)
+        await #expect(throws: SignInError.invalidGrant(.unknownRefreshToken)) {
+            try await stage.sessions.refresh(token)
+        }
+    }
+
+    @Test func `ends with its absolute lifetime where that is shorter than a refresh token's`() async throws {
+        let stage = try await SignInStage(absoluteSeconds: 600)
+        let tokens = try await stage.signIn().tokens
+        #expect(try await stage.sessions.session(of: tokens.accessToken).expiresAt == stage.now + 600)
     }
 
     @Test func `goes on beside another that is signed out`() async throws {

@@ -41,11 +41,11 @@ public enum Sample {
     public static func signIn(
         _ subject: Subject, code: OneTimeUse = code(), ported: [PortedSubject] = [],
         registration: Registration = .automatic(reference: "reference"), attributes: Attributes = jane,
-        session: NewSession = session(), now: Int64 = now
+        session: NewSession = session(), maximumSessions: Int64? = 50, now: Int64 = now
     ) -> SignInRecord {
         SignInRecord(
             code: code, provider: "zenkey", subject: subject, ported: ported, registration: registration,
-            attributes: attributes, session: session, now: now)
+            attributes: attributes, session: session, maximumSessions: maximumSessions, now: now)
     }
 
     public static func ported(_ subject: Subject, token: TokenHash = hash()) -> PortedSubject {
@@ -75,11 +75,11 @@ public enum Sample {
 
     public static func refresh(
         _ session: SessionID, _ presented: TokenHash, next: TokenHash = hash(), wrapped: [UInt8] = [1, 2, 3],
-        expiresAt: Int64 = now + 86_400, now: Int64 = now
+        expiresAt: Int64 = now + 86_400, absoluteSeconds: Int64? = nil, now: Int64 = now
     ) -> RefreshRecord {
         RefreshRecord(
             session: session, presented: presented, next: next, nextWrapped: wrapped, expiresAt: expiresAt,
-            graceSeconds: 10, now: now)
+            absoluteSeconds: absoluteSeconds, graceSeconds: 10, now: now)
     }
 }
 

@@ -88,6 +88,32 @@ extension RepositoryContract {
             #expect(try await store.refresh(Sample.refresh(Sample.sessionID(), session.refreshHash)) == .refused)
             #expect(try await store.session(session.id, now: Sample.now) != nil)
         },
+        RepositoryContract("a refresh never takes a session beyond its absolute end") { store in
+            let session = Sample.session(expiresAt: Sample.now + 60)
+            let (second, third) = (Sample.hash(), Sample.hash())
+            _ = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session))
+            let first = Sample.refresh(
+                session.id, session.refreshHash, next: second, expiresAt: Sample.now + 110, absoluteSeconds: 100,
+                now: Sample.now + 50)
+            guard case .rotated(let rotated) = try await store.refresh(first) else {
+                Issue.record("not rotated")
+                return
+            }
+            #expect(rotated.expiresAt == Sample.now + 100)
+            #expect(try await store.session(session.id, now: Sample.now + 99)?.expiresAt == Sample.now + 100)
+            #expect(try await store.session(session.id, now: Sample.now + 100) == nil)
+            // It counts from when the session was opened, also for one that was promised more.
+            let promising = Sample.refresh(
+                session.id, second, next: third, expiresAt: Sample.now + 900, absoluteSeconds: nil,
+                now: Sample.now + 90)
+            guard case .rotated = try await store.refresh(promising) else {
+                Issue.record("not rotated without a limit")
+                return
+            }
+            let late = Sample.refresh(
+                session.id, third, expiresAt: Sample.now + 900, absoluteSeconds: 100, now: Sample.now + 100)
+            #expect(try await store.refresh(late) == .refused)
+        },
         RepositoryContract("an expired refresh token is refused") { store in
             let session = Sample.session(expiresAt: Sample.now + 60)
             _ = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session))
@@ -97,6 +123,42 @@ extension RepositoryContract {
     ]
 
     static let sessionClauses = [
+        RepositoryContract("one session more than a user may have ends the oldest") { store in
+            let other = Sample.session()
+            _ = try await store.signedIn(Sample.signIn(Sample.subject("2"), session: other, maximumSessions: 1))
+            var sessions: [NewSession] = []
+            // The maximum at each sign-in, and from which session on they are left.
+            for (second, maximum, first) in [(0, 3, 0), (1, 3, 0), (2, 3, 0), (3, 3, 1), (4, nil, 1), (5, 1, 5)]
+                as [(Int64, Int64?, Int)]
+            {
+                var session = Sample.session()
+                session.id = Sample.sessionID(now: Sample.now + second)
+                sessions.append(session)
+                let record = Sample.signIn(Sample.subject("1"), session: session, maximumSessions: maximum)
+                let user = try await store.signedIn(record).user
+                let live = try await store.sessions(of: user, now: Sample.now).map(\.id)
+                #expect(live == sessions[first...].map(\.id))
+            }
+            let ended = Sample.refresh(sessions[0].id, sessions[0].refreshHash)
+            #expect(try await store.refresh(ended) == .refused)
+            #expect(try await store.session(other.id, now: Sample.now) != nil)
+        },
+        RepositoryContract("a refresh token of a session ends it, the current one or one that was replaced") { store in
+            for replacements in 0...2 {
+                let session = Sample.session()
+                let tokens = [session.refreshHash, Sample.hash(), Sample.hash()]
+                let subject = Sample.subject("\(replacements)")
+                let user = try await store.signedIn(Sample.signIn(subject, session: session)).user
+                for index in 0..<replacements {
+                    _ = try await store.refresh(Sample.refresh(session.id, tokens[index], next: tokens[index + 1]))
+                }
+                #expect(try await !store.revokeSession(session.id, presenting: Sample.hash(), now: Sample.now))
+                #expect(try await store.revokeSession(session.id, presenting: tokens[0], now: Sample.now))
+                #expect(try await !store.revokeSession(session.id, presenting: tokens[0], now: Sample.now))
+                #expect(try await store.sessions(of: user, now: Sample.now).isEmpty)
+                #expect(try await store.auditTrail().last == .sessionRevoked)
+            }
+        },
         RepositoryContract("a revoked session is gone at once, and so is its refresh token") { store in
             let session = Sample.session()
             _ = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session))

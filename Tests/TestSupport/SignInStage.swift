@@ -22,7 +22,7 @@ public final class SignInStage: Sendable {
     private let time = Mutex(SigningProvider.now)
 
     public init(
-        registration: SignInWithCode.Registration = .automatic,
+        registration: SignInWithCode.Registration = .automatic, absoluteSeconds: Int64? = nil,
         _ change: (inout ProviderConfiguration) -> Void = { _ in }
     ) async throws {
         self.registration = registration
@@ -34,7 +34,7 @@ public final class SignInStage: Sendable {
             configuration: SessionIssuer.Configuration(
                 issuer: "https://gatehouse.example", audience: "api", accessTokenSeconds: 900,
                 refreshTokenSeconds: 86_400,
-                sensitiveMaximumAgeSeconds: 300),
+                absoluteSeconds: absoluteSeconds, maximumSessionsPerUser: 50, sensitiveMaximumAgeSeconds: 300),
             keys: sessionKeys)
         carrier.publish(on: transport)
         former.publish(on: transport)

@@ -24,6 +24,7 @@ enum AccountTour {
         _ = await open.post("/auth/token", json: ["grant_type": "refresh_token", "refresh_token": "none"])
         _ = await open.post(
             "/auth/token", json: ["grant_type": "refresh_token", "refresh_token": .string(refreshToken)])
+        _ = await open.post("/auth/revoke", json: ["token": "none"])
         try await account(open, token)
         try await sensitive(open)
         return try await open.seenAnswers.union(locked.seenAnswers).union(ended()).union(registration()).union(closed())
@@ -124,6 +125,7 @@ enum AccountTour {
         _ = await app.post("/users", json: ["link_ticket": .string(ticket)])
         _ = await app.post(
             "/auth/token", json: ["grant_type": "refresh_token", "refresh_token": .string(refreshToken)])
+        _ = await app.post("/auth/revoke", json: ["token": .string(refreshToken)])
         return app.seenAnswers
     }
 }

@@ -60,6 +60,18 @@ import Testing
         #expect(again.header("www-authenticate") == "Bearer error=\"invalid_token\"")
     }
 
+    @Test func `signs out by a token that has expired, and by none that is altered`() async throws {
+        let app = try await APIStage()
+        let (token, refreshToken) = try await app.signedIn()
+        app.stage.pass(seconds: 900)
+        let altered = String(token.dropLast(4)) + "AAAA"
+        #expect(await app.send(.delete, "/auth/token", headers: bearer(altered)).error == "invalid_token")
+        let answer = await app.send(.delete, "/auth/token", headers: bearer(token))
+        #expect(answer.status == 200)
+        let refresh = await app.post("/auth/token", form: "grant_type=refresh_token&refresh_token=\(refreshToken)")
+        #expect(refresh.error == "invalid_grant")
+    }
+
     @Test func `signs nobody out without a token, which is fine`() async throws {
         let app = try await APIStage()
         let token = try await app.signedIn().token
@@ -67,6 +79,70 @@ import Testing
         #expect(answer.status == 200)
         #expect(answer.text == "{}")
         #expect(await app.send(.get, "/users/me", headers: bearer(token)).status == 200)
+    }
+}
+
+@Suite struct `Revocation of a token` {
+    private static func isLive(_ app: APIStage, _ token: String) async -> Bool {
+        await app.send(.get, "/users/me", headers: bearer(token)).status == 200
+    }
+
+    @Test(arguments: [nil, "access_token", "refresh_token", "nonsense"])
+    func `ends the session of either token, whatever the hint`(hint: String?) async throws {
+        let app = try await APIStage()
+        for isRefreshToken in [true, false] {
+            let signedIn = await app.signIn([("code", .string("code-\(isRefreshToken)"))]).body
+            let token = try #require(signedIn["token"]?.string)
+            let sent = isRefreshToken ? try #require(signedIn["refresh_token"]?.string) : token
+            let answer = await app.post(
+                "/auth/revoke", form: "token=\(sent)" + (hint.map { "&token_type_hint=\($0)" } ?? ""))
+            #expect(answer.status == 200)
+            #expect(answer.text == "{}")
+            #expect(await !Self.isLive(app, token))
+        }
+    }
+
+    @Test func `takes a refresh token that was replaced, however long ago`() async throws {
+        for generations in 1...3 {
+            let app = try await APIStage()
+            let (token, first) = try await app.signedIn()
+            var newest = first
+            for _ in 0..<generations {
+                app.stage.pass(seconds: 60)
+                let answer = await app.post("/auth/token", form: "grant_type=refresh_token&refresh_token=\(newest)")
+                newest = try #require(answer.body["refresh_token"]?.string)
+            }
+            #expect(await app.post("/auth/revoke", json: ["token": .string(first)]).status == 200)
+            #expect(await !Self.isLive(app, token))
+            let refresh = await app.post("/auth/token", form: "grant_type=refresh_token&refresh_token=\(newest)")
+            #expect(refresh.error == "invalid_grant")
+        }
+    }
+
+    @Test func `takes an access token that has expired`() async throws {
+        let app = try await APIStage()
+        let (token, refreshToken) = try await app.signedIn()
+        app.stage.pass(seconds: 900)
+        #expect(await app.post("/auth/revoke", json: ["token": .string(token)]).status == 200)
+        let refresh = await app.post("/auth/token", form: "grant_type=refresh_token&refresh_token=\(refreshToken)")
+        #expect(refresh.error == "invalid_grant")
+    }
+
+    @Test func `of what is no token of ours ends nothing, and is fine`() async throws {
+        let app = try await APIStage()
+        let (token, refreshToken) = try await app.signedIn()
+        let session = try #require(refreshToken.split(separator: ".").first)
+        for unknown in ["garbage", "\(session).guess", token + "x", "a.b.c"] {
+            let answer = await app.post("/auth/revoke", json: ["token": .string(unknown)])
+            #expect(answer.status == 200)
+            #expect(answer.text == "{}")
+        }
+        #expect(await Self.isLive(app, token))
+        for none in ["{}", "{\"token\":\"\"}", "{\"token\":7}"] {
+            let answer = await app.send(
+                .post, "/auth/revoke", headers: [("Content-Type", "application/json")], body: Array(none.utf8))
+            #expect(answer.error == "invalid_request")
+        }
     }
 }
 

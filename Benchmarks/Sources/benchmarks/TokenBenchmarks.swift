@@ -25,7 +25,7 @@ enum TokenBenchmarks {
             },
             Benchmark("sign-access-token", rounds: 500) {
                 let token = try issuer.accessToken(
-                    for: UserID(rawValue: 4711), session: session, acr: "a3", amr: ["hwk", "pin"],
+                    for: UserID(rawValue: 4711), session: session, client: Carrier.clientID, acr: "a3", amr: ["hwk", "pin"],
                     authTime: Carrier.now - 5, now: Carrier.now)
                 require(token.utf8.count > 200, "there is a token")
             },
@@ -47,5 +47,6 @@ enum TokenBenchmarks {
 extension SessionIssuer.Configuration {
     static let benchmarks = SessionIssuer.Configuration(
         issuer: "https://gatehouse.example", audience: "example-app", accessTokenSeconds: 900,
-        refreshTokenSeconds: 2_592_000, sensitiveMaximumAgeSeconds: 300)
+        refreshTokenSeconds: 2_592_000, absoluteSeconds: 31_536_000, maximumSessionsPerUser: 50,
+        sensitiveMaximumAgeSeconds: 300)
 }

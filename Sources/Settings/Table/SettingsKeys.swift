@@ -69,6 +69,12 @@ extension SettingKey where Root == Settings {
         Self(
             "session.refreshTokenDays", \.session.refreshTokenDays, .number(1...3650), "Lifetime of a refresh token."),
         Self(
+            "session.absoluteDays", \.session.absoluteDays, .limit(upTo: 3650),
+            "Lifetime of a session, however often it is refreshed."),
+        Self(
+            "session.maximumPerUser", \.session.maximumPerUser, .limit(upTo: 10_000),
+            "Sessions of one user; one more ends the oldest."),
+        Self(
             "session.sensitiveMaxAgeSeconds", \.session.sensitiveMaxAgeSeconds, .limit(upTo: day),
             "How long ago a user may have authenticated to link, unlink, erase or change phone number, e-mail, username."
         ),

@@ -16,8 +16,8 @@ enum AnswerSchemas {
         [
             "token": Schema.text(
                 """
-                The access token, a JWT (ES256, type `at+jwt`) with `iss`, `sub` (our user id), `aud`, `sid`, `iat`, \
-                `exp`, `jti`, and `acr`, `amr`, `auth_time` where known; nothing personal.
+                The access token, a JWT (ES256, type `at+jwt`) with `iss`, `sub` (our user id), `aud`, `client_id`, `sid`, \
+                `iat`, `exp`, `jti`, and `acr`, `amr`, `auth_time` where known; nothing personal.
                 """),
             "refresh_token": Schema.text("Good for one new pair at `POST /auth/token`."),
             "token_type": Schema.text("How the token is sent.", ["enum": ["bearer"]]),

@@ -6,7 +6,8 @@ enum RequestSchemas {
     static var all: [(name: String, value: JSONValue)] {
         [
             ("AuthorizedResponse", authorizedResponse), ("TransactionApproval", transactionApproval),
-            ("RefreshRequest", refreshRequest), ("Registration", registration), ("ProfileEdits", profileEdits),
+            ("RefreshRequest", refreshRequest), ("Revocation", revocation), ("Registration", registration),
+            ("ProfileEdits", profileEdits),
         ]
     }
 
@@ -94,6 +95,15 @@ enum RequestSchemas {
             [
                 "grant_type": text("grant_type", "The kind of grant.", ["enum": ["refresh_token"]]),
                 "refresh_token": text("refresh_token", "The refresh token of the answer before.", ["minLength": 1]),
+            ])
+    }
+
+    private static var revocation: JSONValue {
+        Schema.object(
+            "A token that is of no use any more (RFC 7009 §2.1).", required: ["token"],
+            [
+                "token": text("token", "An access token or a refresh token.", ["minLength": 1]),
+                "token_type_hint": Schema.text("Which of them it is; that shows anyway, so it is ignored."),
             ])
     }
 

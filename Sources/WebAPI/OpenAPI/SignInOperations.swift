@@ -9,7 +9,7 @@ enum SignInOperations {
             signIn(
                 path: "/auth/zenkey-signin", id: "zenkeySignIn",
                 summary: "Sign in, under the name that stock ZenKey apps know"),
-            challenge, token, signOut, register,
+            challenge, token, signOut, revoke, register,
         ]
     }
 
@@ -72,8 +72,8 @@ enum SignInOperations {
     private static let signOut = Operation(
         method: .delete, path: "/auth/token", id: "signOut", tag: .sessions, summary: "Sign out",
         description: """
-            Ends the session of the session token. Without one it does nothing and says that it is done, because \
-            stock Android apps send none here.
+            Ends the session of the session token, which may have expired. Without one it does nothing and says that it \
+            is done, because stock Android apps send none here.
             """,
         access: .userOrApp,
         successes: [
@@ -81,6 +81,22 @@ enum SignInOperations {
                 description: "The session has ended.", schema: Reference.schema("Empty"), example: [:],
                 headers: [.cacheControl])
         ])
+
+    private static let revoke = Operation(
+        method: .post, path: "/auth/revoke", id: "revokeToken", tag: .sessions, summary: "Revoke a token",
+        description: """
+            Ends the session of a token (RFC 7009): of an access token, also one that has expired, or of a refresh \
+            token, also one that was replaced. A token that is unknown is answered the same.
+            """,
+        body: .init(
+            schema: "Revocation",
+            example: ["token": .string(Examples.refreshToken), "token_type_hint": "refresh_token"]),
+        successes: [
+            .init(
+                description: "The token opens nothing any more.", schema: Reference.schema("Empty"), example: [:],
+                headers: [.cacheControl])
+        ],
+        errors: [.storageUnavailable])
 
     private static let register = Operation(
         method: .post, path: "/users", id: "registerUser", tag: .signIn, summary: "Register with a link ticket",
