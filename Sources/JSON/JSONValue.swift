@@ -1,7 +1,7 @@
 /// A JSON document as a value (RFC 8259).
 ///
 /// An integer literal that fits 64 bits stays exact; every other number is a `number`, which no caller may take for
-/// a time or an identifier: `1e300` and `1.5` are never an `exp`.
+/// an identifier, nor for a time before its range was checked: `1e300` is never an `exp`.
 public enum JSONValue: Sendable, Equatable {
     case null
     case boolean(Bool)

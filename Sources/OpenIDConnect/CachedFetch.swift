@@ -15,8 +15,9 @@ public struct Fetched<Value: Sendable>: Sendable {
 /// One remote document, fetched when it is needed, by one fetch at a time for all who wait.
 ///
 /// While a value is fresh it costs one lock. Past that it still serves, within a bound, while a new one is fetched in
-/// the background: a provider whose metadata is down for an hour loses no sign-in. A failure is remembered for a moment,
-/// so that a crowd does not become a storm.
+/// the background: a provider whose metadata is down for an hour loses no sign-in. A failure, which any answer is that
+/// can't be used, never takes a value's place before its time; it is remembered for a moment, so that a crowd does not
+/// become a storm.
 public final class CachedFetch<Value: Sendable>: Sendable {
     public typealias Outcome = Result<Value, ProviderFailure>
     public typealias Fetch = @Sendable () async -> Result<Fetched<Value>, ProviderFailure>
@@ -39,6 +40,19 @@ public final class CachedFetch<Value: Sendable>: Sendable {
     /// The value, if it is fresh: what nearly every call finds, without so much as preparing a fetch.
     public func fresh(now: MonotonicTime) -> Value? {
         state.withLock { now < $0.freshUntil ? $0.value : nil }
+    }
+
+    /// Whether all there was is a failure whose time is over: nothing to wait for and nothing to serve.
+    public func isSpent(now: MonotonicTime) -> Bool {
+        state.withLock { state in
+            guard state.value == nil, state.inFlight == nil, let failure = state.failure else { return false }
+            return now >= failure.until
+        }
+    }
+
+    /// The value at hand, fresh or not, that a fetch which runs now may replace.
+    func last(now: MonotonicTime) -> Value? {
+        state.withLock { now < $0.staleUntil ? $0.value : nil }
     }
 
     /// The value, from memory where that serves, else from `fetch`.
@@ -89,7 +103,7 @@ public final class CachedFetch<Value: Sendable>: Sendable {
                 state.failure = nil
                 return .success(fetched.value)
             case .failure(let error):
-                state.failure = (error, now + bounds.afterFailure)
+                state.failure = (error, now + bounds.memory(of: error))
                 return .failure(error)
             }
         }

@@ -1,7 +1,7 @@
 public import Crypto
 internal import JOSE
 
-/// How a confidential client proves itself at the token endpoint (OpenID Connect Core §9).
+/// How a client proves itself at the token endpoint (OpenID Connect Core §9), or only says who it is.
 ///
 /// The header or the body fields are made once, when the configuration is read.
 public struct ClientAuthentication: Sendable {
@@ -17,6 +17,13 @@ public struct ClientAuthentication: Sendable {
     let authorization: Secret?
     /// Form fields for the token request's body, encoded, where credentials travel there. A secret.
     let bodyFields: Secret?
+    private let secret: Secret?
+
+    /// What a provider must not be heard repeating: the secret, and the header it went in.
+    public var secrets: [String] {
+        [secret?.revealedText, authorization.map { String($0.revealedText.dropFirst("Basic ".count)) }]
+            .compactMap(\.self)
+    }
 
     /// `client_secret_basic`. The body then carries no `client_id`: a carrier refuses it beside Basic.
     public static func basic(clientID: String, secret: Secret, encoding: BasicEncoding) -> ClientAuthentication {
@@ -32,7 +39,7 @@ public struct ClientAuthentication: Sendable {
             credentials.append(contentsOf: secret.revealedBytes)
         }
         return ClientAuthentication(
-            authorization: Secret("Basic " + Base64.encode(credentials)), bodyFields: nil)
+            authorization: Secret("Basic " + Base64.encode(credentials)), bodyFields: nil, secret: secret)
     }
 
     /// `client_secret_post`.
@@ -41,6 +48,14 @@ public struct ClientAuthentication: Sendable {
         FormEncoding.append("client_id", clientID, to: &fields)
         fields.append(contentsOf: "&client_secret=".utf8)
         FormEncoding.append(secret.revealedBytes.span, to: &fields)
-        return ClientAuthentication(authorization: nil, bodyFields: Secret(fields))
+        return ClientAuthentication(authorization: nil, bodyFields: Secret(fields), secret: secret)
+    }
+
+    /// `none`: a public client, which names itself in the body (RFC 6749 §3.2.1). Nothing but PKCE then ties a code to
+    /// whoever began the sign-in.
+    public static func publicClient(clientID: String) -> ClientAuthentication {
+        var fields: [UInt8] = []
+        FormEncoding.append("client_id", clientID, to: &fields)
+        return ClientAuthentication(authorization: nil, bodyFields: Secret(fields), secret: nil)
     }
 }

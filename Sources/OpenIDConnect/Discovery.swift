@@ -14,6 +14,7 @@ public enum Discovery {
     ///
     /// - Throws: `ProviderFailure.refusedEndpoint` when the issuer is no URL that may be called.
     public static func metadataURL(issuer: String, allowLoopbackHTTP: Bool) throws(ProviderFailure) -> EndpointURL {
+        guard IssuerIdentifier.isWellFormed(issuer) else { throw .refusedEndpoint("issuer") }
         let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
         do {
             return try EndpointURL(base + "/.well-known/openid-configuration", allowLoopbackHTTP: allowLoopbackHTTP)

@@ -10,20 +10,31 @@ public struct CacheBounds: Sendable, Equatable {
     public var stale: Duration
     /// How long a failed fetch is answered from memory before another is tried.
     public var afterFailure: Duration
+    /// The same for a fetch whose answer was that there is no such document.
+    public var afterMiss: Duration
 
-    public init(usual: Duration, shortest: Duration, longest: Duration, stale: Duration, afterFailure: Duration) {
+    public init(
+        usual: Duration, shortest: Duration, longest: Duration, stale: Duration, afterFailure: Duration,
+        afterMiss: Duration
+    ) {
         self.usual = usual
         self.shortest = shortest
         self.longest = longest
         self.stale = stale
         self.afterFailure = afterFailure
+        self.afterMiss = afterMiss
     }
 
     /// A quarter of an hour as the carriers' own clients use it, a day at most, and another day while nothing newer
-    /// can be had.
+    /// can be had. A network that nobody serves is asked for again after a minute.
     public static let standard = CacheBounds(
         usual: .seconds(900), shortest: .seconds(60), longest: .seconds(86_400), stale: .seconds(86_400),
-        afterFailure: .seconds(1))
+        afterFailure: .seconds(1), afterMiss: .seconds(60))
+
+    /// How long a failure is remembered.
+    func memory(of failure: ProviderFailure) -> Duration {
+        if case .noCarrier = failure { afterMiss } else { afterFailure }
+    }
 
     /// How long an answer is fresh (RFC 9111 §4.2.1), within these bounds.
     public func freshness(cacheControl: String?) -> Duration {

@@ -1,4 +1,4 @@
-internal import Crypto
+public import Crypto
 public import JOSE
 internal import JSON
 
@@ -41,6 +41,7 @@ public struct IDTokenVerifier: Sendable {
     let context: ExpectedContext
     let freshness: Freshness
     let accessToken: String?
+    let accessTokenDigestOfEdDSA: Digest
     let clockSkewSeconds: Int64
 
     /// - Parameters:
@@ -48,10 +49,12 @@ public struct IDTokenVerifier: Sendable {
     ///   - clientID: our identifier at that issuer.
     ///   - authentication: every requirement on `acr` that must be met.
     ///   - accessToken: the token that came with it, for `at_hash`; nil only when the ID token came alone.
+    ///   - accessTokenDigestOfEdDSA: what `at_hash` is made with under EdDSA.
     ///   - clockSkewSeconds: how far the provider's clock may differ from ours.
     public init(
         issuer: String, clientID: String, nonce: ExpectedNonce, authentication: [RequiredAuthentication],
-        context: ExpectedContext, freshness: Freshness, accessToken: String?, clockSkewSeconds: Int64
+        context: ExpectedContext, freshness: Freshness, accessToken: String?, accessTokenDigestOfEdDSA: Digest,
+        clockSkewSeconds: Int64
     ) {
         self.issuer = issuer
         self.clientID = clientID
@@ -60,6 +63,7 @@ public struct IDTokenVerifier: Sendable {
         self.context = context
         self.freshness = freshness
         self.accessToken = accessToken
+        self.accessTokenDigestOfEdDSA = accessTokenDigestOfEdDSA
         self.clockSkewSeconds = clockSkewSeconds
     }
 
@@ -113,13 +117,9 @@ public struct IDTokenVerifier: Sendable {
 
     /// - Returns: when the token was issued.
     private func checkTimes(_ claims: JSONValue, _ now: Int64) throws(IDTokenFault) -> Int64 {
-        guard let expires = seconds(claims["exp"]), now < expires + clockSkewSeconds else { throw .expired }
-        guard let issued = seconds(claims["iat"]), issued <= now + clockSkewSeconds else { throw .issuedAt }
-        if let notBefore = claims["nbf"], !notBefore.isNull {
-            guard let start = seconds(notBefore), start <= now + clockSkewSeconds else {
-                throw .issuedAt
-            }
-        }
+        guard let expires = try seconds(claims["exp"]), now < expires + clockSkewSeconds else { throw .expired }
+        guard let issued = try seconds(claims["iat"]), issued <= now + clockSkewSeconds else { throw .issuedAt }
+        if let start = try seconds(claims["nbf"]), start > now + clockSkewSeconds { throw .issuedAt }
         if case .within(let seconds) = freshness, issued < now - seconds - clockSkewSeconds { throw .issuedAt }
         return issued
     }
@@ -135,9 +135,7 @@ public struct IDTokenVerifier: Sendable {
     }
 
     private func checkAuthenticationTime(_ claims: JSONValue, _ now: Int64) throws(IDTokenFault) -> Int64? {
-        let claim = claims["auth_time"]
-        let time = seconds(claim)
-        if claim != nil, claim?.isNull == false, time == nil { throw .authenticationTime }
+        let time = try seconds(claims["auth_time"])
         guard case .within(let seconds) = freshness else { return time }
         guard let time, time >= now - seconds - clockSkewSeconds, time <= now + clockSkewSeconds else {
             throw .authenticationTime
@@ -160,7 +158,8 @@ public struct IDTokenVerifier: Sendable {
     private func checkAccessTokenHash(_ claims: JSONValue, _ token: VerifiedJWS) throws(IDTokenFault) {
         guard let claim = claims["at_hash"], !claim.isNull, let accessToken else { return }
         guard let shown = claim.string,
-            TokenHash.matches(shown, accessToken, algorithm: token.header.algorithm)
+            TokenHash.matches(
+                shown, accessToken, algorithm: token.header.algorithm, digestOfEdDSA: accessTokenDigestOfEdDSA)
         else { throw .accessTokenHash }
     }
 
@@ -171,7 +170,13 @@ public struct IDTokenVerifier: Sendable {
         return subject
     }
 
-    private func seconds(_ claim: JSONValue?) -> Int64? { claim.flatMap { NumericDate($0) }?.seconds }
+    /// - Returns: nil when the claim is not there.
+    /// - Throws: `IDTokenFault.malformed` for what is no date: negative, of a year beyond 9999, or no number at all.
+    private func seconds(_ claim: JSONValue?) throws(IDTokenFault) -> Int64? {
+        guard let claim, !claim.isNull else { return nil }
+        guard let date = NumericDate(claim) else { throw .malformed }
+        return date.seconds
+    }
 
     private func constantTimeEqual(_ left: String, _ right: String) -> Bool {
         Crypto.constantTimeEqual(Array(left.utf8), Array(right.utf8))

@@ -19,6 +19,10 @@ public enum ProviderFailure: Error, Equatable, Sendable {
     case refusedEndpoint(String)
     /// It failed so often of late that it is not called for so many seconds.
     case circuitOpen(retryAfterSeconds: Int64)
+    /// Discovery knows no carrier for what was asked; the page, if any, lets the user choose one.
+    case noCarrier(discoveryUI: String?)
+    /// So many documents under new names were asked for that this one is not looked for now.
+    case tooManyLookups
     /// The provider refused with an OAuth error.
     case refused(OAuthError)
 }

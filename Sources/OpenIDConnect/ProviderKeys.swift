@@ -10,21 +10,27 @@ import Synchronization
 /// Tokens come from outside, so a key name costs its sender nothing: fetches for unknown names come from a small budget,
 /// and a name that was not there a moment ago is not looked for again.
 public final class ProviderKeys: Sendable {
-    private struct Lookups {
+    private struct Lookups: ~Copyable {
         var budget: TokenBucket
-        var missing: [String: MonotonicTime] = [:]
+        var missing = BoundedCache<MonotonicTime>(maximumCount: maximumMissing)
     }
 
     private static let largestNumberOfKeys = 100
-    private static let rememberedMissing = 256
+    private static let maximumMissing = 256
+    /// A key that its issuer has withdrawn must not verify for long, also where nobody can be asked whether it has.
+    static let maximumStaleness = Duration.seconds(3600)
     private static let missingFor = Duration.seconds(60)
 
     private let cache: CachedFetch<JWKSet>
     private let bounds: CacheBounds
     private let lookups: Mutex<Lookups>
 
-    /// - Parameter now: the present instant, from which on the budget of five, and one more a minute, counts.
+    /// - Parameters:
+    ///   - bounds: how long keys are fresh; beyond that they serve for an hour at most.
+    ///   - now: the present instant, from which on the budget of five, and one more a minute, counts.
     public init(bounds: CacheBounds, now: MonotonicTime) {
+        var bounds = bounds
+        bounds.stale = min(bounds.stale, Self.maximumStaleness)
         self.bounds = bounds
         cache = CachedFetch(bounds: bounds)
         lookups = Mutex(Lookups(budget: TokenBucket(burst: 5, every: .seconds(60), now: now)))
@@ -76,23 +82,25 @@ public final class ProviderKeys: Sendable {
 
     private func takeLookup(_ keyID: String?, _ now: MonotonicTime) -> Bool {
         lookups.withLock { lookups in
-            if let since = lookups.missing[keyID ?? ""], now < since + Self.missingFor { return false }
+            if let since = lookups.missing.value(for: keyID ?? ""), now < since + Self.missingFor { return false }
             return lookups.budget.take(now: now)
         }
     }
 
     private func noteMissing(_ keyID: String?) {
-        lookups.withLock { lookups in
-            if lookups.missing.count >= Self.rememberedMissing { lookups.missing.removeAll(keepingCapacity: true) }
-            lookups.missing[keyID ?? ""] = .now
-        }
+        lookups.withLock { $0.missing.insert(.now, for: keyID ?? "") }
     }
 
     private func fetch(_ request: OutboundRequest, _ transport: any HTTPTransport) -> CachedFetch<JWKSet>.Fetch {
-        { [bounds] in
+        { [bounds, cache] in
             do throws(HTTPClientError) {
                 let response = try await transport.send(request)
-                return Self.keys(in: response).map {
+                let keys = Self.keys(in: response)
+                // A set that nothing can be verified with is no newer version of one that something can.
+                if case .success(let set) = keys, set.keys.isEmpty, cache.last(now: .now)?.keys.isEmpty == false {
+                    return .failure(.invalidMember("keys"))
+                }
+                return keys.map {
                     Fetched($0, freshness: bounds.freshness(cacheControl: response.header("cache-control")))
                 }
             } catch {

@@ -21,7 +21,9 @@ public final class ProviderMetadata: Sendable {
     ///   - allowLoopbackHTTP: whether plain http to a loopback address is taken; for development and tests.
     /// - Throws: `ProviderFailure.invalidMember` or `.refusedEndpoint`, naming the member.
     public init(_ document: JSONValue, allowLoopbackHTTP: Bool) throws(ProviderFailure) {
-        guard let issuer = document["issuer"]?.string, !issuer.isEmpty else { throw .invalidMember("issuer") }
+        guard let issuer = document["issuer"]?.string, !issuer.isEmpty, IssuerIdentifier.isWellFormed(issuer) else {
+            throw .invalidMember("issuer")
+        }
         self.issuer = issuer
         func endpoint(_ member: String) throws(ProviderFailure) -> EndpointURL? {
             guard let value = document[member], !value.isNull else { return nil }
@@ -40,5 +42,14 @@ public final class ProviderMetadata: Sendable {
         keysEndpoint = try required("jwks_uri")
         userinfoEndpoint = try endpoint("userinfo_endpoint")
         authorizationEndpoint = document["authorization_endpoint"]?.string
+    }
+}
+
+/// The form of an issuer's name.
+public enum IssuerIdentifier {
+    /// Whether a name has neither query nor fragment (OpenID Connect Discovery §3, RFC 8414 §2). With either, the
+    /// well-known path would end up inside it, and one issuer could speak under the names of others.
+    public static func isWellFormed(_ text: String) -> Bool {
+        !text.utf8.contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
     }
 }

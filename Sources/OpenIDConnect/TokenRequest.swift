@@ -20,6 +20,11 @@ public struct TokenRequest: Sendable {
         self.sdkVersion = sdkVersion
     }
 
+    /// What a provider must not be heard repeating.
+    public var secrets: [String] {
+        [code, redirectURI, codeVerifier, correlationID].compactMap(\.self)
+    }
+
     /// The request to send. Once it may have left, it must not be sent again: a code is good for one exchange. So it
     /// is finished even when whoever asked has gone, for the code is spent by then.
     public func request(
@@ -59,20 +64,17 @@ public struct TokenResponse: Sendable {
     ///
     /// `expires_in`, `scope` and anything else may be missing or odd; `token_type` counts in any letter case.
     ///
+    /// - Parameter request: what it answers.
     /// - Throws: `ProviderFailure.refused` for an OAuth error, another case for what is no token answer.
-    public init(_ response: OutboundResponse) throws(ProviderFailure) {
+    public init(_ response: OutboundResponse, to request: TokenRequest) throws(ProviderFailure) {
         guard (200..<300).contains(response.status) else {
-            // 503 is how a server says "not now"; any other 5xx is a fault of its own, whatever it says about it.
-            if (400..<500).contains(response.status) || response.status == 503,
-                let document = try? response.parsedObject(),
-                let error = OAuthError(document)
-            {
-                throw .refused(error)
-            }
-            throw .status(response.status)
+            guard let document = try? response.parsedObject(), let error = OAuthError(document),
+                Self.isRefusal(error, response.status)
+            else { throw .status(response.status) }
+            throw .refused(Self.meant(error, request))
         }
         let document = try response.parsedObject()
-        if let error = OAuthError(document) { throw .refused(error) }
+        if let error = OAuthError(document) { throw .refused(Self.meant(error, request)) }
         guard let accessToken = document["access_token"]?.string, Self.isHeaderSafe(accessToken) else {
             throw .invalidMember("access_token")
         }
@@ -82,6 +84,23 @@ public struct TokenResponse: Sendable {
         guard let idToken = document["id_token"]?.string, !idToken.isEmpty else { throw .invalidMember("id_token") }
         self.accessToken = accessToken
         self.idToken = idToken
+    }
+
+    /// A client error with an `error` is the last word on this code, whatever its name. 429 and 503 are how a server
+    /// says "not now", unless it says something that we know; any other 5xx is a fault of its own.
+    private static func isRefusal(_ error: OAuthError, _ status: Int) -> Bool {
+        switch status {
+        case 429, 503: error != .unknown
+        case 400..<500: true
+        default: false
+        }
+    }
+
+    /// RFC 7636 §4.6 leaves the error for a missing verifier open, and carriers take the most general one. Whether a
+    /// verifier was sent is what we know better.
+    private static func meant(_ error: OAuthError, _ request: TokenRequest) -> OAuthError {
+        if request.codeVerifier == nil, case .clientFault("invalid_request") = error { return .verifierMissing }
+        return error
     }
 
     /// An access token goes into a header: visible ASCII only (RFC 6749 appendix A.12), or a provider could write our

@@ -26,6 +26,7 @@ extension Provider {
     public func verifiedPortTokens(
         of idToken: IDToken, through transport: any HTTPTransport, deadline: Deadline, now: Int64
     ) async throws(ProviderFailure) -> [VerifiedPortToken] {
+        guard takesPortTokens else { return [] }
         var verified: [VerifiedPortToken] = []
         for text in PortToken.candidates(in: idToken.claims) {
             guard let token = try? CompactJWS(parsing: text, maximumByteCount: PortToken.longestToken),
@@ -57,7 +58,8 @@ extension Provider {
         let instant = MonotonicTime.now
         let metadata: ProviderMetadata
         do throws(ProviderFailure) {
-            metadata = try await self.metadata(ofIssuer: issuer, through: transport, deadline: deadline, now: instant)
+            metadata = try await self.metadata(
+                of: .formerIssuer(issuer), through: transport, deadline: deadline, now: instant)
         } catch .status(404), .status(410) {
             // A carrier that is gone for good must not lock its old subscribers out. Any other status may pass.
             return nil

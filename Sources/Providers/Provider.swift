@@ -13,30 +13,15 @@ public final class Provider: Sendable {
     public let bulkhead: Bulkhead
     public let circuits: Circuits
 
-    private struct Caches {
-        /// By mobile network or by issuer, whichever the metadata was found by.
-        var metadata: [String: RememberedMetadata] = [:]
-        /// By the text of their address.
-        var keys: [String: ProviderKeys] = [:]
-    }
-
-    private final class RememberedMetadata: Sendable {
-        let url: EndpointURL
-        let document: CachedFetch<DiscoveryResult>
-
-        init(url: EndpointURL, bounds: CacheBounds) {
-            self.url = url
-            document = CachedFetch(bounds: bounds)
-        }
-    }
-
-    /// Apps choose the network that is asked for, so what is remembered is bounded.
-    private static let rememberedDocuments = 1024
+    private static let maximumKeySets = 1024
     private static let largestDocument = 1 << 18
 
-    private let caches = Mutex(Caches())
-    /// Read once: every call to a provider asks whether its host is this one.
-    private let configuredHost: String?
+    private let metadata: MetadataCache
+    /// By the text of their address.
+    private let keySets = Mutex(BoundedCache<ProviderKeys>(maximumCount: Provider.maximumKeySets))
+    let discoveryPage: DiscoveryPage
+    /// The host of discovery, or of the issuer. Read once: every call to a provider asks whether its host is this one.
+    public let configuredHost: String?
     private let renewedAuthentication = Mutex<ClientAuthentication?>(nil)
 
     public init(_ configuration: ProviderConfiguration) {
@@ -47,6 +32,8 @@ public final class Provider: Sendable {
             case .openid(let issuer): issuer
             }
         configuredHost = try? EndpointURL(address, allowLoopbackHTTP: true).host
+        metadata = MetadataCache(bounds: configuration.cacheBounds, now: .now)
+        discoveryPage = DiscoveryPage(bounds: configuration.cacheBounds)
         bulkhead = Bulkhead(limit: configuration.inFlight)
         circuits = Circuits(limits: configuration.circuit)
     }
@@ -61,6 +48,12 @@ public final class Provider: Sendable {
         renewedAuthentication.withLock { $0 = authentication }
     }
 
+    /// Whether port tokens mean anything here: carriers behind ZenKey issue them. Elsewhere a claim of that name is a
+    /// stranger's word about somebody's account.
+    public var takesPortTokens: Bool {
+        if case .zenkey = configuration.profile { true } else { false }
+    }
+
     /// Whether an app may have used this redirect URI: exact comparison (RFC 9700 §2.1).
     public func allows(redirectURI: String) -> Bool {
         configuration.redirectURIs.contains { $0.isExactly(redirectURI) }
@@ -68,94 +61,93 @@ public final class Provider: Sendable {
 
     /// Whether an issuer may be believed, decided before anything is fetched from it.
     public func trusts(issuer: String) -> Bool {
-        guard let url = try? EndpointURL(issuer, allowLoopbackHTTP: configuration.allowsLoopbackHTTP) else {
-            return false
-        }
+        guard IssuerIdentifier.isWellFormed(issuer),
+            let url = try? EndpointURL(issuer, allowLoopbackHTTP: configuration.allowsLoopbackHTTP)
+        else { return false }
         return configuration.trustedIssuers.contains { $0.matches(url.host) }
     }
 
     /// The metadata of the issuer that a sign-in belongs to.
     ///
     /// - Parameter network: the user's mobile network, where the profile discovers by it.
-    /// - Throws: `ProviderFailure`; also for an issuer that is not the configured one or not trusted.
+    /// - Throws: `ProviderFailure`: `.noCarrier` when nobody serves that network; also for an issuer that is not the
+    ///   configured one or not trusted.
     public func metadata(
         for network: MobileNetwork?, through transport: any HTTPTransport, deadline: Deadline, now: MonotonicTime
-    ) async throws(ProviderFailure) -> DiscoveryResult {
+    ) async throws(ProviderFailure) -> ProviderMetadata {
         switch configuration.profile {
         case .zenkey(let discoveryURL):
-            return try await ZenKeyDiscovery(discoveryURL: discoveryURL, provider: self)
-                .metadata(for: network, through: transport, deadline: deadline, now: now)
+            do throws(ProviderFailure) {
+                return try await ZenKeyDiscovery(discoveryURL: discoveryURL, provider: self)
+                    .metadata(for: network, through: transport, deadline: deadline, now: now)
+            } catch .noCarrier(discoveryUI: nil) {
+                throw .noCarrier(discoveryUI: configuration.discoveryUI)
+            }
         case .openid(let issuer):
-            return .found(try await metadata(ofIssuer: issuer, through: transport, deadline: deadline, now: now))
+            return try await metadata(
+                of: .configured(issuer), through: transport, deadline: deadline, now: now)
         }
     }
 
     /// The metadata an issuer publishes of itself, which must name that very issuer (OpenID Connect Discovery §4.3).
     func metadata(
-        ofIssuer issuer: String, through transport: any HTTPTransport, deadline: Deadline, now: MonotonicTime
+        of issuer: MetadataCache.Name, through transport: any HTTPTransport, deadline: Deadline, now: MonotonicTime
     ) async throws(ProviderFailure) -> ProviderMetadata {
-        let result = try await document(
-            foundBy: issuer, through: transport, deadline: deadline, now: now
-        ) { () throws(ProviderFailure) in
-            try Discovery.metadataURL(issuer: issuer, allowLoopbackHTTP: configuration.allowsLoopbackHTTP)
-        } objection: { found in
-            found.issuer == issuer ? nil : .issuerMismatch
+        let text = issuer.text
+        do throws(ProviderFailure) {
+            return try await document(
+                foundBy: issuer, through: transport, deadline: deadline, now: now
+            ) { () throws(ProviderFailure) in
+                try Discovery.metadataURL(issuer: text, allowLoopbackHTTP: configuration.allowsLoopbackHTTP)
+            } objection: { found in
+                found.issuer == text ? nil : .issuerMismatch
+            }
+        } catch .noCarrier {
+            // Only discovery by network says so; an issuer's own document has to name the issuer.
+            throw .invalidMember("issuer")
         }
-        guard case .found(let metadata) = result else { throw .invalidMember("issuer") }
-        return metadata
     }
 
     /// Takes a metadata document from memory, or fetches it.
     ///
     /// - Parameters:
-    ///   - name: what it is found by: a mobile network or an issuer.
     ///   - url: makes its address, which is asked for once.
     ///   - objection: why the metadata may not be used, if it may not; asked before it is remembered.
     func document(
-        foundBy name: String, through transport: any HTTPTransport, deadline: Deadline, now: MonotonicTime,
+        foundBy name: MetadataCache.Name, through transport: any HTTPTransport, deadline: Deadline, now: MonotonicTime,
         at url: () throws(ProviderFailure) -> EndpointURL,
         objection: @escaping @Sendable (ProviderMetadata) -> ProviderFailure?
-    ) async throws(ProviderFailure) -> DiscoveryResult {
-        let remembered: RememberedMetadata
-        if let known = caches.withLock({ $0.metadata[name] }) {
-            if let result = known.document.fresh(now: now) { return result }
-            remembered = known
-        } else {
-            remembered = remember(RememberedMetadata(url: try url(), bounds: configuration.cacheBounds), as: name)
-        }
-        return try await fetched(remembered, through: transport, deadline: deadline, now: now, objection: objection)
-    }
-
-    /// Another sign-in may have come first: then what it made is taken, so that both wait for one fetch.
-    private func remember(_ metadata: RememberedMetadata, as name: String) -> RememberedMetadata {
-        caches.withLock { caches in
-            if let known = caches.metadata[name] { return known }
-            if caches.metadata.count >= Self.rememberedDocuments { caches.metadata.removeAll(keepingCapacity: true) }
-            caches.metadata[name] = metadata
-            return metadata
+    ) async throws(ProviderFailure) -> ProviderMetadata {
+        try await metadata.metadata(foundBy: name, now: now, at: url) { url in
+            fetch(documentRequest(url, deadline, now), through: transport, deadline: deadline, objection: objection)
         }
     }
 
-    private func fetched(
-        _ metadata: RememberedMetadata, through transport: any HTTPTransport, deadline: Deadline, now: MonotonicTime,
-        objection: @escaping @Sendable (ProviderMetadata) -> ProviderFailure?
-    ) async throws(ProviderFailure) -> DiscoveryResult {
-        let url = metadata.url
-        let request = OutboundRequest(
+    func documentRequest(_ url: EndpointURL, _ deadline: Deadline, _ now: MonotonicTime) -> OutboundRequest {
+        OutboundRequest(
             method: .get, url: url, headers: [(name: "Accept", value: "application/json")], body: [],
             timeout: deadline.nextCall(now: now), policy: policy(for: url), finishesWhenCancelled: false)
-        let (bounds, allowsLoopbackHTTP) = (configuration.cacheBounds, configuration.allowsLoopbackHTTP)
-        return try await metadata.document.value(now: now, leavesWhenCancelled: true) {
+    }
+
+    private func fetch(
+        _ request: OutboundRequest, through transport: any HTTPTransport, deadline: Deadline,
+        objection: @escaping @Sendable (ProviderMetadata) -> ProviderFailure?
+    ) -> CachedFetch<ProviderMetadata>.Fetch {
+        let (bounds, page) = (configuration.cacheBounds, discoveryPage)
+        let allowsLoopbackHTTP = configuration.allowsLoopbackHTTP
+        return {
             do throws(HTTPClientError) {
                 let response = try await RepeatingTransport(transport, within: deadline).send(request)
                 do throws(ProviderFailure) {
-                    let result = try Discovery.result(of: response, allowLoopbackHTTP: allowsLoopbackHTTP)
-                    if case .found(let metadata) = result, let failure = objection(metadata) {
-                        return .failure(failure)
+                    switch try Discovery.result(of: response, allowLoopbackHTTP: allowsLoopbackHTTP) {
+                    case .notFound(let discoveryUI): throw .noCarrier(discoveryUI: discoveryUI)
+                    case .found(let metadata):
+                        if let failure = objection(metadata) { throw failure }
+                        let freshness = bounds.freshness(cacheControl: response.header("cache-control"))
+                        return .success(Fetched(metadata, freshness: freshness))
                     }
-                    return .success(
-                        Fetched(result, freshness: bounds.freshness(cacheControl: response.header("cache-control"))))
                 } catch {
+                    page.note(error)
                     return .failure(error)
                 }
             } catch {
@@ -166,11 +158,10 @@ public final class Provider: Sendable {
 
     /// The keys that an issuer's metadata points to.
     public func keys(of metadata: ProviderMetadata, now: MonotonicTime) -> ProviderKeys {
-        caches.withLock { caches in
-            if let keys = caches.keys[metadata.keysEndpoint.text] { return keys }
-            if caches.keys.count >= Self.rememberedDocuments { caches.keys.removeAll(keepingCapacity: true) }
+        keySets.withLock { keySets in
+            if let keys = keySets.value(for: metadata.keysEndpoint.text) { return keys }
             let keys = ProviderKeys(bounds: configuration.cacheBounds, now: now)
-            caches.keys[metadata.keysEndpoint.text] = keys
+            keySets.insert(keys, for: metadata.keysEndpoint.text)
             return keys
         }
     }

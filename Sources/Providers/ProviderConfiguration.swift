@@ -13,6 +13,8 @@ public struct ProviderConfiguration: Sendable {
 
     public var name: String
     public var profile: Profile
+    /// The page on which a user chooses a carrier, for when discovery names none.
+    public var discoveryUI: String?
     public var clientID: String
     public var authentication: ClientAuthentication
     public var redirectURIs: [String]
@@ -21,6 +23,8 @@ public struct ProviderConfiguration: Sendable {
     /// Issuers that changed their name: the old one by the new.
     public var issuerAliases: [String: String]
     public var algorithms: [SignatureAlgorithm]
+    /// What `at_hash` is made with in ID tokens that EdDSA signs.
+    public var accessTokenDigestOfEdDSA: Digest
     public var requiresPKCE: Bool
     public var requiresNonce: Bool
     /// Whether the nonce must be one of ours.
@@ -54,16 +58,19 @@ public struct ProviderConfiguration: Sendable {
         portTokenMaximumAgeSeconds: Int64, fetchesUserinfo: Bool, minimumIdentityAgeSeconds: Int64,
         timeout: Duration, signInTimeout: Duration, connectionsPerHost: Int, caFile: String?, allowsLoopbackHTTP: Bool,
         cacheBounds: CacheBounds, claims: [String] = [],
+        discoveryUI: String? = nil, accessTokenDigestOfEdDSA: Digest = .sha512,
         inFlight: Int = 0, circuit: CircuitBreaker.Limits = .standard
     ) {
         self.name = name
         self.profile = profile
+        self.discoveryUI = discoveryUI
         self.clientID = clientID
         self.authentication = authentication
         self.redirectURIs = redirectURIs
         self.trustedIssuers = trustedIssuers
         self.issuerAliases = issuerAliases
         self.algorithms = algorithms
+        self.accessTokenDigestOfEdDSA = accessTokenDigestOfEdDSA
         self.requiresPKCE = requiresPKCE
         self.requiresNonce = requiresNonce
         self.requiresChallenge = requiresChallenge

@@ -7,30 +7,29 @@ struct ZenKeyDiscovery {
     let discoveryURL: String
     let provider: Provider
 
-    /// - Throws: `ProviderFailure.untrustedIssuer` when discovery names an issuer that the configuration does not trust:
-    ///   then the carrier is not called.
+    /// - Throws: `ProviderFailure.noCarrier`, or `.untrustedIssuer` when discovery names an issuer that the
+    ///   configuration does not trust: then the carrier is not called.
     func metadata(
         for network: MobileNetwork?, through transport: any HTTPTransport, deadline: Deadline, now: MonotonicTime
-    ) async throws(ProviderFailure) -> DiscoveryResult {
-        guard let network else { return .notFound(discoveryUI: nil) }
+    ) async throws(ProviderFailure) -> ProviderMetadata {
+        guard let network else { throw .noCarrier(discoveryUI: nil) }
         return try await provider.document(
-            foundBy: network.mccmnc, through: transport, deadline: deadline, now: now
+            foundBy: .network(network.mccmnc), through: transport, deadline: deadline, now: now
         ) { () throws(ProviderFailure) in
-            try url(for: network)
+            try url(asking: ("mccmnc", network.mccmnc))
         } objection: { [provider] in
             provider.trusts(issuer: $0.issuer) ? nil : .untrustedIssuer
         }
     }
 
-    private func url(for network: MobileNetwork) throws(ProviderFailure) -> EndpointURL {
+    /// Where discovery is asked about our client.
+    func url(asking parameter: (String, String)) throws(ProviderFailure) -> EndpointURL {
         let base: EndpointURL
         do {
             base = try EndpointURL(discoveryURL, allowLoopbackHTTP: provider.configuration.allowsLoopbackHTTP)
         } catch {
             throw .refusedEndpoint("discoveryURL")
         }
-        return base.appending(query: [
-            ("client_id", provider.configuration.clientID), ("mccmnc", network.mccmnc),
-        ])
+        return base.appending(query: [("client_id", provider.configuration.clientID), parameter])
     }
 }

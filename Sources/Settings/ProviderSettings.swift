@@ -6,13 +6,19 @@ public struct ProviderSettings: Sendable {
     /// Where discovery is asked by mobile network; profile `zenkey` uses it, the others don't.
     public internal(set) var discoveryURL = WebAddress(
         "https://discoveryissuer.myzenkey.com/.well-known/openid_configuration")
+    /// Where users choose a carrier, for when discovery names no page.
+    public internal(set) var discoveryUI: WebAddress?
     /// Where discovery starts, and what every ID token must say; present for every profile but `zenkey`.
     public internal(set) var issuer: WebAddress?
     public internal(set) var clientID = ""
     /// Present for `client_secret_basic` and `client_secret_post`.
     public internal(set) var clientSecret: SecretString?
     public internal(set) var clientAuthentication = ClientAuthentication.basic
-    public internal(set) var basicEncoding = BasicEncoding.form
+    /// Nil only until the profile's own way is filled in.
+    var chosenBasicEncoding: BasicEncoding?
+    public var basicEncoding: BasicEncoding { chosenBasicEncoding ?? profile.basicEncoding }
+    /// Whether nobody chose it.
+    var hasUsualBasicEncoding = false
     public internal(set) var clientKeyFile: String?
     /// Never empty. For profile `zenkey` the default is the redirect URI of its mobile SDKs.
     public internal(set) var redirectURIs: [String] = []
@@ -23,6 +29,7 @@ public struct ProviderSettings: Sendable {
     public internal(set) var issuerAliases: [IssuerAlias] = []
     /// The algorithms an ID token may be signed with; never empty.
     public internal(set) var algorithms = [SignatureAlgorithm.rs256]
+    public internal(set) var atHashOfEdDSA = EdDSATokenHash.sha512
     public internal(set) var scopes = ["openid", "name", "email", "phone", "postal_code"]
     public internal(set) var returnTo: [String] = []
     public internal(set) var requirePKCE = true

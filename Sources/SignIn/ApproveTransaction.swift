@@ -26,14 +26,15 @@ public struct ApproveTransaction: Sendable {
     /// - Parameters:
     ///   - request: what the app posted.
     ///   - session: the live session of the user who must have approved.
+    ///   - trouble: where a failed call to the provider is noted for the log.
     /// - Returns: the receipt, a JWT under our receipt keys.
     /// - Throws: what a sign-in throws; `.invalidIDToken(.subject)` when somebody else has approved;
     ///   `.identityTooNew`.
     public func approve(
-        _ request: TransactionRequest, with provider: Provider, session: Session
+        _ request: TransactionRequest, with provider: Provider, session: Session, trouble: ProviderTrouble? = nil
     ) async throws(SignInError) -> String {
         let demands = IDTokenDemands.transaction(request, with: provider)
-        return try await grant.redeem(request.response, with: provider, demands: demands) {
+        return try await grant.redeem(request.response, with: provider, demands: demands, trouble: trouble) {
             (verified) async throws(SignInError) -> String in
             let record = TransactionRecord(
                 code: verified.code, challenge: verified.challenge, session: session.id, subject: verified.subject,

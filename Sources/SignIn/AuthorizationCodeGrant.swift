@@ -35,10 +35,11 @@ struct AuthorizationCodeGrant: Sendable {
     /// - Parameters:
     ///   - response: what the app posted, validated for this provider.
     ///   - demands: what the ID token must show.
+    ///   - trouble: where a failed call is noted for the log.
     ///   - complete: stores what comes of it; the code goes into the same transaction.
     /// - Throws: `SignInError`.
     func redeem<Result: Sendable>(
-        _ response: AuthorizedResponse, with provider: Provider, demands: IDTokenDemands,
+        _ response: AuthorizedResponse, with provider: Provider, demands: IDTokenDemands, trouble: ProviderTrouble?,
         complete: (Verified) async throws(SignInError) -> Result
     ) async throws(SignInError) -> Result {
         guard provider.allows(redirectURI: response.redirectURI) else { throw .redirectURINotAllowed }
@@ -59,14 +60,15 @@ struct AuthorizationCodeGrant: Sendable {
         let calls = ProviderCalls(
             provider: provider, transport: transport,
             deadline: Deadline(
-                now: .now, total: provider.configuration.signInTimeout, perCall: provider.configuration.timeout))
+                now: .now, total: provider.configuration.signInTimeout, perCall: provider.configuration.timeout),
+            trouble: trouble)
         let metadata = try await calls.discover(response.network)
         let exchanged: TokenResponse
         do throws(ProviderFailure) {
             exchanged = try await calls.exchange(response, at: metadata)
         } catch {
             if error.mayHaveSpentCode { await recordUsed(code) }
-            throw SignInError(.token, error)
+            throw await calls.refusal(error)
         }
         do throws(SignInError) {
             let idToken = try await calls.verifiedIDToken(exchanged, metadata, demands, now: clock.seconds)

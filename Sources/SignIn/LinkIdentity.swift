@@ -29,14 +29,15 @@ public struct LinkIdentity: Sendable {
     /// - Parameters:
     ///   - response: as in a sign-in.
     ///   - session: the live session of the user who asks.
+    ///   - trouble: where a failed call to the provider is noted for the log.
     /// - Throws: what a sign-in throws, and `SignInError.identityInUse`, `.identityTooNew`, `.insufficientAuthentication`;
     ///   the latter before the code is sent, so that it can be posted again.
     public func link(
-        _ response: AuthorizedResponse, with provider: Provider, session: Session
+        _ response: AuthorizedResponse, with provider: Provider, session: Session, trouble: ProviderTrouble? = nil
     ) async throws(SignInError) -> LinkOutcome {
         try sensitive.check(session, now: clock.seconds)
         let demands = IDTokenDemands.signIn(response, with: provider)
-        return try await grant.redeem(response, with: provider, demands: demands) {
+        return try await grant.redeem(response, with: provider, demands: demands, trouble: trouble) {
             (verified) async throws(SignInError) -> LinkOutcome in
             let record = LinkRecord(
                 code: verified.code, challenge: verified.challenge, session: session.id,

@@ -13,20 +13,17 @@ struct ProviderCalls {
     let provider: Provider
     let transport: any HTTPTransport
     let deadline: Deadline
+    /// Where a failed call is noted for the log.
+    let trouble: ProviderTrouble?
 
     private var configuration: ProviderConfiguration { provider.configuration }
 
     /// Finds the issuer that serves the user's network.
     func discover(_ network: MobileNetwork?) async throws(SignInError) -> ProviderMetadata {
-        let result: DiscoveryResult
         do throws(ProviderFailure) {
-            result = try await provider.metadata(for: network, through: transport, deadline: deadline, now: .now)
+            return try await provider.metadata(for: network, through: transport, deadline: deadline, now: .now)
         } catch {
-            throw SignInError(.discovery, error)
-        }
-        switch result {
-        case .found(let metadata): return metadata
-        case .notFound(let discoveryUI): throw .providerNotFound(discoveryUI: discoveryUI)
+            throw noted(.discovery, error, host: provider.configuredHost)
         }
     }
 
@@ -34,14 +31,32 @@ struct ProviderCalls {
     func exchange(
         _ response: AuthorizedResponse, at metadata: ProviderMetadata
     ) async throws(ProviderFailure) -> TokenResponse {
-        let request = TokenRequest(
+        let (endpoint, client) = (metadata.tokenEndpoint, provider.authentication)
+        let asked = TokenRequest(
             code: response.code, redirectURI: response.redirectURI, codeVerifier: response.codeVerifier,
-            correlationID: response.correlationID, sdkVersion: response.sdkVersion
-        ).request(
-            to: metadata.tokenEndpoint, as: provider.authentication, timeout: deadline.nextCall(now: .now),
-            policy: provider.policy(for: metadata.tokenEndpoint))
-        return try TokenResponse(
-            try await guarded(request.url) { () throws(HTTPClientError) in try await transport.send(request) })
+            correlationID: response.correlationID, sdkVersion: response.sdkVersion)
+        let request = asked.request(
+            to: endpoint, as: client, timeout: deadline.nextCall(now: .now), policy: provider.policy(for: endpoint))
+        var answer: OutboundResponse?
+        do throws(ProviderFailure) {
+            let received = try await guarded(endpoint) { () throws(HTTPClientError) in
+                try await transport.send(request)
+            }
+            answer = received
+            return try TokenResponse(received, to: asked)
+        } catch {
+            let words = answer.flatMap { ProviderWords($0, removing: asked.secrets + client.secrets) }
+            trouble?.note(.token, error, host: endpoint.host, words: words)
+            throw error
+        }
+    }
+
+    /// What a failed exchange means for the app. A user whom the carrier no longer knows has to choose another one, so
+    /// the page for that is looked for.
+    func refusal(_ failure: ProviderFailure) async -> SignInError {
+        guard case .refused(.userNotFound) = failure else { return SignInError(.token, failure) }
+        let page = await provider.discoveryUI(through: transport, deadline: deadline, now: .now)
+        return .providerNotFound(discoveryUI: page)
     }
 
     /// Verifies the ID token's signature with the issuer's keys and its claims against what was asked.
@@ -51,7 +66,9 @@ struct ProviderCalls {
         let verifier = IDTokenVerifier(
             issuer: metadata.issuer, clientID: configuration.clientID, nonce: demands.nonce,
             authentication: demands.authentication, context: demands.context, freshness: demands.freshness,
-            accessToken: exchanged.accessToken, clockSkewSeconds: configuration.clockSkewSeconds)
+            accessToken: exchanged.accessToken,
+            accessTokenDigestOfEdDSA: configuration.accessTokenDigestOfEdDSA,
+            clockSkewSeconds: configuration.clockSkewSeconds)
         let signed = try await verifiedSignature(of: exchanged.idToken, metadata) { .invalidIDToken(IDTokenFault($0)) }
         do throws(IDTokenFault) {
             return try verifier.verify(signed, now: now)
@@ -72,7 +89,7 @@ struct ProviderCalls {
             // OpenID Connect Discovery §3 only recommends the endpoint; every ZenKey carrier has it, and no attributes
             // stand in its ID tokens.
             if case .openid = configuration.profile { return nil }
-            throw SignInError(.discovery, .invalidMember("userinfo_endpoint"))
+            throw noted(.discovery, .invalidMember("userinfo_endpoint"), host: provider.configuredHost)
         }
         let request = UserinfoRequest.request(
             to: endpoint, accessToken: exchanged.accessToken, correlationID: response.correlationID,
@@ -83,10 +100,15 @@ struct ProviderCalls {
                 try await RepeatingTransport(transport, within: deadline).send(request)
             }
         } catch {
-            throw SignInError(.userinfo, error)
+            throw noted(.userinfo, error, host: endpoint.host)
         }
         let content: UserinfoAnswer
-        do throws(UserinfoError) { content = try UserinfoAnswer(answer) } catch { throw SignInError(error) }
+        do throws(UserinfoError) {
+            content = try UserinfoAnswer(answer)
+        } catch {
+            if case .provider(let failure) = error { throw noted(.userinfo, failure, host: endpoint.host) }
+            throw SignInError(error)
+        }
         switch content {
         case .claims(let claims):
             do throws(UserinfoError) {
@@ -111,8 +133,15 @@ struct ProviderCalls {
         do throws(ProviderFailure) {
             return try await provider.verifiedPortTokens(of: idToken, through: transport, deadline: deadline, now: now)
         } catch {
-            throw SignInError(.keys, error)
+            throw noted(.keys, error, host: nil)
         }
+    }
+
+    private func noted(
+        _ step: SignInError.ProviderProblem.Step, _ failure: ProviderFailure, host: String?
+    ) -> SignInError {
+        trouble?.note(step, failure, host: host)
+        return SignInError(step, failure)
     }
 
     /// Makes a call unless the provider's circuit is open, and reports what became of it.
@@ -157,7 +186,7 @@ struct ProviderCalls {
         } catch {
             switch error {
             case .token(let problem): throw refusal(problem)
-            case .keys(let failure): throw SignInError(.keys, failure)
+            case .keys(let failure): throw noted(.keys, failure, host: metadata.keysEndpoint.host)
             }
         }
     }

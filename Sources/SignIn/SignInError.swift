@@ -27,6 +27,8 @@ public enum SignInError: Error, Equatable, Sendable {
     case insufficientAuthentication(maximumAgeSeconds: Int64, acrValues: String?)
     // The user:
     case accessDenied
+    /// The user did not answer in time.
+    case authenticationTimedOut
     /// The identity was added to the user too recently for this; in so many seconds it may.
     case identityTooNew(retryAfterSeconds: Int64)
     /// Nobody has this identity; the ticket lets the app register its user.
@@ -78,9 +80,19 @@ extension SignInError {
             .transport(.connectionBroken(requestSent: false)):
             self = .providerUnavailable
         case .circuitOpen(let seconds): self = .providerResting(retryAfterSeconds: seconds)
+        case .tooManyLookups: self = .overloaded
+        case .noCarrier(let discoveryUI): self = .providerNotFound(discoveryUI: discoveryUI)
         case .status(429): self = .providerUnavailable
         case .refused(.invalidGrant): self = .invalidGrant(.refusedByProvider)
+        // Whatever it is called, it is about this code. Discovery and userinfo take none.
+        case .refused(.unknown) where step == .token: self = .invalidGrant(.refusedByProvider)
+        case .refused(.verifierMissing):
+            self = .invalidParameter(InvalidParameter("code_verifier", "is missing, and the provider demands it"))
+        case .refused(.loginHintRefused):
+            self = .invalidParameter(
+                InvalidParameter("login_hint", "of the authorization request was refused by the provider"))
         case .refused(.accessDenied): self = .accessDenied
+        case .refused(.authenticationTimedOut): self = .authenticationTimedOut
         case .refused(.userNotFound): self = .providerNotFound(discoveryUI: nil)
         case .refused(.temporarilyUnavailable): self = .providerUnavailable
         default: self = .providerError(ProviderProblem(step, failure))

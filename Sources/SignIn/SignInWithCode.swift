@@ -49,13 +49,14 @@ public struct SignInWithCode: Sendable {
     /// - Parameters:
     ///   - response: what the app posted, validated for this provider.
     ///   - userAgent: what the app says it is, for the list of sessions.
+    ///   - trouble: where a failed call to the provider is noted for the log.
     /// - Throws: `SignInError`; `.unlinked` with a ticket for somebody who has to register. When it returns, the user and
     ///   the session are on disk.
     public func signIn(
-        _ response: AuthorizedResponse, with provider: Provider, userAgent: String?
+        _ response: AuthorizedResponse, with provider: Provider, userAgent: String?, trouble: ProviderTrouble? = nil
     ) async throws(SignInError) -> Outcome {
         let demands = IDTokenDemands.signIn(response, with: provider)
-        return try await grant.redeem(response, with: provider, demands: demands) {
+        return try await grant.redeem(response, with: provider, demands: demands, trouble: trouble) {
             (verified) async throws(SignInError) -> Outcome in
             try await complete(verified, userAgent)
         }
@@ -112,7 +113,7 @@ public struct SignInWithCode: Sendable {
     private func portedSubjects(
         _ calls: ProviderCalls, _ idToken: IDToken, _ subject: Subject
     ) async throws(SignInError) -> [PortedSubject] {
-        guard PortToken.areIn(idToken.claims) else { return [] }
+        guard calls.provider.takesPortTokens, PortToken.areIn(idToken.claims) else { return [] }
         let isKnown = try await repository.stored { repository throws(RepositoryError) in
             try await repository.isKnown(subject)
         }

@@ -33,8 +33,12 @@ struct ClientAuthentication {
     }
 
     private func clientByPost(_ form: Fields) throws(OAuthFailure) -> SimulatedClient {
-        guard let client = world.client(form["client_id"], at: provider.issuer), client.authentication.contains(.post),
-            isEqual(client.secret, form["client_secret"] ?? "")
+        guard let client = world.client(form["client_id"], at: provider.issuer) else { throw refusalWithoutChallenge }
+        if client.authentication.contains(.publicClient) {
+            guard form["client_secret"] == nil else { throw refusalWithoutChallenge }
+            return client
+        }
+        guard client.authentication.contains(.post), isEqual(client.secret, form["client_secret"] ?? "")
         else { throw refusalWithoutChallenge }
         return client
     }

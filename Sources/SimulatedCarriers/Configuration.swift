@@ -18,6 +18,7 @@ struct Configuration {
             }
         switch misbehaviour {
         case .otherIssuer: document.set("issuer", .string(world.url(provider.issuer) + "/other"))
+        case .issuerWithQuery: document.set("issuer", .string(world.url(provider.issuer) + "/?tenant=1"))
         case .withoutIssuer: document.remove("issuer")
         case .withoutTokenEndpoint: document.remove("token_endpoint")
         case .withoutKeys: document.remove("jwks_uri")

@@ -15,7 +15,8 @@ extension IDToken {
             .missingSubject, .emptySubject, .numericSubject, .otherSubject:
             spoilParties(&draft.claims, misbehaviour)
         case .expired, .missingExpiry, .missingIssuedAt, .issuedInFuture, .issuedAWeekAgo, .floatingExpiry,
-            .hugeExpiry, .timesAsText, .oldAuthenticationTime, .missingAuthenticationTime:
+            .floatingTimes, .hugeExpiry, .negativeExpiry, .hugeAuthenticationTime, .timesAsText, .oldAuthenticationTime,
+            .missingAuthenticationTime:
             spoilTimes(&draft.claims, misbehaviour)
         case .wrongNonce, .missingNonce, .lowerLevel, .missingLevel, .wrongContext, .missingContext,
             .wrongAccessTokenHash, .rightAccessTokenHash:
@@ -79,7 +80,13 @@ extension IDToken {
         case .issuedInFuture: claims.set("iat", .integer(now + 3_600))
         case .issuedAWeekAgo: claims.set("iat", .integer(now - 604_800))
         case .floatingExpiry: claims.set("exp", .number(Double(now + Self.lifetime) + 0.5))
+        case .floatingTimes:
+            claims.set("exp", .number(Double(now + Self.lifetime) + 0.25))
+            claims.set("iat", .number(Double(now) - 0.5))
+            claims.set("auth_time", .number(Double(now) - 5.75))
         case .hugeExpiry: claims.set("exp", .number(1e300))
+        case .negativeExpiry: claims.set("exp", .integer(-now))
+        case .hugeAuthenticationTime: claims.set("auth_time", .number(1e300))
         case .timesAsText:
             claims.set("exp", .string(String(now + Self.lifetime)))
             claims.set("iat", .string(String(now)))

@@ -42,8 +42,13 @@ public enum IDTokenMisbehaviour: String, Sendable, CaseIterable {
     case missingIssuedAt = "id_token_missing_iat"
     case issuedInFuture = "id_token_iat_in_future"
     case issuedAWeekAgo = "id_token_iat_a_week_old"
+    /// Right: a date may have a fraction (RFC 7519 §2).
     case floatingExpiry = "id_token_float_exp"
+    /// All of them with fractions.
+    case floatingTimes = "id_token_float_times_valid"
     case hugeExpiry = "id_token_huge_exp"
+    case negativeExpiry = "id_token_negative_exp"
+    case hugeAuthenticationTime = "id_token_huge_auth_time"
     case timesAsText = "id_token_string_times_valid"
     case oldAuthenticationTime = "id_token_old_auth_time"
     case missingAuthenticationTime = "id_token_missing_auth_time"

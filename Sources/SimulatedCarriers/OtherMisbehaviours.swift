@@ -44,6 +44,12 @@ public enum TokenResponseMisbehaviour: String, Sendable, CaseIterable {
     case accessDenied = "token_access_denied"
     case temporarilyUnavailable = "token_temporarily_unavailable"
     case userNotFound = "token_user_not_found"
+    case timedOut = "token_authentication_timed_out"
+    case loginHint = "token_invalid_login_hint_token"
+    /// 403 with a code of its own and a description that repeats the request, as some providers do.
+    case unknownError = "token_unknown_error"
+    /// 400 with an object for an error, as social networks have it.
+    case nestedError = "token_nested_error"
     case serverError = "token_server_error"
     /// An error object under status 200.
     case errorInside200 = "token_error_inside_200"
@@ -74,6 +80,8 @@ public enum UserinfoMisbehaviour: String, Sendable, CaseIterable {
 public enum DocumentMisbehaviour: String, Sendable, CaseIterable {
     case otherIssuer = "configuration_issuer_mismatch"
     case withoutIssuer = "configuration_without_issuer"
+    /// An issuer with a query, which no issuer may have.
+    case issuerWithQuery = "configuration_issuer_with_query"
     case withoutTokenEndpoint = "configuration_without_token_endpoint"
     case withoutKeys = "configuration_without_jwks_uri"
     /// A token endpoint by plain http on a host that is not this machine.

@@ -7,6 +7,8 @@ public struct SimulatedClient: Sendable {
         case basic = "client_secret_basic"
         case post = "client_secret_post"
         case privateKeyJWT = "private_key_jwt"
+        /// A public client, which only says who it is; the code challenge is then the only proof.
+        case publicClient = "none"
     }
 
     public let id: String
@@ -38,7 +40,7 @@ public struct SimulatedClient: Sendable {
         self.requiresPKCE = requiresPKCE
     }
 
-    /// The clients of the demo: one for the carriers, one for the plain provider.
+    /// The clients of the demo: one for the carriers, one for the plain provider, and one there without a secret.
     ///
     /// - Parameter redirectURIs: addresses registered for both, beside each one's own.
     public static func demo(redirectURIs: [String] = []) -> [SimulatedClient] {
@@ -52,6 +54,9 @@ public struct SimulatedClient: Sendable {
                 id: "gatehouse-demo", secret: "demo-secret-plain",
                 redirectURIs: ["com.example.app:/callback"] + redirectURIs, authentication: [.basic, .post],
                 issuers: [.plain]),
+            SimulatedClient(
+                id: "gatehouse-public", secret: "", redirectURIs: ["com.example.app:/callback"] + redirectURIs,
+                authentication: [.publicClient], issuers: [.plain]),
         ]
     }
 }

@@ -13,10 +13,11 @@ struct TokenEndpoint {
         let redemption: Redemption
         do throws(OAuthFailure) {
             redemption = try redeem(request, now)
-            if let failure = failure(misbehaviours.tokenResponse) { throw failure }
+            if let failure = failure(misbehaviours.tokenResponse, request) { throw failure }
         } catch {
             return error.response
         }
+        if misbehaviours.tokenResponse == .nestedError { return Self.nestedError }
         if misbehaviours.tokenResponse == .html400 {
             return .html(.badRequest, "<!DOCTYPE html><title>Error</title><p>Your request was bad.</p>")
         }
@@ -121,7 +122,20 @@ struct TokenEndpoint {
         return answer
     }
 
-    private func failure(_ misbehaviour: TokenResponseMisbehaviour?) -> OAuthFailure? {
+    private static var nestedError: HTTPResponse {
+        .object(
+            JSONObject([
+                (
+                    "error",
+                    [
+                        "message": "Error validating verification code.", "type": "OAuthException", "code": 100,
+                        "error_subcode": 36_008, "fbtrace_id": "A1B2C3D4E5F6G7H8",
+                    ]
+                )
+            ]), status: .badRequest)
+    }
+
+    private func failure(_ misbehaviour: TokenResponseMisbehaviour?, _ request: HTTPRequest) -> OAuthFailure? {
         let description = "The simulation was asked for this error."
         return switch misbehaviour {
         case .invalidClient:
@@ -132,6 +146,13 @@ struct TokenEndpoint {
         case .temporarilyUnavailable:
             OAuthFailure("temporarily_unavailable", description, status: .serviceUnavailable)
         case .userNotFound: OAuthFailure("user_not_found", description)
+        case .timedOut: OAuthFailure("authentication_timed_out", description)
+        case .loginHint: OAuthFailure("invalid_login_hint_token", description)
+        case .unknownError:
+            OAuthFailure(
+                "invalid_code",
+                "No such code: \(String(decoding: request.body, as: UTF8.self)) \(request.header("Authorization") ?? "")",
+                status: .forbidden)
         case .serverError: OAuthFailure("server_error", description, status: .internalServerError)
         case .errorInside200: OAuthFailure("request_denied", description, status: .ok)
         default: nil

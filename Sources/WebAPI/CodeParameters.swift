@@ -22,6 +22,7 @@ struct CodeParameters: Sendable {
             throw .signIn(error)
         }
         notes.provider = provider.configuration.name
+        notes.trouble = ProviderTrouble()
         return (parameters, provider)
     }
 

@@ -67,7 +67,9 @@ struct ErrorAnswer {
         case .redirectURINotAllowed:
             self.init(400, "redirect_uri_not_allowed", "The redirect_uri is not one of this provider's redirectURIs.")
         case .providerNotFound(let discoveryUI):
-            self.init(400, "provider_not_found", "No carrier serves this user there; send the user to discovery_ui.")
+            self.init(
+                400, "provider_not_found", "No carrier serves this user there; let the user choose one at discovery_ui."
+            )
             self.discoveryUI = discoveryUI
         case .invalidGrant(let problem): self.init(401, "invalid_grant", Self.sentence(problem))
         case .invalidIDToken(let fault):
@@ -95,6 +97,8 @@ struct ErrorAnswer {
                 403, "identity_too_new", "The identity was added to this user too recently for this."
             ).with(header: "Retry-After", "\(seconds)")
         case .accessDenied: self.init(403, "access_denied", "The user or the carrier said no.")
+        case .authenticationTimedOut:
+            self.init(403, "authentication_timed_out", "The user did not answer in time; begin the sign-in again.")
         case .unlinked(let ticket):
             self.init(403, "unlinked_user", "Nobody is registered with this identity; register with link_ticket.")
             linkTicket = ticket

@@ -26,8 +26,8 @@ struct IdentitiesEndpoint: Sendable {
         let session = try await sessions.session(of: request)
         let (parameters, provider) = try code.read(request, &notes)
         let response = try CodeParameters.authorizedResponse(parameters, for: provider, &notes)
-        let outcome = try await answered { () async throws(SignInError) -> LinkOutcome in
-            try await link.link(response, with: provider, session: session)
+        let outcome = try await answered { [trouble = notes.trouble] () async throws(SignInError) -> LinkOutcome in
+            try await link.link(response, with: provider, session: session, trouble: trouble)
         }
         var writer = JSONWriter()
         writer.identity(outcome.identity)

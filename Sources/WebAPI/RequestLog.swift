@@ -1,5 +1,6 @@
 internal import Accounts
 internal import EventLoop
+internal import HTTPClient
 internal import HTTPServer
 internal import Logging
 internal import OpenIDConnect
@@ -37,7 +38,8 @@ struct RequestLog: Sendable {
         if let correlationID = notes.correlationID { metadata["correlation_id"] = "\(correlationID)" }
         if let error {
             metadata["outcome"] = "failed"
-            metadata["reason"] = "\(Self.reason(error))"
+            metadata["reason"] = "\(Self.reason(error, notes))"
+            Self.describe(notes.trouble, in: &metadata)
         } else {
             metadata["outcome"] = notes.migrated ? "migrated" : notes.isNewUser ? "new_user" : "signed_in"
         }
@@ -45,12 +47,21 @@ struct RequestLog: Sendable {
     }
 
     /// A request that failed for a reason an operator must see, whatever it was about.
-    func writeFailure(_ error: APIError, route: String, requestID: String) {
+    func writeFailure(_ error: APIError, route: String, _ notes: RequestNotes, requestID: String) {
         let level = Self.level(error)
         guard level > .info, logger.logLevel <= level else { return }
-        logger.log(
-            level: level, "request failed",
-            metadata: ["route": "\(route)", "reason": "\(Self.reason(error))", "request_id": "\(requestID)"])
+        var metadata: Logger.Metadata = [
+            "route": "\(route)", "reason": "\(Self.reason(error, notes))", "request_id": "\(requestID)",
+        ]
+        Self.describe(notes.trouble, in: &metadata)
+        logger.log(level: level, "request failed", metadata: metadata)
+    }
+
+    /// Which of the provider's hosts failed, and what it said itself.
+    private static func describe(_ trouble: ProviderTrouble?, in metadata: inout Logger.Metadata) {
+        guard let facts = trouble?.facts else { return }
+        if let host = facts.host { metadata["error_host"] = "\(host)" }
+        if let words = facts.words { metadata["provider_error"] = "\(words)" }
     }
 
     /// What an operator must see: our configuration or our store, and a provider that misbehaves.
@@ -66,12 +77,15 @@ struct RequestLog: Sendable {
     }
 
     /// The stable code with what stands behind it, in words of ours.
-    private static func reason(_ error: APIError) -> String {
+    private static func reason(_ error: APIError, _ notes: RequestNotes) -> String {
         let answer = ErrorAnswer(error)
         let code = answer.reason.map { "\(answer.code): \($0)" } ?? answer.code
         switch error {
         case .signIn(.providerError(let problem)):
             return "\(code): \(problem.step.rawValue): \(describe(problem.failure))"
+        case .signIn(.providerUnavailable), .signIn(.providerTimeout), .signIn(.providerResting), .signIn(.overloaded):
+            guard let facts = notes.trouble?.facts else { return code }
+            return "\(code): \(facts.step.rawValue): \(describe(facts.failure))"
         case .signIn(.storageUnavailable(let cause)), .store(.unavailable(let cause)): return "\(code): \(cause)"
         default: return code
         }
@@ -79,7 +93,7 @@ struct RequestLog: Sendable {
 
     private static func describe(_ failure: ProviderFailure) -> String {
         switch failure {
-        case .transport(let error): "\(error)"
+        case .transport(let error): describe(error)
         case .status(let status): "status \(status)"
         case .notJSON: "not a JSON object"
         case .invalidMember(let name): "\(name) is missing or wrong"
@@ -87,8 +101,29 @@ struct RequestLog: Sendable {
         case .untrustedIssuer: "the issuer is not trusted"
         case .refusedEndpoint(let name): "\(name) is not an address we may call"
         case .circuitOpen: "it failed too often of late"
+        case .noCarrier: "no carrier serves that network"
+        case .tooManyLookups: "too many networks are being looked up that nobody has asked for before"
         case .refused(.clientFault(let code)): "our client was refused with \(code); check the provider's configuration"
+        case .refused(.temporarilyUnavailable): "it says that it can't answer now"
         case .refused: "refused with an error code we do not know"
+        }
+    }
+
+    private static func describe(_ error: HTTPClientError) -> String {
+        switch error {
+        case .couldNotResolve: "the host's name has no address, or the resolver did not say"
+        case .refusedAddress:
+            "every address of the host is a private one, which only hosts named in the configuration may have"
+        case .couldNotConnect: "no connection could be made"
+        case .tlsFailed: "no trusted TLS connection: handshake, certificate, or caFile"
+        case .timedOut(requestSent: false): "no connection in time"
+        case .timedOut(requestSent: true): "no answer in time"
+        case .connectionBroken(requestSent: false): "the connection broke before the request had left"
+        case .connectionBroken(requestSent: true): "the connection broke before the answer was there"
+        case .responseTooLarge: "the answer is larger than allowed"
+        case .malformedResponse: "the answer is no HTTP, or can't be decompressed"
+        case .cancelled: "the request was given up"
+        case .shutDown: "the service was stopping"
         }
     }
 }

@@ -76,7 +76,7 @@ struct Routes {
                 if notes.isSignIn {
                     log.writeSignIn(notes, error, requestID: request.id)
                 } else {
-                    log.writeFailure(error, route: pattern, requestID: request.id)
+                    log.writeFailure(error, route: pattern, notes, requestID: request.id)
                 }
             }
             log.write(request, route: pattern, response, notes)

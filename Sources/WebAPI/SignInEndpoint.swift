@@ -15,7 +15,8 @@ struct SignInEndpoint: Sendable {
         let response = try CodeParameters.authorizedResponse(parameters, for: provider, &notes)
         let outcome: SignInWithCode.Outcome
         do throws(SignInError) {
-            outcome = try await signIn.signIn(response, with: provider, userAgent: request.userAgent)
+            outcome = try await signIn.signIn(
+                response, with: provider, userAgent: request.userAgent, trouble: notes.trouble)
         } catch {
             throw .signIn(error)
         }

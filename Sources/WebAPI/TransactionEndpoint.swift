@@ -17,8 +17,8 @@ struct TransactionEndpoint: Sendable {
         } catch {
             throw .signIn(.invalidParameter(error))
         }
-        let receipt = try await answered { () async throws(SignInError) -> String in
-            try await approve.approve(approval, with: provider, session: session)
+        let receipt = try await answered { [trouble = notes.trouble] () async throws(SignInError) -> String in
+            try await approve.approve(approval, with: provider, session: session, trouble: trouble)
         }
         var writer = JSONWriter()
         writer.object { $0.member("receipt", receipt) }

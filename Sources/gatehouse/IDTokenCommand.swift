@@ -47,7 +47,7 @@ struct IDTokenCommand: ParsableCommand {
             let verifier = IDTokenVerifier(
                 issuer: issuer, clientID: clientID, nonce: nonce.map { .exactly($0) } ?? .unknownToUs,
                 authentication: [], context: .anything, freshness: .anyAge, accessToken: nil,
-                clockSkewSeconds: clockSkew)
+                accessTokenDigestOfEdDSA: .sha512, clockSkewSeconds: clockSkew)
             do {
                 let verified = try JWS.verify(
                     token, keys: keys, allowed: algorithms, maximumByteCount: Self.longestToken)

@@ -11,16 +11,11 @@ extension ProviderConfiguration {
 
     /// A provider as its section of the configuration describes it.
     init(_ settings: ProviderSettings) {
-        let secret = Secret(settings.clientSecret?.revealed ?? "")
         self.init(
             name: settings.name,
             profile: Profile(settings),
             clientID: settings.clientID,
-            authentication: settings.clientAuthentication == .post
-                ? .post(clientID: settings.clientID, secret: secret)
-                : .basic(
-                    clientID: settings.clientID, secret: secret,
-                    encoding: settings.basicEncoding == .raw ? .raw : .form),
+            authentication: Self.authentication(settings),
             redirectURIs: settings.redirectURIs,
             trustedIssuers: settings.trustedIssuers.map { HostPattern($0) },
             issuerAliases: Dictionary(settings.issuerAliases.map { ($0.old.text, $0.new.text) }) { first, _ in first },
@@ -36,7 +31,21 @@ extension ProviderConfiguration {
             signInTimeout: settings.signInTimeoutSeconds.map { .seconds($0) } ?? Self.unlimited,
             connectionsPerHost: settings.connectionsPerHost ?? 0, caFile: settings.caFile,
             allowsLoopbackHTTP: settings.allowLoopbackHTTP, cacheBounds: .standard,
-            claims: settings.claims, inFlight: settings.inFlight ?? 0, circuit: .standard)
+            claims: settings.claims, discoveryUI: settings.discoveryUI?.text,
+            accessTokenDigestOfEdDSA: settings.atHashOfEdDSA == .sha256 ? .sha256 : .sha512,
+            inFlight: settings.inFlight ?? 0, circuit: .standard)
+    }
+
+    /// The settings were validated: a secret is there where the method takes one.
+    private static func authentication(_ settings: ProviderSettings) -> OpenIDConnect.ClientAuthentication {
+        let secret = Secret(settings.clientSecret?.revealed ?? "")
+        return switch settings.clientAuthentication {
+        case .publicClient: .publicClient(clientID: settings.clientID)
+        case .post: .post(clientID: settings.clientID, secret: secret)
+        case .basic, .privateKey:
+            .basic(
+                clientID: settings.clientID, secret: secret, encoding: settings.basicEncoding == .raw ? .raw : .form)
+        }
     }
 }
 

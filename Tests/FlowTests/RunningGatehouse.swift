@@ -74,7 +74,12 @@ final class RunningGatehouse: Sendable {
         limit: Int = 0, adminToken: String? = nil
     ) -> String {
         let adminToken = adminToken.map { ", token: \($0)" } ?? ""
-        func section(_ lines: [String]) -> String { lines.map { "    \($0)\n" }.joined() }
+        // What a test says takes the place of what is usual.
+        func section(_ usual: [String], _ changes: [String]) -> String {
+            let changed = Set(changes.map { $0.prefix { $0 != ":" } })
+            return (usual.filter { !changed.contains($0.prefix { $0 != ":" }) } + changes)
+                .map { "    \($0)\n" }.joined()
+        }
         let carrier = [
             "profile: zenkey", "discoveryURL: \(simulation.discovery)", "clientID: \(clientID)",
             "clientSecret: demo-secret", "redirectURIs: ['\(redirectURI)']",
@@ -95,9 +100,9 @@ final class RunningGatehouse: Sendable {
             \(top)
             provider:
               zenkey:
-            \(section(carrier + zenkey))
+            \(section(carrier, zenkey))
               plain:
-            \(section(other + plain))
+            \(section(other, plain))
             """
     }
 

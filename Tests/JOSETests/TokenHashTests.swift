@@ -13,9 +13,26 @@ import Testing
             }
         let hash = TokenHash.leftHalf(of: "token", algorithm: algorithm)
         #expect(Base64URL.decode(hash)?.count == expected)
-        #expect(TokenHash.matches(hash, "token", algorithm: algorithm))
-        #expect(!TokenHash.matches(hash, "tokens", algorithm: algorithm))
-        #expect(!TokenHash.matches(hash + "=", "token", algorithm: algorithm))
-        #expect(!TokenHash.matches("", "token", algorithm: algorithm))
+        #expect(TokenHash.matches(hash, "token", algorithm: algorithm, digestOfEdDSA: .sha512))
+        #expect(!TokenHash.matches(hash, "tokens", algorithm: algorithm, digestOfEdDSA: .sha512))
+        #expect(!TokenHash.matches(hash + "=", "token", algorithm: algorithm, digestOfEdDSA: .sha512))
+        #expect(!TokenHash.matches("", "token", algorithm: algorithm, digestOfEdDSA: .sha512))
+    }
+
+    @Test func `under EdDSA are halves of SHA-512, as nearly everybody makes them`() {
+        let hash = "FtIHDXsIgMAlRZJ-OpJhYfuxUcwLJ0du5uCDXaIs3kE"
+        #expect(TokenHash.leftHalf(of: "gatehouse-access-token", algorithm: .edDSA) == hash)
+    }
+
+    @Test func `under EdDSA are halves of SHA-256 only where that is said`() {
+        let token = "gatehouse-access-token"
+        let short = TokenHash.leftHalf(of: token, algorithm: .edDSA, digestOfEdDSA: .sha256)
+        #expect(short == TokenHash.leftHalf(of: token, algorithm: .es256, digestOfEdDSA: .sha512))
+        #expect(short.count == 22)
+        #expect(TokenHash.matches(short, token, algorithm: .edDSA, digestOfEdDSA: .sha256))
+        #expect(!TokenHash.matches(short, token, algorithm: .edDSA, digestOfEdDSA: .sha512))
+        let long = TokenHash.leftHalf(of: token, algorithm: .edDSA)
+        #expect(!TokenHash.matches(long, token, algorithm: .edDSA, digestOfEdDSA: .sha256))
+        #expect(!TokenHash.matches(long, token, algorithm: .es256, digestOfEdDSA: .sha512))
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @Suite struct `The bounds of a cache` {
     private let bounds = CacheBounds(
         usual: .seconds(900), shortest: .seconds(60), longest: .seconds(86_400), stale: .seconds(1),
-        afterFailure: .seconds(1))
+        afterFailure: .seconds(1), afterMiss: .seconds(60))
 
     @Test(
         arguments: [

@@ -36,7 +36,7 @@ import Testing
     private let cache = CachedFetch<Int>(
         bounds: CacheBounds(
             usual: .seconds(1000), shortest: .seconds(1), longest: .seconds(2000), stale: .seconds(500),
-            afterFailure: .seconds(10)))
+            afterFailure: .seconds(10), afterMiss: .seconds(50)))
     private let source = Source()
     private let start = MonotonicTime.now
     /// Later than the first fetch by more than it is fresh, and by less than it may be stale.
@@ -106,6 +106,15 @@ import Testing
         #expect(try await cache.value(now: start + .seconds(60), leavesWhenCancelled: true, fetch: source.fetch()) == 2)
     }
 
+    @Test func `remembers longer that there is nothing to fetch`() async throws {
+        source.fail(with: .noCarrier(discoveryUI: nil))
+        _ = try? await cache.value(now: start, leavesWhenCancelled: true, fetch: source.fetch())
+        #expect(!cache.isSpent(now: start + .seconds(49)))
+        _ = try? await cache.value(now: start + .seconds(49), leavesWhenCancelled: true, fetch: source.fetch())
+        #expect(source.fetches == 1)
+        #expect(cache.isSpent(now: start + .seconds(100)))
+    }
+
     @Test func `serves a stale value over a failure and does not fetch again at once`() async throws {
         _ = try await cache.value(now: start, leavesWhenCancelled: true, fetch: source.fetch())
         source.fail(with: .status(500))
@@ -115,7 +124,8 @@ import Testing
         // The failure is remembered from the real present on, so the value is made stale by its bound instead.
         let brief = CachedFetch<Int>(
             bounds: CacheBounds(
-                usual: .zero, shortest: .zero, longest: .zero, stale: .seconds(500), afterFailure: .seconds(100)))
+                usual: .zero, shortest: .zero, longest: .zero, stale: .seconds(500), afterFailure: .seconds(100),
+                afterMiss: .seconds(100)))
         let fresh: CachedFetch<Int>.Fetch = { .success(Fetched(7, freshness: .zero)) }
         _ = try await brief.value(now: start, leavesWhenCancelled: true, fetch: fresh)
         _ = try? await brief.refetched(fetch: source.fetch())

@@ -68,6 +68,14 @@ import Testing
         #expect(failure(member, ["https://carrier.example"]) == .invalidMember(member))
     }
 
+    @Test(arguments: ["https://carrier.example/?a", "https://carrier.example?a=b", "https://carrier.example/#a"])
+    func `takes no issuer with a query or a fragment`(issuer: String) {
+        #expect(failure("issuer", .string(issuer)) == .invalidMember("issuer"))
+        #expect(throws: ProviderFailure.refusedEndpoint("issuer")) {
+            try Discovery.metadataURL(issuer: issuer, allowLoopbackHTTP: false)
+        }
+    }
+
     @Test func `needs an issuer that is not empty`() {
         #expect(failure("issuer", "") == .invalidMember("issuer"))
     }

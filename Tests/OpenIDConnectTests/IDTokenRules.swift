@@ -12,12 +12,13 @@ func verifier(
     issuer: String = "https://carrier.example", clientID: String = "ccid-0123456789abcdef",
     nonce: IDTokenVerifier.ExpectedNonce = .exactly("the-nonce"), acr: [String] = ["a3"],
     context: IDTokenVerifier.ExpectedContext = .exactly("Pay 20 dollars"),
-    freshness: IDTokenVerifier.Freshness = .anyAge, accessToken: String? = "access"
+    freshness: IDTokenVerifier.Freshness = .anyAge, accessToken: String? = "access",
+    digestOfEdDSA: Digest = .sha512
 ) -> IDTokenVerifier {
     IDTokenVerifier(
         issuer: issuer, clientID: clientID, nonce: nonce,
         authentication: acr.compactMap { RequiredAuthentication(values: $0) }, context: context, freshness: freshness,
-        accessToken: accessToken, clockSkewSeconds: clockSkew)
+        accessToken: accessToken, accessTokenDigestOfEdDSA: digestOfEdDSA, clockSkewSeconds: clockSkew)
 }
 
 /// What becomes of a token: read, its signature verified with the provider's keys, its claims against the rules.

@@ -147,7 +147,27 @@ import Testing
         transport.fail(provider.keysEndpoint, .timedOut(requestSent: true))
         #expect(try await error(token(keyID: "unknown")) == .keys(.transport(.timedOut(requestSent: true))))
         #expect(try await error(provider.idToken()) == nil)
-        #expect(try await error(provider.idToken(), after: 80_000) == nil)
+        #expect(try await error(provider.idToken(), after: 900 + 3500) == nil)
+    }
+
+    @Test func `that are known verify for an hour at most beyond their time`() async throws {
+        #expect(try await error(provider.idToken()) == nil)
+        transport.fail(provider.keysEndpoint, .couldNotConnect)
+        #expect(try await error(provider.idToken(), after: 900 + 3500) == nil)
+        #expect(try await error(provider.idToken(), after: 900 + 3700) == .keys(.transport(.couldNotConnect)))
+    }
+
+    @Test(
+        arguments: [
+            .json(["keys": []]), .json(["keys": [["kty": "oct", "k": "AAAA"]]]), .json(["keys": 7]), .page,
+            .page(status: 503), .json(["error": "server_error"]),
+        ] as [OutboundResponse])
+    func `stay when what comes instead is no key set that could replace them`(answer: OutboundResponse) async throws {
+        #expect(try await error(provider.idToken()) == nil)
+        transport.answer(provider.keysEndpoint, answer)
+        #expect(try await error(token(keyID: "unknown")) != nil)
+        #expect(fetches == 2)
+        #expect(try await error(provider.idToken()) == nil)
     }
 
     @Test func `of several issuers have budgets of their own`() async throws {

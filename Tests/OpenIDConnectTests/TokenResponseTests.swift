@@ -9,9 +9,13 @@ import Testing
         ("access_token", "access"), ("token_type", "Bearer"), ("expires_in", 300), ("id_token", "a.b.c"),
     ])
 
+    private static let request = TokenRequest(
+        code: "the-code", redirectURI: "app://callback", codeVerifier: "the-verifier", correlationID: nil,
+        sdkVersion: nil)
+
     private func failure(_ response: OutboundResponse) -> ProviderFailure? {
         do throws(ProviderFailure) {
-            _ = try TokenResponse(response)
+            _ = try TokenResponse(response, to: Self.request)
             return nil
         } catch {
             return error
@@ -25,7 +29,7 @@ import Testing
     }
 
     @Test func `gives the two tokens`() throws {
-        let tokens = try TokenResponse(.json(.object(Self.good)))
+        let tokens = try TokenResponse(.json(.object(Self.good)), to: Self.request)
         #expect(tokens.accessToken == "access")
         #expect(tokens.idToken == "a.b.c")
     }
@@ -91,15 +95,19 @@ import Testing
                 "consent_required", "login_required", "interaction_required", "user_not_found",
                 "temporarily_unavailable", "server_error", "network_failure", "device_unavailable", "slow_down",
                 "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope", "invalid_request",
-                "invalid_target", "unsupported_response_type", "brand_new_error", "",
+                "invalid_target", "unsupported_response_type", "redirect_uri_mismatch", "invalid_login_hint",
+                "invalid_login_hint_token", "invalid_code", "brand_new_error", "",
             ],
             [
-                OAuthError.invalidGrant, .invalidGrant, .accessDenied, .accessDenied, .accessDenied, .accessDenied,
-                .accessDenied, .accessDenied, .userNotFound, .temporarilyUnavailable, .temporarilyUnavailable,
+                OAuthError.invalidGrant, .invalidGrant, .accessDenied, .authenticationTimedOut, .accessDenied,
+                .accessDenied, .accessDenied, .accessDenied, .userNotFound, .temporarilyUnavailable,
+                .temporarilyUnavailable,
                 .temporarilyUnavailable, .temporarilyUnavailable, .temporarilyUnavailable,
                 .clientFault("invalid_client"), .clientFault("unauthorized_client"),
                 .clientFault("unsupported_grant_type"), .clientFault("invalid_scope"), .clientFault("invalid_request"),
-                .clientFault("invalid_target"), .clientFault("unsupported_response_type"), .unknown, .unknown,
+                .clientFault("invalid_target"), .clientFault("unsupported_response_type"),
+                .clientFault("redirect_uri_mismatch"), .loginHintRefused, .loginHintRefused, .unknown, .unknown,
+                .unknown,
             ]))
     func `sorts every error code by what it means`(code: String, meaning: OAuthError) {
         #expect(failure(.json(["error": .string(code)], status: 400)) == .refused(meaning))
@@ -107,5 +115,26 @@ import Testing
 
     @Test func `takes an error that is no text for no OAuth error`() {
         #expect(failure(.json(["error": ["invalid_grant"]], status: 400)) == .status(400))
+    }
+
+    @Test func `takes an object for an error, and a known code in it for what it says`() {
+        let nested: JSONValue = ["error": ["message": "No.", "type": "OAuthException", "code": 100]]
+        for status in [200, 400, 403] { #expect(failure(.json(nested, status: status)) == .refused(.unknown)) }
+        let known: JSONValue = ["error": ["code": "invalid_client", "message": "No."]]
+        #expect(failure(.json(known, status: 401)) == .refused(.clientFault("invalid_client")))
+    }
+
+    @Test(arguments: [429, 503])
+    func `is not the last word when it only says not now`(status: Int) {
+        #expect(failure(.json(["error": "too_many_requests"], status: status)) == .status(status))
+        #expect(failure(.json(["error": "invalid_grant"], status: status)) == .refused(.invalidGrant))
+    }
+
+    @Test func `tells a request without a verifier from one that was wrong`() {
+        let without = TokenRequest(
+            code: "the-code", redirectURI: "app://callback", codeVerifier: nil, correlationID: nil, sdkVersion: nil)
+        let answer = OutboundResponse.json(["error": "invalid_request"], status: 400)
+        #expect(throws: ProviderFailure.refused(.verifierMissing)) { try TokenResponse(answer, to: without) }
+        #expect(failure(answer) == .refused(.clientFault("invalid_request")))
     }
 }

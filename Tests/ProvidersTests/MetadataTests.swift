@@ -13,7 +13,7 @@ import Testing
 
     private func result(
         _ provider: Provider, _ mccmnc: String? = "310260"
-    ) async -> Result<DiscoveryResult, ProviderFailure> {
+    ) async -> Result<ProviderMetadata, ProviderFailure> {
         do throws(ProviderFailure) {
             return .success(
                 try await provider.metadata(
@@ -28,7 +28,7 @@ import Testing
     }
 
     private func issuer(_ provider: Provider, _ mccmnc: String? = "310260") async -> String? {
-        if case .success(.found(let metadata)) = await result(provider, mccmnc) { metadata.issuer } else { nil }
+        if case .success(let metadata) = await result(provider, mccmnc) { metadata.issuer } else { nil }
     }
 
     @Test func `is asked of the discovery service by client and network`() async throws {
@@ -50,10 +50,7 @@ import Testing
     }
 
     @Test func `is nobody's without a network`() async {
-        guard case .success(.notFound(discoveryUI: nil)) = await result(Provider(.zenkey()), nil) else {
-            Issue.record("something was found")
-            return
-        }
+        #expect(await failure(Provider(.zenkey()), nil) == .noCarrier(discoveryUI: nil))
         #expect(transport.requests.isEmpty)
     }
 
@@ -101,10 +98,16 @@ import Testing
         transport.answer(
             ProviderConfiguration.discoveryURL,
             json: ["error": "provider_not_found", "redirect_uri": "https://app.example/ui"])
-        guard case .success(.notFound(discoveryUI: "https://app.example/ui")) = await result(Provider(.zenkey())) else {
-            Issue.record("something was found")
-            return
-        }
+        let named = ProviderFailure.noCarrier(discoveryUI: "https://app.example/ui")
+        #expect(await failure(Provider(.zenkey())) == named)
+        #expect(await failure(Provider(.zenkey { $0.discoveryUI = "https://other.example" })) == named)
+    }
+
+    @Test func `leads to the configured page where discovery names none`() async {
+        transport.answer(ProviderConfiguration.discoveryURL, json: ["error": "provider_not_found"])
+        let provider = Provider(.zenkey { $0.discoveryUI = "https://app.example/configured" })
+        #expect(await failure(provider) == .noCarrier(discoveryUI: "https://app.example/configured"))
+        #expect(await failure(provider, nil) == .noCarrier(discoveryUI: "https://app.example/configured"))
     }
 
     @Test(arguments: [
@@ -137,7 +140,7 @@ import Testing
     @Test func `leads to one set of keys for each address of keys`() async throws {
         carrier.publish(on: transport)
         let provider = Provider(.openID())
-        guard case .success(.found(let metadata)) = await result(provider, nil) else {
+        guard case .success(let metadata) = await result(provider, nil) else {
             Issue.record("nothing was found")
             return
         }

@@ -15,8 +15,9 @@ struct Port: Sendable {
     let former = SigningProvider(issuer: "https://id.former.example", key: TestKeys.otherRSA)
     let provider: Provider
 
-    init(_ change: (inout ProviderConfiguration) -> Void = { _ in }) {
-        provider = Provider(.zenkey(change))
+    /// - Parameter isCarrier: false for a plain OpenID Provider.
+    init(isCarrier: Bool = true, _ change: (inout ProviderConfiguration) -> Void = { _ in }) {
+        provider = Provider(isCarrier ? .zenkey(change) : .openID(change))
         former.publish(on: transport)
     }
 
@@ -26,7 +27,8 @@ struct Port: Sendable {
         let verified = try JWS.verify(token, keys: carrier.keySet, allowed: [.rs256], maximumByteCount: 100_000)
         return try IDTokenVerifier(
             issuer: carrier.issuer, clientID: carrier.clientID, nonce: .unknownToUs, authentication: [],
-            context: .anything, freshness: .anyAge, accessToken: nil, clockSkewSeconds: 60
+            context: .anything, freshness: .anyAge, accessToken: nil, accessTokenDigestOfEdDSA: .sha512,
+            clockSkewSeconds: 60
         ).verify(verified, now: Self.now)
     }
 

@@ -29,6 +29,13 @@ import Testing
         #expect(try await port.verified([["port_token": token]]).map(\.subject) == ["old-subject"])
     }
 
+    @Test func `means nothing at a plain OpenID Provider`() async throws {
+        let plain = Port(isCarrier: false)
+        #expect(Port().provider.takesPortTokens && !plain.provider.takesPortTokens)
+        #expect(try await plain.verified { _ in }.isEmpty)
+        #expect(plain.transport.requests.isEmpty)
+    }
+
     @Test(arguments: [nil, .null, 7, true, "", [], ["other": "x"], [.null, 7], ["port_token": 7]] as [JSONValue?])
     func `is not there in any other shape`(aka: JSONValue?) async throws {
         let port = Port()
@@ -48,7 +55,7 @@ import Testing
     @Test(arguments: [
         "https://evil.example", "http://id.former.example", "https://former.example", "https://evilformer.example",
         "https://id.former.example.evil.example", "https://127.0.0.1", "https://169.254.169.254", "", "former",
-        "https://id.former.example@evil.example",
+        "https://id.former.example@evil.example", "https://id.former.example/?a=b", "https://id.former.example/#a",
     ])
     func `is thrown away before anything is fetched when its issuer is not trusted`(issuer: String) async throws {
         let port = Port()

@@ -47,16 +47,18 @@ import Testing
           zenkey:
             profile: zenkey           # zenkey | openid | beyond-identity | telenor-id | tim
             discoveryURL: https://discoveryissuer.myzenkey.com/.well-known/openid_configuration   # profile zenkey
+            discoveryUI: ""
             issuer: ""
             clientID: ccid-0123456789abcdef
             clientSecret: ""
-            clientAuthentication: client_secret_basic   # client_secret_post | private_key_jwt
-            basicEncoding: form       # or raw
+            clientAuthentication: client_secret_basic   # client_secret_post | private_key_jwt | none
+            basicEncoding: raw        # or form
             clientKeyFile: ""
             redirectURIs: ["ccid-0123456789abcdef://com.xci.provider.sdk"]
             trustedIssuers: ["*.att.com", "*.verizon.com", "*.t-mobile.com", "*.myzenkey.com", "*.xcijv.com"]
             issuerAliases: []         # "old=new"
             algorithms: [RS256]       # allowed for ID tokens
+            atHashOfEdDSA: sha512     # or sha256
             scopes: [openid, name, email, phone, postal_code]   # browser sign-in
             returnTo: []
             requirePKCE: true
@@ -157,7 +159,9 @@ import Testing
         #expect(provider.clientID == "ccid-0123456789abcdef")
         #expect(provider.clientSecret?.revealed == "s3cret-of-zenkey")
         #expect(provider.clientAuthentication == .basic)
-        #expect(provider.basicEncoding == .form)
+        #expect(provider.basicEncoding == .raw)
+        #expect(provider.discoveryUI == nil)
+        #expect(provider.atHashOfEdDSA == .sha512)
         #expect(provider.clientKeyFile == nil)
         #expect(provider.redirectURIs == ["ccid-0123456789abcdef://com.xci.provider.sdk"])
         #expect(provider.trustedIssuers.contains("*.t-mobile.com"))

@@ -48,7 +48,7 @@ import Testing
         ("discoveryURL: discovery.example.com", "discoveryURL", "discovery.example.com"),
         ("issuer: 'https://id.example.com/#a'", "issuer", "https://id.example.com/#a"),
         ("minimumACR: \"a\\nb\"", "minimumACR", "a\\u{a}b"),
-        ("clientAuthentication: none", "clientAuthentication", "none"),
+        ("clientAuthentication: basic", "clientAuthentication", "basic"),
         ("basicEncoding: base64", "basicEncoding", "base64"),
         ("redirectURIs: [callback]", "redirectURIs", "callback"),
         ("redirectURIs: ['app:']", "redirectURIs", "app:"),

@@ -49,6 +49,9 @@ struct Trouble: Sendable, CustomTestStringConvertible {
         Trouble("userinfo: \(description)", error) { $0.transport.answer($0.carrier.userinfoEndpoint, response) }
     }
 
+    private static let loginHint = SignInError.invalidParameter(
+        InvalidParameter("login_hint", "of the authorization request was refused by the provider"))
+
     /// The code was not taken, for sure: it may be tried again.
     static let clearRefusals: [Trouble] = [
         token("invalid_grant", .invalidGrant(.refusedByProvider), .json(["error": "invalid_grant"], status: 400)),
@@ -57,12 +60,24 @@ struct Trouble: Sendable, CustomTestStringConvertible {
         token("access_denied", .accessDenied, .json(["error": "access_denied"], status: 403)),
         token("user_not_found", .providerNotFound(discoveryUI: nil), .json(["error": "user_not_found"], status: 400)),
         token(
+            "authentication_timed_out", .authenticationTimedOut,
+            .json(["error": "authentication_timed_out"], status: 400)),
+        token("invalid_login_hint", loginHint, .json(["error": "invalid_login_hint"], status: 400)),
+        token("invalid_login_hint_token", loginHint, .json(["error": "invalid_login_hint_token"], status: 400)),
+        token(
             "temporarily_unavailable", .providerUnavailable, .json(["error": "temporarily_unavailable"], status: 400)),
         token("503 that says so", .providerUnavailable, .json(["error": "temporarily_unavailable"], status: 503)),
         token(
             "invalid_client", problem(.token, .refused(.clientFault("invalid_client"))),
             .json(["error": "invalid_client"], status: 401)),
-        token("an unknown error", problem(.token, .refused(.unknown)), .json(["error": "odd"], status: 400)),
+        token(
+            "redirect_uri_mismatch", problem(.token, .refused(.clientFault("redirect_uri_mismatch"))),
+            .json(["error": "redirect_uri_mismatch"], status: 400)),
+        token("an unknown error", .invalidGrant(.refusedByProvider), .json(["error": "odd"], status: 400)),
+        token("invalid_code", .invalidGrant(.refusedByProvider), .json(["error": "invalid_code"], status: 403)),
+        token(
+            "an object for an error", .invalidGrant(.refusedByProvider),
+            .json(["error": ["message": "No.", "type": "OAuthException", "code": 100]], status: 400)),
         token("a page with 400", problem(.token, .status(400)), .page(status: 400)),
         token("429", .providerUnavailable, .page(status: 429)),
         token(.couldNotConnect, .providerUnavailable), token(.couldNotResolve, .providerUnavailable),
@@ -97,7 +112,6 @@ struct Trouble: Sendable, CustomTestStringConvertible {
         claim(.nonce) { $0.claims[setting: "nonce"] = "another" },
         claim(.subject) { $0.claims[setting: "sub"] = nil },
         claim(.acr, parameters: ["acr_values": "a3"]) { $0.claims[setting: "acr"] = "a1" },
-        claim(.authenticationTime) { $0.claims[setting: "auth_time"] = "noon" },
         claim(.context, parameters: ["context": "Pay 20 dollars"]) {
             $0.claims[setting: "context"] = "Pay 200 dollars"
         },
@@ -110,6 +124,8 @@ struct Trouble: Sendable, CustomTestStringConvertible {
         Trouble("ID token: malformed", .invalidIDToken(.malformed)) {
             $0.transport.answer($0.carrier.tokenEndpoint, json: SignInStage.tokens(idToken: "garbage"))
         },
+        claim(.malformed) { $0.claims[setting: "auth_time"] = "noon" },
+        claim(.malformed) { $0.claims[setting: "exp"] = .number(1e300) },
         Trouble("ID token: longer than 32 kilobytes", .invalidIDToken(.malformed)) {
             try $0.answerToken { $0.claims[setting: "x"] = .string(String(repeating: "x", count: 32_768)) }
         },

@@ -79,6 +79,8 @@ struct CodeTour {
         let endpoint = app.stage.carrier.tokenEndpoint
         app.stage.transport.answer(endpoint, .json(["error": "access_denied"], status: 400))
         await post("denied")
+        app.stage.transport.answer(endpoint, .json(["error": "authentication_timed_out"], status: 400))
+        await post("too late")
         app.stage.transport.answer(endpoint, .page)
         await post("page")
         app.stage.transport.fail(endpoint, .couldNotConnect)

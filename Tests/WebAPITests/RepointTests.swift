@@ -55,6 +55,8 @@ import Testing
 
     @Test(
         arguments: [
+            (["provider": "zenkey", "issuer": "https://carrier.example/?a=b"], 400, "invalid_request", "issuer"),
+            (["provider": .null, "issuer": "https://carrier.example/#a"], 400, "invalid_request", "issuer"),
             (["issuer": ""], 400, "invalid_request", "issuer"), (["issuer": .null], 400, "invalid_request", "issuer"),
             (["subject": ""], 400, "invalid_request", "subject"),
             (["subject": .string(String(repeating: "s", count: 256))], 400, "invalid_request", "subject"),

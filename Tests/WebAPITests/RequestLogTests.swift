@@ -76,13 +76,16 @@ import WebAPI
             #expect(answer.status == 401)
             for secret in Self.secrets + ["wrong-"] { #expect(!answer.text.contains(secret)) }
         }
-        let refusal: JSONValue = ["error": "wrong-error", "error_description": "wrong-text"]
+        let refusal: JSONValue = [
+            "error": "odd",
+            "error_description": "jane@example.com sent the-code-again-1 and client-secret, see +12065550100",
+        ]
         for (number, response) in [OutboundResponse.page, .json(refusal, status: 400)].enumerated() {
             app.stage.transport.answer(app.stage.carrier.tokenEndpoint, response)
             let code = JSONValue.string("the-code-again-\(number)")
             let answer = await app.post("/auth/signin", json: APIStage.authorized(all + [("code", code)]), headers: key)
-            #expect(answer.status == 502)
-            for secret in Self.secrets + ["wrong-"] { #expect(!answer.text.contains(secret)) }
+            #expect(answer.status == [502, 401][number])
+            for secret in Self.secrets + ["wrong-", "odd"] { #expect(!answer.text.contains(secret)) }
         }
         _ = await app.send(.delete, "/auth/token", headers: key + bearer(token))
         let log = app.log.text
@@ -96,7 +99,6 @@ import WebAPI
                 .refused(.clientFault("invalid_client")), .error,
                 "our client was refused with invalid_client; check the provider's configuration"
             ),
-            (.refused(.unknown), .warning, "refused with an error code we do not know"),
             (.status(500), .warning, "status 500"), (.notJSON, .warning, "not a JSON object"),
             (.invalidMember("id_token"), .warning, "id_token is missing or wrong"),
         ] as [(ProviderFailure, Logger.Level, String)])
@@ -107,7 +109,6 @@ import WebAPI
         let response: OutboundResponse =
             switch failure {
             case .refused(.clientFault(let code)): .json(["error": .string(code)], status: 401)
-            case .refused: .json(["error": "odd"], status: 400)
             case .status(let status): .page(status: status)
             case .invalidMember: .json(["access_token": "a", "token_type": "bearer"])
             default: .page
@@ -118,6 +119,50 @@ import WebAPI
         #expect(line.level == level)
         #expect(line.values["outcome"] == "failed")
         #expect(line.values["reason"] == "provider_error: token: \(words)")
+        #expect(line.values["error_host"] == "carrier.example")
+    }
+
+    @Test func `tells the provider's own words about a refusal, without what was sent`() async throws {
+        let app = try await APIStage()
+        let refusal: JSONValue = [
+            "error": "invalid_code", "error_description": "The code the-code of jane@example.com is expired.",
+        ]
+        app.stage.transport.answer(app.stage.carrier.tokenEndpoint, .json(refusal, status: 403))
+        #expect(await app.signIn().error == "invalid_grant")
+        let line = try #require(app.log.signIns.first)
+        #expect(line.values["reason"] == "invalid_grant")
+        #expect(line.values["error_host"] == "carrier.example")
+        #expect(
+            line.values["provider_error"]
+                == "invalid_code: The code [removed] of [removed] is expired.")
+    }
+
+    @Test(
+        arguments: [
+            (.couldNotConnect, "provider_unavailable", "no connection could be made"),
+            (
+                .couldNotResolve, "provider_unavailable",
+                "the host's name has no address, or the resolver did not say"
+            ),
+            (.timedOut(requestSent: true), "provider_timeout", "no answer in time"),
+            (.tlsFailed, "provider_error", "no trusted TLS connection: handshake, certificate, or caFile"),
+        ] as [(HTTPClientError, String, String)])
+    func `names host and cause when a provider can't be reached`(
+        failure: HTTPClientError, code: String, cause: String
+    ) async throws {
+        for step in ["discovery", "token", "userinfo", "keys"] {
+            let app = try await APIStage()
+            let carrier = app.stage.carrier
+            let urls = [
+                "discovery": ProviderConfiguration.discoveryURL, "token": carrier.tokenEndpoint,
+                "userinfo": carrier.userinfoEndpoint, "keys": carrier.keysEndpoint,
+            ]
+            app.stage.transport.fail(try #require(urls[step]), failure)
+            #expect(await app.signIn().error == code)
+            let line = try #require(app.log.signIns.first)
+            #expect(line.values["reason"] == "\(code): \(step): \(cause)")
+            #expect(line.values["error_host"] == (step == "discovery" ? "discovery.example" : "carrier.example"))
+        }
     }
 
     @Test func `says which rule an ID token broke`() async throws {

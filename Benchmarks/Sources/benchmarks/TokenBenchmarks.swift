@@ -12,7 +12,8 @@ enum TokenBenchmarks {
         let verifier = IDTokenVerifier(
             issuer: Carrier.issuer, clientID: Carrier.clientID, nonce: .exactly(Carrier.nonce),
             authentication: [RequiredAuthentication(values: "a1")].compactMap(\.self), context: .anything,
-            freshness: .anyAge, accessToken: Carrier.accessToken, clockSkewSeconds: 60)
+            freshness: .anyAge, accessToken: Carrier.accessToken, accessTokenDigestOfEdDSA: .sha512,
+            clockSkewSeconds: 60)
         let issuer = SessionIssuer(
             configuration: .benchmarks, keys: try SessionKeys([try signingKey()], now: Carrier.now))
         let session = issuer.makeSessionID(now: Carrier.now)

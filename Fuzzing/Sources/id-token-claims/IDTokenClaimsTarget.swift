@@ -31,7 +31,7 @@ private let carrier = try? Carrier()
 private let verifier = IDTokenVerifier(
     issuer: issuer, clientID: clientID, nonce: .exactly(nonce),
     authentication: [RequiredAuthentication(values: "a2 a3")].compactMap(\.self), context: .exactlyOrCut(context),
-    freshness: .within(300), accessToken: "access-token", clockSkewSeconds: 60)
+    freshness: .within(300), accessToken: "access-token", accessTokenDigestOfEdDSA: .sha512, clockSkewSeconds: 60)
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

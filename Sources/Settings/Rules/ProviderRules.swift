@@ -6,6 +6,10 @@ extension ProviderSettings {
         if redirectURIs.isEmpty, profile == .zenkey, !clientID.isEmpty {
             redirectURIs = ["\(clientID)://com.xci.provider.sdk"]
         }
+        if chosenBasicEncoding == nil {
+            chosenBasicEncoding = profile.basicEncoding
+            hasUsualBasicEncoding = true
+        }
     }
 
     /// What is wrong with this provider's keys together.
@@ -28,7 +32,9 @@ extension ProviderSettings {
             faults.append(SettingsFault(.missing, key("issuer"), value: "", expected: expected))
         }
         let aliases = issuerAliases.flatMap { [$0.old, $0.new] }.map { ("issuerAliases", $0) }
-        for (name, address) in [("discoveryURL", discoveryURL), ("issuer", issuer)] + aliases {
+        for (name, address) in [("discoveryURL", discoveryURL), ("discoveryUI", discoveryUI), ("issuer", issuer)]
+            + aliases
+        {
             guard let address, !address.isSecure, !(allowLoopbackHTTP && address.isLoopback) else { continue }
             let expected =
                 address.isLoopback
@@ -58,6 +64,17 @@ extension ProviderSettings {
             guard clientSecret == nil else { break }
             let expected = "the client's secret, here or in a file that clientSecretFile names"
             faults.append(SettingsFault(.missing, key("clientSecret"), value: "", expected: expected))
+        case .publicClient:
+            if clientSecret != nil {
+                let expected = "no secret: with clientAuthentication none it is never sent"
+                faults.append(
+                    SettingsFault(.conflict, key("clientSecret"), value: SecretString.redacted, expected: expected))
+            }
+            if !requirePKCE {
+                let expected =
+                    "true with clientAuthentication none: without a secret and PKCE, whoever has a code could use it"
+                faults.append(SettingsFault(.conflict, key("requirePKCE"), value: "false", expected: expected))
+            }
         case .privateKey:
             guard clientKeyFile == nil else { break }
             let expected = "the client's private key: private_key_jwt needs it"
@@ -70,6 +87,11 @@ extension ProviderSettings {
         }
         if algorithms.isEmpty {
             faults.append(SettingsFault(.missing, key("algorithms"), value: "[]", expected: "an algorithm at least"))
+        }
+        if atHashOfEdDSA != .sha512, !algorithms.contains(.edDSA) {
+            let expected = "EdDSA among the algorithms, or no such key: no other algorithm asks for it"
+            faults.append(
+                SettingsFault(.conflict, key("atHashOfEdDSA"), value: atHashOfEdDSA.rawValue, expected: expected))
         }
         // OpenID Connect Core §3.1.2.1
         if !scopes.contains("openid") {
@@ -87,6 +109,29 @@ extension ProviderSettings {
         return [SettingsFault(.conflict, key("timeoutSeconds"), value: String(timeoutSeconds), expected: expected)]
     }
 
+    /// A carrier's secret used to be form-encoded unless the file said otherwise. Most secrets read the same either way;
+    /// whoever has another one learns of the change here and not from refused sign-ins.
+    private var encodingNotice: SettingsNotice? {
+        guard hasUsualBasicEncoding, basicEncoding == .raw, clientAuthentication == .basic,
+            let clientSecret, !(clientID + clientSecret.revealed).utf8.allSatisfy(Self.readsTheSame)
+        else { return nil }
+        return SettingsNotice(
+            key("basicEncoding"),
+            "is raw for profile zenkey, and this client's ID or secret has characters for which that matters; "
+                + "set it to raw or form, whichever the carriers take")
+    }
+
+    /// RFC 3986 §2.3: what form encoding leaves as it is.
+    private static func readsTheSame(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
     /// What is given, differs from the default, and does nothing yet or not with this profile.
     func noticesWithoutEffect() -> [SettingsNotice] {
         let fresh = ProviderSettings(name: name)
@@ -102,8 +147,13 @@ extension ProviderSettings {
                 notices.append(SettingsNotice(key(row.name), KeysWithoutEffect.notice))
             } else if row.name == (profile == .zenkey ? "issuer" : "discoveryURL") {
                 notices.append(SettingsNotice(key(row.name), "has no effect for profile \(profile.rawValue)"))
+            } else if row.name == "portTokenMaxAgeDays", profile != .zenkey {
+                notices.append(
+                    SettingsNotice(
+                        key(row.name), "has no effect for profile \(profile.rawValue), which takes no port tokens"))
             }
         }
+        if let notice = encodingNotice { notices.append(notice) }
         return notices
     }
 }

@@ -8,16 +8,21 @@ extension SettingKey where Root == ProviderSettings {
             "discoveryURL", \.discoveryURL, .optional(.webAddress),
             "Where discovery is asked by mobile network; profile zenkey."),
         Self(
+            "discoveryUI", \.discoveryUI, .optional(.webAddress),
+            "Page on which users choose a carrier, where discovery names none."),
+        Self(
             "issuer", \.issuer, .optional(.issuer),
             "Discovery at issuer/.well-known/openid-configuration, issuer equality enforced; the other profiles."),
         Self("clientID", \.clientID, .text(.clientID), "Client identifier; required."),
         Self("clientSecret", \.clientSecret, .secret, "Client secret; required for the client_secret methods."),
         Self(
             "clientAuthentication", \.clientAuthentication, .text(.choice),
-            "How the provider's token endpoint learns who we are."),
+            "How the provider's token endpoint learns who we are; none: a public client, with PKCE and without a secret."
+        ),
         Self(
-            "basicEncoding", \.basicEncoding, .text(.choice),
-            "How ID and secret enter the Basic header: form-encoded (RFC 6749 §2.3.1), or raw."),
+            "basicEncoding", \.chosenBasicEncoding, .optional(.choice),
+            "How ID and secret enter the Basic header: form-encoded (RFC 6749 §2.3.1), or raw; empty: raw for profile "
+                + "zenkey, else form."),
         Self(
             "clientKeyFile", \.clientKeyFile, .optional(.path),
             "Private key (PEM) for private_key_jwt and server-initiated sign-in."),
@@ -34,6 +39,9 @@ extension SettingKey where Root == ProviderSettings {
             "issuerAliases", \.issuerAliases, .list(.issuerAlias),
             "Issuers that changed their URL: subjects of the old one are those of the new."),
         Self("algorithms", \.algorithms, .list(.algorithm), "Signature algorithms an ID token may use."),
+        Self(
+            "atHashOfEdDSA", \.atHashOfEdDSA, .text(.choice),
+            "Hash behind at_hash in ID tokens that EdDSA signs."),
         Self("scopes", \.scopes, .list(.scope), "Scopes asked for in browser sign-in."),
         Self("returnTo", \.returnTo, .list(.uri), "Addresses that browser sign-in may return to."),
     ]

@@ -24,6 +24,9 @@ public enum ProviderProfile: String, Sendable, CaseIterable {
     case beyondIdentity = "beyond-identity"
     case telenorID = "telenor-id"
     case tim
+
+    /// ZenKey's guide shows ID and secret as they are in plain Base64; everybody else keeps to RFC 6749 §2.3.1.
+    var basicEncoding: BasicEncoding { self == .zenkey ? .raw : .form }
 }
 
 /// How the token endpoint learns who we are (OpenID Connect Core §9).
@@ -31,6 +34,8 @@ public enum ClientAuthentication: String, Sendable, CaseIterable {
     case basic = "client_secret_basic"
     case post = "client_secret_post"
     case privateKey = "private_key_jwt"
+    /// A public client: it says who it is and proves nothing.
+    case publicClient = "none"
 }
 
 /// How client ID and secret are written into the Basic header.
@@ -39,6 +44,11 @@ public enum BasicEncoding: String, Sendable, CaseIterable {
     case form
     /// As they are, for providers that skip that step.
     case raw
+}
+
+/// The hash behind `at_hash` in ID tokens that EdDSA signs: the algorithm's name tells of none.
+public enum EdDSATokenHash: String, Sendable, CaseIterable {
+    case sha256, sha512
 }
 
 /// A signature algorithm an ID token may carry (RFC 7518 §3.1, RFC 8037 §3.1): asymmetric ones only.

@@ -20,6 +20,7 @@ enum ErrorCode: String, CaseIterable {
     case invalidChallenge = "invalid_challenge"
     case insufficientUserAuthentication = "insufficient_user_authentication"
     case accessDenied = "access_denied"
+    case authenticationTimedOut = "authentication_timed_out"
     case unlinkedUser = "unlinked_user"
     case identityTooNew = "identity_too_new"
     case notFound = "not_found"
@@ -65,6 +66,7 @@ enum ErrorCode: String, CaseIterable {
         case .insufficientUserAuthentication:
             .signIn(.insufficientAuthentication(maximumAgeSeconds: 300, acrValues: "a3"))
         case .accessDenied: .signIn(.accessDenied)
+        case .authenticationTimedOut: .signIn(.authenticationTimedOut)
         case .unlinkedUser: .signIn(.unlinked(Examples.linkTicket))
         case .identityTooNew: .signIn(.identityTooNew(retryAfterSeconds: 3600))
         case .notFound: .notFound
@@ -97,16 +99,22 @@ extension ErrorCode {
         switch self {
         case .invalidRequest:
             "The request breaks HTTP, or its body is neither JSON nor a form, or a parameter is missing, repeated or "
-                + "ill-formed. The description names the parameter."
+                + "ill-formed. The description names the parameter; correct the call. It also names what the provider "
+                + "refused of the authorization request: `login_hint`, a hint that is wrong or expired (ask the user to "
+                + "choose the carrier again, and send the request without it or with the new one), or `code_verifier`, "
+                + "where a code challenge was sent and its verifier did not come with the code."
         case .unknownClient: "No provider is configured with this `client_id`."
         case .unknownProvider: "No provider of this name is configured."
         case .redirectURINotAllowed: "The `redirect_uri` is not one of the provider's."
         case .providerNotFound:
-            "No carrier serves this mobile network. Send the user to `discovery_ui`, where there is one."
+            "No carrier serves this mobile network, or the carrier no longer knows the user, who has changed "
+                + "carriers. Send the user to `discovery_ui`, where there is one, with `prompt=true`, to choose the "
+                + "carrier; then begin the sign-in again with the network that comes back."
         case .invalidAPIKey: "API keys are configured, and `X-API-KEY` is missing or none of them."
         case .invalidToken: "The session token is missing, expired or revoked."
         case .invalidGrant:
-            "The code, the refresh token or the link ticket is refused, expired, used before or another client's."
+            "The code or its verifier, the refresh token or the link ticket is refused, expired, used before or "
+                + "another client's. Trying the same one again is in vain: begin the sign-in again."
         case .invalidIDToken: "The provider's ID token breaks the rule that `reason` names."
         case .userinfoMismatch: "The provider's userinfo is not about the user of the ID token."
         case .challengeRequired: "The provider's section demands a nonce from `POST /auth/challenge`."
@@ -114,7 +122,10 @@ extension ErrorCode {
         case .insufficientUserAuthentication:
             "The user of the session authenticated too long ago for this; refreshing the session does not help. Sign in "
                 + "again with the `max_age`, and the `acr_values` if there are some, of `WWW-Authenticate` (RFC 9470)."
-        case .accessDenied: "The user or the carrier said no."
+        case .accessDenied:
+            "The user or the carrier said no. Tell the user so, and offer to sign in again or in another way."
+        case .authenticationTimedOut:
+            "The user did not answer in time. Tell the user so, and begin the sign-in again when they want to."
         case .unlinkedUser:
             "Registration is by ticket and nobody has this identity. Register with `POST /users` and the ticket."
         case .identityTooNew:
@@ -134,11 +145,15 @@ extension ErrorCode {
         case .rateLimited: "Too many sign-ins come from this address. `Retry-After` says how long to wait."
         case .headersTooLarge: "The header is larger than the service takes."
         case .notImplemented: "The method, or the transfer coding, is not known here."
-        case .providerError: "The provider answered, but wrongly, or refused our credentials."
-        case .providerUnavailable: "The provider can't be reached, or has failed too often of late."
+        case .providerError:
+            "The provider answered, but wrongly, or refused our credentials. The operator's log says what; tell the user "
+                + "to try again later."
+        case .providerUnavailable:
+            "The provider can't be reached, says that it can't answer now, or has failed too often of late. Begin the "
+                + "sign-in again after `Retry-After`; if it goes on, let the user check the connection of the phone."
         case .storageUnavailable: "Nothing can be stored now."
         case .overloaded: "The service, or its share for this provider, has too much to do now."
-        case .providerTimeout: "The provider did not answer in time."
+        case .providerTimeout: "The provider did not answer in time. Begin the sign-in again a little later."
         case .httpVersionNotSupported: "The service speaks HTTP/1.1."
         }
     }

@@ -16,7 +16,7 @@ enum SignInOperations {
     /// What may come of exchanging a code and checking what it proves.
     static let codeErrors: [ErrorCode] = [
         .unknownClient, .unknownProvider, .redirectURINotAllowed, .providerNotFound, .invalidGrant, .invalidIDToken,
-        .userinfoMismatch, .invalidChallenge, .accessDenied, .rateLimited, .providerError,
+        .userinfoMismatch, .invalidChallenge, .accessDenied, .authenticationTimedOut, .rateLimited, .providerError,
         .providerUnavailable, .providerTimeout, .storageUnavailable,
     ]
 

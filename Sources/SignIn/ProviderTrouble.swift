@@ -1,0 +1,29 @@
+public import OpenIDConnect
+import Synchronization
+
+/// What is known of a call to a provider that came to nothing, beside the error: for the log, and never for an app.
+///
+/// Where failures of many kinds become one answer, whoever is woken still has to know which host failed, and how.
+public final class ProviderTrouble: Sendable {
+    public struct Facts: Sendable, Equatable {
+        public let step: SignInError.ProviderProblem.Step
+        public let failure: ProviderFailure
+        /// Whom the call was for; nil where the failure is remembered from another sign-in's call.
+        public let host: String?
+        /// The provider's own words.
+        public let words: ProviderWords?
+    }
+
+    private let last = Mutex<Facts?>(nil)
+
+    public init() {}
+
+    public var facts: Facts? { last.withLock(\.self) }
+
+    func note(
+        _ step: SignInError.ProviderProblem.Step, _ failure: ProviderFailure, host: String?,
+        words: ProviderWords? = nil
+    ) {
+        last.withLock { $0 = Facts(step: step, failure: failure, host: host, words: words) }
+    }
+}

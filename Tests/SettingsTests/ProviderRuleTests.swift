@@ -1,0 +1,82 @@
+import JSON
+import Settings
+import Testing
+
+@Suite struct `Rules of a provider` {
+    @Test func `a public client has no secret and cannot do without PKCE`() throws {
+        let yaml = leastWith("clientAuthentication: none")
+        let faults = load(yaml).faults
+        #expect(faults.map(\.key) == ["provider.zenkey.clientSecret"])
+        #expect(faults.map(\.kind) == [.conflict])
+        #expect(!faults.description.contains("s3cret"))
+        let section = "provider: {zenkey: {clientID: ccid-0123456789abcdef, clientAuthentication: none"
+        let provider = try #require(load(section + "}}\n").settings?.providers.first)
+        #expect(provider.clientAuthentication == .publicClient)
+        #expect(provider.clientSecret == nil)
+        let careless = load(section + ", requirePKCE: false}}\n").faults
+        #expect(careless.map(\.key) == ["provider.zenkey.requirePKCE"])
+        #expect(careless.map(\.kind) == [.conflict])
+    }
+
+    @Test(arguments: [
+        ("zenkey", BasicEncoding.raw), ("openid", .form), ("beyond-identity", .form), ("telenor-id", .form),
+        ("tim", .form),
+    ])
+    func `the Basic header is made as the profile's providers take it, unless somebody says how`(
+        profile: String, usual: BasicEncoding
+    ) throws {
+        let more = profile == "zenkey" ? "" : "\n    issuer: https://a.example\n    redirectURIs: ['app:/x']"
+        let loaded = load(leastWith("profile: \(profile)" + more))
+        #expect(loaded.settings?.providers.first?.basicEncoding == usual)
+        let shown = loaded.effective.first { $0.key == "provider.zenkey.basicEncoding" }?.value
+        #expect(shown == .string(usual.rawValue))
+        for choice in BasicEncoding.allCases {
+            let chosen = load(leastWith("basicEncoding: \(choice.rawValue)\n    profile: \(profile)" + more))
+            #expect(chosen.settings?.providers.first?.basicEncoding == choice)
+        }
+    }
+
+    @Test func `a secret that the encoding changes is worth a notice where nobody chose one`() {
+        func notices(_ secret: String, _ line: String = "userinfo: true") -> [String] {
+            load(leastWith(line), environment: ["PROVIDER_ZENKEY_CLIENT_SECRET": secret]).notices.map(\.key)
+        }
+        #expect(notices("a+b/c==") == ["provider.zenkey.basicEncoding"])
+        #expect(notices("abc-123_~.") == [])
+        #expect(notices("a+b/c==", "basicEncoding: raw") == [])
+        #expect(notices("a+b/c==", "basicEncoding: form") == [])
+        #expect(notices("a+b/c==", "clientAuthentication: client_secret_post") == [])
+    }
+
+    @Test func `the hash of EdDSA's at_hash is only for who allows EdDSA`() {
+        #expect(load(leastWith("atHashOfEdDSA: sha256")).faults.map(\.key) == ["provider.zenkey.atHashOfEdDSA"])
+        let right = load(leastWith("atHashOfEdDSA: sha256\n    algorithms: [RS256, EdDSA]"))
+        #expect(right.settings?.providers.first?.atHashOfEdDSA == .sha256)
+        #expect(load(leastWith("atHashOfEdDSA: md5")).faults.map(\.kind) == [.value])
+    }
+
+    @Test func `the page for choosing a carrier is a web address`() {
+        let page = "https://app.example/ui?client_id=x"
+        let right = load(leastWith("discoveryUI: '\(page)'"))
+        #expect(right.settings?.providers.first?.discoveryUI?.text == page)
+        for wrong in ["app.example", "javascript:alert(1)", "http://app.example/ui"] {
+            let faults = load(leastWith("discoveryUI: '\(wrong)'")).faults
+            #expect(faults.map(\.key) == ["provider.zenkey.discoveryUI"])
+        }
+    }
+
+    @Test func `port tokens have an age at carriers only`() {
+        let line = "portTokenMaxAgeDays: 100"
+        #expect(load(leastWith(line)).notices.isEmpty)
+        let other = load(
+            leastWith(line + "\n    profile: openid\n    issuer: https://a.example\n    redirectURIs: ['app:/x']"))
+        #expect(other.notices.map(\.key) == ["provider.zenkey.portTokenMaxAgeDays"])
+    }
+
+    @Test(arguments: ["https://a.example/?b", "https://a.example/#b"])
+    func `an issuer has neither query nor fragment`(issuer: String) {
+        let faults = load(leastWith("profile: openid\n    issuer: '\(issuer)'\n    redirectURIs: ['app:/x']")).faults
+        #expect(faults.contains { $0.key == "provider.zenkey.issuer" })
+        let alias = load(leastWith("issuerAliases: ['\(issuer)=https://c.example']")).faults
+        #expect(alias.map(\.key) == ["provider.zenkey.issuerAliases"])
+    }
+}
