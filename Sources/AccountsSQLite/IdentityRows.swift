@@ -7,24 +7,16 @@ struct IdentityRows {
         let known: Migration.Known
         let reference: String
         let sealedProfile: [UInt8]
-        /// The youngest session that one more leaves no room for; nil where there is room.
-        var surplusSession: SessionID?
+        /// How many sessions may be opened by it before they are counted, under a maximum of `roomOf`.
+        let room: Int64
+        let roomOf: Int64
     }
 
     private static let exists = Query("SELECT 1 FROM identities WHERE subject = ? AND issuer = ?")
     private static let find = Query(
         """
-        SELECT identities.id, user_id, reference, profile FROM identities JOIN users ON users.id = user_id
+        SELECT identities.id, user_id, reference, profile, room, room_of FROM identities JOIN users ON users.id = user_id
         WHERE subject = ? AND issuer = ?
-        """)
-    // In the same statement, since only this index has to be looked into: its entries of a user are in the order of
-    // session names, which is that of time.
-    private static let findSigningIn = Query(
-        """
-        SELECT identities.id, user_id, reference, profile, (
-            SELECT sessions.id FROM sessions WHERE sessions.user_id = users.id
-            ORDER BY sessions.user_id DESC, sessions.id DESC LIMIT 1 OFFSET ?3 - 1)
-        FROM identities JOIN users ON users.id = user_id WHERE subject = ?1 AND issuer = ?2
         """)
     private static let columns = "id, provider, issuer, subject, origin, linked, last_sign_in"
     private static let ofUser = Query("SELECT \(columns) FROM identities WHERE user_id = ? ORDER BY linked, id")
@@ -35,7 +27,7 @@ struct IdentityRows {
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
         """)
     private static let atProvider = Query("SELECT 1 FROM identities WHERE user_id = ? AND provider = ? LIMIT 1")
-    private static let touch = Query("UPDATE identities SET last_sign_in = ? WHERE id = ?")
+    private static let touch = Query("UPDATE identities SET last_sign_in = ?, room = room - 1 WHERE id = ?")
     private static let delete = Query("DELETE FROM identities WHERE id = ?")
 
     let connection: Connection
@@ -45,27 +37,12 @@ struct IdentityRows {
     }
 
     func find(_ subject: Subject) throws(RepositoryError) -> Found? {
-        try connection.first(Self.find, subject.value, subject.issuer) { Self.found($0) }
-    }
-
-    /// For a sign-in, which opens one more session.
-    ///
-    /// - Parameter maximumSessions: how many sessions the user may have; nil for any number.
-    func find(_ subject: Subject, maximumSessions: Int64?) throws(RepositoryError) -> Found? {
-        guard let maximumSessions else { return try find(subject) }
-        return try connection.first(Self.findSigningIn, subject.value, subject.issuer, maximumSessions) {
-            row throws(RepositoryError) in
-            var found = Self.found(row)
-            if !row.isNull(4) { found.surplusSession = try row.sessionID(4) }
-            return found
+        try connection.first(Self.find, subject.value, subject.issuer) { row in
+            Found(
+                known: Migration.Known(
+                    identity: IdentityID(rawValue: row.integer(0)), user: UserID(rawValue: row.integer(1))),
+                reference: row.text(2), sealedProfile: row.blob(3), room: row.integer(4), roomOf: row.integer(5))
         }
-    }
-
-    private static func found(_ row: Statement) -> Found {
-        Found(
-            known: Migration.Known(
-                identity: IdentityID(rawValue: row.integer(0)), user: UserID(rawValue: row.integer(1))),
-            reference: row.text(2), sealedProfile: row.blob(3))
     }
 
     func all(of user: UserID) throws(RepositoryError) -> [Identity] {
@@ -108,6 +85,7 @@ struct IdentityRows {
         return IdentityID(rawValue: connection.lastInsertedRow)
     }
 
+    /// One more sign-in, which takes of the room for sessions (``SessionRoom``).
     func touch(_ identity: IdentityID, now: Int64) throws(RepositoryError) {
         try connection.run(Self.touch, now, identity)
     }

@@ -18,7 +18,6 @@ struct SessionRows {
     private static let delete = Query("DELETE FROM sessions WHERE id = ? RETURNING user_id")
     private static let deleteOwn = Query("DELETE FROM sessions WHERE id = ? AND user_id = ?")
     private static let deleteAll = Query("DELETE FROM sessions WHERE user_id = ?")
-    private static let deleteOldest = Query("DELETE FROM sessions WHERE user_id = ? AND id <= ?")
     private static let deleteOthers = Query(
         "DELETE FROM sessions WHERE user_id = ? AND id IS NOT ? RETURNING expires > ?")
     // A session that an earlier version opened may not know its identity. It ends with any identity of its provider, and
@@ -69,11 +68,6 @@ struct SessionRows {
     /// Ends the sessions that were opened by an identity which is the user's no more.
     func deleteAll(of user: UserID, identity: IdentityID, provider: String) throws(RepositoryError) {
         try connection.run(Self.deleteOfIdentity, user, identity, provider)
-    }
-
-    /// Ends a session and those that were opened before it.
-    func deleteUp(to id: SessionID, of user: UserID) throws(RepositoryError) {
-        try connection.run(Self.deleteOldest, user, id)
     }
 
     /// - Returns: how many live ones went.

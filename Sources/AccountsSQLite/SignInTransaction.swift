@@ -19,7 +19,7 @@ struct SignInTransaction {
         if let challenge = record.challenge, try !ChallengeRows(connection: connection).consume(challenge) {
             return .failure(.challengeAlreadyUsed)
         }
-        let current = try identities.find(record.subject, maximumSessions: record.maximumSessions)
+        let current = try identities.find(record.subject)
         var ported: [Migration.Ported] = []
         var old: [IdentityRows.Found] = []
         for token in record.ported {
@@ -48,7 +48,9 @@ struct SignInTransaction {
 
     private func signIn(_ found: IdentityRows.Found) throws(RepositoryError) -> SignedIn {
         try identities.touch(found.known.identity, now: record.now)
-        if let surplus = found.surplusSession { try sessions.deleteUp(to: surplus, of: found.known.user) }
+        if let maximum = record.maximumSessions, found.room < 1 || found.roomOf != maximum {
+            try SessionRoom(connection: connection, maximum: maximum).make(for: found.known.user, found.known.identity)
+        }
         return try open(found, identity: found.known.identity, migrated: false, left: nil)
     }
 
@@ -61,6 +63,9 @@ struct SignInTransaction {
         for token in record.ported { try portTokens.insert(token.token) }
         // Whoever holds a session from the old carrier's days may be the number's next owner.
         try sessions.deleteAll(of: found.known.user)
+        if let maximum = record.maximumSessions {
+            try SessionRoom(connection: connection, maximum: maximum).make(for: found.known.user, identity)
+        }
         try audit.add(.identityMigrated, user: found.known.user, old: found.known.identity, new: identity)
         let left = try former.flatMap { former throws(RepositoryError) in
             try identities.isAny(of: found.known.user, at: former) ? nil : former

@@ -143,6 +143,34 @@ extension RepositoryContract {
             #expect(try await store.refresh(ended) == .refused)
             #expect(try await store.session(other.id, now: Sample.now) != nil)
         },
+        RepositoryContract("no mix of identities, ends and ports opens more sessions than a user may have") { store in
+            var names: [SessionID] = []
+            func record(_ subject: String, ported: [PortedSubject] = []) -> SignInRecord {
+                var session = Sample.session()
+                session.id = Sample.sessionID(now: Sample.now + Int64(names.count))
+                names.append(session.id)
+                return Sample.signIn(Sample.subject(subject), ported: ported, session: session, maximumSessions: 3)
+            }
+            let user = try await store.signedIn(record("1")).user
+            func live() async throws -> [SessionID] {
+                try await store.sessions(of: user, now: Sample.now).map(\.id)
+            }
+            _ = try await store.link(Sample.link(Sample.subject("2"), names[0]))
+            for subject in ["1", "2", "2", "1", "2", "1", "1", "2"] {
+                _ = try await store.signedIn(record(subject))
+                #expect(try await live() == names.suffix(3))
+            }
+            // Room that an ended session leaves is used, and no session ends for it.
+            #expect(try await store.revokeSession(names[names.count - 2], now: Sample.now))
+            let kept = try await live()
+            _ = try await store.signedIn(record("1"))
+            #expect(try await live() == kept + names.suffix(1))
+            _ = try await store.revokeSessions(of: user, except: nil, now: Sample.now)
+            _ = try await store.signedIn(record("2"))
+            _ = try await store.signedIn(record("3", ported: [Sample.ported(Sample.subject("2"))]))
+            for subject in ["1", "3", "1", "1", "3", "3"] { _ = try await store.signedIn(record(subject)) }
+            #expect(try await live() == names.suffix(3))
+        },
         RepositoryContract("a refresh token of a session ends it, the current one or one that was replaced") { store in
             for replacements in 0...2 {
                 let session = Sample.session()

@@ -79,7 +79,7 @@ enum SignInBenchmarks {
                 id: session, family: session, refreshHash: try randomHash(), expiresAt: Carrier.now + 86_400,
                 userAgent: "ExampleApp/4.2 (Android 16)", acr: "a3", amr: ["hwk", "pin"], authTime: Carrier.now - 5,
                 authenticatedAt: Carrier.now - 5, client: Carrier.clientID),
-            maximumSessions: 50, now: Carrier.now)
+            maximumSessions: SessionIssuer.Configuration.benchmarkSessions, now: Carrier.now)
     }
 
     private static func randomHash() throws -> Accounts.TokenHash {
