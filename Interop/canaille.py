@@ -1,0 +1,88 @@
+"""canaille, as PyPI has it: one provider with a client for each signature algorithm."""
+
+import contextlib
+import json
+import os
+import subprocess
+import time
+import urllib.parse
+
+from browser import Browser
+from process import free_port, running
+
+CLIENTS = {"EdDSA": "gatehouse-eddsa", "RS256": "gatehouse-rs256"}
+SECRET = "s3cret+/&= with a blank"
+USER, PASSWORD = "jane", "correct horse 7 battery"
+
+
+class Canaille:
+    def __init__(self, port):
+        self.port = port
+        self.issuer = f"http://127.0.0.1:{port}"
+
+    def code(self, algorithm, redirect_uri, parameters):
+        """Signs the user in, consents, and gives what comes back to the app."""
+        # Two access tokens of one second are the same to it, which its database refuses.
+        time.sleep(1.1)
+        browser = Browser("127.0.0.1", self.port)
+        query = urllib.parse.urlencode({
+            "response_type": "code", "client_id": CLIENTS[algorithm], "redirect_uri": redirect_uri,
+            "scope": "openid profile email", **parameters})
+        page, answer = browser.follow(browser.send("GET", f"/oauth/authorize?{query}"), redirect_uri)
+        for fields in [{"login": USER}, {"password": PASSWORD}, {"answer": "accept"}]:
+            if answer is not None:
+                break
+            page, answer = browser.follow(browser.post(page.url, {**page.form(), **fields}), redirect_uri)
+        if answer is None:
+            raise RuntimeError(f"canaille shows a page with status {page.status} instead of sending the user back")
+        return answer
+
+
+@contextlib.contextmanager
+def canaille(folder, program, redirect_uri):
+    os.makedirs(folder)
+    port = free_port()
+    environment = {"CANAILLE_CONFIG": f"{folder}/config.toml"}
+
+    def command(*arguments, configured=True):
+        done = subprocess.run(
+            [program, *arguments], cwd=folder, capture_output=True, text=True,
+            env={**os.environ, **(environment if configured else {})})
+        if done.returncode != 0:
+            raise RuntimeError(f"canaille {arguments[0]} {arguments[1]} fails: {done.stderr[-2000:]}")
+        return done.stdout
+
+    keys = [json.loads(command("jwk", "create", kind, configured=False)) for kind in ("okp", "rsa")]
+    with open(environment["CANAILLE_CONFIG"], "w", encoding="utf-8") as file:
+        file.write(configuration(folder, port, keys))
+    command("install")
+    command(
+        "create", "user", "--user-name", USER, "--password", PASSWORD, "--family-name", "Doe", "--given-name", "Jane",
+        "--formatted-name", "Jane Doe", "--emails", "jane@example.com", "--quiet")
+    for algorithm, client in CLIENTS.items():
+        command(
+            "create", "client", "--client-id", client, "--client-secret", SECRET, "--client-name", client,
+            "--redirect-uris", redirect_uri, "--token-endpoint-auth-method", "client_secret_basic",
+            "--grant-types", "authorization_code", "--response-types", "code", "--scope", "openid", "--scope", "profile",
+            "--scope", "email", "--id-token-signed-response-alg", algorithm, "--quiet")
+        # A client that was registered at its endpoint is its own audience; one that was made here is so when told.
+        command("set", "client", client, "--audience", client, "--quiet")
+    with running([program, "run", "--bind", f"127.0.0.1:{port}"], port, f"{folder}/canaille.log", environment):
+        yield Canaille(port)
+
+
+def configuration(folder, port, keys):
+    def inline(table):
+        return "{" + ", ".join(f"{name} = {json.dumps(value)}" for name, value in table.items()) + "}"
+
+    return f"""\
+SECRET_KEY = "{os.urandom(24).hex()}"
+SERVER_NAME = "127.0.0.1:{port}"
+PREFERRED_URL_SCHEME = "http"
+[CANAILLE]
+DATABASE = "sql"
+[CANAILLE_SQL]
+DATABASE_URI = "sqlite:///{folder}/canaille.db"
+[CANAILLE_OIDC]
+ACTIVE_JWKS = [{", ".join(inline(key) for key in keys)}]
+"""

@@ -1,0 +1,110 @@
+"""glewlwyd, as Debian has it: one server with two providers, one signing with EdDSA and one with RS256."""
+
+import contextlib
+import gzip
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import urllib.parse
+
+from browser import Browser
+from process import free_port, running
+
+DOCUMENTATION = "/usr/share/doc/glewlwyd"
+CLIENT, SECRET = "gatehouse", "s3cret+/&= with a blank"
+USER, PASSWORD = "jane", "correct horse 7"
+
+
+class Glewlwyd:
+    def __init__(self, port):
+        self.port = port
+
+    def issuer(self, name):
+        return f"http://127.0.0.1:{self.port}/api/{name}"
+
+    def code(self, name, redirect_uri, parameters):
+        """Signs the user in, grants the scope, and gives what comes back to the app."""
+        browser = Browser("127.0.0.1", self.port)
+        api(browser, "POST", "/auth/", {"username": USER, "password": PASSWORD})
+        api(browser, "PUT", f"/auth/grant/{CLIENT}", {"scope": "openid"})
+        query = urllib.parse.urlencode({
+            "response_type": "code", "client_id": CLIENT, "redirect_uri": redirect_uri, "scope": "openid",
+            "g_continue": "", **parameters})
+        page, answer = browser.follow(browser.send("GET", f"/api/{name}/auth?{query}"), redirect_uri)
+        if answer is None:
+            raise RuntimeError(f"glewlwyd shows a page with status {page.status} instead of sending the user back")
+        return answer
+
+
+def api(browser, method, path, body):
+    page = browser.send(method, "/api" + path, json.dumps(body), {"Content-Type": "application/json"})
+    if page.status != 200:
+        raise RuntimeError(f"glewlwyd answers {page.status} to {method} {path}: {page.text}")
+
+
+@contextlib.contextmanager
+def glewlwyd(folder, redirect_uri):
+    os.makedirs(folder)
+    port = free_port()
+    configuration = configure(folder, port)
+    with running(["glewlwyd", f"--config-file={configuration}"], port, f"{folder}/glewlwyd.log"):
+        server = Glewlwyd(port)
+        admin = Browser("127.0.0.1", port)
+        # The credentials that the packaged database begins with.
+        api(admin, "POST", "/auth/", {"username": "admin", "password": "password"})
+        for name, algorithm, options in [
+            ("eddsa", "eddsa", ["-algorithm", "ed25519"]),
+            ("rsa", "rsa", ["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"]),
+        ]:
+            private, public = keys(folder, name, options)
+            api(admin, "POST", "/mod/plugin/", provider(server.issuer(name), name, algorithm, private, public))
+        api(admin, "POST", "/user/", {
+            "username": USER, "name": "Jane Doe", "email": "jane@example.com", "password": PASSWORD,
+            "scope": ["openid"], "enabled": True})
+        api(admin, "POST", "/client/", {
+            "client_id": CLIENT, "name": "Gatehouse", "confidential": True, "enabled": True, "password": SECRET,
+            "scope": ["openid"], "redirect_uri": [redirect_uri], "authorization_type": ["code"],
+            "token_endpoint_auth_method": ["client_secret_basic"]})
+        yield server
+
+
+def configure(folder, port):
+    database = f"{folder}/glewlwyd.db"
+    with gzip.open(f"{DOCUMENTATION}/database/init.sqlite3.sql.gz", "rt", encoding="utf-8") as script:
+        with contextlib.closing(sqlite3.connect(database)) as connection:
+            connection.executescript(script.read())
+    with gzip.open(f"{DOCUMENTATION}/glewlwyd.conf.sample.gz", "rt", encoding="utf-8") as sample:
+        text = sample.read()
+    for pattern, value in [
+        (r"^#?\s*port=.*$", f"port={port}"), (r"^#?\s*bind_address=.*$", 'bind_address="127.0.0.1"'),
+        (r"^#?\s*external_url=.*$", f'external_url="http://127.0.0.1:{port}"'),
+        (r"^#?\s*cookie_domain=.*$", 'cookie_domain="127.0.0.1"'), (r"^#?\s*cookie_secure=.*$", "cookie_secure=0"),
+        (r'path\s*=\s*"[^"]*glewlwyd\.db"', f'path = "{database}"'),
+    ]:
+        text, count = re.subn(pattern, value, text, count=1, flags=re.MULTILINE)
+        if count == 0:
+            raise RuntimeError(f"glewlwyd's sample configuration has nothing like {pattern}")
+    path = f"{folder}/glewlwyd.conf"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+def keys(folder, name, options):
+    private, public = f"{folder}/{name}.key", f"{folder}/{name}.pub"
+    subprocess.run(["openssl", "genpkey", *options, "-out", private], check=True, stderr=subprocess.DEVNULL)
+    subprocess.run(["openssl", "pkey", "-in", private, "-pubout", "-out", public], check=True)
+    with open(private, encoding="utf-8") as first, open(public, encoding="utf-8") as second:
+        return first.read(), second.read()
+
+
+def provider(issuer, name, algorithm, private, public):
+    return {"module": "oidc", "name": name, "display_name": name, "enabled": True, "parameters": {
+        "iss": issuer, "jwt-type": algorithm, "jwt-key-size": "256", "key": private, "cert": public,
+        "access-token-duration": 3600, "refresh-token-duration": 86400, "code-duration": 600,
+        "refresh-token-rolling": True, "auth-type-code-enabled": True, "auth-type-refresh-enabled": True,
+        "allow-non-oidc": False, "pkce-allowed": True, "pkce-method-plain-allowed": False,
+        "subject-type": "public", "name-claim": "mandatory", "email-claim": "mandatory", "scope-claim": "no",
+        "claims": [], "jwks-show": True, "scope": [{"name": "openid", "refresh-token-rolling": True}]}}
