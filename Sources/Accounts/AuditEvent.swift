@@ -12,6 +12,8 @@ public struct AuditEvent: Equatable, Sendable {
         case userErased = "user_erased"
         /// The new identity took the place of the old one; the user's other sessions were revoked.
         case identityMigrated = "identity_migrated"
+        /// The sign-in of an unknown subject came with a port token that proved nothing; the user is the one it made.
+        case portTokenRefused = "port_token_refused"
         /// A sign-in was refused because its subject, or its port tokens, belong to different users.
         case migrationConflict = "migration_conflict"
         /// The signed-in user added an identity.

@@ -41,6 +41,8 @@ public struct SignInRecord: Sendable {
     public var subject: Subject
     /// The verified port tokens in the order they came; empty when the subject was known beforehand.
     public var ported: [PortedSubject]
+    /// How many port tokens came besides and proved nothing.
+    public var refusedPortTokens: Int
     public var registration: Registration
     /// What the carrier said about the user this time.
     public var attributes: Attributes
@@ -54,14 +56,15 @@ public struct SignInRecord: Sendable {
 
     public init(
         code: OneTimeUse, challenge: OneTimeUse? = nil, provider: String, subject: Subject, ported: [PortedSubject],
-        registration: Registration, attributes: Attributes, claims: TypedClaims = TypedClaims(), session: NewSession,
-        maximumSessions: Int64?, now: Int64
+        refusedPortTokens: Int = 0, registration: Registration, attributes: Attributes,
+        claims: TypedClaims = TypedClaims(), session: NewSession, maximumSessions: Int64?, now: Int64
     ) {
         self.code = code
         self.challenge = challenge
         self.provider = provider
         self.subject = subject
         self.ported = ported
+        self.refusedPortTokens = refusedPortTokens
         self.registration = registration
         self.attributes = attributes
         self.claims = claims
@@ -86,6 +89,8 @@ public struct SignedIn: Equatable, Sendable {
     public var reference: String
     /// The profile with this sign-in merged in.
     public var profile: Profile
+    /// How many verified port tokens had moved somebody before, and so proved nothing.
+    public var usedPortTokens = 0
 
     public init(
         user: UserID, identity: IdentityID, isNewUser: Bool, migrated: Bool, reference: String, profile: Profile

@@ -8,7 +8,11 @@ public protocol SignInRepository: Sendable {
     /// minutes. Cheap: it answers from memory in nearly every case. ``signIn(_:)`` decides for good.
     func isCodeUsed(_ hash: TokenHash, now: Int64) async throws(RepositoryError) -> Bool
 
-    /// Remembers a code whose exchange failed after it was sent, so that it is never sent again.
+    /// Remembers a code whose exchange failed after it may have been spent, so that it is never sent again, not even
+    /// after a restart. Anybody can make up such codes, so a repository keeps a bounded number of them, apart from those
+    /// that sign somebody in.
+    ///
+    /// - Throws: `.unavailable(.overloaded)` when no more are kept.
     func recordUsedCode(_ code: OneTimeUse, now: Int64) async throws(RepositoryError)
 
     /// A whole sign-in: consumes the code, finds, migrates or creates the user, merges the profile, opens the session

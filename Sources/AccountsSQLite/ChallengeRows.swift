@@ -35,13 +35,13 @@ extension SQLiteAccounts {
     ) async throws(RepositoryError) -> Value {
         let result = try await writer.write(
             { [usedCodes] connection throws(RepositoryError) -> Result<Value, RepositoryError> in
-                try CodeRows(connection: connection, usedCodes: usedCodes, now: now).consume(code)
+                try CodeRows(connection: connection, usedCodes: usedCodes, now: now).consume(code, .verified)
                 if let challenge, try !ChallengeRows(connection: connection).consume(challenge) {
                     return .failure(.challengeAlreadyUsed)
                 }
                 return try body(connection)
             },
-            settled: { [usedCodes] in usedCodes.settle(code, isUsed: $0 != nil) })
+            settled: { [usedCodes] in usedCodes.settle(code, .verified, isUsed: $0 != nil) })
         return try result.get()
     }
 }

@@ -11,18 +11,18 @@ struct CodeRows {
     let now: Int64
 
     /// - Throws: `.codeAlreadyUsed`; `.unavailable(.overloaded)` when no more codes fit into memory.
-    func consume(_ code: OneTimeUse) throws(RepositoryError) {
-        switch usedCodes.claim(code.hash, now: now) {
+    func consume(_ code: OneTimeUse, _ proof: UsedCodes.Proof) throws(RepositoryError) {
+        switch usedCodes.claim(code.hash, proof, now: now) {
         case .used: throw .codeAlreadyUsed
         case .full: throw .unavailable(.overloaded)
         case .first: try connection.run(Self.insert, code.expiresAt, code.hash)
         }
     }
 
-    /// Fills the memory from the table.
+    /// Fills the memory from the table, which does not tell what was proven: all of it counts as if it were.
     func load() throws(RepositoryError) {
         try connection.forEach(Self.live, now) { row throws(RepositoryError) in
-            usedCodes.settle(OneTimeUse(hash: try row.hash(1), expiresAt: row.integer(0)), isUsed: true)
+            usedCodes.settle(OneTimeUse(hash: try row.hash(1), expiresAt: row.integer(0)), .verified, isUsed: true)
         }
     }
 }
@@ -57,9 +57,9 @@ extension SQLiteAccounts {
         do throws(RepositoryError) {
             try await writer.write(
                 { [usedCodes] connection throws(RepositoryError) in
-                    try CodeRows(connection: connection, usedCodes: usedCodes, now: now).consume(code)
+                    try CodeRows(connection: connection, usedCodes: usedCodes, now: now).consume(code, .none)
                 },
-                settled: { [usedCodes] in usedCodes.settle(code, isUsed: $0 != nil) })
+                settled: { [usedCodes] in usedCodes.settle(code, .none, isUsed: $0 != nil) })
         } catch .codeAlreadyUsed {
             // Somebody else has recorded it: as good.
         }

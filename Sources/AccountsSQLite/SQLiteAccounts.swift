@@ -38,8 +38,9 @@ public final class SQLiteAccounts: AccountRepository {
         let sealer = StoreSealer(unlockKeyRing)
         let writer = Writer(settings) { connection throws(RepositoryError) in try sealer.refresh(connection) }
         // Memory decides which codes were used, so where they are not loaded there is room for none.
-        let usedCodes = UsedCodes(limit: isServer ? settings.usedCodeLimit : 0)
         let secretKeys = SecretKeyCache()
+        let usedCodes = UsedCodes(
+            limit: isServer ? settings.usedCodeLimit : 0, unprovenLimit: settings.unprovenCodeLimit)
         do throws(RepositoryError) {
             if !isServer { try await bringAlong(settings.path, writer) }
             try await writer.write { connection throws(RepositoryError) in

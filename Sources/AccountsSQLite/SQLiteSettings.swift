@@ -30,11 +30,15 @@ public struct SQLiteSettings: Sendable {
     /// How many used authorization codes that have not expired are kept; beyond it sign-ins fail as overloaded. Each
     /// takes about 32 bytes of memory.
     public var usedCodeLimit: Int
+    /// How many of them may be codes that proved nobody. Beyond it these are not recorded: they can't take the place of
+    /// codes that sign somebody in.
+    public var unprovenCodeLimit: Int
 
     public init(
         path: String, access: Access, busyTimeoutMilliseconds: Int32 = 2000, writeGroupLimit: Int = 256,
         writeQueueLimit: Int = 8192, readers: Int = 2, readQueueLimit: Int = 8192, writerCacheKiB: Int = 8192,
-        readerCacheKiB: Int = 2048, checkpointPages: Int = 2000, usedCodeLimit: Int = 8_000_000
+        readerCacheKiB: Int = 2048, checkpointPages: Int = 2000, usedCodeLimit: Int = 8_000_000,
+        unprovenCodeLimit: Int = 1_000_000
     ) {
         self.path = path
         self.access = access
@@ -47,5 +51,6 @@ public struct SQLiteSettings: Sendable {
         self.readerCacheKiB = readerCacheKiB
         self.checkpointPages = checkpointPages
         self.usedCodeLimit = usedCodeLimit
+        self.unprovenCodeLimit = unprovenCodeLimit
     }
 }

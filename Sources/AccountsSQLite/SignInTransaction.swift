@@ -15,7 +15,7 @@ struct SignInTransaction {
 
     /// - Returns: a failure where something of it must be kept, such as the used code.
     func run() throws(RepositoryError) -> Result<SignInOutcome, RepositoryError> {
-        try CodeRows(connection: connection, usedCodes: usedCodes, now: record.now).consume(record.code)
+        try CodeRows(connection: connection, usedCodes: usedCodes, now: record.now).consume(record.code, .verified)
         if let challenge = record.challenge, try !ChallengeRows(connection: connection).consume(challenge) {
             return .failure(.challengeAlreadyUsed)
         }
@@ -35,14 +35,34 @@ struct SignInTransaction {
             return .success(.signedIn(try signIn(current)))
         case .migrate(let known):
             guard let found = old.first(where: { $0.known == known }) else { throw .unavailable(.corrupt) }
-            return .success(.signedIn(try migrate(found)))
+            return .success(try noting(ported, .signedIn(try migrate(found))))
         case .create:
-            return .success(try register())
+            return .success(try noting(ported, try register()))
         case .conflict:
+            let user = current?.known.user ?? old.first?.known.user
+            try noteRefused(ported, user)
             try audit.add(
-                .migrationConflict, user: current?.known.user ?? old.first?.known.user,
-                old: old.first?.known.identity, new: current?.known.identity)
+                .migrationConflict, user: user, old: old.first?.known.identity, new: current?.known.identity)
             return .failure(.migrationConflict)
+        }
+    }
+
+    /// Writes down the port tokens that proved nothing, and how many of those were used before.
+    private func noting(
+        _ ported: [Migration.Ported], _ outcome: SignInOutcome
+    ) throws(RepositoryError) -> SignInOutcome {
+        guard case .signedIn(var signedIn) = outcome else {
+            try noteRefused(ported, nil)
+            return outcome
+        }
+        try noteRefused(ported, signedIn.user)
+        signedIn.usedPortTokens = ported.count { $0.isUsed }
+        return .signedIn(signedIn)
+    }
+
+    private func noteRefused(_ ported: [Migration.Ported], _ user: UserID?) throws(RepositoryError) {
+        for _ in 0..<(record.refusedPortTokens + ported.count { $0.isUsed }) {
+            try audit.add(.portTokenRefused, user: user)
         }
     }
 
@@ -112,7 +132,7 @@ extension SQLiteAccounts {
                 try SignInTransaction(connection: connection, sealer: sealer, usedCodes: usedCodes, record: record)
                     .run()
             },
-            settled: { [usedCodes] in usedCodes.settle(record.code, isUsed: $0 != nil) })
+            settled: { [usedCodes] in usedCodes.settle(record.code, .verified, isUsed: $0 != nil) })
         return try result.get()
     }
 }

@@ -8,6 +8,9 @@ import Synchronization
 /// Eight bytes of each hash are kept: two codes that share them by chance are one in 10¹³ sign-ins with a million live,
 /// and the second would be refused, never taken. They are kept together with those that expire in the same few minutes,
 /// so that few sets have to be searched, and a set that is over is forgotten at once.
+///
+/// Codes that proved nobody have a share of their own within the limit: anybody can make them up, and must not be able
+/// to take the place of those that sign somebody in.
 final class UsedCodes: Sendable {
     enum Claim: Equatable {
         case first
@@ -16,18 +19,34 @@ final class UsedCodes: Sendable {
         case full
     }
 
+    /// What is known about who had a code.
+    enum Proof {
+        /// The provider gave tokens for it, and they proved somebody's identity.
+        case verified
+        /// Its exchange, or what came of it, failed: it may be anybody's invention.
+        case none
+    }
+
     /// How long a period is, in seconds. A code stays used to the end of the period that it expires in.
     private static let periodSeconds: Int64 = 300
 
+    /// The codes that expire in the same few minutes.
+    private struct Period {
+        var codes: Set<UInt64> = []
+        /// How many of them proved nobody.
+        var unproven = 0
+    }
+
     private struct State {
         /// By the number of the period in which they expire.
-        var periods: [Int64: Set<UInt64>] = [:]
+        var periods: [Int64: Period] = [:]
         var count = 0
+        var unproven = 0
         /// Codes of the write group under way, which are not on disk yet.
         var claimed: Set<UInt64> = []
 
         func isUsed(_ key: UInt64, now: Int64) -> Bool {
-            periods.contains { period, codes in !UsedCodes.isOver(period, now: now) && codes.contains(key) }
+            periods.contains { number, period in !UsedCodes.isOver(number, now: now) && period.codes.contains(key) }
         }
     }
 
@@ -35,9 +54,12 @@ final class UsedCodes: Sendable {
 
     private let state = Mutex(State())
     private let limit: Int
+    private let unprovenLimit: Int
 
-    init(limit: Int) {
+    /// - Parameter unprovenLimit: how many of them may have proved nobody.
+    init(limit: Int, unprovenLimit: Int) {
         self.limit = limit
+        self.unprovenLimit = unprovenLimit
     }
 
     /// Whether the code is used for good: its use is on disk.
@@ -45,12 +67,13 @@ final class UsedCodes: Sendable {
         state.withLock { $0.isUsed(hash.words.0, now: now) }
     }
 
-    /// Claims a code for a write that is under way; ``settle(_:isUsed:)`` must follow.
-    func claim(_ hash: TokenHash, now: Int64) -> Claim {
+    /// Claims a code for a write that is under way; ``settle(_:_:isUsed:)`` must follow.
+    func claim(_ hash: TokenHash, _ proof: Proof, now: Int64) -> Claim {
         state.withLock { state in
             let key = hash.words.0
             if state.claimed.contains(key) || state.isUsed(key, now: now) { return .used }
-            guard state.count + state.claimed.count < limit else { return .full }
+            guard state.count + state.claimed.count < limit, proof == .verified || state.unproven < unprovenLimit
+            else { return .full }
             state.claimed.insert(key)
             return .first
         }
@@ -59,21 +82,27 @@ final class UsedCodes: Sendable {
     /// Ends the claim on a code, whoever has it.
     ///
     /// - Parameter isUsed: whether the use is on disk now.
-    func settle(_ code: OneTimeUse, isUsed: Bool) {
+    func settle(_ code: OneTimeUse, _ proof: Proof, isUsed: Bool) {
         state.withLock { state in
             state.claimed.remove(code.hash.words.0)
             guard isUsed else { return }
             let period = code.expiresAt / Self.periodSeconds
-            if state.periods[period, default: []].insert(code.hash.words.0).inserted { state.count += 1 }
+            guard state.periods[period, default: Period()].codes.insert(code.hash.words.0).inserted else { return }
+            state.count += 1
+            if proof == .none {
+                state.periods[period]?.unproven += 1
+                state.unproven += 1
+            }
         }
     }
 
     /// Forgets the periods that are over.
     func forget(now: Int64) {
         state.withLock { state in
-            for (period, codes) in state.periods where Self.isOver(period, now: now) {
-                state.periods[period] = nil
-                state.count -= codes.count
+            for (number, period) in state.periods where Self.isOver(number, now: now) {
+                state.periods[number] = nil
+                state.count -= period.codes.count
+                state.unproven -= period.unproven
             }
         }
     }

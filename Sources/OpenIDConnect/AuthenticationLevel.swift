@@ -1,3 +1,5 @@
+internal import JSON
+
 /// How strongly a user was authenticated: an `acr` value read as a level.
 ///
 /// Carriers write one level in several ways: `a3`, `aal3`, `loa3`, `3`, `urn:telenor.identity.aal.3`. Levels are compared
@@ -49,7 +51,7 @@ public struct RequiredAuthentication: Sendable, Equatable {
     /// Whether an `acr` is good enough: at least the lowest level asked or, where values are no levels, one of them.
     public func isMet(by acr: String?) -> Bool {
         guard let acr else { return false }
-        if asked.contains(acr) { return true }
+        if asked.contains(where: { $0.isExactly(acr) }) { return true }
         guard let lowest = asked.compactMap({ AuthenticationLevel($0) }).min(), let shown = AuthenticationLevel(acr)
         else { return false }
         return shown >= lowest

@@ -15,7 +15,7 @@ public struct IDTokenVerifier: Sendable {
         case unknownToUs
     }
 
-    /// How the text the user approved is compared.
+    /// How the text the user approved is compared: byte by byte.
     public enum ExpectedContext: Sendable, Equatable {
         case exactly(String)
         /// Carriers may cut a long text: then what is left must be its beginning, and long enough to mean something.
@@ -147,11 +147,11 @@ public struct IDTokenVerifier: Sendable {
         let shown = claims["context"]?.string
         switch context {
         case .anything: return
-        case .exactly(let expected): guard shown == expected else { throw .context }
+        case .exactly(let expected): guard let shown, shown.isExactly(expected) else { throw .context }
         case .exactlyOrCut(let expected):
             guard let shown else { throw .context }
-            if shown == expected { return }
-            guard shown.count >= Self.shortestCutContext, expected.hasPrefix(shown) else { throw .context }
+            if shown.isExactly(expected) { return }
+            guard shown.count >= Self.shortestCutContext, expected.utf8.starts(with: shown.utf8) else { throw .context }
         }
     }
 

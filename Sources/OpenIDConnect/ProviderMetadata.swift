@@ -10,6 +10,8 @@ public final class ProviderMetadata: Sendable {
     public let keysEndpoint: EndpointURL
     /// The text of `authorization_endpoint`; we never call it, browsers do.
     public let authorizationEndpoint: String?
+    /// Whether it announces that `iss` comes with every authorization response (RFC 9207 §3).
+    public let sendsIssuer: Bool
 
     /// Reads a metadata document.
     ///
@@ -42,6 +44,17 @@ public final class ProviderMetadata: Sendable {
         keysEndpoint = try required("jwks_uri")
         userinfoEndpoint = try endpoint("userinfo_endpoint")
         authorizationEndpoint = document["authorization_endpoint"]?.string
+        sendsIssuer = Self.isAnnounced(document["authorization_response_iss_parameter_supported"])
+    }
+
+    /// Carriers write `true` as a text and as a list, too.
+    private static func isAnnounced(_ value: JSONValue?) -> Bool {
+        switch value {
+        case .boolean(let isAnnounced): isAnnounced
+        case .string(let text): text == "true"
+        case .array(let values): values.contains { isAnnounced($0) }
+        default: false
+        }
     }
 }
 

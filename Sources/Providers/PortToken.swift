@@ -2,6 +2,35 @@ internal import JOSE
 public import JSON
 internal import OpenIDConnect
 
+/// Why a port token proves nothing. The raw value is what the log tells, and all it tells.
+public enum PortTokenRefusal: String, Error, Sendable, CaseIterable {
+    /// It is no signed token, or too long for one.
+    case malformed
+    case type
+    /// It claims to be of nobody, of the present carrier, or of another than its metadata names.
+    case issuer
+    case untrustedIssuer = "untrusted_issuer"
+    /// The old carrier's metadata is gone for good.
+    case carrierGone = "carrier_gone"
+    case algorithm, signature
+    case unknownKey = "unknown_key"
+    case subject
+    case issuedAt = "issued_at"
+    case audience, expired
+    /// It has moved an account before.
+    case used
+
+    init(_ error: JOSEError) {
+        self =
+            switch error {
+            case .malformed: .malformed
+            case .algorithm: .algorithm
+            case .signature: .signature
+            case .unknownKey: .unknownKey
+            }
+    }
+}
+
 /// A carrier's statement that a subscriber who is now elsewhere was its own: the old issuer and the old subject, signed
 /// by the old carrier.
 public struct PortToken: Sendable {
@@ -19,8 +48,8 @@ public struct PortToken: Sendable {
 
     /// The port tokens of an ID token, as texts that nothing has checked yet.
     ///
-    /// Carriers write `aka` in four shapes: a list of tokens, one token, an object whose `port_token` is a token, or a
-    /// list of them.
+    /// Carriers write the claim in four shapes: a list of tokens, one token, an object whose `port_token` is a token, or a
+    /// list of them. It is `aka` on the wire and `AKA` in their guides.
     public static func candidates(in claims: JSONValue) -> [String] {
         func tokens(_ value: JSONValue?) -> [String] {
             switch value {
@@ -30,8 +59,7 @@ public struct PortToken: Sendable {
             default: []
             }
         }
-        return Array(
-            tokens(claims["aka"]).filter { !$0.isEmpty && $0.utf8.count <= longestToken }.prefix(mostConsidered))
+        return Array((tokens(claims["aka"]) + tokens(claims["AKA"])).filter { !$0.isEmpty }.prefix(mostConsidered))
     }
 
     /// The issuer a token claims, for the decision whether it is trusted, which comes before anything is fetched.
@@ -47,27 +75,29 @@ public struct PortToken: Sendable {
     /// - Parameters:
     ///   - current: issuer and subject of that ID token.
     ///   - now: seconds since 1970.
-    /// - Returns: nil when any rule is broken; a bad port token means a new user, never a failed sign-in.
-    init?(
+    /// - Throws: the first rule broken; a bad port token means a new user, never a failed sign-in.
+    init(
         _ token: VerifiedJWS, issuer: String, clientID: String, current: (issuer: String, subject: String),
         maximumAgeSeconds: Int64, clockSkewSeconds: Int64, now: Int64
-    ) {
+    ) throws(PortTokenRefusal) {
         // RFC 8725 §3.11: an old carrier's ID token has the same issuer, audience and subject; only its type tells it apart.
-        guard token.header.hasType("port_token+jwt") else { return nil }
-        guard let claims = try? JSONValue(parsing: token.payload.span), claims["iss"].isExactly(issuer),
-            issuer != current.issuer,
-            let subject = claims["sub"]?.string, !subject.isEmpty, subject.utf8.count <= 255,
-            subject != current.subject,
-            let issued = claims["iat"].flatMap({ NumericDate($0) })?.seconds, issued <= now + clockSkewSeconds,
+        guard token.header.hasType("port_token+jwt") else { throw .type }
+        guard let claims = try? JSONValue(parsing: token.payload.span) else { throw .malformed }
+        guard claims["iss"].isExactly(issuer), issuer != current.issuer else { throw .issuer }
+        guard let subject = claims["sub"]?.string, !subject.isEmpty, subject.utf8.count <= 255,
+            subject != current.subject
+        else { throw .subject }
+        guard let issued = claims["iat"].flatMap({ NumericDate($0) })?.seconds, issued <= now + clockSkewSeconds,
             maximumAgeSeconds == 0 || issued >= now - maximumAgeSeconds
-        else { return nil }
+        else { throw .issuedAt }
         switch claims["aud"] {
-        case .string(let audience): guard audience.isExactly(clientID) else { return nil }
-        case .array(let audiences): guard audiences.count == 1, audiences.first.isExactly(clientID) else { return nil }
-        default: return nil
+        case .string(let audience): guard audience.isExactly(clientID) else { throw .audience }
+        case .array(let audiences):
+            guard audiences.count == 1, audiences.first.isExactly(clientID) else { throw .audience }
+        default: throw .audience
         }
         if let expires = claims["exp"] {
-            guard let end = NumericDate(expires)?.seconds, now < end + clockSkewSeconds else { return nil }
+            guard let end = NumericDate(expires)?.seconds, now < end + clockSkewSeconds else { throw .expired }
         }
         self.issuer = issuer
         self.subject = subject

@@ -14,39 +14,65 @@ public struct VerifiedPortToken: Sendable {
     public let issuedAt: Int64
 }
 
+/// What came of the port tokens of one ID token.
+public struct VerifiedPortTokens: Sendable {
+    public fileprivate(set) var tokens: [VerifiedPortToken] = []
+    /// Why the others prove nothing, in the order they came.
+    public fileprivate(set) var refusals: [PortTokenRefusal] = []
+}
+
 extension Provider {
     /// Verifies the port tokens of an ID token: trust first, then the old carrier's metadata and keys, then the rules.
     ///
     /// - Parameters:
     ///   - idToken: the verified ID token.
     ///   - now: seconds since 1970.
-    /// - Returns: the tokens that hold; one that does not is left out, for it proves nothing about anybody.
+    /// - Returns: the tokens that hold, and why the others do not: such a one proves nothing about anybody.
     /// - Throws: `ProviderFailure` when a trusted old carrier can't be asked: signing the user in as somebody new then
     ///   would lose their account, so the sign-in fails and can be tried again.
     public func verifiedPortTokens(
         of idToken: IDToken, through transport: any HTTPTransport, deadline: Deadline, now: Int64
-    ) async throws(ProviderFailure) -> [VerifiedPortToken] {
-        guard takesPortTokens else { return [] }
-        var verified: [VerifiedPortToken] = []
+    ) async throws(ProviderFailure) -> VerifiedPortTokens {
+        var verified = VerifiedPortTokens()
+        guard takesPortTokens else { return verified }
         for text in PortToken.candidates(in: idToken.claims) {
-            guard let token = try? CompactJWS(parsing: text, maximumByteCount: PortToken.longestToken),
-                let claimed = PortToken.claimedIssuer(token)
-            else { continue }
-            guard claimed != idToken.issuer, trusts(issuer: claimed) else { continue }
-            guard let signed = try await verifySignature(of: token, by: claimed, through: transport, deadline: deadline)
-            else { continue }
-            let portToken = PortToken(
+            switch try await verifiedPortToken(text, of: idToken, through: transport, deadline: deadline, now: now) {
+            case .success(let token): verified.tokens.append(token)
+            case .failure(let refusal): verified.refusals.append(refusal)
+            }
+        }
+        return verified
+    }
+
+    private func verifiedPortToken(
+        _ text: String, of idToken: IDToken, through transport: any HTTPTransport, deadline: Deadline, now: Int64
+    ) async throws(ProviderFailure) -> Result<VerifiedPortToken, PortTokenRefusal> {
+        let token: CompactJWS
+        do throws(JOSEError) {
+            token = try CompactJWS(parsing: text, maximumByteCount: PortToken.longestToken)
+        } catch {
+            return .failure(PortTokenRefusal(error))
+        }
+        guard let claimed = PortToken.claimedIssuer(token), claimed != idToken.issuer else { return .failure(.issuer) }
+        guard trusts(issuer: claimed) else { return .failure(.untrustedIssuer) }
+        let signed: VerifiedJWS
+        switch try await verifySignature(of: token, by: claimed, through: transport, deadline: deadline) {
+        case .success(let verified): signed = verified
+        case .failure(let refusal): return .failure(refusal)
+        }
+        do throws(PortTokenRefusal) {
+            let portToken = try PortToken(
                 signed, issuer: claimed, clientID: configuration.clientID,
                 current: (idToken.issuer, idToken.subject),
                 maximumAgeSeconds: configuration.portTokenMaximumAgeSeconds,
                 clockSkewSeconds: configuration.clockSkewSeconds, now: now)
-            guard let portToken else { continue }
-            verified.append(
+            return .success(
                 VerifiedPortToken(
                     issuer: currentName(of: portToken.issuer), subject: portToken.subject,
                     fingerprint: Digest.sha256.hash(Array(text.utf8)), issuedAt: portToken.issuedAt))
+        } catch {
+            return .failure(error)
         }
-        return verified
     }
 
     /// The name under which a carrier's users are stored now.
@@ -54,7 +80,7 @@ extension Provider {
 
     private func verifySignature(
         of token: CompactJWS, by issuer: String, through transport: any HTTPTransport, deadline: Deadline
-    ) async throws(ProviderFailure) -> VerifiedJWS? {
+    ) async throws(ProviderFailure) -> Result<VerifiedJWS, PortTokenRefusal> {
         let instant = MonotonicTime.now
         let metadata: ProviderMetadata
         do throws(ProviderFailure) {
@@ -62,16 +88,17 @@ extension Provider {
                 of: .formerIssuer(issuer), through: transport, deadline: deadline, now: instant)
         } catch .status(404), .status(410) {
             // A carrier that is gone for good must not lock its old subscribers out. Any other status may pass.
-            return nil
+            return .failure(.carrierGone)
         }
         do throws(SignedTokenError) {
-            return try await keys(of: metadata, now: instant).verify(
-                token, allowed: portTokenAlgorithms,
-                request: { keysRequest(metadata, deadline: deadline, now: instant) },
-                through: RepeatingTransport(transport, within: deadline), now: instant)
+            return .success(
+                try await keys(of: metadata, now: instant).verify(
+                    token, allowed: portTokenAlgorithms,
+                    request: { keysRequest(metadata, deadline: deadline, now: instant) },
+                    through: RepeatingTransport(transport, within: deadline), now: instant))
         } catch {
             switch error {
-            case .token: return nil
+            case .token(let problem): return .failure(PortTokenRefusal(problem))
             case .keys(let failure): throw failure
             }
         }

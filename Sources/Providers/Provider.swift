@@ -59,6 +59,14 @@ public final class Provider: Sendable {
         configuration.redirectURIs.contains { $0.isExactly(redirectURI) }
     }
 
+    /// Whether answers of several issuers come back to a redirect URI, so that it does not tell whose answer one is.
+    public func sharesRedirectURI(_ redirectURI: String) -> Bool {
+        switch configuration.profile {
+        case .zenkey: true
+        case .openid: configuration.sharedRedirectURIs.contains { $0.isExactly(redirectURI) }
+        }
+    }
+
     /// Whether an issuer may be believed, decided before anything is fetched from it.
     public func trusts(issuer: String) -> Bool {
         guard IssuerIdentifier.isWellFormed(issuer),

@@ -18,6 +18,8 @@ public struct ProviderConfiguration: Sendable {
     public var clientID: String
     public var authentication: ClientAuthentication
     public var redirectURIs: [String]
+    /// Those of them that answers of other providers come back to as well.
+    public var sharedRedirectURIs: [String]
     /// Issuers whose metadata is believed when discovery or a port token names them.
     public var trustedIssuers: [HostPattern]
     /// Issuers that changed their name: the old one by the new.
@@ -25,6 +27,8 @@ public struct ProviderConfiguration: Sendable {
     public var algorithms: [SignatureAlgorithm]
     /// What `at_hash` is made with in ID tokens that EdDSA signs.
     public var accessTokenDigestOfEdDSA: Digest
+    /// Whether an app must tell the `iss` of its answer (RFC 9207), whatever metadata says.
+    public var requiresIssuer: Bool
     public var requiresPKCE: Bool
     public var requiresNonce: Bool
     /// Whether the nonce must be one of ours.
@@ -52,8 +56,10 @@ public struct ProviderConfiguration: Sendable {
 
     public init(
         name: String, profile: Profile, clientID: String, authentication: ClientAuthentication, redirectURIs: [String],
-        trustedIssuers: [HostPattern], issuerAliases: [String: String], algorithms: [SignatureAlgorithm],
-        requiresPKCE: Bool, requiresNonce: Bool, requiresChallenge: Bool, minimumACR: RequiredAuthentication?,
+        sharedRedirectURIs: [String], trustedIssuers: [HostPattern], issuerAliases: [String: String],
+        algorithms: [SignatureAlgorithm],
+        requiresIssuer: Bool, requiresPKCE: Bool, requiresNonce: Bool, requiresChallenge: Bool,
+        minimumACR: RequiredAuthentication?,
         clockSkewSeconds: Int64,
         portTokenMaximumAgeSeconds: Int64, fetchesUserinfo: Bool, minimumIdentityAgeSeconds: Int64,
         timeout: Duration, signInTimeout: Duration, connectionsPerHost: Int, caFile: String?, allowsLoopbackHTTP: Bool,
@@ -67,10 +73,12 @@ public struct ProviderConfiguration: Sendable {
         self.clientID = clientID
         self.authentication = authentication
         self.redirectURIs = redirectURIs
+        self.sharedRedirectURIs = sharedRedirectURIs
         self.trustedIssuers = trustedIssuers
         self.issuerAliases = issuerAliases
         self.algorithms = algorithms
         self.accessTokenDigestOfEdDSA = accessTokenDigestOfEdDSA
+        self.requiresIssuer = requiresIssuer
         self.requiresPKCE = requiresPKCE
         self.requiresNonce = requiresNonce
         self.requiresChallenge = requiresChallenge

@@ -12,7 +12,7 @@ public struct ApproveTransaction: Sendable {
 
     /// - Parameter transport: the HTTP client of the loop this use case runs on.
     public init(
-        repository: any AccountRepository, sessions: SessionIssuer, codes: CodesInFlight,
+        repository: any AccountRepository, sessions: SessionIssuer, codes: DispatchedCodes,
         transport: any HTTPTransport, clock: Clock
     ) {
         self.repository = repository

@@ -1,14 +1,15 @@
 internal import Accounts
 internal import EventLoop
 internal import HTTPClient
+internal import JSON
 internal import OpenIDConnect
 internal import Providers
 
 /// The part of the road that every use of an authorization code shares: from what an app posted to an identity that is
 /// proven.
 ///
-/// The code is spent by its exchange, so whatever fails after that is recorded: the same code never reaches the provider
-/// twice.
+/// A code is bound to one issuer before it is sent, and to one challenge; neither goes anywhere else after that. It is
+/// spent by its exchange, so whatever fails then is recorded: the same code never reaches the provider twice.
 struct AuthorizationCodeGrant: Sendable {
     /// Who approved, and what belongs into the transaction that makes use of it.
     struct Verified: Sendable {
@@ -22,11 +23,8 @@ struct AuthorizationCodeGrant: Sendable {
         let challenge: OneTimeUse?
     }
 
-    /// How long a code is remembered as used, in seconds: twice the longest life that RFC 6749 §4.1.2 recommends.
-    private static let codeMemorySeconds: Int64 = 1200
-
     let repository: any AccountRepository
-    let codes: CodesInFlight
+    let codes: DispatchedCodes
     let transport: any HTTPTransport
     let clock: Clock
 
@@ -45,11 +43,12 @@ struct AuthorizationCodeGrant: Sendable {
         guard provider.allows(redirectURI: response.redirectURI) else { throw .redirectURINotAllowed }
         guard provider.bulkhead.enter() else { throw .overloaded }
         defer { provider.bulkhead.leave() }
+        // Of the code alone: who hands it in under another provider's name hands in the same code.
         let code = OneTimeUse(
-            hash: TokenHash(sha256: "\(provider.configuration.name) \(response.code)"),
-            expiresAt: clock.seconds + Self.codeMemorySeconds)
+            hash: TokenHash(sha256: response.code), expiresAt: clock.seconds + DispatchedCodes.memorySeconds)
         guard codes.claim(code.hash) else { throw .invalidGrant(.codeAlreadyUsed) }
-        defer { codes.release(code.hash) }
+        var end = DispatchedCodes.End.nothingToRemember
+        defer { codes.release(code.hash, end, now: clock.seconds) }
         if try await repository.stored({ repository throws(RepositoryError) in
             try await repository.isCodeUsed(code.hash, now: clock.seconds)
         }) {
@@ -63,11 +62,17 @@ struct AuthorizationCodeGrant: Sendable {
                 now: .now, total: provider.configuration.signInTimeout, perCall: provider.configuration.timeout),
             trouble: trouble)
         let metadata = try await calls.discover(response.network)
+        try response.checkIssuer(metadata, of: provider)
+        try dispatch(code.hash, challenge, to: metadata.issuer)
         let exchanged: TokenResponse
         do throws(ProviderFailure) {
             exchanged = try await calls.exchange(response, at: metadata)
         } catch {
-            if error.mayHaveSpentCode { await recordUsed(code) }
+            if error.mayHaveSpentCode {
+                end = await recordUsed(code)
+            } else if error.mayHaveSentCode {
+                end = .refused
+            }
             throw await calls.refusal(error)
         }
         do throws(SignInError) {
@@ -82,14 +87,46 @@ struct AuthorizationCodeGrant: Sendable {
                     subject: Subject(issuer: provider.currentName(of: idToken.issuer), value: idToken.subject),
                     attributes: said.attributes, claims: said.claims, code: code, challenge: challenge))
         } catch {
-            // Where the store itself can't take it, the provider's own refusal of a spent code remains.
-            if !error.hasRecordedCode { await recordUsed(code) }
+            // Where the store itself can't take it, this process and the provider's own refusal of a spent code remain.
+            if !error.hasRecordedCode { end = await recordUsed(code) }
             throw error
         }
     }
 
-    private func recordUsed(_ code: OneTimeUse) async {
-        try? await repository.recordUsedCode(code, now: clock.seconds)
+    /// Binds the code to the issuer, and the challenge to the code, before either is sent.
+    private func dispatch(
+        _ code: TokenHash, _ challenge: OneTimeUse?, to issuer: String
+    ) throws(SignInError) {
+        switch codes.bind(code, to: issuer, now: clock.seconds) {
+        case .bound: break
+        case .elsewhere: throw .invalidGrant(.codeSentElsewhere)
+        case .spent: throw .invalidGrant(.codeAlreadyUsed)
+        }
+        if let challenge, !codes.spend(challenge.hash, on: code, now: clock.seconds) { throw .invalidChallenge }
+    }
+
+    /// - Returns: what is left for this process to remember.
+    private func recordUsed(_ code: OneTimeUse) async -> DispatchedCodes.End {
+        do throws(RepositoryError) {
+            try await repository.recordUsedCode(code, now: clock.seconds)
+            return .nothingToRemember
+        } catch {
+            return .spent
+        }
+    }
+}
+
+extension AuthorizedResponse {
+    /// Checks whose answer the app has got, before anything of it is sent (RFC 9207 §2.4).
+    ///
+    /// - Throws: `.issuerMismatch`; `.invalidParameter` without `iss` where the issuer says that it sends one and the
+    ///   redirect URI does not tell whose answer came back there.
+    fileprivate func checkIssuer(_ metadata: ProviderMetadata, of provider: Provider) throws(SignInError) {
+        if let issuer {
+            guard metadata.issuer.isExactly(issuer) else { throw .issuerMismatch }
+        } else if metadata.sendsIssuer, provider.sharesRedirectURI(redirectURI) {
+            throw .invalidParameter(.missingIssuer)
+        }
     }
 }
 

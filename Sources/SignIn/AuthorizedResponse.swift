@@ -5,10 +5,13 @@ public import Providers
 public struct AuthorizedResponse: Sendable {
     public let code: String
     public let redirectURI: String
+    /// Whose answer it is, as it came back with the code (RFC 9207 §2).
+    public let issuer: String?
     public let network: MobileNetwork?
     /// RFC 7636 §4.1.
     public let codeVerifier: String?
     public let nonce: String?
+    /// Space separated, one at least.
     public let acrValues: String?
     public let correlationID: String?
     public let context: String?
@@ -24,6 +27,8 @@ public struct InvalidParameter: Error, Equatable, Sendable {
         self.name = name
         self.problem = problem
     }
+
+    static let missingIssuer = InvalidParameter("iss", "is missing")
 }
 
 extension AuthorizedResponse {
@@ -53,18 +58,43 @@ extension AuthorizedResponse {
         }
         let configuration = provider.configuration
         code = try required("code")
-        redirectURI = try required("redirect_uri")
+        redirectURI = try Self.redirectURI(try optional("redirect_uri"), for: provider)
+        issuer = try optional("iss")
+        if configuration.requiresIssuer, issuer == nil { throw .missingIssuer }
         network = try Self.network(try optional("mccmnc"), for: provider)
         codeVerifier = try Self.codeVerifier(try optional("code_verifier"), isRequired: configuration.requiresPKCE)
         nonce = try optional("nonce")
         if configuration.requiresNonce, nonce == nil { throw InvalidParameter("nonce", "is missing") }
-        acrValues = try optional("acr_values")
+        // Blanks ask for nothing, and must not pass for a level that was asked.
+        acrValues = try optional("acr_values").flatMap { $0.allSatisfy { $0 == " " } ? nil : $0 }
         correlationID = try Self.correlationID(try optional("correlation_id"))
-        context = try optional("context")
-        if let context, context.count > Self.longestContext {
-            throw InvalidParameter("context", "is longer than \(Self.longestContext) characters")
-        }
+        context = try Self.context(parameters("context"))
         sdkVersion = try optional("sdk_version", longest: 64)
+    }
+
+    private static func redirectURI(_ text: String?, for provider: Provider) throws(InvalidParameter) -> String {
+        if let text { return text }
+        let configured = provider.configuration.redirectURIs
+        guard let only = configured.first, configured.count == 1 else {
+            throw InvalidParameter("redirect_uri", "is missing")
+        }
+        return only
+    }
+
+    /// What users are shown may have lines and columns.
+    private static func context(_ text: String?) throws(InvalidParameter) -> String? {
+        guard let text, !text.isEmpty else { return nil }
+        guard text.utf8.count <= longestText else {
+            throw InvalidParameter("context", "is longer than \(longestText) bytes")
+        }
+        let isPlain = text.unicodeScalars.allSatisfy { scalar in
+            scalar == "\n" || scalar == "\t" || !(scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value))
+        }
+        guard isPlain else { throw InvalidParameter("context", "has control characters") }
+        guard text.count <= longestContext else {
+            throw InvalidParameter("context", "is longer than \(longestContext) characters")
+        }
+        return text
     }
 
     private static func network(

@@ -16,7 +16,7 @@ public struct LinkIdentity: Sendable {
     ///   - transport: the HTTP client of the loop this use case runs on.
     public init(
         repository: any AccountRepository, providers: ProviderDirectory, sensitiveMaximumAgeSeconds: Int64?,
-        codes: CodesInFlight, transport: any HTTPTransport, clock: Clock
+        codes: DispatchedCodes, transport: any HTTPTransport, clock: Clock
     ) {
         self.repository = repository
         sensitive = SensitiveActions(maximumAgeSeconds: sensitiveMaximumAgeSeconds, providers: providers)

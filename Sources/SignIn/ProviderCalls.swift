@@ -129,7 +129,7 @@ struct ProviderCalls {
     }
 
     /// Verifies who the user was at other carriers.
-    func portTokens(of idToken: IDToken, now: Int64) async throws(SignInError) -> [VerifiedPortToken] {
+    func portTokens(of idToken: IDToken, now: Int64) async throws(SignInError) -> VerifiedPortTokens {
         do throws(ProviderFailure) {
             return try await provider.verifiedPortTokens(of: idToken, through: transport, deadline: deadline, now: now)
         } catch {

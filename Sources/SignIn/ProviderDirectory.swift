@@ -4,24 +4,37 @@ public import Providers
 public struct ProviderDirectory: Sendable {
     private let byName: [String: Provider]
     private let byClientID: [String: [Provider]]
+    /// The only one there is, whatever is asked for.
+    private let only: Provider?
+    /// The only one that discovers by mobile network.
+    private let onlyByNetwork: Provider?
 
     public init(_ providers: [Provider]) {
         byName = Dictionary(providers.map { ($0.configuration.name, $0) }) { first, _ in first }
         byClientID = Dictionary(grouping: providers) { $0.configuration.clientID }
+        only = providers.count == 1 ? providers.first : nil
+        let byNetwork = providers.filter { if case .zenkey = $0.configuration.profile { true } else { false } }
+        onlyByNetwork = byNetwork.count == 1 ? byNetwork.first : nil
     }
 
     /// The configured provider of that name.
     func provider(named name: String) -> Provider? { byName[name] }
 
-    /// Finds the provider a request means. Either parameter will do; given both, they must agree.
+    /// Finds the provider a request means. Either parameter will do; given both, they must agree; without both it is the
+    /// only one that can be meant, as the bodies of ZenKey's guides have it.
     ///
-    /// - Throws: `SignInError.unknownClient`, `.unknownProvider`, or `.invalidParameter` when neither says which.
-    public func provider(named name: String?, clientID: String?) throws(SignInError) -> Provider {
+    /// - Parameter namesNetwork: whether the request tells a mobile network, by which a provider of profile `zenkey` is
+    ///   meant.
+    /// - Throws: `SignInError.unknownClient`, `.unknownProvider`, or `.invalidParameter` when nothing says which.
+    public func provider(
+        named name: String?, clientID: String?, namesNetwork: Bool
+    ) throws(SignInError) -> Provider {
         if let name {
             guard let provider = byName[name] else { throw .unknownProvider }
             if let clientID, provider.configuration.clientID != clientID { throw .unknownClient }
             return provider
         }
+        if clientID == nil, let provider = only ?? (namesNetwork ? onlyByNetwork : nil) { return provider }
         guard let clientID else { throw .invalidParameter(InvalidParameter("client_id", "is missing")) }
         guard let providers = byClientID[clientID], let provider = providers.first else { throw .unknownClient }
         guard providers.count == 1 else {

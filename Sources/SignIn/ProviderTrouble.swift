@@ -1,4 +1,5 @@
 public import OpenIDConnect
+public import Providers
 import Synchronization
 
 /// What is known of a call to a provider that came to nothing, beside the error: for the log, and never for an app.
@@ -15,10 +16,17 @@ public final class ProviderTrouble: Sendable {
     }
 
     private let last = Mutex<Facts?>(nil)
+    private let refused = Mutex<[PortTokenRefusal]>([])
 
     public init() {}
 
     public var facts: Facts? { last.withLock(\.self) }
+    /// Why port tokens proved nothing, whatever became of the sign-in.
+    public var refusedPortTokens: [PortTokenRefusal] { refused.withLock(\.self) }
+
+    func note(refused refusals: [PortTokenRefusal]) {
+        if !refusals.isEmpty { refused.withLock { $0 += refusals } }
+    }
 
     func note(
         _ step: SignInError.ProviderProblem.Step, _ failure: ProviderFailure, host: String?,

@@ -33,7 +33,7 @@ public struct RegisterWithTicket: Sendable {
         }
         let provider: Provider
         do throws(SignInError) {
-            provider = try providers.provider(named: name, clientID: clientID)
+            provider = try providers.provider(named: name, clientID: clientID, namesNetwork: false)
         } catch .unknownProvider {
             throw .invalidGrant(.invalidTicket)
         }

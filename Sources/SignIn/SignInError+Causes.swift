@@ -50,6 +50,18 @@ extension ProviderFailure {
     }
 }
 
+extension ProviderFailure {
+    /// Whether the provider may have seen the code at all.
+    var mayHaveSentCode: Bool {
+        switch self {
+        case .transport(.couldNotConnect), .transport(.couldNotResolve), .transport(.timedOut(requestSent: false)),
+            .transport(.connectionBroken(requestSent: false)), .transport(.shutDown), .circuitOpen, .refusedEndpoint:
+            false
+        default: true
+        }
+    }
+}
+
 extension AccountRepository {
     /// Calls the repository and says what its failure means for a sign-in.
     func stored<Result: Sendable>(

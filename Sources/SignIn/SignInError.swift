@@ -10,6 +10,8 @@ public enum SignInError: Error, Equatable, Sendable {
     case unknownClient
     case unknownProvider
     case redirectURINotAllowed
+    /// The `iss` that came back with the code is not the issuer that the code would go to (RFC 9207 §2.4).
+    case issuerMismatch
     /// No carrier serves that network; the page lets the user choose one.
     case providerNotFound(discoveryUI: String?)
     /// The code or the refresh token is refused, used, expired or another client's.
@@ -53,7 +55,8 @@ public enum SignInError: Error, Equatable, Sendable {
     case overloaded
 
     public enum GrantProblem: Sendable {
-        case refusedByProvider, codeAlreadyUsed, unknownRefreshToken, reusedRefreshToken, invalidTicket
+        case refusedByProvider, codeAlreadyUsed, codeSentElsewhere, unknownRefreshToken, reusedRefreshToken,
+            invalidTicket
     }
 
     /// What went wrong at the provider, for the log and the developer; never what it sent.

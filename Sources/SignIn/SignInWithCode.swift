@@ -34,7 +34,7 @@ public struct SignInWithCode: Sendable {
 
     /// - Parameter transport: the HTTP client of the loop this use case runs on.
     public init(
-        repository: any AccountRepository, sessions: SessionIssuer, codes: CodesInFlight,
+        repository: any AccountRepository, sessions: SessionIssuer, codes: DispatchedCodes,
         transport: any HTTPTransport, registration: Registration, clock: Clock
     ) {
         self.repository = repository
@@ -49,7 +49,7 @@ public struct SignInWithCode: Sendable {
     /// - Parameters:
     ///   - response: what the app posted, validated for this provider.
     ///   - userAgent: what the app says it is, for the list of sessions.
-    ///   - trouble: where a failed call to the provider is noted for the log.
+    ///   - trouble: where a failed call to the provider, and a port token that proved nothing, is noted for the log.
     /// - Throws: `SignInError`; `.unlinked` with a ticket for somebody who has to register. When it returns, the user and
     ///   the session are on disk.
     public func signIn(
@@ -58,16 +58,17 @@ public struct SignInWithCode: Sendable {
         let demands = IDTokenDemands.signIn(response, with: provider)
         return try await grant.redeem(response, with: provider, demands: demands, trouble: trouble) {
             (verified) async throws(SignInError) -> Outcome in
-            try await complete(verified, userAgent)
+            try await complete(verified, userAgent, trouble)
         }
     }
 
     private func complete(
-        _ verified: AuthorizationCodeGrant.Verified, _ userAgent: String?
+        _ verified: AuthorizationCodeGrant.Verified, _ userAgent: String?, _ trouble: ProviderTrouble?
     ) async throws(SignInError) -> Outcome {
         let provider = verified.provider
         let idToken = verified.idToken
-        let ported = try await portedSubjects(verified.calls, idToken, verified.subject)
+        let (ported, refused) = try await portedSubjects(verified.calls, idToken, verified.subject)
+        trouble?.note(refused: refused)
         let now = clock.seconds
         let acr = idToken.acr.map(AuthenticationLevel.normalized)
         let session = sessions.makeSessionID(now: now)
@@ -77,7 +78,7 @@ public struct SignInWithCode: Sendable {
             ? LinkTicket.make(provider: provider.configuration.name, attributes: verified.attributes) : nil
         let record = SignInRecord(
             code: verified.code, challenge: verified.challenge, provider: provider.configuration.name,
-            subject: verified.subject, ported: ported,
+            subject: verified.subject, ported: ported, refusedPortTokens: refused.count,
             registration: ticket.map {
                 .ticket(OneTimeUse(hash: $0.hash, expiresAt: now + LinkTicket.lifetimeSeconds))
             } ?? .automatic(reference: sessions.makeReference()),
@@ -94,7 +95,9 @@ public struct SignInWithCode: Sendable {
         }
         let signedIn: SignedIn
         switch outcome {
-        case .signedIn(let user): signedIn = user
+        case .signedIn(let user):
+            signedIn = user
+            trouble?.note(refused: Array(repeating: .used, count: user.usedPortTokens))
         case .unlinked:
             guard let ticket else { throw .accessDenied }
             throw .unlinked(ticket)
@@ -112,15 +115,16 @@ public struct SignInWithCode: Sendable {
     /// everybody else their carriers are not even asked.
     private func portedSubjects(
         _ calls: ProviderCalls, _ idToken: IDToken, _ subject: Subject
-    ) async throws(SignInError) -> [PortedSubject] {
-        guard calls.provider.takesPortTokens, PortToken.areIn(idToken.claims) else { return [] }
+    ) async throws(SignInError) -> (ported: [PortedSubject], refused: [PortTokenRefusal]) {
+        guard calls.provider.takesPortTokens, PortToken.areIn(idToken.claims) else { return ([], []) }
         let isKnown = try await repository.stored { repository throws(RepositoryError) in
             try await repository.isKnown(subject)
         }
-        if isKnown { return [] }
+        if isKnown { return ([], []) }
         let now = clock.seconds
         let maximumAge = calls.provider.configuration.portTokenMaximumAgeSeconds
-        return try await calls.portTokens(of: idToken, now: now).map { token in
+        let verified = try await calls.portTokens(of: idToken, now: now)
+        let ported = verified.tokens.map { token in
             PortedSubject(
                 subject: Subject(issuer: token.issuer, value: token.subject),
                 token: OneTimeUse(
@@ -130,5 +134,6 @@ public struct SignInWithCode: Sendable {
                         : token.issuedAt + maximumAge
                             + calls.provider.configuration.clockSkewSeconds))
         }
+        return (ported, verified.refusals)
     }
 }

@@ -13,7 +13,7 @@ public struct TransactionRequest: Sendable {
     let nonce: String
     /// The very text that the user was shown.
     let context: String
-    let authentication: RequiredAuthentication?
+    let authentication: RequiredAuthentication
     /// How long ago the user may have authenticated, in seconds.
     let maximumAgeSeconds: Int64
 
@@ -29,7 +29,10 @@ public struct TransactionRequest: Sendable {
         guard let context = response.context else { throw InvalidParameter("context", "is missing") }
         self.nonce = nonce
         self.context = context
-        authentication = RequiredAuthentication(values: response.acrValues ?? Self.usualLevel)
+        guard let authentication = RequiredAuthentication(values: response.acrValues ?? Self.usualLevel) else {
+            throw InvalidParameter("acr_values", "names no level")
+        }
+        self.authentication = authentication
         maximumAgeSeconds = try Self.maximumAge(parameters("max_age"))
     }
 

@@ -12,11 +12,11 @@ public struct UseCases: Sendable {
     public let accounts: UserAccounts
 
     /// - Parameters:
-    ///   - codes: the codes being exchanged, shared by all loops.
+    ///   - codes: the codes that were sent, shared by all loops.
     ///   - transport: the loop's own HTTP client.
     ///   - registration: what becomes of somebody nobody knows.
     public init(
-        repository: any AccountRepository, issuer: SessionIssuer, providers: ProviderDirectory, codes: CodesInFlight,
+        repository: any AccountRepository, issuer: SessionIssuer, providers: ProviderDirectory, codes: DispatchedCodes,
         transport: any HTTPTransport, registration: SignInWithCode.Registration, clock: Clock
     ) {
         signIn = SignInWithCode(

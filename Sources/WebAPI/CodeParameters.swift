@@ -17,7 +17,9 @@ struct CodeParameters: Sendable {
         let parameters = try RequestParameters(request)
         let provider: Provider
         do throws(SignInError) {
-            provider = try providers.provider(named: parameters["provider"], clientID: parameters["client_id"])
+            provider = try providers.provider(
+                named: parameters["provider"], clientID: parameters["client_id"],
+                namesNetwork: parameters["mccmnc"] != nil)
         } catch {
             throw .signIn(error)
         }

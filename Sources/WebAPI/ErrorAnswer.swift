@@ -66,6 +66,8 @@ struct ErrorAnswer {
         case .unknownProvider: self.init(400, "unknown_provider", "No provider of this name is configured.")
         case .redirectURINotAllowed:
             self.init(400, "redirect_uri_not_allowed", "The redirect_uri is not one of this provider's redirectURIs.")
+        case .issuerMismatch:
+            self.init(400, "issuer_mismatch", "The iss is not the issuer that the code would be sent to.")
         case .providerNotFound(let discoveryUI):
             self.init(
                 400, "provider_not_found", "No carrier serves this user there; let the user choose one at discovery_ui."
@@ -131,6 +133,7 @@ struct ErrorAnswer {
         switch problem {
         case .refusedByProvider: "The provider refused the code or its verifier."
         case .codeAlreadyUsed: "The code was used before."
+        case .codeSentElsewhere: "The code was sent to another issuer before."
         case .unknownRefreshToken: "The refresh token is not valid."
         case .invalidTicket: "The link ticket is unknown, expired, used, or another client's."
         case .reusedRefreshToken: "The refresh token was used before; its sessions are revoked."

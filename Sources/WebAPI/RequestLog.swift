@@ -4,6 +4,7 @@ internal import HTTPClient
 internal import HTTPServer
 internal import Logging
 internal import OpenIDConnect
+internal import Providers
 internal import SignIn
 
 /// Writes one line for each request and one for the outcome of each sign-in.
@@ -31,11 +32,10 @@ struct RequestLog: Sendable {
     }
 
     func writeSignIn(_ notes: RequestNotes, _ error: APIError?, requestID: String) {
+        writeRefusedPortTokens(notes, requestID: requestID)
         let level = error.map(Self.level) ?? .info
         guard logger.logLevel <= level else { return }
-        var metadata: Logger.Metadata = ["request_id": "\(requestID)"]
-        if let provider = notes.provider { metadata["provider"] = "\(provider)" }
-        if let correlationID = notes.correlationID { metadata["correlation_id"] = "\(correlationID)" }
+        var metadata = Self.metadata(notes, requestID: requestID)
         if let error {
             metadata["outcome"] = "failed"
             metadata["reason"] = "\(Self.reason(error, notes))"
@@ -44,6 +44,22 @@ struct RequestLog: Sendable {
             metadata["outcome"] = notes.migrated ? "migrated" : notes.isNewUser ? "new_user" : "signed_in"
         }
         logger.log(level: level, "sign-in", metadata: metadata)
+    }
+
+    /// Somebody may have lost an account that should have followed, or wanted one that should not.
+    private func writeRefusedPortTokens(_ notes: RequestNotes, requestID: String) {
+        for refusal in notes.trouble?.refusedPortTokens ?? [] {
+            var metadata = Self.metadata(notes, requestID: requestID)
+            metadata["reason"] = "\(refusal.rawValue)"
+            logger.warning("port token refused", metadata: metadata)
+        }
+    }
+
+    private static func metadata(_ notes: RequestNotes, requestID: String) -> Logger.Metadata {
+        var metadata: Logger.Metadata = ["request_id": "\(requestID)"]
+        if let provider = notes.provider { metadata["provider"] = "\(provider)" }
+        if let correlationID = notes.correlationID { metadata["correlation_id"] = "\(correlationID)" }
+        return metadata
     }
 
     /// A request that failed for a reason an operator must see, whatever it was about.
@@ -71,6 +87,8 @@ struct RequestLog: Sendable {
         case .storageUnavailable: .error
         case .providerError(let problem):
             if case .refused(.clientFault) = problem.failure { .error } else { .warning }
+        // Somebody is handed, or hands in, another issuer's code.
+        case .issuerMismatch, .invalidGrant(.codeSentElsewhere): .notice
         case .providerUnavailable, .providerResting, .providerTimeout, .overloaded, .migrationConflict: .warning
         default: .info
         }
@@ -86,6 +104,7 @@ struct RequestLog: Sendable {
         case .signIn(.providerUnavailable), .signIn(.providerTimeout), .signIn(.providerResting), .signIn(.overloaded):
             guard let facts = notes.trouble?.facts else { return code }
             return "\(code): \(facts.step.rawValue): \(describe(facts.failure))"
+        case .signIn(.invalidGrant(.codeSentElsewhere)): return "\(code): the code was sent to another issuer before"
         case .signIn(.storageUnavailable(let cause)), .store(.unavailable(let cause)): return "\(code): \(cause)"
         default: return code
         }

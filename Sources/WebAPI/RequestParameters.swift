@@ -14,7 +14,8 @@ struct RequestParameters {
         "refreshToken": "refresh_token", "mccMnc": "mccmnc",
     ]
     private static let others = [
-        "provider", "code", "mcc", "mnc", "nonce", "context", "state", "max_age", "link_ticket", "zenkey_sub", "token",
+        "provider", "code", "iss", "mcc", "mnc", "nonce", "context", "state", "max_age", "link_ticket", "zenkey_sub",
+        "token",
     ]
 
     /// The parameters any endpoint takes, under every name they come by.
@@ -32,6 +33,9 @@ struct RequestParameters {
 
     /// What apps send as numbers though it is text.
     private static let mayBeNumbers: Set<String> = ["mccmnc", "mcc", "mnc", "correlation_id", "max_age", "postal_code"]
+
+    /// What apps send as a list of texts, too; it means the same texts with blanks between them.
+    private static let mayBeLists: Set<String> = ["acr_values"]
 
     /// As many as fit into the memory that the first one gets.
     private static let usualCount = 8
@@ -69,6 +73,12 @@ struct RequestParameters {
                 let digits = String(number)
                 let width = name == "mnc" ? 3 : digits.utf8.count
                 try set(name, String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits)
+            case .array(let elements) where Self.mayBeLists.contains(name):
+                let texts = elements.compactMap(\.string)
+                guard texts.count == elements.count else {
+                    throw .invalidRequest("The parameter \(name) must be a string, or a list of strings.")
+                }
+                try set(name, texts.joined(separator: " "))
             default: throw .invalidRequest("The parameter \(name) must be a string.")
             }
         }

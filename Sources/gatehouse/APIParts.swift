@@ -9,7 +9,7 @@ struct APIParts: Sendable {
     let repository: any AccountRepository
     let keys: SessionKeys
     let providers: ProviderDirectory
-    let codes: CodesInFlight
+    let codes: DispatchedCodes
     let registration: SignInWithCode.Registration
     let clock: Clock
     let apiKeys: APIKeys

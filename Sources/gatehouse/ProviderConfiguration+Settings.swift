@@ -3,6 +3,13 @@ import OpenIDConnect
 import Providers
 import Settings
 
+extension Settings {
+    /// The providers, each as its section describes it.
+    var providerConfigurations: [ProviderConfiguration] {
+        providers.map { ProviderConfiguration($0, sharedRedirectURIs: sharedRedirectURIs(of: $0)) }
+    }
+}
+
 extension ProviderConfiguration {
     private static let secondsPerDay: Int64 = 86_400
     private static let secondsPerHour: Int64 = 3600
@@ -10,17 +17,20 @@ extension ProviderConfiguration {
     private static let unlimited = Duration.seconds(86_400)
 
     /// A provider as its section of the configuration describes it.
-    init(_ settings: ProviderSettings) {
+    ///
+    /// - Parameter sharedRedirectURIs: those of its redirect URIs that other issuers' answers come back to as well.
+    init(_ settings: ProviderSettings, sharedRedirectURIs: [String]) {
         self.init(
             name: settings.name,
             profile: Profile(settings),
             clientID: settings.clientID,
             authentication: Self.authentication(settings),
-            redirectURIs: settings.redirectURIs,
+            redirectURIs: settings.redirectURIs, sharedRedirectURIs: sharedRedirectURIs,
             trustedIssuers: settings.trustedIssuers.map { HostPattern($0) },
             issuerAliases: Dictionary(settings.issuerAliases.map { ($0.old.text, $0.new.text) }) { first, _ in first },
             algorithms: settings.algorithms.compactMap { Crypto.SignatureAlgorithm(rawValue: $0.rawValue) },
-            requiresPKCE: settings.requirePKCE, requiresNonce: settings.requireNonce,
+            requiresIssuer: settings.requireIss, requiresPKCE: settings.requirePKCE,
+            requiresNonce: settings.requireNonce,
             requiresChallenge: settings.requireChallenge,
             minimumACR: settings.minimumACR.flatMap { RequiredAuthentication(values: $0) },
             clockSkewSeconds: Int64(settings.clockSkewSeconds),

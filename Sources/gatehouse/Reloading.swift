@@ -35,8 +35,7 @@ struct Reloading: Service {
         threshold.level = settings.log.level.loggerLevel
         apiKeys.replace(with: settings.apiKeys.map { Secret($0.revealed) })
         admin.token.take(settings.admin, boundOnLoopback: admin.isOnLoopback)
-        for section in settings.providers {
-            let renewed = ProviderConfiguration(section)
+        for renewed in settings.providerConfigurations {
             for provider in providers
             where provider.configuration.name == renewed.name && provider.configuration.clientID == renewed.clientID {
                 provider.renew(authentication: renewed.authentication)

@@ -43,10 +43,10 @@ struct Server: Service {
         }
         let loops = try startLoops(settings.http.loops ?? Self.cores)
         let clients = loops.map { HTTPClient(loop: $0) }
-        let providers = settings.providers.map { Provider(ProviderConfiguration($0)) }
+        let providers = settings.providerConfigurations.map { Provider($0) }
         let apiKeys = APIKeys(settings.apiKeys.map { Secret($0.revealed) })
         let parts = APIParts(
-            repository: repository, keys: keys, providers: ProviderDirectory(providers), codes: CodesInFlight(),
+            repository: repository, keys: keys, providers: ProviderDirectory(providers), codes: DispatchedCodes(),
             registration: settings.registration == .ticket ? .ticket : .automatic, clock: clock, apiKeys: apiKeys,
             limiter: AddressLimiter(perMinute: settings.rateLimit.signInsPerMinutePerAddress ?? 0),
             clientAddress: ClientAddress(trustedProxies: settings.http.trustedProxies),

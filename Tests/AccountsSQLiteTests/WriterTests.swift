@@ -175,31 +175,61 @@ extension Atomic where Value == Bool {
 
 @Suite struct `Codes in memory` {
     @Test func `are refused beyond the limit until some expire`() {
-        let codes = UsedCodes(limit: 2)
+        let codes = UsedCodes(limit: 2, unprovenLimit: 2)
         let soon = Sample.code(expiresAt: 60)
         let late = Sample.code(expiresAt: 600)
         for code in [soon, late] {
-            #expect(codes.claim(code.hash, now: 0) == .first)
-            codes.settle(code, isUsed: true)
+            #expect(codes.claim(code.hash, .verified, now: 0) == .first)
+            codes.settle(code, .verified, isUsed: true)
         }
-        #expect(codes.claim(Sample.hash(), now: 0) == .full)
-        #expect(codes.claim(late.hash, now: 0) == .used)
+        #expect(codes.claim(Sample.hash(), .verified, now: 0) == .full)
+        #expect(codes.claim(late.hash, .verified, now: 0) == .used)
         codes.forget(now: 299)
-        #expect(codes.claim(Sample.hash(), now: 299) == .full)
+        #expect(codes.claim(Sample.hash(), .verified, now: 299) == .full)
         codes.forget(now: 300)
-        #expect(codes.claim(Sample.hash(), now: 300) == .first)
+        #expect(codes.claim(Sample.hash(), .verified, now: 300) == .first)
         #expect(!codes.isUsed(soon.hash, now: 300))
         #expect(codes.isUsed(late.hash, now: 899))
         #expect(!codes.isUsed(late.hash, now: 900))
     }
 
     @Test func `are free again when the write that claimed them failed`() {
-        let codes = UsedCodes(limit: 1)
+        let codes = UsedCodes(limit: 1, unprovenLimit: 1)
         let code = Sample.code()
-        #expect(codes.claim(code.hash, now: Sample.now) == .first)
-        #expect(codes.claim(code.hash, now: Sample.now) == .used)
+        #expect(codes.claim(code.hash, .verified, now: Sample.now) == .first)
+        #expect(codes.claim(code.hash, .verified, now: Sample.now) == .used)
         #expect(!codes.isUsed(code.hash, now: Sample.now))
-        codes.settle(code, isUsed: false)
-        #expect(codes.claim(code.hash, now: Sample.now) == .first)
+        codes.settle(code, .verified, isUsed: false)
+        #expect(codes.claim(code.hash, .verified, now: Sample.now) == .first)
+    }
+
+    @Test func `that proved nobody have a share of the limit, and leave the rest to those that did`() {
+        let codes = UsedCodes(limit: 3, unprovenLimit: 1)
+        let invented = Sample.code(expiresAt: 60)
+        #expect(codes.claim(invented.hash, .none, now: 0) == .first)
+        codes.settle(invented, .none, isUsed: true)
+        #expect(codes.claim(Sample.hash(), .none, now: 0) == .full)
+        let real = Sample.code(expiresAt: 60)
+        #expect(codes.claim(real.hash, .verified, now: 0) == .first)
+        codes.settle(real, .verified, isUsed: true)
+        #expect(codes.isUsed(invented.hash, now: 0))
+        codes.forget(now: 300)
+        #expect(codes.claim(Sample.hash(), .none, now: 300) == .first)
+    }
+
+    @Test func `that are made up do not keep anybody from signing in`() async throws {
+        let folder = TemporaryFolder()
+        let store = try await folder.open {
+            $0.usedCodeLimit = 20
+            $0.unprovenCodeLimit = 10
+        }
+        for _ in 0..<30 { try? await store.recordUsedCode(Sample.code(), now: Sample.now) }
+        for number in 0..<5 {
+            guard case .signedIn = try await store.signIn(Sample.signIn(Sample.subject("\(number)"))) else {
+                Issue.record("sign-in \(number) is turned away")
+                break
+            }
+        }
+        await store.close()
     }
 }

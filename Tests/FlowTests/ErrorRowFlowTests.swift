@@ -20,7 +20,7 @@ import Testing
             let app = Authorized(
                 code: "c-secret", verifier: Authorized.makeVerifier(), mccmnc: "310410", isPlain: false)
             let cases: [(String, JSONValue?)] = [
-                ("client_id", nil), ("code", nil), ("redirect_uri", nil), ("mccmnc", nil), ("code_verifier", nil),
+                ("code", nil), ("mccmnc", nil), ("code_verifier", nil),
                 ("mccmnc", "31041"), ("mccmnc", "3104100"), ("mccmnc", "31041x"), ("code_verifier", "short"),
                 ("code_verifier", .string(String(repeating: "a", count: 129))),
                 ("code_verifier", .string(String(repeating: " ", count: 50))), ("correlation_id", "a b"),
@@ -32,6 +32,11 @@ import Testing
                 check(answer, 400, "invalid_request", mentioning: name)
                 #expect(!answer.text.contains("c-secret"))
             }
+            // Without a network it could be for either of the two providers.
+            let anybodys = Authorized(code: "c-secret", verifier: app.verifier, mccmnc: nil, isPlain: true)
+            check(
+                try await gatehouse.signIn(anybodys, ["client_id": nil]), 400, "invalid_request",
+                mentioning: "client_id")
             let twice = try await gatehouse.signIn(app, ["codeVerifier": .string(Authorized.makeVerifier())])
             check(twice, 400, "invalid_request", mentioning: "code_verifier")
         }

@@ -23,7 +23,7 @@ import Testing
         let loaded = Settings.load(file: "test.yaml", environment: [:]) { _ in yaml }
         guard case .valid(let settings, _, _) = loaded else { throw CancellationError() }
         return ImportLine(
-            providers: settings.providers.map { Provider(ProviderConfiguration($0)) }, now: Self.now)
+            providers: settings.providerConfigurations.map { Provider($0) }, now: Self.now)
     }
 
     private func user(_ text: String) throws -> ImportedUser {

@@ -193,6 +193,14 @@ struct ClaimCase: Sendable, CustomTestStringConvertible {
         #expect(try Self.outcome(shown: .string(shown)).failure == .context)
     }
 
+    @Test(arguments: [IDTokenVerifier.ExpectedContext.exactly("Café"), .exactlyOrCut("Café")])
+    func `is compared byte by byte`(expected: IDTokenVerifier.ExpectedContext) throws {
+        for (shown, isTaken) in [("Caf\u{E9}", true), ("Cafe\u{301}", false)] {
+            let token = try SigningProvider().idToken { $0.claims[setting: "context"] = .string(shown) }
+            #expect(try OpenIDConnectTests.outcome(of: token, by: verifier(context: expected)).isSuccess == isTaken)
+        }
+    }
+
     @Test func `is refused when it is missing`() throws {
         #expect(try Self.outcome(shown: nil).failure == .context)
     }

@@ -32,7 +32,9 @@ struct Port: Sendable {
         ).verify(verified, now: Self.now)
     }
 
-    func verified(_ aka: JSONValue?) async throws -> [VerifiedPortToken] {
+    func verified(_ aka: JSONValue?) async throws -> [VerifiedPortToken] { try await outcome(aka).tokens }
+
+    func outcome(_ aka: JSONValue?) async throws -> VerifiedPortTokens {
         try await provider.verifiedPortTokens(
             of: idToken(aka: aka), through: transport,
             deadline: Deadline(now: .now, total: .seconds(15), perCall: .seconds(5)), now: Self.now)

@@ -45,11 +45,44 @@ import Testing
         #expect(port.transport.requests.isEmpty)
     }
 
-    @Test func `counts among the first four only, and no longer than eight kilobytes`() throws {
+    @Test func `counts among the first four only, and no longer than eight kilobytes`() async throws {
         let many = JSONValue.array((0..<10).map { .string("token-\($0)") })
         #expect(PortToken.candidates(in: ["aka": many]) == ["token-0", "token-1", "token-2", "token-3"])
         let long = String(repeating: "a", count: 8193)
-        #expect(PortToken.candidates(in: ["aka": [.string(long), "short"]]) == ["short"])
+        let port = Port()
+        #expect(try await port.outcome([.string(long)]).refusals == [.malformed])
+        #expect(port.transport.requests.isEmpty)
+    }
+
+    @Test func `is found under the claim's name in the guides, too`() {
+        #expect(PortToken.candidates(in: ["AKA": ["token"]]) == ["token"])
+        #expect(PortToken.candidates(in: ["aka": "one", "AKA": ["port_token": "two"]]) == ["one", "two"])
+        #expect(PortToken.areIn(["AKA": "token"]))
+    }
+
+    @Test func `tells why it proves nothing`() async throws {
+        let port = Port()
+        let former = port.former
+        func changed(_ claim: String, _ value: JSONValue?) throws -> JSONValue {
+            .string(try former.portToken { $0.claims[setting: claim] = value })
+        }
+        let cases: [(JSONValue, PortTokenRefusal)] = [
+            ("garbage", .malformed), (.string(try port.carrier.portToken()), .issuer),
+            (.string(try SigningProvider(issuer: "https://evil.example").portToken()), .untrustedIssuer),
+            (.string(try former.portTokenDraft.signed(by: TestKeys.rsa, with: .rs256)), .signature),
+            (.string(try former.portToken { $0.header[setting: "kid"] = "another" }), .unknownKey),
+            (.string(try former.portToken { $0.header[setting: "alg"] = "none" }), .algorithm),
+            (.string(try former.portToken { $0.header[setting: "typ"] = "JWT" }), .type),
+            (try changed("sub", nil), .subject), (try changed("aud", "another"), .audience),
+            (try changed("iat", 0), .issuedAt), (try changed("exp", .integer(Port.now - 60)), .expired),
+        ]
+        for (token, refusal) in cases { #expect(try await port.outcome(token).refusals == [refusal]) }
+        let gone = Port()
+        gone.transport.answer(gone.former.metadataURL, .page(status: 404))
+        #expect(try await gone.outcome(.string(try gone.former.portToken())).refusals == [.carrierGone])
+        let both = try await Port().outcome([.string(try former.portToken()), "garbage"])
+        #expect(both.tokens.count == 1)
+        #expect(both.refusals == [.malformed])
     }
 
     @Test(arguments: [

@@ -61,6 +61,7 @@ import Testing
             atHashOfEdDSA: sha512     # or sha256
             scopes: [openid, name, email, phone, postal_code]   # browser sign-in
             returnTo: []
+            requireIss: false
             requirePKCE: true
             requireNonce: false
             requireChallenge: false
@@ -169,6 +170,7 @@ import Testing
         #expect(provider.algorithms == [.rs256])
         #expect(provider.scopes == ["openid", "name", "email", "phone", "postal_code"])
         #expect(provider.returnTo.isEmpty)
+        #expect(!provider.requireIss)
         #expect(provider.requirePKCE)
         #expect(!provider.requireNonce)
         #expect(!provider.requireChallenge)

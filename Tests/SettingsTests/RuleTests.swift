@@ -175,6 +175,43 @@ import Testing
         #expect(load(least + "admin: {host: '\(host)', port: 0}\n").faults.isEmpty)
     }
 
+    @Test func `the scope of carriers is refused`() {
+        let faults = load(leastWith("scopes: [openid, port_data]")).faults
+        #expect(faults.map(\.key) == ["provider.zenkey.scopes"])
+        #expect(faults.first?.value == "port_data")
+    }
+
+    /// A provider of plain OpenID Connect beside the one of the least that holds.
+    private func withPlain(_ lines: String..., zenkey: String = "") -> LoadedSettings {
+        let section = ["profile: openid", "clientID: plain", "clientSecret: s3cret"] + lines
+        let plain = "  plain:\n" + section.map { "    \($0)\n" }.joined()
+        return load("providers: [zenkey, plain]\n" + leastWith(zenkey) + plain)
+    }
+
+    private static let ofZenKey = "redirectURIs: ['ccid-0123456789abcdef://com.xci.provider.sdk', 'app:/own']"
+    private static let issuer = "issuer: https://id.example.com"
+
+    @Test func `a redirect URI that issuers share is a notice at each of them`() {
+        let loaded = withPlain(Self.issuer, Self.ofZenKey)
+        #expect(loaded.faults.isEmpty)
+        #expect(loaded.notices.map(\.key) == ["provider.zenkey.redirectURIs", "provider.plain.redirectURIs"])
+        #expect(loaded.notices.allSatisfy { $0.sentence.contains("://com.xci.provider.sdk") })
+        #expect(loaded.notices.first?.sentence.contains("with plain") == true)
+        let settings = loaded.settings
+        for provider in settings?.providers ?? [] {
+            #expect(settings?.sharedRedirectURIs(of: provider) == ["ccid-0123456789abcdef://com.xci.provider.sdk"])
+        }
+    }
+
+    @Test func `a redirect URI is no notice where iss is demanded, and where it is one issuer's`() {
+        let demanding = withPlain(Self.issuer, Self.ofZenKey, "requireIss: true", zenkey: "requireIss: true")
+        #expect(demanding.faults.isEmpty)
+        #expect(demanding.notices.isEmpty)
+        let half = withPlain(Self.issuer, Self.ofZenKey, "requireIss: true")
+        #expect(half.notices.map(\.key) == ["provider.zenkey.redirectURIs"])
+        #expect(withPlain(Self.issuer, "redirectURIs: ['app:/own']").notices.isEmpty)
+    }
+
     @Test func `a key without effect that has its default is no notice`() {
         #expect(load(least + "http: {tlsKeyFile: ''}\n").notices.isEmpty)
     }

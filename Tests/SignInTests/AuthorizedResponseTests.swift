@@ -33,14 +33,44 @@ import Testing
         #expect(response.sdkVersion == "2.0")
     }
 
-    @Test(arguments: ["code", "redirect_uri", "mccmnc", "code_verifier"], [nil, ""] as [String?])
+    @Test(arguments: ["code", "mccmnc", "code_verifier"], [nil, ""] as [String?])
     func `must have what is required`(name: String, value: String?) {
         #expect(problem([name: value]) == InvalidParameter(name, "is missing"))
     }
 
-    @Test(arguments: ["nonce", "acr_values", "correlation_id", "context", "sdk_version"], [nil, ""] as [String?])
+    @Test(
+        arguments: ["iss", "nonce", "acr_values", "correlation_id", "context", "sdk_version"], [nil, ""] as [String?])
     func `may leave out the rest`(name: String, value: String?) {
         #expect(problem([name: value]) == nil)
+    }
+
+    @Test func `needs a redirect URI only where there are several`() throws {
+        let parameters = SignInStage.parameters.filter { $0.key != "redirect_uri" }
+        let response = try AuthorizedResponse({ parameters[$0] }, for: Self.zenkey)
+        #expect(response.redirectURI == ProviderConfiguration.redirectURI)
+        let several = Provider(.zenkey { $0.redirectURIs.append("app:/other") })
+        #expect(problem(["redirect_uri": nil], for: several) == InvalidParameter("redirect_uri", "is missing"))
+    }
+
+    @Test func `must tell the issuer where the provider demands it`() {
+        let provider = Provider(.zenkey { $0.requiresIssuer = true })
+        #expect(problem([:], for: provider) == InvalidParameter("iss", "is missing"))
+        #expect(problem(["iss": "https://carrier.example"], for: provider) == nil)
+    }
+
+    @Test(arguments: [" ", "   "]) func `asks for no level by blanks`(blanks: String) throws {
+        let parameters = SignInStage.parameters.merging(["acr_values": blanks]) { $1 }
+        #expect(try AuthorizedResponse({ parameters[$0] }, for: Self.zenkey).acrValues == nil)
+    }
+
+    @Test(arguments: ["Pay 10\nto Bob", "Amount:\t10", "Zahle 10 € an Bjørn 👩‍👩‍👧", "ادفع ۱۰"])
+    func `may have a context of several lines`(context: String) {
+        #expect(problem(["context": context]) == nil)
+    }
+
+    @Test(arguments: ["\r", "\u{B}", "\u{C}", "\u{80}", "\u{85}", "\u{9B}31m", "\u{7F}"])
+    func `may have no other control characters in its context`(text: String) {
+        #expect(problem(["context": "Pay 10" + text]) == InvalidParameter("context", "has control characters"))
     }
 
     @Test(arguments: ["31026", "310-260", "3102600", "mobile", "٣١٠٢٦٠"])

@@ -1,5 +1,6 @@
 import Accounts
 import HTTPClient
+import JSON
 import Providers
 import SignIn
 import TestSupport
@@ -14,13 +15,86 @@ import Testing
         #expect(stage.transport.requests.count == asked)
     }
 
-    @Test func `is another one at another provider`() async throws {
+    @Test func `is the same one under another provider's name`() async throws {
         let stage = try await SignInStage()
         try await stage.signIn()
-        let other = Provider(.openID())
-        let response = try stage.response()
-        _ = try await stage.signInWithCode.signIn(response, with: other, userAgent: nil)
-        #expect(stage.tokenRequests.count == 2)
+        #expect(try await stage.failure(at: Provider(.openID())) == .invalidGrant(.codeAlreadyUsed))
+        #expect(stage.tokenRequests.count == 1)
+    }
+
+    /// Another provider, at the former carrier, whose answers come back to the same redirect URI.
+    private static let other = Provider(.openID { $0.profile = .openid(issuer: "https://id.former.example") })
+
+    static let refusals: [OutboundResponse] = [
+        .json(["error": "invalid_grant"], status: 400), .json(["error": "temporarily_unavailable"], status: 503),
+        .json(["error": "invalid_client"], status: 401), .page(status: 429), .page(status: 400),
+    ]
+
+    @Test(arguments: refusals) func `that one issuer refuses goes to no other`(refusal: OutboundResponse) async throws {
+        let stage = try await SignInStage()
+        stage.transport.answer(stage.former.tokenEndpoint, refusal)
+        #expect(try await stage.failure(at: Self.other) != nil)
+        #expect(try await stage.failure() == .invalidGrant(.codeSentElsewhere))
+        #expect(stage.tokenRequests.isEmpty)
+        stage.pass(seconds: 1199)
+        #expect(try await stage.failure() == .invalidGrant(.codeSentElsewhere))
+    }
+
+    @Test func `that never got to one issuer may go to another`() async throws {
+        let stage = try await SignInStage()
+        stage.transport.fail(stage.former.tokenEndpoint, .couldNotConnect)
+        #expect(try await stage.failure(at: Self.other) == .providerUnavailable)
+        try await stage.signIn()
+    }
+
+    @Test func `may be sent again to the issuer that could not take it`() async throws {
+        let stage = try await SignInStage()
+        let tokens = SignInStage.tokens(idToken: try stage.carrier.idToken())
+        stage.transport.answer(
+            stage.carrier.tokenEndpoint, .json(["error": "temporarily_unavailable"], status: 503))
+        #expect(try await stage.failure() == .providerUnavailable)
+        stage.transport.answer(stage.carrier.tokenEndpoint, json: tokens)
+        try await stage.signIn()
+    }
+
+    @Test func `is bound before it is sent`() async throws {
+        let stage = try await SignInStage()
+        let gate = Gate()
+        stage.transport.answer(stage.former.tokenEndpoint) { _ in
+            await gate.pass()
+            return .success(.json(["error": "invalid_grant"], status: 400))
+        }
+        async let atOther = stage.failure(at: Self.other)
+        await gate.arrivals()
+        #expect(try await stage.failure() == .invalidGrant(.codeAlreadyUsed))
+        gate.open()
+        #expect(try await atOther == .invalidGrant(.refusedByProvider))
+        #expect(stage.tokenRequests.isEmpty)
+    }
+
+    @Test func `goes to the issuer that its answer names, or nowhere`() async throws {
+        let stage = try await SignInStage()
+        for iss in ["https://evil.example", "https://carrier.example/", "HTTPS://carrier.example"] {
+            #expect(try await stage.failure(["iss": iss]) == .issuerMismatch)
+        }
+        #expect(stage.tokenRequests.isEmpty)
+        try await stage.signIn(["iss": "https://carrier.example"])
+    }
+
+    @Test(arguments: [true, "true", [true]] as [JSONValue])
+    func `needs iss where the issuer sends one and others answer there too`(announced: JSONValue) async throws {
+        let stage = try await SignInStage()
+        var metadata = try #require(stage.carrier.metadata.object)
+        metadata.append("authorization_response_iss_parameter_supported", announced)
+        stage.transport.answer(ProviderConfiguration.discoveryURL, json: .object(metadata))
+        stage.transport.answer(stage.carrier.metadataURL, json: .object(metadata))
+        let missing = SignInError.invalidParameter(InvalidParameter("iss", "is missing"))
+        #expect(try await stage.failure() == missing)
+        let sharing = Provider(.openID { $0.sharedRedirectURIs = [ProviderConfiguration.redirectURI] })
+        #expect(try await stage.failure(at: sharing) == missing)
+        #expect(stage.tokenRequests.isEmpty)
+        #expect(try await stage.failure(at: Provider(.openID())) == nil)
+        try await stage.signIn(["code": "another", "iss": stage.carrier.issuer])
     }
 
     @Test func `is sent by one of two requests at once`() async throws {

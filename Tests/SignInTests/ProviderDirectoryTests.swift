@@ -16,8 +16,10 @@ import Testing
             }),
     ])
 
-    private func found(_ name: String?, _ clientID: String?) throws(SignInError) -> String {
-        try directory.provider(named: name, clientID: clientID).configuration.name
+    private func found(
+        _ name: String?, _ clientID: String?, namesNetwork: Bool = false
+    ) throws(SignInError) -> String {
+        try directory.provider(named: name, clientID: clientID, namesNetwork: namesNetwork).configuration.name
     }
 
     @Test func `finds a provider by its name or by our identifier there`() throws {
@@ -42,6 +44,21 @@ import Testing
         #expect(throws: SignInError.invalidParameter(InvalidParameter("client_id", "is missing"))) {
             try found(nil, nil)
         }
+    }
+
+    @Test func `finds the only one, and the only one of a network's carriers`() throws {
+        #expect(try found(nil, nil, namesNetwork: true) == "zenkey")
+        #expect(throws: SignInError.unknownClient) { try found(nil, "nobody", namesNetwork: true) }
+        #expect(throws: SignInError.unknownProvider) { try found("nobody", nil, namesNetwork: true) }
+        let one = ProviderDirectory([Provider(.openID())])
+        #expect(try one.provider(named: nil, clientID: nil, namesNetwork: false).configuration.name == "openid")
+        #expect(throws: SignInError.unknownClient) {
+            try one.provider(named: nil, clientID: "nobody", namesNetwork: false)
+        }
+        let two = ProviderDirectory([
+            Provider(.zenkey { $0.name = "ios" }), Provider(.zenkey { $0.clientID = "ccid-android" }),
+        ])
+        #expect(throws: SignInError.self) { try two.provider(named: nil, clientID: nil, namesNetwork: true) }
     }
 
     @Test func `must be told the name when several have the identifier`() {

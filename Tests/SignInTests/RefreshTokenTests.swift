@@ -53,16 +53,3 @@ import Testing
         #expect(token.unwrapped(Array(wrapped.dropLast())) == nil)
     }
 }
-
-@Suite struct `The codes in flight` {
-    @Test func `are claimed by one request at a time`() {
-        let codes = CodesInFlight()
-        let (one, other) = (Accounts.TokenHash(sha256: "one"), Accounts.TokenHash(sha256: "other"))
-        #expect(codes.claim(one))
-        #expect(!codes.claim(one))
-        #expect(codes.claim(other))
-        codes.release(one)
-        #expect(codes.claim(one))
-        #expect(!codes.claim(other))
-    }
-}

@@ -12,9 +12,9 @@ extension ProviderConfiguration {
             name: "zenkey", profile: .zenkey(discoveryURL: discoveryURL), clientID: "ccid-0123456789abcdef",
             authentication: .basic(
                 clientID: "ccid-0123456789abcdef", secret: Secret("client-secret"), encoding: .form),
-            redirectURIs: [redirectURI],
+            redirectURIs: [redirectURI], sharedRedirectURIs: [],
             trustedIssuers: ["carrier.example", "*.former.example"].map { HostPattern($0) },
-            issuerAliases: [:], algorithms: [.rs256], requiresPKCE: true, requiresNonce: false,
+            issuerAliases: [:], algorithms: [.rs256], requiresIssuer: false, requiresPKCE: true, requiresNonce: false,
             requiresChallenge: false, minimumACR: nil,
             clockSkewSeconds: 60, portTokenMaximumAgeSeconds: 200 * 86_400, fetchesUserinfo: true,
             minimumIdentityAgeSeconds: 86_400,

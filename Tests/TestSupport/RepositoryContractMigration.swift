@@ -47,6 +47,25 @@ extension RepositoryContract {
             #expect(signedIn.isNewUser)
             #expect(!signedIn.migrated)
         },
+        RepositoryContract("port tokens that prove nothing are written down with the user they came for") { store in
+            var stranger = Sample.signIn(Sample.subject("1"))
+            stranger.refusedPortTokens = 2
+            let user = try await store.signedIn(stranger).user
+            let events = try await store.auditEvents(after: 0, limit: 10)
+            #expect(events.map(\.kind) == [.userCreated, .portTokenRefused, .portTokenRefused])
+            #expect(events.map(\.user) == [user, user, user])
+            var known = Sample.signIn(Sample.subject("1"))
+            known.refusedPortTokens = 1
+            _ = try await store.signedIn(known)
+            #expect(try await store.auditEvents(after: 0, limit: 10).count == 3)
+            let old = Sample.subject("old", at: Sample.oldIssuer)
+            let token = Sample.ported(old)
+            _ = try await store.signedIn(Sample.signIn(old))
+            _ = try await store.signedIn(Sample.signIn(Sample.subject("new"), ported: [token]))
+            let again = try await store.signedIn(Sample.signIn(Sample.subject("thief"), ported: [token]))
+            #expect(again.usedPortTokens == 1)
+            #expect(try await store.auditEvents(after: 0, limit: 10).last?.kind == .portTokenRefused)
+        },
         RepositoryContract("a port token moves one account and no second") { store in
             let old = Sample.subject("old", at: Sample.oldIssuer)
             let token = Sample.ported(old)

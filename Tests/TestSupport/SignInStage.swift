@@ -16,7 +16,7 @@ public final class SignInStage: Sendable {
     public let repository: any AccountRepository
     public let sessionKeys: SessionKeys
     public let issuer: SessionIssuer
-    public let codes = CodesInFlight()
+    public let codes = DispatchedCodes()
     private let registration: SignInWithCode.Registration
     private let store: TemporaryStore
     private let time = Mutex(SigningProvider.now)
@@ -94,10 +94,12 @@ public final class SignInStage: Sendable {
     }
 
     /// Why a sign-in fails; nil when it does not.
-    public func failure(_ changes: [String: String] = [:]) async throws -> SignInError? {
+    public func failure(
+        _ changes: [String: String] = [:], at other: Provider? = nil
+    ) async throws -> SignInError? {
         let response = try response(changes)
         do throws(SignInError) {
-            _ = try await signInWithCode.signIn(response, with: provider, userAgent: nil)
+            _ = try await signInWithCode.signIn(response, with: other ?? provider, userAgent: nil)
             return nil
         } catch {
             return error

@@ -45,7 +45,8 @@ struct CodeTour {
     }
 
     private func parameters() async throws {
-        await post("x", [("redirect_uri", nil)])
+        await post("x", [("code_verifier", nil)])
+        await post("x", [("iss", "https://evil.example")])
         await post("x", [("client_id", "other")])
         await post("x", [("provider", "other")])
         await post("x", [("redirect_uri", "https://evil.example")])

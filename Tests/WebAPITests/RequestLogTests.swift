@@ -17,6 +17,20 @@ import WebAPI
         "jane@example.com", "+12065550100", "90210", "\"access\"", "my-api-key", "Pay 20 dollars", "the-state",
     ]
 
+    @Test func `tells why a port token was refused, and of whom nothing`() async throws {
+        let app = try await APIStage()
+        let token = try app.stage.former.portToken { $0.claims[setting: "aud"] = "another" }
+        try app.stage.answerToken { $0.claims[setting: "AKA"] = [.string(token)] }
+        #expect(await app.signIn().status == 200)
+        let line = try #require(app.log.lines.first { $0.message == "port token refused" })
+        #expect(line.level == .warning)
+        #expect(line.values == ["reason": "audience", "provider": "zenkey", "request_id": "request-1"])
+        #expect(!app.log.text.contains(token))
+        #expect(!app.log.text.contains("old-subject"))
+        let events = try await app.stage.repository.auditEvents(after: 0, limit: 10)
+        #expect(events.map(\.kind) == [.userCreated, .portTokenRefused])
+    }
+
     @Test func `has a line for each request and one for each sign-in`() async throws {
         let app = try await APIStage()
         _ = await app.signIn([("correlation_id", "abc-1")])

@@ -28,7 +28,7 @@ import Testing
 
     static let names = [
         "client_id", "redirect_uri", "code_verifier", "correlation_id", "acr_values", "sdk_version", "grant_type",
-        "refresh_token", "mccmnc", "provider", "code", "nonce", "context", "state",
+        "refresh_token", "mccmnc", "provider", "code", "iss", "nonce", "context", "state",
     ]
 
     @Test(arguments: names)
@@ -95,6 +95,18 @@ import Testing
         for value in ["7", "true", "[\"a\"]", "{\"value\":\"a\"}", "1.5"] {
             #expect(refusal("{\"\(name)\":\(value)}")?.hasSuffix("must be a string.") == true)
         }
+    }
+
+    @Test(arguments: ["acr_values", "acrValues"]) func `may be a list where levels are asked for`(name: String) throws {
+        #expect(try read(#"{"\#(name)":["a3","a1"]}"#)["acr_values"] == "a3 a1")
+        #expect(try read(#"{"\#(name)":["a3"]}"#)["acr_values"] == "a3")
+        #expect(try read(#"{"\#(name)":[]}"#)["acr_values"] == nil)
+        #expect(try read(#"{"acr_values":"a3 a1","acrValues":["a3","a1"]}"#)["acr_values"] == "a3 a1")
+        let sentence = "The parameter acr_values must be a string, or a list of strings."
+        for list in ["[3]", #"["a3",null]"#, #"[["a3"]]"#] {
+            #expect(refusal("{\"\(name)\":\(list)}") == sentence)
+        }
+        #expect(refusal(#"{"acr_values":"a1","acrValues":["a3"]}"#)?.contains("different values") == true)
     }
 
     @Test func `are absent when they are null`() throws {

@@ -106,6 +106,27 @@ import Testing
         #expect(lower.status == 200)
     }
 
+    @Test(arguments: [" ", "", []] as [JSONValue])
+    func `keeps its level when the app asks for none in many words`(level: JSONValue) async throws {
+        let app = try await APIStage()
+        let token = try await app.signedIn().token
+        let answer = try await Self.approve(app, token, [("acr_values", level)], claims: [("acr", "a1")])
+        #expect(answer.error == "invalid_id_token")
+        #expect(answer.body["reason"] == "acr")
+    }
+
+    @Test func `is for the very bytes that were shown, over several lines too`() async throws {
+        let app = try await APIStage()
+        let token = try await app.signedIn().token
+        let text = JSONValue.string("Café\n\t10.00")
+        let same = try await Self.approve(app, token, code: "1", [("context", text)], claims: [("context", text)])
+        #expect(same.status == 200, "\(same.text)")
+        // The same to a reader, and to Swift's ==.
+        let other = JSONValue.string("Cafe\u{301}\n\t10.00")
+        let answer = try await Self.approve(app, token, code: "2", [("context", other)], claims: [("context", text)])
+        #expect(answer.body["reason"] == "context")
+    }
+
     @Test func `is not somebody else's`() async throws {
         let app = try await APIStage()
         let token = try await app.signedIn().token

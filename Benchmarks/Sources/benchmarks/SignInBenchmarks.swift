@@ -48,7 +48,7 @@ enum SignInBenchmarks {
         return WebAPI(
             providers: providers,
             useCases: UseCases(
-                repository: repository, issuer: issuer, providers: providers, codes: CodesInFlight(),
+                repository: repository, issuer: issuer, providers: providers, codes: DispatchedCodes(),
                 transport: carrier, registration: .automatic, clock: clock),
             apiKeys: APIKeys([]), limiter: AddressLimiter(perMinute: 1_000_000),
             clientAddress: ClientAddress(read: { _ in nil }, isTrusted: { _ in false }),
@@ -60,8 +60,9 @@ enum SignInBenchmarks {
         ProviderConfiguration(
             name: "carrier", profile: .openid(issuer: Carrier.issuer), clientID: Carrier.clientID,
             authentication: .basic(clientID: Carrier.clientID, secret: Secret("demo-secret"), encoding: .form),
-            redirectURIs: ["com.example.app:/callback"], trustedIssuers: [], issuerAliases: [:],
-            algorithms: [.rs256], requiresPKCE: true, requiresNonce: true, requiresChallenge: false, minimumACR: nil,
+            redirectURIs: ["com.example.app:/callback"], sharedRedirectURIs: [], trustedIssuers: [], issuerAliases: [:],
+            algorithms: [.rs256], requiresIssuer: false, requiresPKCE: true, requiresNonce: true,
+            requiresChallenge: false, minimumACR: nil,
             clockSkewSeconds: 60,
             portTokenMaximumAgeSeconds: 0, fetchesUserinfo: true, minimumIdentityAgeSeconds: 86_400,
             timeout: .seconds(60), signInTimeout: .seconds(60),

@@ -45,7 +45,7 @@ struct SettingsLoader {
             }
         }
         check(settings)
-        notices += settings.noticesWithoutEffect()
+        notices += settings.noticesWithoutEffect() + settings.noticesOfSharedRedirectURIs()
         guard faults.isEmpty else { return .faulty(faults, notices: notices) }
         return .valid(settings, effective: settings.effective(sources), notices: notices)
     }

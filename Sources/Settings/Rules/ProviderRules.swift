@@ -100,8 +100,15 @@ extension ProviderSettings {
                     .missing, key("scopes"), value: scopes.joined(separator: ", "), expected: "openid among the scopes")
             )
         }
+        // With it a carrier takes a sign-in for the confirmation of a port.
+        if scopes.contains(Self.scopeOfCarriers) {
+            let expected = "scopes without \(Self.scopeOfCarriers), which is reserved for carriers"
+            faults.append(SettingsFault(.value, key("scopes"), value: Self.scopeOfCarriers, expected: expected))
+        }
         return faults
     }
+
+    private static let scopeOfCarriers = "port_data"
 
     private func timeRules() -> [SettingsFault] {
         guard let timeoutSeconds, let signInTimeoutSeconds, timeoutSeconds > signInTimeoutSeconds else { return [] }

@@ -47,6 +47,9 @@ extension SettingKey where Root == ProviderSettings {
     ]
 
     private static let demands: [Self] = [
+        Self(
+            "requireIss", \.requireIss, .flag,
+            "Refuses a sign-in without the iss that came back with the code (RFC 9207), whatever metadata says."),
         Self("requirePKCE", \.requirePKCE, .flag, "Refuses a sign-in without a code verifier."),
         Self("requireNonce", \.requireNonce, .flag, "Refuses a sign-in without a nonce."),
         Self(

@@ -10,6 +10,7 @@ enum ErrorCode: String, CaseIterable {
     case unknownClient = "unknown_client"
     case unknownProvider = "unknown_provider"
     case redirectURINotAllowed = "redirect_uri_not_allowed"
+    case issuerMismatch = "issuer_mismatch"
     case providerNotFound = "provider_not_found"
     case invalidAPIKey = "invalid_api_key"
     case invalidToken = "invalid_token"
@@ -55,6 +56,7 @@ enum ErrorCode: String, CaseIterable {
         case .unknownClient: .signIn(.unknownClient)
         case .unknownProvider: .signIn(.unknownProvider)
         case .redirectURINotAllowed: .signIn(.redirectURINotAllowed)
+        case .issuerMismatch: .signIn(.issuerMismatch)
         case .providerNotFound: .signIn(.providerNotFound(discoveryUI: "https://discovery.example.com/ui"))
         case .invalidAPIKey: .invalidAPIKey
         case .invalidToken: .signIn(.invalidToken)
@@ -106,6 +108,9 @@ extension ErrorCode {
         case .unknownClient: "No provider is configured with this `client_id`."
         case .unknownProvider: "No provider of this name is configured."
         case .redirectURINotAllowed: "The `redirect_uri` is not one of the provider's."
+        case .issuerMismatch:
+            "The `iss` that came back with the code is not the issuer that the code would be sent to. Nothing was sent: "
+                + "the app has mixed up whose answer it got, or somebody wants it to."
         case .providerNotFound:
             "No carrier serves this mobile network, or the carrier no longer knows the user, who has changed "
                 + "carriers. Send the user to `discovery_ui`, where there is one, with `prompt=true`, to choose the "
@@ -114,7 +119,8 @@ extension ErrorCode {
         case .invalidToken: "The session token is missing, expired or revoked."
         case .invalidGrant:
             "The code or its verifier, the refresh token or the link ticket is refused, expired, used before or "
-                + "another client's. Trying the same one again is in vain: begin the sign-in again."
+                + "another client's, or the code was sent to another issuer before. Trying the same one again is in "
+                + "vain: begin the sign-in again."
         case .invalidIDToken: "The provider's ID token breaks the rule that `reason` names."
         case .userinfoMismatch: "The provider's userinfo is not about the user of the ID token."
         case .challengeRequired: "The provider's section demands a nonce from `POST /auth/challenge`."

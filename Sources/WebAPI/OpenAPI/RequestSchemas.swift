@@ -27,10 +27,12 @@ enum RequestSchemas {
         let schema = Schema.object(
             """
             What an app has when its user has approved: the authorization code and what is needed to exchange and \
-            check it. `client_id` or `provider` finds the provider; both must agree. Unknown members are ignored; a \
-            member that is null, and an empty one, count as absent. A parameter in two spellings must have one value.
+            check it. `client_id` or `provider` finds the provider; both must agree. Neither is needed where one \
+            provider is configured, nor beside a mobile network where one `zenkey` provider is. Unknown members are \
+            ignored; a member that is null, and an empty one, count as absent. A parameter in two spellings must have \
+            one value.
             """,
-            required: ["code", "redirect_uri"],
+            required: ["code"],
             [
                 "client_id": text("client_id", "The client identifier that the app used at the provider."),
                 "provider": text("provider", "The provider's name in the configuration."),
@@ -38,7 +40,14 @@ enum RequestSchemas {
                     "code", "The authorization code. It is good for one request.",
                     ["minLength": 1, "maxLength": 2048, "pattern": noControls]),
                 "redirect_uri": text(
-                    "redirect_uri", "The redirect URI of the authorization request, to the letter.",
+                    "redirect_uri",
+                    "The redirect URI of the authorization request, to the letter. It may be absent where the "
+                        + "provider's section has one.", ["minLength": 1, "maxLength": 2048, "pattern": noControls]),
+                "iss": text(
+                    "iss",
+                    "The `iss` that came back with the code (RFC 9207): the code is sent to this issuer or not at all. "
+                        + "Needed where the provider's section has `requireIss`, and where the issuer announces that it "
+                        + "sends one and answers of other issuers come back to the same redirect URI.",
                     ["minLength": 1, "maxLength": 2048, "pattern": noControls]),
                 "mccmnc": Schema.textOrNumber(
                     spelled(
@@ -57,12 +66,20 @@ enum RequestSchemas {
                     "nonce",
                     "The nonce of the authorization request. The provider's section may demand one, or one of "
                         + "`POST /auth/challenge`.", ["maxLength": 2048, "pattern": noControls]),
-                "acr_values": text(
-                    "acr_values", "The levels that the app asked for. The ID token must have at least the lowest.",
+                "acr_values": Schema.textOrList(
+                    spelled(
+                        "acr_values",
+                        "The levels that the app asked for, as a text with blanks between them or, in JSON, as a list. "
+                            + "The ID token must have at least the lowest. Blanks alone count as absent."),
                     ["maxLength": 2048, "pattern": noControls]),
                 "context": text(
-                    "context", "The text that the user was shown. The ID token must have the same.",
-                    ["maxLength": .integer(Int64(AuthorizedResponse.longestContext)), "pattern": noControls]),
+                    "context",
+                    "The text that the user was shown, in which there may be tabs and line feeds. The ID token must "
+                        + "have the same.",
+                    [
+                        "maxLength": .integer(Int64(AuthorizedResponse.longestContext)),
+                        "pattern": #"^[^\u0000-\u0008\u000B-\u001F\u007F-\u009F]*$"#,
+                    ]),
                 "correlation_id": Schema.textOrNumber(
                     spelled("correlation_id", "The app's own name for the sign-in, which goes into the logs."),
                     ["pattern": "^[A-Za-z0-9._-]{1,64}$"]),
@@ -72,7 +89,6 @@ enum RequestSchemas {
                 "state": text("state", "Checked by the app itself; ignored here."),
             ])
         guard var object = schema.object else { return schema }
-        object.append("anyOf", [["required": ["client_id"]], ["required": ["provider"]]])
         object.append("dependentRequired", ["mcc": ["mnc"], "mnc": ["mcc"]])
         return .object(object)
     }
@@ -81,7 +97,7 @@ enum RequestSchemas {
         Schema.extending(
             "AuthorizedResponse",
             with: Schema.object(
-                "As in a sign-in; `acr_values` is `a3` unless given.", required: ["nonce", "context"],
+                "As in a sign-in; `acr_values` is `a3` unless one is given.", required: ["nonce", "context"],
                 [
                     "max_age": Schema.textOrNumber(
                         "How long ago the user may have authenticated, in seconds from 1 to 3600; 300 unless given.",

@@ -61,5 +61,13 @@ enum Schema {
                 [("type", type), ("description", .string(description))] + more.map { ($0.key, $0.value) }))
     }
 
+    /// Text that apps may send as a list of texts.
+    static func textOrList(_ description: String, _ more: KeyValuePairs<String, JSONValue> = [:]) -> JSONValue {
+        var schema = JSONObject([("type", ["string", "array"]), ("description", .string(description))])
+        for (name, value) in more { schema.append(name, value) }
+        schema.append("items", ["type": "string"])
+        return .object(schema)
+    }
+
     static let requestID: JSONValue = ["type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"]
 }

@@ -15,8 +15,9 @@ enum SignInOperations {
 
     /// What may come of exchanging a code and checking what it proves.
     static let codeErrors: [ErrorCode] = [
-        .unknownClient, .unknownProvider, .redirectURINotAllowed, .providerNotFound, .invalidGrant, .invalidIDToken,
-        .userinfoMismatch, .invalidChallenge, .accessDenied, .authenticationTimedOut, .rateLimited, .providerError,
+        .unknownClient, .unknownProvider, .redirectURINotAllowed, .issuerMismatch, .providerNotFound, .invalidGrant,
+        .invalidIDToken, .userinfoMismatch, .invalidChallenge, .accessDenied, .authenticationTimedOut, .rateLimited,
+        .providerError,
         .providerUnavailable, .providerTimeout, .storageUnavailable,
     ]
 
