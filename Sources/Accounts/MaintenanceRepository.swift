@@ -5,6 +5,12 @@ public protocol MaintenanceRepository: Sendable {
     /// - Returns: how many went; as long as it is not zero, more may be left.
     func sweepExpired(now: Int64, limit: Int) async throws(RepositoryError) -> Int
 
+    /// Puts about `limit` users' addresses and numbers into the index under its newest key, in one short transaction,
+    /// going on where the last call, in whatever process, has stopped. At the end older keys are erased.
+    ///
+    /// - Returns: at how many users it looked; 0 when everybody is in the index.
+    func indexContacts(limit: Int) async throws(RepositoryError) -> Int
+
     /// Overwrites what erased rows left in the store's own log. Where the log is in use, some of it stays until the next
     /// call.
     ///

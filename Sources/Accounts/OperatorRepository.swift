@@ -11,6 +11,13 @@ public protocol OperatorRepository: Sendable {
     /// Who has a subject.
     func user(with subject: Subject) async throws(RepositoryError) -> UserID?
 
+    /// Who has an address or a number, by whatever word, the most believable first.
+    ///
+    /// - Parameters:
+    ///   - value: in any spelling (``Contact/normalized(_:)``).
+    ///   - limit: how many matches at most.
+    func users(with contact: Contact, _ value: String, limit: Int) async throws(RepositoryError) -> ContactSearch
+
     /// Everything that is kept about a user, as of one moment.
     func record(of user: UserID, now: Int64) async throws(RepositoryError) -> UserRecord?
 

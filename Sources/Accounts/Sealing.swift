@@ -18,6 +18,8 @@ public protocol Sealer: Sendable {
     var newestKey: Int64 { get }
     /// The number of the data key a value is sealed under; nil when it names none.
     func keyNumber(of sealed: [UInt8]) -> Int64?
+    /// The HMAC-SHA-256 (RFC 2104) of a message: what values are found by that must not be told by what they are found by.
+    func authenticationCode(of message: [UInt8], under key: [UInt8]) -> [UInt8]
 }
 
 /// The place a sealed value belongs to. A value moved to another row or column does not open.

@@ -8,6 +8,8 @@ public struct SecretKey: Equatable, Sendable {
     public enum Purpose: String, Sendable, CaseIterable {
         /// Tells the nonces that we issue from all others.
         case challenge
+        /// Hashes the addresses and numbers that users are found by.
+        case contact
     }
 
     public var purpose: Purpose

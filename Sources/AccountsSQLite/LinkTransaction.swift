@@ -42,7 +42,7 @@ struct LinkTransaction {
         guard let before = try users.find(user)?.profile else { throw .unavailable(.corrupt) }
         var profile = before
         profile.merge(record.statement)
-        if profile != before { try users.setProfile(of: user, profile, now: record.now) }
+        if profile != before { try users.setProfile(of: user, profile, before: before, now: record.now) }
     }
 }
 

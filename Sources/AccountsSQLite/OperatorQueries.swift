@@ -13,6 +13,7 @@ extension SQLiteAccounts {
         \(summary) WHERE id > ?
             AND EXISTS (SELECT 1 FROM identities WHERE user_id = users.id AND provider = ?) ORDER BY id LIMIT ?
         """)
+    private static let ofUser = Query("\(summary) WHERE id = ?")
     private static let ownerOfSubject = Query("SELECT user_id FROM identities WHERE subject = ? AND issuer = ?")
     // User numbers have no gaps but the erased ones, so nobody needs to be counted.
     private static let count = Query(
@@ -66,6 +67,10 @@ extension SQLiteAccounts {
 
     static func userCount(_ connection: Connection) throws(RepositoryError) -> Int {
         Int(try connection.first(count) { $0.integer(0) } ?? 0)
+    }
+
+    static func summary(of user: UserID, _ connection: Connection) throws(RepositoryError) -> UserSummary? {
+        try connection.first(ofUser, user) { summary($0) }
     }
 
     private static func summary(_ row: Statement) -> UserSummary {

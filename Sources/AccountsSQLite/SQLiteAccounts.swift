@@ -52,6 +52,9 @@ public final class SQLiteAccounts: AccountRepository {
                 let rows = SecretKeyRows(connection: connection)
                 try rows.makeMissing(sealer, now: now)
                 secretKeys.use(try rows.all(sealer))
+                // Opens the keys, too, while the master key is the store's.
+                try ContactRows(connection: connection, sealer: sealer).keys()
+                try ContactWalk(connection: connection).finishWhereNobodyIs()
             }
             return SQLiteAccounts(settings, sealer, writer, usedCodes, secretKeys, lock)
         } catch {

@@ -102,7 +102,7 @@ struct SignInTransaction {
         var profile = before
         if let left { profile.forget(provider: left) }
         profile.merge(record.statement)
-        if profile != before { try users.setProfile(of: user, profile, now: record.now) }
+        if profile != before { try users.setProfile(of: user, profile, before: before, now: record.now) }
         try sessions.insert(
             record.session, user: user, identity: identity, provider: record.provider, now: record.now)
         return SignedIn(

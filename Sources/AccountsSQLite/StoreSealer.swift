@@ -13,6 +13,8 @@ final class StoreSealer: Sendable {
     }
 
     private let ring = Mutex<Ring?>(nil)
+    /// The keys of the index of addresses and numbers, by number: each is opened once.
+    private let contactKeys = Mutex<[Int64: [UInt8]]>([:])
     private let unlock: KeyRingUnlocker
 
     init(_ unlock: @escaping KeyRingUnlocker) {
@@ -88,6 +90,14 @@ final class StoreSealer: Sendable {
         } catch {
             throw .unavailable(.brokenSeal)
         }
+    }
+
+    /// A key of the index of addresses and numbers. The number names it for good.
+    func contactKey(_ number: Int64, _ sealed: [UInt8], _ connection: Connection) throws(RepositoryError) -> [UInt8] {
+        if let known = contactKeys.withLock({ $0[number] }) { return known }
+        let key = try opening(sealed, .secretKey(number, .contact), connection)
+        contactKeys.withLock { $0[number] = key }
+        return key
     }
 
     func sealing(_ profile: Profile, _ context: SealContext) throws(RepositoryError) -> [UInt8] {

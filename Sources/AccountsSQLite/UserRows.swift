@@ -16,12 +16,16 @@ struct UserRows {
         try connection.run(Self.insert, reference, now)
         let user = UserID(rawValue: connection.lastInsertedRow)
         // In a second statement: the seal binds the number of the row, which there has to be first.
-        try setProfile(of: user, profile, now: now)
+        try setProfile(of: user, profile, before: Profile(), now: now)
         return user
     }
 
-    func setProfile(of user: UserID, _ profile: Profile, now: Int64) throws(RepositoryError) {
+    /// - Parameter before: what the profile was; what users are found by is only touched where that has changed.
+    func setProfile(of user: UserID, _ profile: Profile, before: Profile, now: Int64) throws(RepositoryError) {
         try connection.run(Self.setProfile, try sealer.sealing(profile, .profile(of: user)), now, user)
+        let contacts = profile.contacts
+        if contacts == before.contacts { return }
+        try ContactRows(connection: connection, sealer: sealer).replace(contacts, of: user)
     }
 
     /// Takes from a user's profile what only a provider without any identity of the user could vouch for.
@@ -30,7 +34,7 @@ struct UserRows {
         guard let before = try find(user)?.profile else { throw .unavailable(.corrupt) }
         var profile = before
         profile.forget(provider: provider)
-        if profile != before { try setProfile(of: user, profile, now: now) }
+        if profile != before { try setProfile(of: user, profile, before: before, now: now) }
     }
 
     static func exists(_ id: UserID, _ connection: Connection) throws(RepositoryError) -> Bool {
@@ -55,6 +59,7 @@ extension SQLiteAccounts {
             guard let session = try SessionRows(connection: connection).find(session, now: now)?.session,
                 var found = try users.find(session.user)
             else { throw .sessionGone }
+            let before = found.profile
             let changes = found.profile.edit(edits, reference: found.reference)
             guard !changes.isEmpty else { return found }
             if changes.contains(where: \.isSensitive) {
@@ -65,7 +70,7 @@ extension SQLiteAccounts {
                 if let error = RepositoryError(decision) { throw error }
             }
             found.updatedAt = now
-            try users.setProfile(of: found.id, found.profile, now: now)
+            try users.setProfile(of: found.id, found.profile, before: before, now: now)
             return found
         }
     }

@@ -90,6 +90,10 @@ public struct KeyRing: Sealer {
         return sealed.prefix(Self.numberBytes).reduce(Int64(0)) { $0 << 8 | Int64($1) }
     }
 
+    public func authenticationCode(of message: [UInt8], under key: [UInt8]) -> [UInt8] {
+        HMAC.sha256(message, key: key)
+    }
+
     private static func open(_ entry: KeyRingEntry, _ masterKey: SymmetricKey) throws(SealingError) -> SymmetricKey {
         do {
             let bytes = try AEAD.open(entry.sealedKey, key: masterKey, associatedData: label(entry.number))

@@ -19,7 +19,7 @@ extension HousekeepingJob {
         [
             takeOverKeys(repository, keys, clock, logger),
             retireOutlivedKeys(repository, accessTokenSeconds, clock, logger), sweep(repository, clock),
-            reseal(repository, logger),
+            reseal(repository, logger), indexContacts(repository, logger),
         ]
     }
 
@@ -52,6 +52,20 @@ extension HousekeepingJob {
             while !Task.isCancelled,
                 try await repository.sweepExpired(now: clock.seconds, limit: rowsPerStep) > 0
             {}
+        }
+    }
+
+    /// Makes users findable by address and number who are not yet, and puts all of them under a new key.
+    private static func indexContacts(_ repository: any AccountRepository, _ logger: Logger) -> HousekeepingJob {
+        HousekeepingJob(interval: interval, complaint: "the index of addresses and numbers could not be made") {
+            var looked = 0
+            while !Task.isCancelled {
+                let step = try await repository.indexContacts(limit: valuesPerStep)
+                if step == 0 { break }
+                looked += step
+                try? await Task.sleep(for: pause)
+            }
+            if looked > 0 { logger.notice("indexed addresses and numbers", metadata: ["users": "\(looked)"]) }
         }
     }
 

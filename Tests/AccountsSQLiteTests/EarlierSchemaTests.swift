@@ -69,6 +69,35 @@ import Testing
         await store.close()
     }
 
+    @Test func `makes its users findable step by step, going on after a restart`() async throws {
+        let others = (2...7).map {
+            """
+            INSERT INTO users (id, reference, profile, created, updated) VALUES (\($0), 'r\($0)', zeroblob(9), 5, 5);
+            """
+        }
+        try makeStore(identity(1, "zenkey") + others.joined())
+        let first = try await folder.open()
+        var search = try await first.users(with: .email, "jane@example.com", limit: 10)
+        #expect(search.matches.isEmpty && !search.isComplete)
+        #expect(try await first.indexContacts(limit: 3) == 3)
+        await first.close()
+        let second = try await folder.open()
+        #expect(try await !second.users(with: .email, "x@example.com", limit: 10).isComplete)
+        #expect(try await second.indexContacts(limit: 3) == 3)
+        #expect(try await second.indexContacts(limit: 3) == 1)
+        #expect(try await second.indexContacts(limit: 3) == 0)
+        search = try await second.users(with: .email, "jane@example.com", limit: 10)
+        #expect(search.matches.map(\.user.id) == [Self.jane])
+        // Whose word it is was not kept then.
+        #expect(search.matches.first?.givers == [.provider(nil, isVerified: false)])
+        #expect(search.isComplete)
+        let subject = Sample.subject("1")
+        _ = try await second.signIn(Sample.signIn(subject))
+        search = try await second.users(with: .email, "jane@example.com", limit: 10)
+        #expect(search.matches.first?.givers == [.provider("zenkey", isVerified: false)])
+        await second.close()
+    }
+
     @Test func `ends its sessions of unknown identity with an identity that may be theirs`() async throws {
         try makeStore(
             [

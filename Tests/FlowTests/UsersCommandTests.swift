@@ -43,6 +43,44 @@ import Testing
         }
     }
 
+    @Test func `finds users by address and number, and tells whose word it is`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            let ada = try await gatehouse.signIn("ada")
+            let email = try #require(ada["user"]?["email"]?.string)
+            let number = try #require(ada["user"]?["phone_number"]?.string)
+            let thief = try #require(try await gatehouse.signIn("grace")["token"]?.string)
+            let edited = try await gatehouse.call("PATCH", "/users/me", bearer: thief, form: ["email": email])
+            #expect(edited.status == 200, "\(edited.text)")
+
+            let found = try await gatehouse.run("users", "find", "--email", email.uppercased())
+            #expect(found.status == 0, "\(found.errors)")
+            let lines = found.output.split(separator: "\n")
+            #expect(lines.count == 2)
+            #expect(
+                lines.first?.hasPrefix("user 1 ") == true && lines.first?.hasSuffix("given by zenkey, verified") == true
+            )
+            #expect(lines.last?.hasPrefix("user 2 ") == true && lines.last?.hasSuffix("the user's own word") == true)
+            let byNumber = try await gatehouse.run(
+                "users", "find", "--phone-number", "-", "--json", input: number + "\n")
+            #expect(byNumber.json["user_id"] == 1)
+            #expect(byNumber.json["matches"]?.array?.first?["provider"] == "zenkey")
+            #expect(!found.everything.contains(email) && !byNumber.everything.contains(number))
+
+            let rotated = try await gatehouse.run("keys", "rotate", "--json")
+            #expect(rotated.json["users_indexed"] == 2, "\(rotated.errors)")
+            let admin = try await RawHTTP.send(
+                "GET", "/admin/users?" + RawHTTP.form(["email": email]), port: gatehouse.adminPort)
+            #expect(admin["users"]?.array?.map { $0["user_id"] } == [1, 2], "\(admin.text)")
+
+            let nobody = try await gatehouse.run("users", "find", "--email", "nobody@example.com")
+            #expect(nobody.status == 1)
+            #expect(nobody.errors == "gatehouse: there is no such user\n")
+            #expect(try await gatehouse.run("users", "find", "--email", "a", "--phone-number", "1").status != 0)
+            #expect(try await gatehouse.run("users", "find", "--issuer", "x").status != 0)
+            #expect(try await gatehouse.run("users", "find").status != 0)
+        }
+    }
+
     @Test func `erases a user only when told twice, under the feet of the server`() async throws {
         try await RunningGatehouse.with { gatehouse in
             let ada = try await gatehouse.signIn("ada")

@@ -15,7 +15,7 @@ public struct RepositoryContract: Sendable, CustomTestStringConvertible {
         + userClauses + identityClauses + sensitiveClauses + challengeClauses + receiptClauses + operatorClauses
         + keyClauses
         + keepingClauses
-        + provenanceClauses + raceClauses
+        + provenanceClauses + contactClauses + raceClauses
         + userRaceClauses
 
     public let testDescription: String

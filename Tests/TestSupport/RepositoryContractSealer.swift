@@ -27,6 +27,15 @@ public struct TransparentSealer: Sealer {
         return sealed[start...].map { $0 ^ key }
     }
 
+    /// No more than a sum that differs with the key and the message.
+    public func authenticationCode(of message: [UInt8], under key: [UInt8]) -> [UInt8] {
+        let sums = (key + message).indices.reduce(into: [UInt64](repeating: 0, count: 4)) { sums, index in
+            let byte = UInt64((key + message)[index])
+            sums[index % 4] = (sums[index % 4] ^ byte) &* 0x100_0000_01B3 &+ sums[(index + 1) % 4]
+        }
+        return sums.flatMap { sum in (0..<8).map { UInt8(truncatingIfNeeded: sum >> UInt64($0 * 8)) } }
+    }
+
     public func keyNumber(of sealed: [UInt8]) -> Int64? {
         sealed.count > 2 ? Int64(sealed[1]) : nil
     }

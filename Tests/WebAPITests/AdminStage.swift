@@ -42,6 +42,16 @@ final class AdminStage: Sendable {
         return Answer(response: response)
     }
 
+    /// Lets a user say something of himself.
+    func edit(_ user: UserID, _ name: String, _ value: String) async throws {
+        let subject = try await stage.repository.identities(of: user).map(\.subject)[0]
+        var record = Sample.signIn(subject, attributes: [:])
+        record.provider = "plain"
+        _ = try await stage.repository.signIn(record)
+        _ = try await stage.repository.editProfile(
+            under: record.session.id, [ProfileEdit(name, value)], maximumAgeSeconds: nil, now: Sample.now)
+    }
+
     /// Users from elsewhere, numbered from 1 on as the store is empty; each has one identity at the plain provider.
     func populate(_ count: Int) async throws {
         let users = (1...count).map { number in

@@ -43,6 +43,43 @@ import Testing
         #expect(page.body["users"]?.array?.first?["user_id"] == 3)
     }
 
+    @Test func `finds all who have an address or a number, and tells a provider's word from the user's own`()
+        async throws
+    {
+        let admin = try await AdminStage()
+        try await admin.populate(2)
+        let thief = UserID(rawValue: 1)
+        try await admin.edit(thief, "email", "user2@example.com")
+        let found = await admin.send(.get, "/admin/users", query: "email=USER2%40example.com")
+        #expect(found.status == 200)
+        #expect(found.header("cache-control") == "no-store")
+        let users = try #require(found.body["users"]?.array)
+        #expect(users.map { $0["user_id"] } == [2, 1])
+        #expect(users.first?["matches"] == [["provider": "plain", "verified": false, "own": false]])
+        #expect(users.last?["matches"] == [["provider": .null, "verified": false, "own": true]])
+        #expect(found.body["more"] == false)
+        #expect(found.body["complete"] == true)
+        #expect(!found.text.contains("@example.com"))
+        let first = await admin.send(.get, "/admin/users", query: "email=user2%40example.com&limit=1")
+        #expect(first.body["users"]?.array?.map { $0["user_id"] } == [2])
+        #expect(first.body["more"] == true)
+        let nobody = await admin.send(.get, "/admin/users", query: "phone_number=%2B1206")
+        #expect(nobody.status == 200)
+        #expect(nobody.body["users"] == [])
+        #expect(!admin.log.text.contains("user2"))
+    }
+
+    @Test(arguments: [
+        "email=a%40b&phone_number=1", "email=a%40b&provider=plain", "phone_number=1&after=3",
+        "email=a%40b&issuer=x&subject=y", "email=a&email=b", "phone_number=none", "email=%20",
+    ])
+    func `finds nobody by what is no single address or number`(query: String) async throws {
+        let admin = try await AdminStage()
+        let refused = await admin.send(.get, "/admin/users", query: query)
+        #expect(refused.status == 400)
+        #expect(refused.error == "invalid_request")
+    }
+
     @Test func `finds who has a subject, and never shows it`() async throws {
         let admin = try await AdminStage()
         try await admin.populate(3)

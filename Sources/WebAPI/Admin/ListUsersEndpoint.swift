@@ -2,13 +2,17 @@ internal import Accounts
 internal import HTTPServer
 internal import JSON
 
-/// `GET /admin/users`: users by number, a page at a time; or the one who has a subject.
+/// `GET /admin/users`: users by number, a page at a time; or the one who has a subject; or those who have an address or a
+/// number, each with whose word that is.
 struct ListUsersEndpoint: Sendable {
     let store: AdminStore
 
     func respond(to request: HTTPRequest) async throws(APIError) -> HTTPResponse {
         let query = try QueryParameters(request)
         let limit = try query.limit()
+        if let (contact, value) = try Self.contact(query) {
+            return try await find(contact, value, limit: limit)
+        }
         if let subject = try Self.subject(query) { return try await answer(try await owner(of: subject), limit: limit) }
         let after = try query.number("after").map(UserID.init(rawValue:))
         let provider = try query.text("provider")
@@ -24,6 +28,36 @@ struct ListUsersEndpoint: Sendable {
         case (let issuer?, let value?): return Subject(issuer: issuer, value: value)
         default: throw .invalidRequest("The parameters issuer and subject go together.")
         }
+    }
+
+    private static let maximumValueBytes = 1024
+
+    private static func contact(_ query: QueryParameters) throws(APIError) -> (Contact, String)? {
+        var found: (Contact, String)?
+        for contact in Contact.allCases {
+            guard let value = try query.text(contact.rawValue) else { continue }
+            let others = ["issuer", "subject", "provider", "after"] + Contact.allCases.map(\.rawValue)
+            for other in others where other != contact.rawValue {
+                guard try query.text(other) != nil else { continue }
+                throw .invalidRequest("The parameters \(contact.rawValue) and \(other) do not go together.")
+            }
+            guard value.utf8.count <= maximumValueBytes, contact.normalized(value) != nil else {
+                throw .invalidRequest("The parameter \(contact.rawValue) is too long, or there is nothing in it.")
+            }
+            found = (contact, value)
+        }
+        return found
+    }
+
+    private func find(_ contact: Contact, _ value: String, limit: Int) async throws(APIError) -> HTTPResponse {
+        let search = try await store.ask { repository, _ throws(RepositoryError) in
+            try await repository.users(with: contact, value, limit: limit)
+        }
+        let answer: JSONValue = [
+            "users": .array(search.matches.map { UserDocument.match($0) }), "next_after": .null,
+            "more": .boolean(search.hasMore), "complete": .boolean(search.isComplete),
+        ]
+        return .secretJSON(answer.serialized)
     }
 
     private func owner(of subject: Subject) async throws(APIError) -> [UserSummary] {

@@ -20,6 +20,13 @@ public enum UserDocument {
         ]
     }
 
+    /// Who was found by an address or a number.
+    public static func match(_ match: ContactMatch) -> JSONValue {
+        let givers = match.givers.map { JSONValue.object(JSONObject(giver($0))) }
+        return .object(
+            JSONObject((summary(match.user).object?.members ?? []) + [("matches", .array(givers))]))
+    }
+
     /// A user without anything personal.
     public static func overview(_ record: UserRecord) -> JSONValue {
         [
@@ -110,7 +117,7 @@ public enum UserDocument {
 
     /// Whose word an address or a number is: a provider's, which says or does not say that it has verified it, or nobody's
     /// but the user's.
-    static func giver(_ giver: GivenContact.Giver) -> [JSONObject.Member] {
+    private static func giver(_ giver: GivenContact.Giver) -> [JSONObject.Member] {
         switch giver {
         case .provider(let name, let isVerified):
             [("provider", optional(name)), ("verified", .boolean(isVerified)), ("own", false)]

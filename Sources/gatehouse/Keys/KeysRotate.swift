@@ -9,13 +9,13 @@ extension KeysCommand {
     /// Makes new keys.
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make new keys: one that signs access tokens, one for challenges, one that seals the store.",
+            abstract: "Make new keys: one that signs access tokens, one for challenges, two for the store.",
             discussion: """
                 The new signing key is published first and signs ten minutes later, so that whoever verifies tokens has \
                 it by then; --now lets it sign at once. Older keys go on verifying until nothing they signed is valid, \
                 and leave by themselves. The new data key seals at once, and everything in the store is sealed anew \
                 under it, in small steps, while the server runs; a rotation that was interrupted is finished by the \
-                server. With --receipts it is only a new key for receipts that is made, and older ones stay until they \
+                server. Likewise the hashes by which users are found by address and number. With --receipts it is only a new key for receipts that is made, and older ones stay until they \
                 are retired by hand. A running server takes the keys over within five seconds.
                 """)
 
@@ -41,17 +41,20 @@ extension KeysCommand {
                     KeyRing.maker(masterKey: store.masterKey, now: time))
                 try await store.repository.rotateSecretKey(
                     for: .challenge, keepingSeconds: Challenges.keyMemorySeconds, now: time)
+                // What was hashed under the old one must be found until all of it is hashed anew.
+                try await store.repository.rotateSecretKey(for: .contact, keepingSeconds: .max, now: time)
                 let kid = try await SessionKeys.rotate(.session, in: store.repository, now: time, signsAtOnce: now)
                 if !json {
                     StandardOutput.write("signing key \(kid)  signs from \(TimeText.utc(signsFrom)) on\n")
                     StandardOutput.write("data key \(dataKey)  seals from now on\n")
                 }
                 let looked = try await reseal(store)
-                guard json else { return StandardOutput.write("\(looked) sealed values were looked through.\n") }
+                let indexed = try await indexContacts(store)
+                guard json else { return tell(looked, indexed) }
                 StandardOutput.write(
                     [
                         "kid": .string(kid), "signs_from": .integer(signsFrom), "data_key": .integer(dataKey),
-                        "values_looked_through": .integer(Int64(looked)),
+                        "values_looked_through": .integer(Int64(looked)), "users_indexed": .integer(Int64(indexed)),
                     ] as JSONValue)
             }
         }
@@ -62,6 +65,23 @@ extension KeysCommand {
                 StandardOutput.write(["kid": .string(kid), "signs_from": .integer(signsFrom)] as JSONValue)
             } else {
                 StandardOutput.write("receipt key \(kid)  signs from \(TimeText.utc(signsFrom)) on\n")
+            }
+        }
+
+        private func tell(_ looked: Int, _ indexed: Int) {
+            StandardOutput.write("\(looked) sealed values were looked through.\n")
+            StandardOutput.write("\(indexed) users' addresses and numbers were hashed anew.\n")
+        }
+
+        private func indexContacts(_ store: OpenStore) async throws -> Int {
+            let progress = ProgressReport("users' addresses and numbers hashed anew")
+            var looked = 0
+            while true {
+                let step = try await store.repository.indexContacts(limit: Self.valuesPerStep)
+                if step == 0 { return looked }
+                looked += step
+                progress.tell(looked, of: nil)
+                try await Task.sleep(for: Self.pause)
             }
         }
 

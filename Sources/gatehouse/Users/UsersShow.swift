@@ -22,30 +22,6 @@ extension UsersCommand {
             }
         }
     }
-
-    /// The user who has a subject.
-    struct Find: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Find the user who signs in by a subject of an issuer, and show that user.",
-            discussion: "Exits 1 when nobody does.")
-
-        @Option(help: "The issuer, to the letter as ID tokens name it.")
-        var issuer: String
-        @Option(help: "The subject; - reads it from standard input, which keeps it out of the shell's history.")
-        var subject: String
-        @Flag(help: "Print JSON.")
-        var json = false
-        @OptionGroup var options: StoreOptions
-
-        func run() async throws {
-            let value = subject == "-" ? readLine(strippingNewline: true) ?? "" : subject
-            try await options.withStore { store, _, clock in
-                let found = try await store.repository.user(with: Subject(issuer: issuer, value: value))
-                guard let found else { throw UsersCommand.noSuchUser() }
-                UserText.write(try await store.record(of: found.rawValue, now: clock.seconds), json: json)
-            }
-        }
-    }
 }
 
 /// A user for people who look.
