@@ -31,6 +31,11 @@ extension SQLiteAccounts {
             """),
         Query(
             """
+            DELETE FROM failed_sign_ins WHERE id IN
+                (SELECT id FROM failed_sign_ins WHERE expires <= ? ORDER BY expires LIMIT ?)
+            """),
+        Query(
+            """
             DELETE FROM tickets WHERE hash IN (SELECT hash FROM tickets WHERE expires <= ? ORDER BY expires LIMIT ?)
             """),
     ]

@@ -5,7 +5,8 @@ import Synchronization
 /// Who a request comes from, as far as a limit is concerned: an IPv4 address, or the /64 network of an IPv6 address,
 /// which is what one customer of an access provider has.
 public struct ClientNetwork: Hashable, Sendable {
-    private let bytes: [UInt8]
+    /// Four, or the first eight of sixteen.
+    let bytes: [UInt8]
 
     /// - Parameter address: four bytes, or sixteen.
     public init(address: [UInt8]) {

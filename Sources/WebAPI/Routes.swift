@@ -8,6 +8,7 @@ struct Routes {
     let useCases: UseCases
     let code: CodeParameters
     let documentation: Documentation
+    let failedSignIns: FailedSignInCounter
 
     var all: [Route] { signingIn + account + open }
 
@@ -64,7 +65,7 @@ struct Routes {
 
     /// A route for apps: the API key first, then the endpoint, then the log.
     private func route(_ method: HTTPMethod, _ pattern: String, _ endpoint: @escaping Endpoint) -> Route {
-        Route(method, pattern) { [log, apiKeys] request in
+        Route(method, pattern) { [log, apiKeys, code, failedSignIns] request in
             var notes = RequestNotes()
             let response: HTTPResponse
             do throws(APIError) {
@@ -75,6 +76,8 @@ struct Routes {
                 response = ErrorAnswer(error).response(requestID: request.id)
                 if notes.isSignIn {
                     log.writeSignIn(notes, error, requestID: request.id)
+                    failedSignIns.count(
+                        error, provider: notes.provider, from: code.clientAddress.network(of: request))
                 } else {
                     log.writeFailure(error, route: pattern, notes, requestID: request.id)
                 }

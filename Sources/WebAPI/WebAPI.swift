@@ -12,16 +12,18 @@ public struct WebAPI: RequestHandler {
     ///   - useCases: with the HTTP client of this loop.
     ///   - limiter: how often one client may try; shared by all loops.
     ///   - clientAddress: whom a request comes from, behind proxies too.
+    ///   - failedSignIns: counts those; shared by all loops.
     ///   - documentation: what the service says of itself; shared by all loops.
     public init(
         providers: ProviderDirectory, useCases: UseCases, apiKeys: APIKeys, limiter: AddressLimiter,
-        clientAddress: ClientAddress, documentation: Documentation, logger: Logger
+        clientAddress: ClientAddress, documentation: Documentation, failedSignIns: FailedSignInCounter,
+        logger: Logger
     ) {
         let log = RequestLog(logger: logger)
         let routes = Routes(
             log: log, apiKeys: apiKeys, useCases: useCases,
             code: CodeParameters(providers: providers, limiter: limiter, clientAddress: clientAddress),
-            documentation: documentation)
+            documentation: documentation, failedSignIns: failedSignIns)
         dispatch = Dispatch(router: Router(routes.all), log: log)
     }
 

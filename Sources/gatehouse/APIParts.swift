@@ -16,6 +16,7 @@ struct APIParts: Sendable {
     let limiter: AddressLimiter
     let clientAddress: ClientAddress
     let documentation: Documentation
+    let failedSignIns: FailedSignInCounter
     let logger: Logger
 
     func api(sessionIssuer: SessionIssuer, client: HTTPClient) -> WebAPI {
@@ -25,6 +26,6 @@ struct APIParts: Sendable {
                 repository: repository, issuer: sessionIssuer, providers: providers, codes: codes, transport: client,
                 registration: registration, clock: clock),
             apiKeys: apiKeys, limiter: limiter, clientAddress: clientAddress, documentation: documentation,
-            logger: logger)
+            failedSignIns: failedSignIns, logger: logger)
     }
 }

@@ -55,6 +55,14 @@ extension HousekeepingJob {
         }
     }
 
+    /// Writes down how many sign-ins have failed.
+    static func write(_ failedSignIns: FailedSignInLog) -> HousekeepingJob {
+        HousekeepingJob(interval: interval, complaint: "failed sign-ins could not be stored; the log has their number")
+        {
+            try await failedSignIns.write()
+        }
+    }
+
     /// Makes users findable by address and number who are not yet, and puts all of them under a new key.
     private static func indexContacts(_ repository: any AccountRepository, _ logger: Logger) -> HousekeepingJob {
         HousekeepingJob(interval: interval, complaint: "the index of addresses and numbers could not be made") {

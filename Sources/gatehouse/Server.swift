@@ -25,6 +25,7 @@ struct Server: Service {
     private let loops: [EventLoop]
     private let repository: SQLiteAccounts
     private let housekeeping: Housekeeping
+    let failedSignIns: FailedSignInLog
     private let drain: Duration
     private let logger: Logger
 
@@ -45,12 +46,15 @@ struct Server: Service {
         let clients = loops.map { HTTPClient(loop: $0) }
         let providers = settings.providerConfigurations.map { Provider($0) }
         let apiKeys = APIKeys(settings.apiKeys.map { Secret($0.revealed) })
+        let failedSignIns = FailedSignInLog(
+            counter: FailedSignInCounter(), repository: repository, clock: clock, logger: logger)
         let parts = APIParts(
             repository: repository, keys: keys, providers: ProviderDirectory(providers), codes: DispatchedCodes(),
             registration: settings.registration == .ticket ? .ticket : .automatic, clock: clock, apiKeys: apiKeys,
             limiter: AddressLimiter(perMinute: settings.rateLimit.signInsPerMinutePerAddress ?? 0),
             clientAddress: ClientAddress(trustedProxies: settings.http.trustedProxies),
-            documentation: Documentation(version: Version.text, baseURL: settings.session.issuer?.text), logger: logger)
+            documentation: Documentation(version: Version.text, baseURL: settings.session.issuer?.text),
+            failedSignIns: failedSignIns.counter, logger: logger)
         let http = try makeServer(settings, loops: loops, parts: parts, clients: clients)
         let admin = try AdminListener(settings, loop: loops[0], parts: parts, providers: providers)
         do throws(SystemError) {
@@ -65,9 +69,10 @@ struct Server: Service {
             housekeeping: Housekeeping(
                 HousekeepingJob.all(
                     repository: repository, keys: keys,
-                    accessTokenSeconds: Int64(settings.session.accessTokenSeconds), clock: clock, logger: logger),
+                    accessTokenSeconds: Int64(settings.session.accessTokenSeconds), clock: clock, logger: logger)
+                    + [.write(failedSignIns)],
                 logger: logger),
-            drain: .seconds(settings.http.drainSeconds), logger: logger)
+            failedSignIns: failedSignIns, drain: .seconds(settings.http.drainSeconds), logger: logger)
     }
 
     /// Runs until the process is told to stop.
@@ -97,6 +102,8 @@ struct Server: Service {
         await http.drain(within: drain)
         await admin.http.drain(within: drain)
         for client in clients { await client.shutDown() }
+        // What was counted since the last minute; where the store can't take it, the log has it.
+        try? await failedSignIns.write()
         await repository.close()
         for loop in loops { loop.stop() }
         logger.notice("stopped")

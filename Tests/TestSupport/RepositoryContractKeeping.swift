@@ -71,6 +71,20 @@ extension RepositoryContract {
     ]
 
     static let keepingClauses = [
+        RepositoryContract("counts of failed sign-ins come in their order, and go when their time is over") { store in
+            let counts = [
+                FailedSignInCount(provider: "zenkey", reason: "invalid_grant", network: "192.0.2.0/24", count: 7),
+                FailedSignInCount(provider: nil, reason: "other", network: nil, count: 2),
+            ]
+            try await store.addFailedSignIns(counts, at: Sample.now, expiresAt: Sample.now + 100)
+            try await store.addFailedSignIns(counts, at: Sample.now + 60, expiresAt: Sample.now + 160)
+            let all = try await store.failedSignIns(after: 0, limit: 10)
+            #expect(all.map(\.count) == counts + counts)
+            #expect(all.map(\.at) == [Sample.now, Sample.now, Sample.now + 60, Sample.now + 60])
+            #expect(try await store.failedSignIns(after: all[0].id, limit: 2) == Array(all[1...2]))
+            #expect(try await store.sweepExpired(now: Sample.now + 100, limit: 10) == 2)
+            #expect(try await store.failedSignIns(after: 0, limit: 10) == Array(all[2...]))
+        },
         RepositoryContract("signing keys come back as they were given, the newest first, the first of a kid staying") {
             store in
             let old = SigningKey(kid: "old", purpose: .session, privateKey: [1, 2, 3], createdAt: 1)

@@ -32,6 +32,7 @@ final class APIStage: Sendable {
     let stage: SignInStage
     let api: WebAPI
     let log = RecordedLog()
+    let failedSignIns = FailedSignInCounter()
     private let seen = Mutex<Set<String>>([])
 
     init(
@@ -44,7 +45,8 @@ final class APIStage: Sendable {
             providers: ProviderDirectory([stage.provider]), useCases: stage.useCases,
             apiKeys: APIKeys(apiKeys.map { Secret($0) }), limiter: AddressLimiter(perMinute: perMinute),
             clientAddress: ClientAddress(read: { _ in nil }, isTrusted: { _ in false }),
-            documentation: Documentation(version: "0.0.0", baseURL: nil), logger: log.logger(logLevel))
+            documentation: Documentation(version: "0.0.0", baseURL: nil), failedSignIns: failedSignIns,
+            logger: log.logger(logLevel))
     }
 
     var routes: [Route] {
@@ -53,7 +55,7 @@ final class APIStage: Sendable {
             clientAddress: ClientAddress(read: { _ in nil }, isTrusted: { _ in false }))
         return Routes(
             log: RequestLog(logger: log.logger(.critical)), apiKeys: APIKeys([]), useCases: stage.useCases, code: code,
-            documentation: Documentation(version: "0.0.0", baseURL: nil)
+            documentation: Documentation(version: "0.0.0", baseURL: nil), failedSignIns: FailedSignInCounter()
         ).all
     }
 

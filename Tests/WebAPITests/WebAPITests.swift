@@ -119,7 +119,7 @@ import WebAPI
             providers: ProviderDirectory([stage.provider]), useCases: stage.useCases,
             apiKeys: keys, limiter: AddressLimiter(perMinute: 0),
             clientAddress: ClientAddress(read: { _ in nil }, isTrusted: { _ in false }),
-            documentation: Documentation(version: "0.0.0", baseURL: nil),
+            documentation: Documentation(version: "0.0.0", baseURL: nil), failedSignIns: FailedSignInCounter(),
             logger: RecordedLog().logger(.critical))
         func status(_ key: String) async -> Int {
             await api.respond(to: .sample(.delete, "/auth/token", headers: [("X-API-KEY", key)])).status.code

@@ -23,6 +23,7 @@ struct AdminRoutes {
                 .post, "/admin/users/{user_id}/identities",
                 RepointIdentityEndpoint(store: store, providers: providers).respond),
             route(.delete, "/admin/users/{user_id}/sessions", EndSessionsEndpoint(store: store).respond),
+            route(.get, "/admin/failed-sign-ins", FailedSignInsEndpoint(store: store).respond),
             route(.get, "/admin/audit", AuditEndpoint(store: store).respond),
         ]
     }

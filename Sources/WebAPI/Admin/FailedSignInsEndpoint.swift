@@ -1,0 +1,29 @@
+internal import Accounts
+internal import HTTPServer
+internal import JSON
+
+/// `GET /admin/failed-sign-ins`: how often sign-ins failed, a page at a time.
+struct FailedSignInsEndpoint: Sendable {
+    let store: AdminStore
+
+    func respond(to request: HTTPRequest) async throws(APIError) -> HTTPResponse {
+        let query = try QueryParameters(request)
+        let (after, limit) = (try query.number("after") ?? 0, try query.limit())
+        let rows = try await store.ask { repository, _ throws(RepositoryError) in
+            try await repository.failedSignIns(after: after, limit: limit)
+        }
+        let next = rows.count == limit ? rows.last?.id : nil
+        let page: JSONValue = [
+            "failed_sign_ins": .array(rows.map(Self.document)), "next_after": next.map { .integer($0) } ?? .null,
+        ]
+        return .secretJSON(page.serialized)
+    }
+
+    private static func document(_ row: FailedSignIns) -> JSONValue {
+        [
+            "id": .integer(row.id), "at": .integer(row.at),
+            "provider": row.count.provider.map { .string($0) } ?? .null, "reason": .string(row.count.reason),
+            "network": row.count.network.map { .string($0) } ?? .null, "count": .integer(Int64(row.count.count)),
+        ]
+    }
+}

@@ -1,0 +1,82 @@
+public import Accounts
+internal import SignIn
+import Synchronization
+
+/// Counts failed sign-ins by provider, reason and the part of the net they come from: what shows that somebody tries codes,
+/// that a carrier is down, or that an app was released with a fault, without writing down who it was.
+///
+/// Anybody can make a sign-in fail, so it is memory that counts, in a bounded number of ways, and what is stored is a
+/// bounded number of rows now and then, however many failed.
+public final class FailedSignInCounter: Sendable {
+    /// How many ways to fail are told apart until the counts are taken. What comes beyond is counted together.
+    static let maximumKinds = 1024
+    /// How many counts are given at once: the largest, the last one being of all others together.
+    public static let maximumCounts = 64
+    /// What counts several ways together.
+    static let others = "other"
+
+    private struct Kind: Hashable {
+        let provider: String?
+        let reason: String
+        let network: String
+    }
+
+    private struct State {
+        var counts: [Kind: Int] = [:]
+        var others = 0
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+
+    /// Counts an answer to a sign-in. A link ticket is how a registration begins, and no failure.
+    func count(_ error: APIError, provider: String?, from network: @autoclosure () -> ClientNetwork) {
+        if case .signIn(.unlinked) = error { return }
+        let answer = ErrorAnswer(error)
+        let reason = answer.reason.map { "\(answer.code): \($0)" } ?? answer.code
+        let kind = Kind(provider: provider, reason: reason, network: network().prefix)
+        state.withLock { state in
+            guard state.counts[kind] != nil || state.counts.count < Self.maximumKinds else {
+                state.others += 1
+                return
+            }
+            state.counts[kind, default: 0] += 1
+        }
+    }
+
+    /// The counts since they were last taken, the largest first; at most ``maximumCounts``.
+    public func take() -> [FailedSignInCount] {
+        let taken = state.withLock { state in
+            defer { state = State() }
+            return state
+        }
+        var counts = taken.counts.map { kind, count in
+            FailedSignInCount(provider: kind.provider, reason: kind.reason, network: kind.network, count: count)
+        }
+        counts.sort {
+            ($1.count, $0.reason, $0.network ?? "", $0.provider ?? "")
+                < ($0.count, $1.reason, $1.network ?? "", $1.provider ?? "")
+        }
+        let isLumped = counts.count > Self.maximumCounts || taken.others > 0
+        let kept = isLumped ? Self.maximumCounts - 1 : Self.maximumCounts
+        let others = counts.dropFirst(kept).reduce(taken.others) { $0 + $1.count }
+        counts.removeLast(max(0, counts.count - kept))
+        if others > 0 {
+            counts.append(FailedSignInCount(provider: nil, reason: Self.others, network: nil, count: others))
+        }
+        return counts
+    }
+}
+
+extension ClientNetwork {
+    /// The wider network that is written down: an IPv4 /24 or an IPv6 /48, which is never one person's alone.
+    var prefix: String {
+        guard bytes.count > 4 else { return bytes.prefix(3).map(String.init).joined(separator: ".") + ".0/24" }
+        let groups = stride(from: 0, to: 6, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
+        // RFC 5952 §4.2.1: what is zero at the end is shortened as much as can be.
+        var shown = groups[...]
+        while shown.last == 0 { shown.removeLast() }
+        return shown.map { String($0, radix: 16) }.joined(separator: ":") + "::/48"
+    }
+}

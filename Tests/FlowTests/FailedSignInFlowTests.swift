@@ -1,0 +1,35 @@
+import JSON
+import Testing
+
+@testable import gatehouse
+
+@Suite struct `Failed sign-ins over sockets` {
+    private func rows(_ gatehouse: RunningGatehouse) async throws -> [JSONValue] {
+        let answer = try await RawHTTP.send("GET", "/admin/failed-sign-ins", port: gatehouse.adminPort)
+        return answer["failed_sign_ins"]?.array ?? []
+    }
+
+    @Test func `become one line of the log and a few rows, however many there are`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            for number in 0..<50 {
+                let answer = try await gatehouse.post(
+                    "/auth/signin", ["client_id": "nobody", "code": .integer(Int64(number))])
+                #expect(answer.status == 400)
+            }
+            #expect(try await gatehouse.signIn("ada", misbehaving: "id_token_wrong_audience").status == 401)
+            // None of them wrote anything by itself.
+            #expect(try await rows(gatehouse).isEmpty)
+            try await gatehouse.server.failedSignIns.write()
+            let written = try await rows(gatehouse)
+            #expect(written.map { $0["count"] } == [50, 1])
+            #expect(written.last?["provider"] == "zenkey")
+            #expect(written.last?["reason"] == "invalid_id_token: audience")
+            #expect(written.last?["network"] == "127.0.0.0/24")
+            let lines = gatehouse.log.text.split(separator: "\n").filter { $0.contains("failed sign-ins") }
+            #expect(lines.count == 1, "\(lines)")
+            #expect(lines.first?.contains("51") == true)
+            try await gatehouse.server.failedSignIns.write()
+            #expect(try await rows(gatehouse).count == 2)
+        }
+    }
+}

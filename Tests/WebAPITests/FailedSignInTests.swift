@@ -1,0 +1,86 @@
+import Accounts
+import EventLoop
+import HTTPServer
+import JSON
+import SignIn
+import TestSupport
+import Testing
+
+@testable import WebAPI
+
+@Suite struct `Failed sign-ins` {
+    private static func network(_ bytes: UInt8...) -> ClientNetwork { ClientNetwork(address: bytes) }
+
+    @Test func `are counted by provider, reason and network, and nothing else of them is kept`() async throws {
+        let app = try await APIStage()
+        try app.stage.answerToken { $0.claims[setting: "nonce"] = "another" }
+        for code in ["one", "two"] { #expect(await app.signIn([("code", .string(code))]).status == 401) }
+        #expect(await app.signIn([("client_id", "nobody")]).status == 400)
+        let counts = app.failedSignIns.take()
+        #expect(
+            counts == [
+                FailedSignInCount(
+                    provider: "zenkey", reason: "invalid_id_token: nonce", network: "192.0.2.0/24", count: 2),
+                FailedSignInCount(provider: nil, reason: "unknown_client", network: "192.0.2.0/24", count: 1),
+            ])
+        #expect(app.failedSignIns.take().isEmpty)
+    }
+
+    @Test func `are not those that succeed, nor the beginning of a registration`() async throws {
+        for registration in [SignInWithCode.Registration.automatic, .ticket] {
+            let app = try await APIStage(registration: registration)
+            _ = await app.signIn()
+            #expect(app.failedSignIns.take().isEmpty)
+        }
+    }
+
+    @Test func `fill no more memory and no more rows, however many networks they come from`() {
+        let counter = FailedSignInCounter()
+        for number in 0..<4 * FailedSignInCounter.maximumKinds {
+            let address: [UInt8] = [10, UInt8(number >> 8 & 0xFF), UInt8(number & 0xFF), 1]
+            counter.count(.invalidAPIKey, provider: nil, from: ClientNetwork(address: address))
+        }
+        for _ in 0..<5 { counter.count(.invalidAPIKey, provider: "zenkey", from: Self.network(10, 0, 0, 9)) }
+        for _ in 0..<5 { counter.count(.invalidAPIKey, provider: nil, from: Self.network(10, 0, 7, 7)) }
+        let counts = counter.take()
+        #expect(counts.count == FailedSignInCounter.maximumCounts)
+        // The largest is there though it began late, as long as it is told apart at all.
+        #expect(
+            counts.first
+                == FailedSignInCount(provider: nil, reason: "invalid_api_key", network: "10.0.7.0/24", count: 6))
+        #expect(counts.last?.reason == "other")
+        #expect(counts.last?.provider == nil && counts.last?.network == nil)
+        #expect(counts.reduce(0) { $0 + $1.count } == 4 * FailedSignInCounter.maximumKinds + 10)
+    }
+
+    @Test func `name no single address`() {
+        #expect(Self.network(192, 0, 2, 77).prefix == "192.0.2.0/24")
+        let address: [UInt8] = [0x20, 0x01, 0x0D, 0xB8, 0, 0x2A, 0x12, 0x34, 0, 0, 0, 0, 0, 0, 0, 1]
+        #expect(ClientNetwork(address: address).prefix == "2001:db8:2a::/48")
+        #expect(ClientNetwork(address: [UInt8](repeating: 0, count: 16)).prefix == "::/48")
+        #expect(ClientNetwork(address: [0x20, 1] + [UInt8](repeating: 0, count: 14)).prefix == "2001::/48")
+    }
+
+    @Test func `are told to operators in pages`() async throws {
+        let admin = try await AdminStage()
+        let counts = (1...3).map {
+            FailedSignInCount(provider: "zenkey", reason: "invalid_grant", network: "192.0.\($0).0/24", count: $0)
+        }
+        let other = FailedSignInCount(provider: nil, reason: "other", network: nil, count: 9)
+        try await admin.stage.repository.addFailedSignIns(counts + [other], at: 60, expiresAt: .max)
+        let first = await admin.send(.get, "/admin/failed-sign-ins", query: "limit=3")
+        #expect(first.status == 200)
+        #expect(first.body["next_after"] == 3)
+        #expect(
+            first.body["failed_sign_ins"]?.array?.first == [
+                "id": 1, "at": 60, "provider": "zenkey", "reason": "invalid_grant", "network": "192.0.1.0/24",
+                "count": 1,
+            ])
+        let second = await admin.send(.get, "/admin/failed-sign-ins", query: "limit=3&after=3")
+        #expect(
+            second.body["failed_sign_ins"] == [
+                ["id": 4, "at": 60, "provider": .null, "reason": "other", "network": .null, "count": 9]
+            ])
+        #expect(second.body["next_after"] == .null)
+    }
+}
