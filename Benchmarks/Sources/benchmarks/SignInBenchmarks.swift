@@ -52,7 +52,7 @@ enum SignInBenchmarks {
                 transport: carrier, registration: .automatic, clock: clock),
             apiKeys: APIKeys([]), limiter: AddressLimiter(perMinute: 1_000_000),
             clientAddress: ClientAddress(read: { _ in nil }, isTrusted: { _ in false }),
-            documentation: Documentation(version: "0", baseURL: nil),
+            documentation: Documentation(version: "0", baseURL: nil), failedSignIns: FailedSignInCounter(),
             logger: Logger(label: "benchmarks") { _ in SilentLog() })
     }
 

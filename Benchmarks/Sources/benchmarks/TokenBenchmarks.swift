@@ -15,7 +15,9 @@ enum TokenBenchmarks {
             freshness: .anyAge, accessToken: Carrier.accessToken, accessTokenDigestOfEdDSA: .sha512,
             clockSkewSeconds: 60)
         let issuer = SessionIssuer(
-            configuration: .benchmarks, keys: try SessionKeys([try signingKey()], now: Carrier.now))
+            configuration: .benchmarks,
+            keys: try SessionKeys(
+                try SigningKeyEntry.Purpose.allCases.map(signingKey), now: Carrier.now))
         let session = issuer.makeSessionID(now: Carrier.now)
         return [
             Benchmark("verify-id-token", rounds: 500) {
@@ -38,10 +40,10 @@ enum TokenBenchmarks {
         ]
     }
 
-    private static func signingKey() throws -> SigningKey {
+    private static func signingKey(_ purpose: SigningKeyEntry.Purpose) throws -> SigningKey {
         let key = try PrivateKey.generate(.ellipticCurve(.p256))
         return SigningKey(
-            kid: key.publicKey.thumbprint, privateKey: try key.pemRepresentation().revealedBytes,
+            kid: key.publicKey.thumbprint, purpose: purpose, privateKey: try key.pemRepresentation().revealedBytes,
             createdAt: Carrier.now)
     }
 }
