@@ -24,7 +24,7 @@ public struct AuditEvent: Equatable, Sendable {
         /// A user wanted to add an identity, the old one, which is another user's.
         case linkConflict = "link_conflict"
         case sessionRevoked = "session_revoked"
-        /// All of a user's sessions, or all but the one that asked.
+        /// All of a user's sessions, or all but the one that asked; where it names no user, everybody's.
         case sessionsRevoked = "sessions_revoked"
         /// A refresh token was presented after it had been replaced; its session family was revoked.
         case refreshTokenReused = "refresh_token_reused"

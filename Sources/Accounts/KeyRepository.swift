@@ -51,8 +51,8 @@ public protocol KeyRepository: Sendable {
     /// Takes over data keys that another process has stored. Values under an unknown key cause it too.
     ///
     /// - Returns: whether the ring has changed.
-    /// - Throws: `.wrongMasterKey` when the ring was sealed under another master key meanwhile; what was known before
-    ///   goes on opening what it opened, until the store is opened again with the new one.
+    /// - Throws: `.wrongMasterKey` when the store was put under another master key meanwhile; what was known before goes on
+    ///   opening what it opened, and nothing is written any more.
     func reloadKeyRing() async throws(RepositoryError) -> Bool
 
     /// Seals about `limit` values anew that may lie under older data keys, in one short transaction, going on where the
@@ -61,11 +61,4 @@ public protocol KeyRepository: Sendable {
     ///
     /// - Returns: how many values it looked at; 0 when everything lies under the newest key.
     func reseal(limit: Int) async throws(RepositoryError) -> Int
-
-    /// Seals all data keys under another master key, in one transaction. Whoever has the store open needs the new master
-    /// key only for data keys made from then on, and to open the store again.
-    ///
-    /// - Returns: how many there are.
-    /// - Throws: `.wrongMasterKey` when the old one does not open them.
-    func rewrapKeyRing(_ rewrap: @escaping KeyRingRewrapper) async throws(RepositoryError) -> Int
 }

@@ -49,21 +49,4 @@ extension SQLiteAccounts {
     public func reloadKeyRing() async throws(RepositoryError) -> Bool {
         try await readers.read { [sealer] connection throws(RepositoryError) in try sealer.reload(connection) }
     }
-
-    public func rewrapKeyRing(_ rewrap: @escaping KeyRingRewrapper) async throws(RepositoryError) -> Int {
-        try await writer.write { connection throws(RepositoryError) in
-            let rows = KeyRingRows(connection: connection)
-            let stored = try rows.all()
-            let rewrapped: [KeyRingEntry]
-            do throws(SealingError) {
-                rewrapped = try rewrap(stored)
-                // One that was left out would be lost for good with the old master key.
-                guard rewrapped.map(\.number) == stored.map(\.number) else { throw .unknownKey }
-            } catch {
-                throw .wrongMasterKey
-            }
-            for entry in rewrapped { try rows.replace(entry) }
-            return rewrapped.count
-        }
-    }
 }

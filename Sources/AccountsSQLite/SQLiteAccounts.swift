@@ -34,18 +34,24 @@ public final class SQLiteAccounts: AccountRepository {
         } else if !databaseFileExists(at: settings.path) {
             throw .noStore
         }
-        let lock = isServer ? try ServerLock(database: settings.path) : nil
+        let isBeside = settings.access == .besideServer
+        let lock = isBeside ? nil : try ServerLock(database: settings.path)
         let sealer = StoreSealer(unlockKeyRing)
-        let writer = Writer(settings) { connection throws(RepositoryError) in try sealer.refresh(connection) }
+        let writer = Writer(settings) { connection throws(RepositoryError) in
+            // Whoever can't open the newest data key must not write: what it seals would be lost with the older ones.
+            _ = try sealer.reload(connection)
+        }
         // Memory decides which codes were used, so where they are not loaded there is room for none.
         let secretKeys = SecretKeyCache()
         let usedCodes = UsedCodes(
             limit: isServer ? settings.usedCodeLimit : 0, unprovenLimit: settings.unprovenCodeLimit)
         do throws(RepositoryError) {
-            if !isServer { try await bringAlong(settings.path, writer) }
+            if isBeside { try await bringAlong(settings.path, writer) }
             try await writer.write { connection throws(RepositoryError) in
+                // A file without tables is no store, and only a server makes one of it.
+                if !isServer { _ = try Schema.isCurrent(connection) }
+                if !isBeside { try Schema.migrate(connection) }
                 if isServer {
-                    try Schema.migrate(connection)
                     try CodeRows(connection: connection, usedCodes: usedCodes, now: now).load()
                 }
                 try KeyRingRows(connection: connection).unlock(sealer)

@@ -7,6 +7,8 @@ public struct SQLiteSettings: Sendable {
         /// As a tool, beside a running server or without one. It makes no store, and uses up no authorization code: only
         /// the server knows which were used.
         case besideServer
+        /// As a tool while no server runs: one that does is a reason to be refused, and none can start meanwhile.
+        case insteadOfServer
     }
 
     /// The database file. A server makes it with mode 0600 when missing, its folders with 0700.

@@ -7,6 +7,7 @@ struct SecretKeyRows {
     // The number is part of what the key is sealed with, so the row comes first.
     private static let add = Query("INSERT INTO secret_keys (purpose, sealed_key, created) VALUES (?, x'', ?)")
     private static let seal = Query("UPDATE secret_keys SET sealed_key = ? WHERE number = ?")
+    private static let forgetAll = Query("DELETE FROM secret_keys")
     private static let isThere = Query("SELECT 1 FROM secret_keys WHERE purpose = ? LIMIT 1")
     private static let forget = Query(
         """
@@ -42,6 +43,12 @@ struct SecretKeyRows {
                 try make(purpose, sealer, now: now)
             }
         }
+    }
+
+    /// Makes the key of every purpose anew, and erases all others.
+    func replaceAll(_ sealer: StoreSealer, now: Int64) throws(RepositoryError) {
+        try connection.run(Self.forgetAll)
+        try makeMissing(sealer, now: now)
     }
 
     /// Erases the keys in whose place a newer one has been since that time.

@@ -27,6 +27,8 @@ struct SessionRows {
         DELETE FROM sessions WHERE user_id = ?1 AND (identity_id = ?2 OR identity_id IS NULL AND (provider = ?3
             OR NOT EXISTS (SELECT 1 FROM identities WHERE user_id = ?1 AND provider = sessions.provider)))
         """)
+    private static let deleteEvery = Query("DELETE FROM sessions")
+    private static let forgetTokens = Query("DELETE FROM retired_refresh_tokens")
 
     let connection: Connection
 
@@ -73,6 +75,13 @@ struct SessionRows {
     /// - Returns: how many live ones went.
     func deleteAll(of user: UserID, except: SessionID?, now: Int64) throws(RepositoryError) -> Int {
         try connection.all(Self.deleteOthers, user, except, now) { $0.integer(0) }.count { $0 != 0 }
+    }
+
+    /// - Returns: how many there were.
+    func deleteEverybodys() throws(RepositoryError) -> Int {
+        try connection.run(Self.forgetTokens)
+        try connection.run(Self.deleteEvery)
+        return connection.changes
     }
 
     private static func session(_ row: Statement) throws(RepositoryError) -> Session {

@@ -13,6 +13,7 @@ struct SigningKeyRows {
         """)
     // What the key has signed is refused from now on, so nobody needs it; its row keeps it from coming back.
     private static let retire = Query("UPDATE signing_keys SET retired = ?, private_key = x'' WHERE kid = ?")
+    private static let retireAll = Query("UPDATE signing_keys SET retired = ?, private_key = x'' WHERE retired IS NULL")
 
     let connection: Connection
 
@@ -44,6 +45,8 @@ struct SigningKeyRows {
         try connection.run(Self.retire, now, kid)
         return .retired
     }
+
+    func retireAll(now: Int64) throws(RepositoryError) { try connection.run(Self.retireAll, now) }
 
     private static func entry(_ row: Statement) throws(RepositoryError) -> SigningKeyEntry {
         guard let purpose = SigningKeyEntry.Purpose(rawValue: row.text(1)) else { throw .unavailable(.corrupt) }

@@ -35,6 +35,12 @@ final class StoreSealer: Sendable {
         }
     }
 
+    /// Seals and opens nothing any more.
+    func forget() {
+        ring.withLock { $0 = nil }
+        contactKeys.withLock { $0 = [:] }
+    }
+
     /// Takes over the stored key ring where it differs from the one in use.
     ///
     /// - Returns: whether it did.
@@ -48,10 +54,9 @@ final class StoreSealer: Sendable {
         return true
     }
 
-    /// The same where nobody is to fail for a master key that was changed: the keys known so far go on opening what they
-    /// opened.
-    @discardableResult
-    func refresh(_ connection: Connection) throws(RepositoryError) -> Bool {
+    /// The same for who only reads, and need not fail for a master key that was changed: the keys known so far go on opening
+    /// what they opened.
+    private func refresh(_ connection: Connection) throws(RepositoryError) -> Bool {
         do throws(RepositoryError) { return try reload(connection) } catch .wrongMasterKey { return false }
     }
 

@@ -30,9 +30,14 @@ public enum MasterKey {
     ///     make another, which could open nothing. Nil when the key must exist in any case.
     public static func load(path: String, madeWith database: String?) throws(Failure) -> SymmetricKey {
         let mayCreate = database.map { unsafe access($0, F_OK) != 0 } ?? false
+        return mayCreate ? try loadOrMake(path: path) : try read(path)
+    }
+
+    /// Reads the key; makes the file when there is none.
+    public static func loadOrMake(path: String) throws(Failure) -> SymmetricKey {
         do throws(Failure) {
             return try read(path)
-        } catch .cannotRead(_, reason: reason(ENOENT)) where mayCreate {
+        } catch .cannotRead(_, reason: reason(ENOENT)) {
             try create(path)
             return try read(path)
         }

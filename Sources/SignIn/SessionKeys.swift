@@ -71,6 +71,21 @@ public final class SessionKeys: Sendable {
         return key.kid
     }
 
+    /// Makes keys to take the place of all others, since those may be known to somebody else: one of each purpose, which
+    /// signs at once. Nothing is stored.
+    ///
+    /// - Parameter now: seconds since 1970.
+    public static func replacements(
+        forThoseIn repository: any AccountRepository, now: Int64
+    ) async throws(Failure) -> [SigningKey] {
+        let newest = try await entries(in: repository).first?.createdAt ?? 0
+        var keys: [SigningKey] = []
+        for purpose in SigningKeyEntry.Purpose.allCases {
+            keys.append(try makeKey(for: purpose, createdAt: max(now, newest + 1), signsFrom: now))
+        }
+        return keys
+    }
+
     /// Retires the session keys that have signed nothing that is still valid.
     ///
     /// - Parameters:

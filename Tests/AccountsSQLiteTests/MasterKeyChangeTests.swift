@@ -8,7 +8,7 @@ import Testing
     let folder = TemporaryFolder()
 
     /// Opens only data keys that begin with the master key's byte.
-    private func unlocker(_ master: UInt8) -> KeyRingUnlocker {
+    private static func unlocker(_ master: UInt8) -> KeyRingUnlocker {
         { (stored: [KeyRingEntry]) throws(SealingError) -> UnlockedKeyRing in
             guard stored.allSatisfy({ $0.sealedKey.first == master }) else { throw .notAuthentic }
             let first = KeyRingEntry(number: 1, sealedKey: [master], createdAt: 1)
@@ -18,56 +18,118 @@ import Testing
         }
     }
 
+    private static func maker(_ master: UInt8) -> DataKeyMaker {
+        { stored throws(SealingError) in
+            let number = (stored.map(\.number).max() ?? 0) + 1
+            return KeyRingEntry(number: number, sealedKey: [master], createdAt: 1)
+        }
+    }
+
     private func open(
         _ master: UInt8, _ access: SQLiteSettings.Access
     ) async throws(RepositoryError) -> SQLiteAccounts {
         let settings = SQLiteSettings(path: folder.database, access: access)
-        return try await SQLiteAccounts.open(settings, now: Sample.now, unlockKeyRing: unlocker(master))
+        return try await SQLiteAccounts.open(settings, now: Sample.now, unlockKeyRing: Self.unlocker(master))
     }
 
-    private func rewrap(_ store: SQLiteAccounts, to master: UInt8) async throws {
-        _ = try await store.rewrapKeyRing { stored in
-            stored.map { KeyRingEntry(number: $0.number, sealedKey: [master], createdAt: $0.createdAt) }
-        }
+    private static func change(
+        _ store: SQLiteAccounts, to master: UInt8, replacements: [SigningKey]? = nil
+    ) async throws -> Int {
+        try await store.changeMasterKey(
+            MasterKeyChange(
+                rewrap: { stored in
+                    stored.map { KeyRingEntry(number: $0.number, sealedKey: [master], createdAt: $0.createdAt) }
+                },
+                makeDataKey: maker(master), unlock: unlocker(master), replacements: replacements, now: Sample.now))
     }
 
-    @Test func `leaves a running server at work, and opens the store from then on`() async throws {
+    @Test func `opens the store from then on, and leaves one data key, which the old one never had`() async throws {
         let server = try await open(1, .server)
-        let subject = Sample.subject("1")
-        let user = try await server.signedIn(Sample.signIn(subject)).user
-        let tool = try await open(1, .besideServer)
-        try await rewrap(tool, to: 2)
-        await tool.close()
-        #expect(try await server.signedIn(Sample.signIn(subject)).user == user)
-        #expect(try await server.user(user)?.profile.carrier == Sample.jane)
-        await #expect(throws: RepositoryError.wrongMasterKey) { try await server.reloadKeyRing() }
+        let user = try await server.signedIn(Sample.signIn(Sample.subject("1"))).user
+        try await server.addSigningKey(SigningKey(kid: "a", purpose: .session, privateKey: [1], createdAt: 1))
+        let secrets = try await server.secretKeys(for: .challenge)
+        _ = try await server.rotateDataKey(Self.maker(1))
         await server.close()
+
+        let old = try await open(1, .insteadOfServer)
+        #expect(try await Self.change(old, to: 2) == 0)
+        await old.close()
         await #expect(throws: RepositoryError.wrongMasterKey) { try await open(1, .server) }
+
+        let new = try await open(2, .insteadOfServer)
+        #expect(try await new.unfinishedMasterKeyChange() == .ordinary)
+        #expect(try await !new.finishMasterKeyChange(), "nothing is sealed anew yet")
+        while try await new.reseal(limit: 1) > 0 {}
+        #expect(try await !new.finishMasterKeyChange(), "nothing is hashed anew yet")
+        while try await new.indexContacts(limit: 1) > 0 {}
+        #expect(try await new.finishMasterKeyChange())
+        #expect(try await new.unfinishedMasterKeyChange() == nil)
+        #expect(try await new.keyRing().map(\.number) == [3])
+        #expect(try await new.user(user)?.profile.carrier == Sample.jane)
+        #expect(try await new.signingKeys().map(\.kid) == ["a"])
+        #expect(try await new.secretKeys(for: .challenge).count == 1)
+        #expect(try await new.secretKeys(for: .challenge) != secrets)
+        #expect(try await new.check().isEmpty)
+        await new.close()
         let again = try await open(2, .server)
         #expect(try await again.user(user)?.profile.carrier == Sample.jane)
+        let found = try await again.users(with: .email, "jane@example.com", limit: 5)
+        #expect(found.matches.map(\.user.id) == [user])
         await again.close()
     }
 
-    @Test func `leaves data keys made since then to whoever has it, and no value is lost`() async throws {
+    @Test func `is not taken over by a tool that has the store open, which writes nothing more`() async throws {
         let server = try await open(1, .server)
         let user = try await server.signedIn(Sample.signIn(Sample.subject("1"))).user
-        try await rewrap(server, to: 2)
-        let tool = try await open(2, .besideServer)
-        _ = try await tool.rotateDataKey { stored throws(SealingError) in
-            KeyRingEntry(number: Int64(stored.count + 1), sealedKey: [2], createdAt: 1)
-        }
-        #expect(try await tool.reseal(limit: 100) > 0)
-        // The server can't open what lies under the new key now, says so, and goes on with everybody else.
-        await #expect(throws: RepositoryError.unavailable(.brokenSeal)) { try await server.user(user) }
-        await #expect(throws: RepositoryError.wrongMasterKey) {
-            try await server.rotateDataKey { stored throws(SealingError) in
-                KeyRingEntry(number: Int64(stored.count + 1), sealedKey: [1], createdAt: 1)
-            }
-        }
-        let other = try await server.signedIn(Sample.signIn(Sample.subject("2"))).user
-        #expect(try await tool.user(other)?.profile.carrier == Sample.jane)
         await server.close()
-        #expect(try await tool.check().isEmpty)
+        let tool = try await open(1, .besideServer)
+        let changer = try await open(1, .insteadOfServer)
+        _ = try await Self.change(changer, to: 2)
+        #expect(try await tool.user(user)?.profile.carrier == Sample.jane)
+        await #expect(throws: RepositoryError.wrongMasterKey) {
+            try await tool.editProfile(of: user, [ProfileEdit("nickname", "lost")], now: Sample.now)
+        }
+        await #expect(throws: RepositoryError.wrongMasterKey) { try await tool.rotateDataKey(Self.maker(1)) }
+        await #expect(throws: RepositoryError.wrongMasterKey) { try await tool.reloadKeyRing() }
+        // Nor does who has changed it: what it sealed would lie under a key that goes.
+        await #expect(throws: RepositoryError.unavailable(.closed)) {
+            try await changer.addSigningKey(
+                SigningKey(kid: "lost", purpose: .session, privateKey: [1], createdAt: 1))
+        }
         await tool.close()
+        await changer.close()
+    }
+
+    @Test func `is a matter for when no server runs, and none starts meanwhile`() async throws {
+        let server = try await open(1, .server)
+        await #expect(throws: RepositoryError.inUse) { try await open(1, .insteadOfServer) }
+        await server.close()
+        let changer = try await open(1, .insteadOfServer)
+        await #expect(throws: RepositoryError.inUse) { try await open(1, .server) }
+        await changer.close()
+    }
+
+    @Test func `takes a store to be changed`() async throws {
+        await #expect(throws: RepositoryError.noStore) { try await open(1, .insteadOfServer) }
+        try write([], to: folder.database)
+        await #expect(throws: RepositoryError.noStore) { try await open(1, .insteadOfServer) }
+    }
+
+    @Test func `ends every session when the old one has leaked, in the same transaction`() async throws {
+        let server = try await open(1, .server)
+        let session = Sample.session()
+        _ = try await server.signedIn(Sample.signIn(Sample.subject("1"), session: session))
+        await server.close()
+        let old = try await open(1, .insteadOfServer)
+        let keys = SigningKeyEntry.Purpose.allCases.map {
+            SigningKey(kid: "new \($0)", purpose: $0, privateKey: [2], createdAt: 2)
+        }
+        #expect(try await Self.change(old, to: 2, replacements: keys) == 1)
+        await old.close()
+        let new = try await open(2, .insteadOfServer)
+        #expect(try await new.unfinishedMasterKeyChange() == .leaked)
+        #expect(try await new.session(session.id, now: Sample.now) == nil)
+        #expect(try await Set(new.signingKeys().map(\.kid)) == Set(keys.map(\.kid)))
+        await new.close()
     }
 }

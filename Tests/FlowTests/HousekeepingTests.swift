@@ -32,7 +32,9 @@ import Testing
                 Self.job { healthy.wrappingAdd(1, ordering: .relaxed) },
             ], logger: log.logger)
         let work = Task { await housekeeping.run() }
-        while healthy.load(ordering: .relaxed) < 5 || failing.load(ordering: .relaxed) < 5 { await Task.yield() }
+        while healthy.load(ordering: .relaxed) < 5 || failing.load(ordering: .relaxed) < 5 {
+            try await Task.sleep(for: .milliseconds(1))
+        }
         #expect(hanging.load(ordering: .relaxed) == 1)
         housekeeping.stop()
         await work.value

@@ -1,53 +1,9 @@
-import Foundation
 import JSON
-import SimulatedCarriers
 import Testing
 
 @Suite struct `A signing key that has leaked` {
-    /// A server as a process of its own, with the commands of its operator.
-    private struct Service {
-        let gatehouse: RunningGatehouse
-        let configuration: URL
-        let server: ServerProcess
-
-        static func with(_ body: (Service) async throws -> Void) async throws {
-            try await RunningGatehouse.with { gatehouse in
-                let folder = gatehouse.folder.appending(path: "process")
-                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-                let configuration = folder.appending(path: "gatehouse.yaml")
-                let issuer = "\nsession: {issuer: 'https://sign-in.example'}\n"
-                try Data((RunningGatehouse.yaml(gatehouse.simulation, folder) + issuer).utf8).write(to: configuration)
-                let server = try await ServerProcess(
-                    configuration: configuration, log: folder.appending(path: "log"))
-                defer { server.kill() }
-                try await body(Service(gatehouse: gatehouse, configuration: configuration, server: server))
-            }
-        }
-
-        func run(_ arguments: String...) async throws -> CommandRun {
-            try await CommandRun(arguments + ["--config", configuration.path])
-        }
-
-        func signIn(_ name: String) async throws -> RawHTTP.Answer {
-            try await RawHTTP.send(
-                "POST", "/auth/signin", port: server.port, headers: ["Content-Type": "application/json"],
-                body: try await gatehouse.authorize(name).body().serialized)
-        }
-
-        func status(bearer token: String) async throws -> Int {
-            try await RawHTTP.send(
-                "GET", "/users/me", port: server.port, headers: ["Authorization": "Bearer \(token)"]
-            ).status
-        }
-
-        func publishedKeys() async throws -> [String] {
-            let answer = try await RawHTTP.send("GET", "/.well-known/jwks.json", port: server.port)
-            return answer["keys"]?.array?.compactMap { $0["kid"]?.string } ?? []
-        }
-    }
-
     @Test func `is retired by a command, and five seconds later its tokens are refused everywhere`() async throws {
-        try await Service.with { service in
+        try await OperatedServer.with { service in
             let stolen = try #require(try await service.signIn("ada")["token"]?.string)
             let listed = try await service.run("keys", "list", "--json")
             let leaked = try #require(
@@ -84,7 +40,7 @@ import Testing
     }
 
     @Test func `for receipts is another one, which is rotated and retired by itself`() async throws {
-        try await Service.with { service in
+        try await OperatedServer.with { service in
             let listed = try await service.run("keys", "list", "--json")
             let keys = try #require(listed.json["signing_keys"]?.array)
             let old = try #require(keys.first { $0["purpose"] == "receipt" }?["kid"]?.string)

@@ -118,25 +118,57 @@ extension RepositoryContract {
                 for user in users { #expect(try await store.user(user)?.profile.own["nickname"] == "\(round)") }
             }
         },
-        RepositoryContract("all data keys get another wrapping together") { store in
-            _ = try await store.rotateDataKey(TransparentSealer.maker)
-            let before = try await store.keyRing()
-            let count = try await store.rewrapKeyRing { stored in
-                stored.map { KeyRingEntry(number: $0.number, sealedKey: [9] + $0.sealedKey, createdAt: $0.createdAt) }
+        RepositoryContract("a change of the master key that fails changes nothing") { store in
+            let user = try await store.signedIn(Sample.signIn(Sample.subject("1"))).user
+            let ring = try await store.keyRing()
+            let secrets = try await store.secretKeys(for: .challenge)
+            func change(
+                rewrap: @escaping KeyRingRewrapper = { stored in stored },
+                make: @escaping DataKeyMaker = TransparentSealer.maker,
+                unlock: @escaping KeyRingUnlocker = TransparentSealer.unlocker()
+            ) -> MasterKeyChange {
+                MasterKeyChange(
+                    rewrap: rewrap, makeDataKey: make, unlock: unlock, replacements: [], now: Sample.now)
             }
-            #expect(count == 2)
-            let after = try await store.keyRing()
-            #expect(after.map(\.sealedKey) == before.map { [9] + $0.sealedKey })
-            #expect(after.map(\.createdAt) == before.map(\.createdAt))
-            _ = try await store.signedIn(Sample.signIn(Sample.subject("1")))
+            let failing = [
+                change(rewrap: { _ throws(SealingError) in throw .notAuthentic }), change(rewrap: { _ in [] }),
+                change(make: { _ throws(SealingError) in throw .notAuthentic }),
+                // A number that is taken.
+                change(make: { stored in KeyRingEntry(number: stored.count == 1 ? 1 : 2, sealedKey: [1], createdAt: 1) }
+                ),
+                change(unlock: { _ throws(SealingError) in throw .notAuthentic }),
+            ]
+            for change in failing {
+                await #expect(throws: RepositoryError.wrongMasterKey) { try await store.changeMasterKey(change) }
+            }
+            #expect(try await store.keyRing() == ring)
+            #expect(try await store.unfinishedMasterKeyChange() == nil)
+            #expect(try await !store.reloadSecretKeys())
+            #expect(try await store.secretKeys(for: .challenge) == secrets)
+            #expect(try await store.sessions(of: user, now: Sample.now).count == 1)
         },
-        RepositoryContract("a wrapping that fails, or leaves a data key out, changes nothing") { store in
-            let before = try await store.keyRing()
-            await #expect(throws: RepositoryError.wrongMasterKey) {
-                try await store.rewrapKeyRing { _ throws(SealingError) in throw .notAuthentic }
+        RepositoryContract("after a leak all signing keys are others, and nobody is signed in") { store in
+            for (kid, purpose) in [("a", SigningKeyEntry.Purpose.session), ("b", .receipt), ("c", .session)] {
+                try await store.addSigningKey(
+                    SigningKey(kid: kid, purpose: purpose, privateKey: [1], createdAt: 1))
             }
-            await #expect(throws: RepositoryError.wrongMasterKey) { try await store.rewrapKeyRing { _ in [] } }
-            #expect(try await store.keyRing() == before)
+            let sessions = [Sample.session(), Sample.session()]
+            for (index, session) in sessions.enumerated() {
+                _ = try await store.signedIn(Sample.signIn(Sample.subject("\(index)"), session: session))
+            }
+            let keys = SigningKeyEntry.Purpose.allCases.map {
+                SigningKey(kid: "new \($0)", purpose: $0, privateKey: [2], createdAt: 2)
+            }
+            #expect(try await store.replaceLeaked(with: keys, now: Sample.now) == 2)
+            #expect(try await Set(store.signingKeys().map(\.kid)) == Set(keys.map(\.kid)))
+            #expect(try await store.signingKeyEntries().count { $0.retiredAt == Sample.now } == 3)
+            for session in sessions {
+                #expect(try await store.session(session.id, now: Sample.now) == nil)
+                let refresh = Sample.refresh(session.id, session.refreshHash)
+                #expect(try await store.refresh(refresh) == .refused)
+            }
+            #expect(try await store.auditTrail().last == .sessionsRevoked)
+            #expect(try await store.check().isEmpty)
         },
     ]
 }

@@ -4,6 +4,6 @@ import ArgumentParser
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys", abstract: "List, rotate and retire the keys that sign our tokens and seal the store.",
-        discussion: "All of it works beside a running server.",
-        subcommands: [List.self, Rotate.self, Retire.self])
+        discussion: "All of it works beside a running server, but for change-master.",
+        subcommands: [List.self, Rotate.self, Retire.self, ChangeMaster.self])
 }

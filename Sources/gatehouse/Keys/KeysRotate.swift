@@ -15,12 +15,12 @@ extension KeysCommand {
                 it by then; --now lets it sign at once. Older keys go on verifying until nothing they signed is valid, \
                 and leave by themselves. The new data key seals at once, and everything in the store is sealed anew \
                 under it, in small steps, while the server runs; a rotation that was interrupted is finished by the \
-                server. Likewise the hashes by which users are found by address and number. With --receipts it is only a new key for receipts that is made, and older ones stay until they \
-                are retired by hand. A running server takes the keys over within five seconds.
+                server. Likewise the hashes by which users are found by address and number. With --receipts it is only \
+                a new key for receipts that is made, and older ones stay until they are retired by hand. A running \
+                server takes the keys over within five seconds.
                 """)
 
         private static let valuesPerStep = 200
-        /// The server's writes wait while a step is written, and must find a gap between two.
         private static let pause = Duration.milliseconds(5)
 
         @Flag(help: "Let the new signing key sign at once, because the old one has leaked.")
@@ -74,27 +74,15 @@ extension KeysCommand {
         }
 
         private func indexContacts(_ store: OpenStore) async throws -> Int {
-            let progress = ProgressReport("users' addresses and numbers hashed anew")
-            var looked = 0
-            while true {
-                let step = try await store.repository.indexContacts(limit: Self.valuesPerStep)
-                if step == 0 { return looked }
-                looked += step
-                progress.tell(looked, of: nil)
-                try await Task.sleep(for: Self.pause)
-            }
+            try await StoreWalk(what: "users' addresses and numbers hashed anew", pause: Self.pause) {
+                try await store.repository.indexContacts(limit: Self.valuesPerStep)
+            }.run()
         }
 
         private func reseal(_ store: OpenStore) async throws -> Int {
-            let progress = ProgressReport("sealed values looked through")
-            var looked = 0
-            while true {
-                let step = try await store.repository.reseal(limit: Self.valuesPerStep)
-                if step == 0 { return looked }
-                looked += step
-                progress.tell(looked, of: nil)
-                try await Task.sleep(for: Self.pause)
-            }
+            try await StoreWalk(what: "sealed values looked through", pause: Self.pause) {
+                try await store.repository.reseal(limit: Self.valuesPerStep)
+            }.run()
         }
     }
 }

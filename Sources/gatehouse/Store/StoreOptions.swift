@@ -31,7 +31,7 @@ struct StoreOptions: ParsableArguments {
     }
 
     /// Tells of an error that is not told yet.
-    private static func told(_ error: any Error, _ path: String) -> any Error {
+    static func told(_ error: any Error, _ path: String) -> any Error {
         switch error {
         case let error as RepositoryError: fail("\(StartFailure.storage(path: path, error))")
         case let error as SessionKeys.Failure:
@@ -41,6 +41,8 @@ struct StoreOptions: ParsableArguments {
                 fail("\(StartFailure.sessionKeys(error))")
             }
         case let error as FileFailure: fail("\(error)")
+        case let error as StartFailure: fail("\(error)")
+        case let error as MasterKeyChanger.Failure: fail("\(error)")
         default: error
         }
     }
