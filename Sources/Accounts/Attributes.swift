@@ -23,10 +23,25 @@ public struct Attributes: Sendable {
     }
 
     /// Takes away every attribute that has this text for its value.
-    mutating func remove(valued text: String) {
+    ///
+    /// - Returns: whether there was any.
+    mutating func remove(valued text: String) -> Bool {
         let count = text.utf8.count
-        guard members.contains(where: { $0.value.utf8.count == count && $0.value == text }) else { return }
-        members.removeAll { $0.value == text }
+        for member in members where member.value.utf8.count == count && member.value == text {
+            members.removeAll { $0.value == text }
+            return true
+        }
+        return false
+    }
+
+    /// Whether both have the same attributes in the same order: what `==` tells, too, with less ado.
+    func isExactly(_ other: Attributes) -> Bool {
+        guard members.count == other.members.count, objects.isEmpty, other.objects.isEmpty else { return self == other }
+        for index in members.indices
+        where members[index].value != other.members[index].value || members[index].name != other.members[index].name {
+            return false
+        }
+        return true
     }
 
     /// The member of that name. An empty text says nothing, so setting one removes the member, as nil does.

@@ -58,17 +58,28 @@ extension Profile {
     /// one this time, is no request to erase; erasing the user is. Attributes that belong together (the names; email
     /// and whether it is verified; phone number likewise) are replaced together as soon as one of them is sent.
     /// The further claims are what they were this time: a role that is not sent any more was taken away.
-    public mutating func merge(_ said: ProviderStatement) {
-        let sent = said.attributes
-        for contact in Contact.allCases where sent[contact.rawValue] != nil { take(contact, of: said) }
+    ///
+    /// - Returns: whether anything is other than before.
+    @discardableResult
+    public mutating func merge(_ said: ProviderStatement) -> Bool {
+        var isChanged = take(.email, of: said)
+        if take(.phoneNumber, of: said) { isChanged = true }
+        // Nearly every sign-in brings what the last one brought.
+        if !carrier.isExactly(said.attributes), merge(said.attributes) { isChanged = true }
+        // Earlier versions stored it where a provider gave it as an attribute, too.
+        if carrier.remove(valued: said.subject) { isChanged = true }
+        if setClaims(said.claims, of: said.provider) { isChanged = true }
+        return isChanged
+    }
+
+    private mutating func merge(_ sent: Attributes) -> Bool {
+        let before = carrier
         for group in Self.groups where group.contains(where: { sent[$0] != nil }) {
             // Removing only what was not sent keeps the order, so that an unchanged profile stays equal.
             for name in group where sent[name] == nil { carrier[name] = nil }
         }
         for member in sent.members { carrier[member.name] = member.value }
         for member in sent.objects.members { carrier.setObject(member.name, json: member.json) }
-        // Earlier versions stored it where a provider gave it as an attribute, too.
-        carrier.remove(valued: said.subject)
-        setClaims(said.claims, of: said.provider)
+        return carrier != before
     }
 }

@@ -35,8 +35,8 @@ extension Profile {
         for member in carrier.members { Self.append(.carrier, member.name, member.value, to: &bytes) }
         for member in own.members { Self.append(.own, member.name, member.value, to: &bytes) }
         for member in carrier.objects.members { Self.append(.object, member.name, member.json, to: &bytes) }
-        if let email = sources.email { Self.append(.emailSource, email, to: &bytes) }
-        if let phoneNumber = sources.phoneNumber { Self.append(.phoneNumberSource, phoneNumber, to: &bytes) }
+        if let email = sources[.email] { Self.append(.emailSource, email, to: &bytes) }
+        if let phoneNumber = sources[.phoneNumber] { Self.append(.phoneNumberSource, phoneNumber, to: &bytes) }
         for other in others {
             guard case .provider(let provider?, let isVerified) = other.giver else { continue }
             let tag = isVerified ? Tag.otherVerified : .other

@@ -1,20 +1,23 @@
 /// Who gave the address and the number that a profile shows, by the provider's configured name; nil where that is not
 /// known, as in profiles of earlier versions.
 struct ContactSources: Equatable, Sendable {
-    var email: String?
-    var phoneNumber: String?
+    /// Empty for one that is not known: every sign-in copies these, and texts cost less than perhaps a text.
+    var email = ""
+    var phoneNumber = ""
 
     subscript(contact: Contact) -> String? {
         get {
-            switch contact {
-            case .email: email
-            case .phoneNumber: phoneNumber
-            }
+            let source =
+                switch contact {
+                case .email: email
+                case .phoneNumber: phoneNumber
+                }
+            return source.isEmpty ? nil : source
         }
         set {
             switch contact {
-            case .email: email = newValue
-            case .phoneNumber: phoneNumber = newValue
+            case .email: email = newValue ?? ""
+            case .phoneNumber: phoneNumber = newValue ?? ""
             }
         }
     }
@@ -111,38 +114,42 @@ extension Profile {
     }
 
     /// Keeps the value of another provider beside the one that is about to take its place.
-    mutating func take(_ contact: Contact, of said: ProviderStatement) {
-        let source = sources[contact]
-        if source == said.provider { return }
-        guard let source, let shown = given(contact), let value = said.attributes[contact.rawValue] else {
-            return sources[contact] = said.provider
+    ///
+    /// - Returns: whether anything is other than before.
+    mutating func take(_ contact: Contact, of said: ProviderStatement) -> Bool {
+        if sources[contact] == said.provider { return false }
+        guard let value = said.attributes[contact.rawValue] else { return false }
+        guard let shown = given(contact), let source = sources[contact] else {
+            sources[contact] = said.provider
+            return true
         }
         let isVerified = said.attributes[contact.verifiedName] == "true"
         let new = GivenContact(contact, value, by: .provider(said.provider, isVerified: isVerified))
-        if shown.value == value, shown.giver == .provider(source, isVerified: isVerified) {
-            // Both say the same. The first one stays, so that signing in by turns changes nothing.
-            if others.contains(new) { return }
-            others.removeAll { $0.contact == contact && $0.isGiven(by: said.provider) }
-            return keep(new)
-        }
+        let saysTheSame = shown.value == value && shown.giver == .provider(source, isVerified: isVerified)
+        // The first one to say it stays, so that signing in by turns changes nothing.
+        if saysTheSame, others.contains(new) { return false }
         others.removeAll { $0.contact == contact && $0.isGiven(by: said.provider) }
-        keep(shown)
-        sources[contact] = said.provider
-    }
-
-    private mutating func keep(_ other: GivenContact) {
         if others.count == Self.maximumProviders { others.removeFirst() }
-        others.append(other)
+        others.append(saysTheSame ? new : shown)
+        if !saysTheSame { sources[contact] = said.provider }
+        return true
     }
 
-    mutating func setClaims(_ sent: TypedClaims, of provider: String) {
+    /// - Returns: whether they are others than before.
+    mutating func setClaims(_ sent: TypedClaims, of provider: String) -> Bool {
+        if sent.isEmpty, claims.isEmpty { return false }
         let index = claims.firstIndex { $0.provider == provider }
         guard !sent.isEmpty else {
             if let index { claims.remove(at: index) }
-            return
+            return index != nil
         }
-        if let index { return claims[index].claims = sent }
+        if let index {
+            guard claims[index].claims != sent else { return false }
+            claims[index].claims = sent
+            return true
+        }
         if claims.count == Self.maximumProviders { claims.removeFirst() }
         claims.append(ProviderClaims(provider: provider, claims: sent))
+        return true
     }
 }

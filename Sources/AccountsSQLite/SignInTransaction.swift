@@ -98,11 +98,13 @@ struct SignInTransaction {
         _ found: IdentityRows.Found, identity: IdentityID, migrated: Bool, left: String?
     ) throws(RepositoryError) -> SignedIn {
         let user = found.known.user
-        let before = try sealer.profile(found.sealedProfile, .profile(of: user), connection)
-        var profile = before
+        var profile = try sealer.profile(found.sealedProfile, .profile(of: user), connection)
         if let left { profile.forget(provider: left) }
-        profile.merge(record.statement)
-        if profile != before { try users.setProfile(of: user, profile, before: before, now: record.now) }
+        if profile.merge(record.statement) || left != nil {
+            // Opened again rather than kept: few sign-ins change anything.
+            let before = try sealer.profile(found.sealedProfile, .profile(of: user), connection)
+            try users.setProfile(of: user, profile, before: before, now: record.now)
+        }
         try sessions.insert(
             record.session, user: user, identity: identity, provider: record.provider, now: record.now)
         return SignedIn(
