@@ -63,9 +63,12 @@ import Testing
         try move(stage, portTokens: [token])
         try await stage.signIn()
         try move(stage, subject: "thief", portTokens: [token])
-        let thief = try await stage.signIn(["code": "another"])
+        let trouble = ProviderTrouble()
+        let thief = try await stage.signInWithCode.signIn(
+            stage.response(["code": "another"]), with: stage.provider, userAgent: nil, trouble: trouble)
         #expect(thief.signedIn.isNewUser)
         #expect(thief.signedIn.user != old.signedIn.user)
+        #expect(trouble.refusedPortTokens == [.used])
     }
 
     @Test func `is a new user by a port token that proves nothing`() async throws {
