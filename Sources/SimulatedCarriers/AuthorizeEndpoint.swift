@@ -11,7 +11,9 @@ struct AuthorizeEndpoint {
     func start(_ fields: Fields, _ misbehaviours: [Misbehaviour]) -> HTTPResponse {
         answer(fields, misbehaviours) { request throws(OAuthFailure) in
             guard request.prompts.contains("none") else {
-                return SignInPage.response(request, fields, provider)
+                return SignInPage.response(request, fields, provider) {
+                    world.subscribers.serves($0.name, provider.issuer)
+                }
             }
             guard let subscriber = request.subscriber else {
                 throw OAuthFailure("login_required", "Without a login_hint nobody is signed in.")

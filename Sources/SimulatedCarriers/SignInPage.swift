@@ -8,7 +8,10 @@ enum SignInPage {
 
     static func scopeField(_ scope: String) -> String { "simulation_scope_\(scope)" }
 
-    static func response(_ request: AuthorizationRequest, _ fields: Fields, _ provider: Provider) -> HTTPResponse {
+    /// - Parameter isServed: whether the issuer signs a subscriber in: nobody is offered whom it would turn away.
+    static func response(
+        _ request: AuthorizationRequest, _ fields: Fields, _ provider: Provider, isServed: (Subscriber) -> Bool
+    ) -> HTTPResponse {
         let hidden = fields.all.map { field in
             "<input type=\"hidden\" name=\"\(Page.escape(field.name))\" value=\"\(Page.escape(field.value))\">"
         }
@@ -21,7 +24,7 @@ enum SignInPage {
                 <form method="post" action="/authorize/decision">
                 \(hidden.joined(separator: "\n"))
                 <fieldset><legend>Who are you?</legend>
-                \(choices(request.subscriber))
+                \(choices(request.subscriber, isServed))
                 </fieldset>
                 <fieldset><legend>What may the app know?</legend>
                 \(scopes(request.scopes))
@@ -32,9 +35,9 @@ enum SignInPage {
                 """)
     }
 
-    /// The one that the request names, or the well-known ones.
-    private static func choices(_ named: Subscriber?) -> String {
-        let subscribers = named.map { [$0] } ?? Subscriber.wellKnown
+    /// The one that the request names, or the well-known ones that have not left.
+    private static func choices(_ named: Subscriber?, _ isServed: (Subscriber) -> Bool) -> String {
+        let subscribers = named.map { [$0] } ?? Subscriber.wellKnown.filter(isServed)
         return subscribers.enumerated().map { index, subscriber in
             """
             <label><input type="radio" name="\(subscriberField)" value="\(subscriber.name)"\

@@ -136,6 +136,19 @@ import Testing
         }
     }
 
+    @Test func `offers nobody who has changed carriers`() async throws {
+        try await withSimulation { simulation throws in
+            simulation.port(subscriber: "ada", to: .borealis)
+            func page(_ carrier: SimulatedIssuer) throws -> String {
+                try SimulatedSignIn(simulation, at: carrier).authorize(["prompt": nil, "login_hint": nil]).text
+            }
+            let (left, joined) = (try page(.aurora), try page(.borealis))
+            #expect(!left.contains("Ada Lovelace"))
+            #expect(left.contains("Grace Hopper"))
+            #expect(joined.contains("Ada Lovelace"))
+        }
+    }
+
     @Test func `signs in whom the person chooses, with the scopes that are ticked`() async throws {
         try await withSimulation { simulation throws in
             let signIn = SimulatedSignIn(simulation, at: .borealis)
