@@ -48,28 +48,37 @@ public struct LogOutput: LogHandler {
 
     public func log(event: LogEvent) {
         let values = event.metadata.map { metadata.merging($0) { _, new in new } } ?? metadata
-        let fields = values.sorted { $0.key < $1.key }.map { ($0.key, "\($0.value)") }
+        let fields = values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         switch format {
         case .text: sink(text(event.level, "\(event.message)", fields))
         case .json: sink(json(event.level, "\(event.message)", fields))
         }
     }
 
-    private func text(_ level: Logger.Level, _ message: String, _ fields: [(String, String)]) -> [UInt8] {
+    private func text(_ level: Logger.Level, _ message: String, _ fields: [(String, Logger.MetadataValue)]) -> [UInt8] {
         var line = "\(timestamp()) \(level.rawValue) \(Self.escaped(message, quoting: false))"
-        for (name, value) in fields { line += " \(name)=\(Self.escaped(value, quoting: true))" }
+        for (name, value) in fields { line += " \(name)=\(Self.escaped("\(value)", quoting: true))" }
         return Array((line + "\n").utf8)
     }
 
-    private func json(_ level: Logger.Level, _ message: String, _ fields: [(String, String)]) -> [UInt8] {
+    private func json(_ level: Logger.Level, _ message: String, _ fields: [(String, Logger.MetadataValue)]) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 256)
         writer.object { line in
             line.member("time", timestamp())
             line.member("level", level.rawValue)
             line.member("message", message)
-            for (name, value) in fields { line.member(name, value) }
+            for (name, value) in fields { line.member(name, Self.json(value)) }
         }
         return writer.bytes + [0x0A]
+    }
+
+    /// A value that was given as a number or a flag is one; everything else is text.
+    private static func json(_ value: Logger.MetadataValue) -> JSONValue {
+        guard case .stringConvertible(let value) = value else { return .string("\(value)") }
+        if let flag = value as? Bool { return .boolean(flag) }
+        if let number = value as? any BinaryInteger { return .integer(Int64(clamping: number)) }
+        if let number = value as? Double { return .number(number) }
+        return .string("\(value)")
     }
 
     /// A value as one word, or in quotes with everything escaped that could be taken for something else.

@@ -18,8 +18,10 @@ struct RequestLog: Sendable {
         let took = MonotonicTime.now - request.receivedAt
         let (seconds, attoseconds) = took.components
         var metadata: Logger.Metadata = [
-            "method": "\(request.method.rawValue)", "route": "\(route)", "status": "\(response.status.code)",
-            "ms": "\(seconds * 1000 + attoseconds / 1_000_000_000_000_000)", "request_id": "\(request.id)",
+            "method": "\(request.method.rawValue)", "route": "\(route)",
+            "status": .stringConvertible(response.status.code),
+            "ms": .stringConvertible(seconds * 1000 + attoseconds / 1_000_000_000_000_000),
+            "request_id": "\(request.id)",
         ]
         if let provider = notes.provider { metadata["provider"] = "\(provider)" }
         if let correlationID = notes.correlationID { metadata["correlation_id"] = "\(correlationID)" }
@@ -28,7 +30,8 @@ struct RequestLog: Sendable {
 
     /// A request that broke HTTP, so that it has no route.
     func write(_ violation: ProtocolViolation, _ status: HTTPStatus, requestID: String) {
-        logger.info("request refused", metadata: ["status": "\(status.code)", "request_id": "\(requestID)"])
+        logger.info(
+            "request refused", metadata: ["status": .stringConvertible(status.code), "request_id": "\(requestID)"])
     }
 
     func writeSignIn(_ notes: RequestNotes, _ error: APIError?, requestID: String) {

@@ -73,6 +73,36 @@ private final class Lines: Sendable {
     }
 }
 
+@Suite struct `Numbers of the log` {
+    private func line(_ format: LogOutput.Format, _ metadata: Logger.Metadata) -> String {
+        let lines = Lines()
+        lines.logger(format).info("m", metadata: metadata)
+        return lines.all.joined()
+    }
+
+    private static let numbers: Logger.Metadata = [
+        "status": .stringConvertible(200), "ms": .stringConvertible(Int64(7)),
+        "limit": .stringConvertible(UInt64(1 << 40)), "share": .stringConvertible(0.5),
+        "ready": .stringConvertible(true), "id": "007",
+    ]
+
+    @Test func `are numbers in JSON, and flags are flags`() throws {
+        let object = try JSONValue(parsing: Array(line(.json, Self.numbers).utf8.dropLast()))
+        #expect(object["status"] == 200)
+        #expect(object["ms"] == 7)
+        #expect(object["limit"] == .integer(1 << 40))
+        #expect(object["share"] == .number(0.5))
+        #expect(object["ready"] == true)
+        #expect(object["id"] == "007")
+    }
+
+    @Test func `are words in text`() {
+        #expect(
+            line(.text, Self.numbers).hasSuffix(
+                "info m id=007 limit=1099511627776 ms=7 ready=true share=0.5 status=200\n"))
+    }
+}
+
 @Suite struct `The log` {
     @Test func `leaves out what is below its level`() {
         let lines = Lines()
