@@ -13,6 +13,13 @@ extension Settings {
         }
     }
 
+    /// How this process writes log lines, as far as that can be known; see `logFormat(file:environment:readFile:)`.
+    public static func logFormatOfProcess(file: String?) -> LogFormat {
+        logFormat(file: file, environment: ProcessInfo.processInfo.environment) { path throws(SettingsFileError) in
+            try contents(of: path)
+        }
+    }
+
     /// The text of a file of at most `largestFile` bytes.
     public static func contents(of path: String) throws(SettingsFileError) -> String {
         var bytes: [UInt8] = []

@@ -31,7 +31,6 @@ public struct ProviderSettings: Sendable {
     public internal(set) var algorithms = [SignatureAlgorithm.rs256]
     public internal(set) var atHashOfEdDSA = EdDSATokenHash.sha512
     public internal(set) var scopes = ["openid", "name", "email", "phone", "postal_code"]
-    public internal(set) var returnTo: [String] = []
     /// Whether the `iss` of the authorization response (RFC 9207) is demanded whatever metadata says.
     public internal(set) var requireIss = false
     public internal(set) var requirePKCE = true

@@ -42,8 +42,13 @@ public struct Settings: Sendable {
         public internal(set) var drainSeconds = 25
         /// The proxies whose word about the client's address is believed.
         public internal(set) var trustedProxies: [AddressRange] = []
+        /// The one header that those proxies write it into; any other is ignored.
+        public internal(set) var clientAddressHeader = ClientAddressHeader.xForwardedFor
         public internal(set) var tlsCertificateFile: String?
         public internal(set) var tlsKeyFile: String?
+
+        /// Whether nobody but this machine can reach it.
+        var isOnLoopback: Bool { HostName.isLoopback(host) }
     }
 
     /// The listener for operators.
@@ -54,13 +59,25 @@ public struct Settings: Sendable {
         /// Nil only where ``isOnLoopback``.
         public internal(set) var token: SecretString?
 
-        /// Whether nobody but this machine can reach it. Any other name than `localhost` may mean any address.
-        public var isOnLoopback: Bool { host.lowercased() == "localhost" || IPAddress(host)?.isLoopback == true }
+        /// Whether nobody but this machine can reach it.
+        public var isOnLoopback: Bool { HostName.isLoopback(host) }
     }
 
+    /// How often one client address may do something in a minute; nil: no limit. Carrier-grade NAT puts many subscribers
+    /// behind one address, so the limits are wide.
     public struct RateLimit: Sendable {
-        /// Nil: no limit.
-        public internal(set) var signInsPerMinutePerAddress: Int? = 60
+        public internal(set) var signInsPerMinutePerAddress: Int? = 600
+        public internal(set) var challengesPerMinutePerAddress: Int? = 600
+        public internal(set) var failedRefreshesPerMinutePerAddress: Int? = 600
+        public internal(set) var failedAdminTokensPerMinutePerAddress: Int? = 60
+
+        /// Whether any of them is on.
+        var isOn: Bool {
+            [
+                signInsPerMinutePerAddress, challengesPerMinutePerAddress, failedRefreshesPerMinutePerAddress,
+                failedAdminTokensPerMinutePerAddress,
+            ].contains { $0 != nil }
+        }
     }
 
     public struct Storage: Sendable {

@@ -8,9 +8,11 @@ import UnixSignals
 import WebAPI
 
 /// Reads the configuration again on SIGHUP and takes over what may change while requests run: client secrets, API keys,
-/// the admin token and the log level. A faulty configuration changes nothing.
+/// the admin token and the log level. It names every other key that has changed. A faulty configuration changes nothing.
 struct Reloading: Service {
     let file: String?
+    /// What the server was started with.
+    let effective: [EffectiveSetting]
     let providers: [Provider]
     let apiKeys: APIKeys
     let admin: AdminListener
@@ -25,8 +27,14 @@ struct Reloading: Service {
         switch Settings.loadOfProcess(file: file) {
         case .faulty(let faults, _):
             for fault in faults { logger.error("the configuration is faulty and changes nothing: \(fault)") }
-        case .valid(let settings, _, _):
+        case .valid(let settings, let renewed, _):
             take(settings)
+            let ignored = ChangedKeys.needingRestart(from: effective, to: renewed, adminOnLoopback: admin.isOnLoopback)
+            if !ignored.isEmpty {
+                logger.warning(
+                    "keys have changed that take effect with a restart only",
+                    metadata: ["keys": "\(ignored.joined(separator: ", "))"])
+            }
             logger.notice("client secrets, API keys, admin token and log level were read again")
         }
     }

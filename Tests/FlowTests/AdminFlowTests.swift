@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct `The admin listener over sockets` {
     private func call(
-        _ gatehouse: RunningGatehouse, _ method: String, _ path: String, token: String? = "the-token",
+        _ gatehouse: RunningGatehouse, _ method: String, _ path: String, token: String? = "the-token-of-this-test",
         _ body: JSONValue? = nil
     ) async throws -> RawHTTP.Answer {
         var headers = body == nil ? [:] : ["Content-Type": "application/json"]
@@ -15,7 +15,7 @@ import Testing
             method, path, port: gatehouse.adminPort, headers: headers, body: body?.serialized)
     }
 
-    private static let withToken = "the-token"
+    private static let withToken = "the-token-of-this-test"
 
     @Test func `looks after users from their first sign-in to their last trace`() async throws {
         try await RunningGatehouse.with(adminToken: Self.withToken) { gatehouse in
@@ -33,7 +33,7 @@ import Testing
 
             let issuer = gatehouse.simulation.plain
             let moved = try await call(
-                gatehouse, "POST", "/admin/users/\(id)/identities", token: "the-token",
+                gatehouse, "POST", "/admin/users/\(id)/identities", token: "the-token-of-this-test",
                 ["provider": "plain", "issuer": .string(issuer), "subject": "brought-by-hand"])
             #expect(moved["outcome"] == "linked", "\(moved.text)")
             #expect(!moved.text.contains("brought-by-hand"))
@@ -62,7 +62,7 @@ import Testing
             }
             #expect(try await call(gatehouse, "GET", "/healthz", token: nil).status == 200)
             for path in ["/admin/users", "/readyz", "/admin/audit"] {
-                #expect(try await gatehouse.call("GET", path, bearer: "the-token").status == 404)
+                #expect(try await gatehouse.call("GET", path, bearer: "the-token-of-this-test").status == 404)
             }
         }
     }
@@ -101,7 +101,7 @@ import Testing
                 try Data(yaml.utf8).write(to: file)
             }
             func text() -> String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
-            try configure("old-token")
+            try configure("the-old-admin-token")
             let server = try await ServerProcess(configuration: file, log: log)
             defer { server.kill() }
             while !text().contains("admin listening address=") { try await Task.sleep(for: .milliseconds(5)) }
@@ -112,12 +112,12 @@ import Testing
                     "GET", "/admin/users", port: port, headers: ["Authorization": "Bearer \(token)"]
                 ).status
             }
-            #expect(try await status("old-token") == 200)
-            try configure("new-token")
+            #expect(try await status("the-old-admin-token") == 200)
+            try configure("the-new-admin-token")
             server.signal(SIGHUP)
             while !text().contains("were read again") { try await Task.sleep(for: .milliseconds(5)) }
-            #expect(try await status("old-token") == 401)
-            #expect(try await status("new-token") == 200)
+            #expect(try await status("the-old-admin-token") == 401)
+            #expect(try await status("the-new-admin-token") == 200)
             #expect(!text().contains("-token"))
         }
     }

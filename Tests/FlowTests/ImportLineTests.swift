@@ -20,7 +20,7 @@ import Testing
               plain: {profile: openid, issuer: '\(Self.issuer)', clientID: c, clientSecret: s, redirectURIs: ['app:/x']}
               zenkey: {clientID: c, clientSecret: s}
             """
-        let loaded = Settings.load(file: "test.yaml", environment: [:]) { _ in yaml }
+        let loaded = Settings.load(yaml: yaml)
         guard case .valid(let settings, _, _) = loaded else { throw CancellationError() }
         return ImportLine(
             providers: settings.providerConfigurations.map { Provider($0) }, now: Self.now)

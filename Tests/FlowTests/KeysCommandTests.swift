@@ -90,9 +90,7 @@ import Testing
 extension RunningGatehouse {
     /// This server's store, as a command has it open.
     func openStore() async throws -> OpenStore {
-        let loaded = Settings.load(file: "test.yaml", environment: [:]) { [self] _ in
-            RunningGatehouse.yaml(simulation, folder)
-        }
+        let loaded = Settings.load(yaml: RunningGatehouse.yaml(simulation, folder))
         guard case .valid(let settings, _, _) = loaded else { throw CancellationError() }
         return try await OpenStore.open(settings.storage, as: .besideServer, now: Int64(time(nil)))
     }

@@ -91,7 +91,7 @@ import Testing
             #expect(try refusal { $0 }.contains("another server has the database"))
             let elsewhere = folder.appending(path: "elsewhere").path
             let taken = try refusal {
-                $0.replacing("port: 0", with: "port: \(server.port)").replacing(
+                $0.replacing("127.0.0.1, port: 0", with: "127.0.0.1, port: \(server.port)").replacing(
                     "\(folder.path)/users.db", with: elsewhere)
             }
             #expect(taken.contains("can't listen on 127.0.0.1:\(server.port)"), "\(taken)")

@@ -8,6 +8,15 @@ import Testing
 
 @testable import gatehouse
 
+extension Settings {
+    /// Reads a configuration that is in memory, and the files it names from where they are.
+    static func load(yaml: String, environment: [String: String] = [:]) -> LoadedSettings {
+        load(file: "test.yaml", environment: environment) { path throws(SettingsFileError) in
+            path == "test.yaml" ? yaml : try contents(of: path)
+        }
+    }
+}
+
 /// A whole Gatehouse with simulated carriers of its own, on ports of the kernel's choice, in a folder of its own.
 final class RunningGatehouse: Sendable {
     static let clientID = "ccid-0123456789abcdef"
@@ -19,18 +28,28 @@ final class RunningGatehouse: Sendable {
     private let loop: EventLoop
     let folder: URL
 
+    /// How much one address may do in a minute; 0: as much as it likes.
+    struct Limits {
+        var signIns = 0
+        var challenges = 0
+        var failedRefreshes = 0
+        var failedAdminTokens = 0
+    }
+
     /// Starts both, runs `body`, and stops both.
     ///
     /// - Parameters:
     ///   - top: more top-level YAML.
+    ///   - http: more of the section `http`, in flow style.
     ///   - zenkey: more YAML lines of the provider `zenkey`; likewise `plain`.
     static func with(
-        top: String = "", zenkey: [String] = [], plain: [String] = [], limit: Int = 0, latency: Duration = .zero,
+        top: String = "", http: String = "", zenkey: [String] = [], plain: [String] = [], limits: Limits = Limits(),
+        latency: Duration = .zero,
         environment: [String: String] = [:], adminToken: String? = nil,
         _ body: (RunningGatehouse) async throws -> Void
     ) async throws {
         let running = try await RunningGatehouse(
-            top: top, zenkey: zenkey, plain: plain, limit: limit, latency: latency,
+            top: top, http: http, zenkey: zenkey, plain: plain, limits: limits, latency: latency,
             environment: environment, adminToken: adminToken)
         do {
             try await body(running)
@@ -42,7 +61,7 @@ final class RunningGatehouse: Sendable {
     }
 
     private init(
-        top: String, zenkey: [String], plain: [String], limit: Int, latency: Duration,
+        top: String, http: String, zenkey: [String], plain: [String], limits: Limits, latency: Duration,
         environment: [String: String], adminToken: String?
     ) async throws {
         loop = try EventLoop(label: "simulation")
@@ -54,14 +73,15 @@ final class RunningGatehouse: Sendable {
         log = RecordedLog()
         server = try await Self.start(
             Self.yaml(
-                simulation, folder, top: top, zenkey: zenkey, plain: plain, limit: limit, adminToken: adminToken),
+                simulation, folder, top: top, http: http, zenkey: zenkey, plain: plain, limits: limits,
+                adminToken: adminToken),
             log, environment)
     }
 
     static func start(
         _ yaml: String, _ log: RecordedLog, _ environment: [String: String]
     ) async throws -> Server {
-        let loaded = Settings.load(file: "test.yaml", environment: environment) { _ in yaml }
+        let loaded = Settings.load(yaml: yaml, environment: environment)
         guard case .valid(let settings, _, _) = loaded else {
             Issue.record("the test's configuration is faulty: \(loaded)")
             throw CancellationError()
@@ -70,8 +90,9 @@ final class RunningGatehouse: Sendable {
     }
 
     static func yaml(
-        _ simulation: Simulation, _ folder: URL, top: String = "", zenkey: [String] = [], plain: [String] = [],
-        limit: Int = 0, adminToken: String? = nil
+        _ simulation: Simulation, _ folder: URL, top: String = "", http: String = "", zenkey: [String] = [],
+        plain: [String] = [],
+        limits: Limits = Limits(), adminToken: String? = nil
     ) -> String {
         let adminToken = adminToken.map { ", token: \($0)" } ?? ""
         // What a test says takes the place of what is usual.
@@ -92,10 +113,14 @@ final class RunningGatehouse: Sendable {
             "algorithms: [RS256, ES256]", "allowLoopbackHTTP: true",
         ]
         return """
-            http: {host: 127.0.0.1, port: 0, loops: 1}
+            http: {host: 127.0.0.1, port: 0, loops: 1, \(http)}
             admin: {port: 0\(adminToken)}
             storage: {url: 'file:\(folder.path)/users.db'}
-            rateLimit: {signInsPerMinutePerAddress: \(limit)}
+            rateLimit:
+              signInsPerMinutePerAddress: \(limits.signIns)
+              challengesPerMinutePerAddress: \(limits.challenges)
+              failedRefreshesPerMinutePerAddress: \(limits.failedRefreshes)
+              failedAdminTokensPerMinutePerAddress: \(limits.failedAdminTokens)
             providers: [zenkey, plain]
             \(top)
             provider:

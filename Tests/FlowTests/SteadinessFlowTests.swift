@@ -70,20 +70,4 @@ import Testing
             #expect(other.status == 200)
         }
     }
-
-    @Test func `limits how often one address may try`() async throws {
-        try await RunningGatehouse.with(limit: 3) { gatehouse in
-            for number in 0..<3 {
-                let answer = try await gatehouse.signIn("limited\(number)")
-                #expect(answer.status == 200)
-            }
-            let refused = try await gatehouse.signIn("limited4")
-            #expect(refused.status == 429)
-            #expect(refused["error"] == "rate_limited")
-            #expect(Int(refused.header("retry-after") ?? "").map { (1...20).contains($0) } == true)
-            // What does not try to sign in is not limited.
-            let health = try await gatehouse.call("GET", "/healthz")
-            #expect(health.status == 200)
-        }
-    }
 }

@@ -18,6 +18,7 @@ import Testing
           idleTimeoutSeconds: 75
           drainSeconds: 25
           trustedProxies: []          # CIDRs
+          clientAddressHeader: X-Forwarded-For   # or Forwarded
           tlsCertificateFile: ""      # with tlsKeyFile
           tlsKeyFile: ""
         admin:
@@ -26,7 +27,10 @@ import Testing
           token: ""
         apiKeys: []
         rateLimit:
-          signInsPerMinutePerAddress: 60   # 0 = off
+          signInsPerMinutePerAddress: 600  # 0 = off
+          challengesPerMinutePerAddress: 600
+          failedRefreshesPerMinutePerAddress: 600
+          failedAdminTokensPerMinutePerAddress: 60
         storage:
           url: file:data/gatehouse.db # or postgres://user@host/db?sslmode=verify-full
           masterKeyFile: ""
@@ -60,7 +64,6 @@ import Testing
             algorithms: [RS256]       # allowed for ID tokens
             atHashOfEdDSA: sha512     # or sha256
             scopes: [openid, name, email, phone, postal_code]   # browser sign-in
-            returnTo: []
             requireIss: false
             requirePKCE: true
             requireNonce: false
@@ -127,13 +130,17 @@ import Testing
         #expect(settings.http.idleTimeoutSeconds == 75)
         #expect(settings.http.drainSeconds == 25)
         #expect(settings.http.trustedProxies.isEmpty)
+        #expect(settings.http.clientAddressHeader == .xForwardedFor)
         #expect(settings.http.tlsCertificateFile == nil)
         #expect(settings.http.tlsKeyFile == nil)
         #expect(settings.admin.host == "127.0.0.1")
         #expect(settings.admin.port == 8081)
         #expect(settings.admin.token == nil)
         #expect(settings.apiKeys.isEmpty)
-        #expect(settings.rateLimit.signInsPerMinutePerAddress == 60)
+        #expect(settings.rateLimit.signInsPerMinutePerAddress == 600)
+        #expect(settings.rateLimit.challengesPerMinutePerAddress == 600)
+        #expect(settings.rateLimit.failedRefreshesPerMinutePerAddress == 600)
+        #expect(settings.rateLimit.failedAdminTokensPerMinutePerAddress == 60)
         guard case .file("data/gatehouse.db") = settings.storage.url else {
             Issue.record("stored elsewhere")
             return
@@ -169,7 +176,6 @@ import Testing
         #expect(provider.issuerAliases.isEmpty)
         #expect(provider.algorithms == [.rs256])
         #expect(provider.scopes == ["openid", "name", "email", "phone", "postal_code"])
-        #expect(provider.returnTo.isEmpty)
         #expect(!provider.requireIss)
         #expect(provider.requirePKCE)
         #expect(!provider.requireNonce)

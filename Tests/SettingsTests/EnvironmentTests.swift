@@ -54,10 +54,38 @@ import Testing
     }
 
     @Test func `a value that its key does not take is a fault that names the variable`() throws {
-        let fault = try #require(load(least, environment: ["HTTP_PORT": "tcp://10.0.0.1:80"]).faults.first)
+        let fault = try #require(load(least, environment: ["HTTP_PORT": "http://10.0.0.1"]).faults.first)
         #expect(fault.key == "http.port")
-        #expect(fault.value == "tcp://10.0.0.1:80")
+        #expect(fault.value == "http://10.0.0.1")
         #expect(fault.source == .environment("HTTP_PORT"))
+    }
+
+    /// As a pod gets them for services called `admin`, `http`, `provider-zenkey` and `mysql`.
+    @Test func `variables of Kubernetes services are ignored, and told where they look like ours`() throws {
+        var environment: [String: String] = [:]
+        for service in ["ADMIN", "HTTP", "PROVIDER_ZENKEY", "MYSQL"] {
+            environment["\(service)_SERVICE_HOST"] = "10.0.0.1"
+            environment["\(service)_SERVICE_PORT"] = "8081"
+            environment["\(service)_SERVICE_PORT_METRICS"] = "8081"
+            environment["\(service)_PORT"] = "tcp://10.0.0.1:8081"
+            environment["\(service)_PORT_8081_TCP"] = "tcp://10.0.0.1:8081"
+            environment["\(service)_PORT_8081_TCP_PROTO"] = "tcp"
+            environment["\(service)_PORT_8081_TCP_PORT"] = "8081"
+            environment["\(service)_PORT_8081_TCP_ADDR"] = "10.0.0.1"
+        }
+        let loaded = load(least + "http: {port: 81}\n", environment: environment)
+        #expect(loaded.faults == [])
+        #expect(loaded.settings?.admin.port == 8081)
+        #expect(loaded.settings?.http.port == 81)
+        let told = loaded.notices.map(\.key)
+        #expect(told.contains("ADMIN_PORT") && told.contains("HTTP_PORT"))
+        #expect(told.count { $0.hasPrefix("PROVIDER_ZENKEY_") } == 8)
+        #expect(told.count == 10)
+    }
+
+    @Test(arguments: ["ADMIN_PORT": "tcp:/10.0.0.1", "HTTP_PORT": "8080 tcp://10.0.0.1:80"])
+    func `a port that only resembles one of those is a fault`(name: String, value: String) {
+        #expect(load(least, environment: [name: value]).faults.map(\.source) == [.environment(name)])
     }
 
     @Test func `an unknown variable of a listed provider is a fault`() throws {

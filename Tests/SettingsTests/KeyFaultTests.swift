@@ -39,6 +39,66 @@ import Testing
         #expect(!faults.description.contains("hunter2"))
     }
 
+    @Test(arguments: [
+        ("admin.token: hunter2hunter2hunter2", "admin.token", "admin: {token: …}"),
+        ("\"admin.token\": hunter2", "admin.token", "admin: {token: …}"),
+        ("http.prot: hunter2", "http.prot", "http: {port: …}"),
+        ("admin.tokenFile: /run/secrets/x", "admin.tokenFile", "admin: {tokenFile: …}"),
+        ("provider.zenkey.minimumACR: a3", "provider.zenkey.minimumACR", "provider: {zenkey: {minimumACR: …}}"),
+        ("provider.zenkey: {minimumACR: a3}", "provider.zenkey", "provider: {zenkey: …}"),
+    ])
+    func `a key written with dots is a fault that shows how it is nested`(
+        yaml: String, key: String, nested: String
+    ) throws {
+        let faults = load(least + yaml + "\n").faults
+        #expect(faults.map(\.kind) == [.dottedKey])
+        #expect(faults.map(\.key) == [key])
+        #expect(faults.map(\.expected) == [nested])
+        #expect(faults.map(\.source) == [.file(line: 5)])
+        #expect(!faults.description.contains("hunter2"))
+    }
+
+    @Test func `a key written with dots within a section, too`() {
+        let inProvider = load(leastWith("client.ID: x")).faults
+        #expect(inProvider.map(\.kind) == [.dottedKey])
+        #expect(inProvider.map(\.expected) == ["provider: {zenkey: {clientID: …}}"])
+        let besideProvider = load(least + "  zenkey.minimumACR: a3\n").faults
+        #expect(besideProvider.map(\.kind) == [.dottedKey])
+        #expect(besideProvider.map(\.expected) == ["provider: {zenkey: {minimumACR: …}}"])
+    }
+
+    @Test(arguments: [
+        "http: {tlsCertFile: x}", "http: {tlsKey: x}", "provider: {zenkey: {keepToken: true, scope: [openid]}}",
+        "provider: {zenkey: {returnsTo: []}}", "tlsKeyFile: x", "http.tlsKeyFil: x",
+    ])
+    func `no suggestion names a key that would be refused`(yaml: String) {
+        let faults = load(yaml + "\n").faults.filter { [.unknownKey, .dottedKey].contains($0.kind) }
+        #expect(!faults.isEmpty)
+        for fault in faults {
+            for key in ["tls", "keepTokens", "scopes", "clientKeyFile", "returnTo:"] {
+                #expect(!fault.expected.contains(key), "\(fault)")
+            }
+        }
+    }
+
+    @Test func `no list of what is taken names what would be refused`() throws {
+        let authentication = try #require(load(leastWith("clientAuthentication: basic")).faults.first)
+        #expect(!authentication.expected.contains("private_key_jwt"))
+        let storage = try #require(load(least + "storage: {url: mysql://db}\n").faults.first)
+        #expect(!storage.expected.contains("postgres"))
+        let section = try #require(load(least + "http: on\n").faults.first)
+        #expect(section.expected.contains("port") && !section.expected.contains("tls"))
+    }
+
+    @Test func `a key that was there before may stand with its default`() {
+        let loaded = load(leastWith("returnTo: []"))
+        #expect(loaded.faults.isEmpty)
+        #expect(loaded.notices.map(\.key) == ["provider.zenkey.returnTo"])
+        let faults = load(leastWith("returnTo: ['app:/home']")).faults
+        #expect(faults.map(\.kind) == [.notAvailable])
+        #expect(faults.map(\.key) == ["provider.zenkey.returnTo"])
+    }
+
     @Test func `a key given twice is a fault with its line`() {
         let faults = load(least + "http:\n  port: 1\n  port: 2\n").faults
         #expect(faults.map(\.kind) == [.duplicateKey])

@@ -66,10 +66,10 @@ import Testing
 
     @Test func `port tokens have an age at carriers only`() {
         let line = "portTokenMaxAgeDays: 100"
-        #expect(load(leastWith(line)).notices.isEmpty)
+        #expect(load(leastWith(line)).faults.isEmpty)
         let other = load(
             leastWith(line + "\n    profile: openid\n    issuer: https://a.example\n    redirectURIs: ['app:/x']"))
-        #expect(other.notices.map(\.key) == ["provider.zenkey.portTokenMaxAgeDays"])
+        #expect(other.faults.map(\.key) == ["provider.zenkey.portTokenMaxAgeDays"])
     }
 
     @Test(arguments: ["https://a.example/?b", "https://a.example/#b"])

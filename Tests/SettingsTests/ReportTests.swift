@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func `the effective configuration is JSON for machines`() throws {
-        let loaded = load(leastWith("keepTokens: true"))
+        let loaded = load(least + "  spare: {}\n")
         let json = SettingsReport.json(loaded.effective, notices: loaded.notices)
         let read = try JSONValue(parsing: json.serialized)
         #expect(read == json)
@@ -33,7 +33,7 @@ import Testing
         #expect(port == ["key": "http.port", "value": 8080, "source": "default"])
         let pkce = try #require(settings.first { $0["key"] == "provider.zenkey.requirePKCE" })
         #expect(pkce["value"] == true)
-        #expect(read["notices"]?.array?.first?["key"] == "provider.zenkey.keepTokens")
+        #expect(read["notices"]?.array?.first?["key"] == "provider.spare")
     }
 
     @Test func `faults read as sentences`() {
@@ -93,5 +93,24 @@ import Testing
     ])
     func `the distance between names is the fewest letters to change`(left: String, right: String, distance: Int) {
         #expect(KnownNames.distance(left, right) == distance)
+    }
+}
+
+@Suite struct `The format of the log` {
+    private func format(_ yaml: String, _ environment: [String: String] = [:]) -> LogFormat {
+        Settings.logFormat(file: "gatehouse.yaml", environment: environment) { _ in yaml }
+    }
+
+    @Test func `is known of a configuration that is faulty elsewhere`() {
+        #expect(format("http: {port: high}\nlog: {format: json}\n") == .json)
+        #expect(format("http: {port: high}\n", ["LOG_FORMAT": "json"]) == .json)
+        #expect(format("log: {format: json}\n", ["LOG_FORMAT": "text"]) == .text)
+        #expect(format("not: [yaml", ["LOG_FORMAT": "json"]) == .json)
+    }
+
+    @Test func `is that for people where it can't be known`() {
+        #expect(format("log: {format: xml}\n") == .text)
+        #expect(format("log: {format: json") == .text)
+        #expect(format("") == .text)
     }
 }

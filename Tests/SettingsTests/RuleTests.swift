@@ -2,24 +2,26 @@ import Settings
 import Testing
 
 @Suite struct `Rules between keys` {
-    private static let certificate = "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n"
     private static let privateKey = "-----BEGIN PRIVATE KEY-----\nAA==\n-----END PRIVATE KEY-----\n"
 
     @Test(arguments: [
-        ("tlsCertificateFile: cert.pem", "http.tlsKeyFile"), ("tlsKeyFile: key.pem", "http.tlsCertificateFile"),
+        ("http: {tlsCertificateFile: cert.pem}", "http.tlsCertificateFile"),
+        ("http: {tlsKeyFile: key.pem}", "http.tlsKeyFile"),
+        ("provider: {zenkey: {clientID: a, clientSecret: b, clientKeyFile: key.pem}}", "provider.zenkey.clientKeyFile"),
+        ("provider: {zenkey: {clientID: a, clientSecret: b, keepTokens: true}}", "provider.zenkey.keepTokens"),
+        ("provider: {zenkey: {clientID: a, clientSecret: b, scopes: [openid]}}", "provider.zenkey.scopes"),
     ])
-    func `certificate and key need each other`(line: String, missing: String) {
-        let files = ["cert.pem": Self.certificate, "key.pem": Self.privateKey]
-        let faults = load(least + "http: {\(line)}\n", files: files).faults
-        #expect(faults.map(\.kind) == [.missing])
-        #expect(faults.map(\.key) == [missing])
+    func `a key without effect is a fault, and the only one`(yaml: String, key: String) {
+        let loaded = load((yaml.hasPrefix("http") ? least : "") + yaml + "\n", files: ["key.pem": Self.privateKey])
+        #expect(loaded.faults.map(\.kind) == [.notAvailable])
+        #expect(loaded.faults.map(\.key) == [key])
+        #expect(loaded.faults.first?.expected.contains("no effect in this version") == true)
+        #expect(loaded.faults.allSatisfy { $0.source != nil })
     }
 
-    @Test func `certificate and key together hold`() throws {
-        let files = ["cert.pem": Self.certificate, "key.pem": Self.privateKey]
-        let loaded = load(least + "http: {tlsCertificateFile: cert.pem, tlsKeyFile: key.pem}\n", files: files)
-        #expect(loaded.settings?.http.tlsKeyFile == "key.pem")
-        #expect(loaded.notices.map(\.key) == ["http.tlsCertificateFile", "http.tlsKeyFile"])
+    @Test func `a key without effect that has its default is none`() {
+        let yaml = leastWith("keepTokens: false\n    scopes: [openid, name, email, phone, postal_code]")
+        #expect(load(yaml + "http: {tlsKeyFile: ''}\n").faults.isEmpty)
     }
 
     @Test(arguments: ["https://a.example", "https://a.example/"])
@@ -30,26 +32,19 @@ import Testing
         #expect(load(least + "session: {issuer: '\(issuer)', audience: 'receipts'}\n").faults.isEmpty)
     }
 
-    @Test(arguments: ["caFile", "clientKeyFile"])
-    func `a PEM file that does not exist is a fault`(key: String) {
-        let faults = load(leastWith("\(key): nowhere.pem")).faults
+    @Test func `a PEM file that does not exist is a fault`() {
+        let faults = load(leastWith("caFile: nowhere.pem")).faults
         #expect(faults.map(\.kind) == [.unreadableFile])
-        #expect(faults.map(\.key) == ["provider.zenkey.\(key)"])
+        #expect(faults.map(\.key) == ["provider.zenkey.caFile"])
         #expect(faults.map(\.value) == ["nowhere.pem"])
     }
 
-    @Test(arguments: [("caFile", Self.privateKey), ("clientKeyFile", Self.certificate), ("caFile", "")])
-    func `a file without what its key needs is a fault that shows nothing of it`(key: String, content: String) {
-        let faults = load(leastWith("\(key): some.pem"), files: ["some.pem": content]).faults
+    @Test(arguments: [Self.privateKey, ""])
+    func `a file without certificates is a fault that shows nothing of it`(content: String) {
+        let faults = load(leastWith("caFile: some.pem"), files: ["some.pem": content]).faults
         #expect(faults.map(\.kind) == [.value])
-        #expect(faults.map(\.key) == ["provider.zenkey.\(key)"])
+        #expect(faults.map(\.key) == ["provider.zenkey.caFile"])
         #expect(!faults.description.contains("AA=="))
-    }
-
-    @Test(arguments: ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "ENCRYPTED PRIVATE KEY"])
-    func `every kind of private key is one`(label: String) {
-        let files = ["key.pem": "-----BEGIN \(label)-----\r\nAA==\r\n-----END \(label)-----\r\n"]
-        #expect(load(leastWith("clientKeyFile: key.pem"), files: files).faults.isEmpty)
     }
 
     @Test func `profile zenkey needs a discovery URL`() {
@@ -103,10 +98,6 @@ import Testing
         #expect(load(leastWith("algorithms: []")).faults.map(\.key) == ["provider.zenkey.algorithms"])
     }
 
-    @Test func `openid is needed among the scopes`() {
-        #expect(load(leastWith("scopes: [email]")).faults.map(\.key) == ["provider.zenkey.scopes"])
-    }
-
     @Test func `one call may not take longer than a sign-in`() {
         let faults = load(leastWith("timeoutSeconds: 21")).faults
         #expect(faults.map(\.kind) == [.conflict])
@@ -134,11 +125,9 @@ import Testing
     }
 
     @Test func `authentication with a private key is refused in this version`() {
-        let files = ["key.pem": Self.privateKey]
-        let line = "clientAuthentication: private_key_jwt\n    clientKeyFile: key.pem"
-        #expect(load(leastWith(line), files: files).faults.map(\.kind) == [.notAvailable])
-        let missing = load(leastWith("clientAuthentication: private_key_jwt")).faults
-        #expect(Set(missing.map(\.key)) == ["provider.zenkey.clientAuthentication", "provider.zenkey.clientKeyFile"])
+        let faults = load(leastWith("clientAuthentication: private_key_jwt")).faults
+        #expect(faults.map(\.kind) == [.notAvailable])
+        #expect(faults.map(\.key) == ["provider.zenkey.clientAuthentication"])
     }
 
     @Test(arguments: ["beyond-identity", "telenor-id", "tim"])
@@ -150,15 +139,108 @@ import Testing
         #expect(loaded.notices.first?.sentence.contains(profile) == true)
     }
 
+    @Test func `an issuer without a profile beside it is a fault of the profile`() {
+        let faults = load(leastWith("issuer: https://id.example.com")).faults
+        #expect(faults.map(\.kind) == [.missing])
+        #expect(faults.map(\.key) == ["provider.zenkey.profile"])
+        let inEnvironment = load(least, environment: ["PROVIDER_ZENKEY_ISSUER": "https://id.example.com"]).faults
+        #expect(inEnvironment.map(\.key) == ["provider.zenkey.profile"])
+    }
+
     @Test(arguments: [
-        ("keepTokens: true", "keepTokens"),
-        ("returnTo: ['app:/home']", "returnTo"), ("scopes: [openid]", "scopes"),
-        ("issuer: https://id.example.com", "issuer"),
+        ("profile: zenkey\n    issuer: https://id.example.com", "issuer"),
+        (
+            "profile: openid\n    issuer: https://id.example.com\n    redirectURIs: ['app:/x']\n"
+                + "    discoveryURL: https://discovery.example.com", "discoveryURL"
+        ),
     ])
-    func `a provider's key without effect is a notice`(line: String, key: String) {
-        let loaded = load(leastWith(line))
-        #expect(loaded.faults.isEmpty)
-        #expect(loaded.notices.map(\.key) == ["provider.zenkey.\(key)"])
+    func `what the profile does not take is a fault`(lines: String, key: String) {
+        let faults = load(leastWith(lines)).faults
+        #expect(faults.map(\.kind) == [.notAvailable])
+        #expect(faults.map(\.key) == ["provider.zenkey.\(key)"])
+    }
+
+    @Test func `a profile nobody knows is the only fault of its provider`() {
+        let faults = load(leastWith("profile: oidc\n    issuer: https://id.example.com")).faults
+        #expect(faults.map(\.key) == ["provider.zenkey.profile"])
+        #expect(faults.map(\.kind) == [.value])
+    }
+
+    @Test(arguments: ["0.0.0.0", "::"])
+    func `a listener on every address needs an issuer of tokens`(host: String) {
+        let faults = load(least + "http: {host: '\(host)'}\n").faults
+        #expect(faults.map(\.kind) == [.missing])
+        #expect(faults.map(\.key) == ["session.issuer"])
+        let named = load(least + "http: {host: '\(host)'}\nsession: {issuer: https://signin.example.com}\n")
+        #expect(named.faults.isEmpty)
+    }
+
+    @Test(arguments: [("0.0.0.0", true), ("10.0.0.1", true), ("gatehouse", true), ("127.0.0.1", false), ("::1", false)])
+    func `a listener that others reach, without trusted proxies, is worth a notice`(host: String, isTold: Bool) {
+        let yaml = least + "session: {issuer: https://signin.example.com}\nhttp: {host: '\(host)'"
+        let notices = load(yaml + "}\n").notices
+        #expect(notices.map(\.key) == (isTold ? ["http.trustedProxies"] : []))
+        #expect(notices.allSatisfy { $0.sentence.contains("shares its address") })
+        #expect(load(yaml + ", trustedProxies: [10.0.0.0/8]}\n").notices.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "127.0.0.1"), ("10.0.0.1", "0.0.0.0"), ("localhost", "127.0.0.1"),
+        ("::", "::1"),
+    ])
+    func `two listeners on one port are a fault`(host: String, adminHost: String) {
+        let yaml = """
+            http: {host: '\(host)', port: 9090}
+            admin: {host: '\(adminHost)', port: 9090, token: 0123456789abcdef}
+            session: {issuer: https://signin.example.com}
+
+            """
+        let faults = load(least + yaml).faults
+        #expect(faults.map(\.kind) == [.conflict])
+        #expect(faults.map(\.key) == ["admin.port"])
+    }
+
+    @Test(arguments: [("127.0.0.1", "127.0.0.2", 9090), ("127.0.0.1", "127.0.0.1", 0)])
+    func `two listeners that can't meet are none`(host: String, adminHost: String, port: Int) {
+        let yaml = "http: {host: \(host), port: \(port)}\nadmin: {host: \(adminHost), port: \(port)}\n"
+        #expect(load(least + yaml).faults.isEmpty)
+    }
+
+    private static let masterKey = String(repeating: "Ab9_", count: 10) + "-xQ"
+
+    @Test(arguments: ["", "\n", "\r\n"]) func `a master key holds`(end: String) {
+        let files = ["data/gatehouse.db.key": Self.masterKey + end, "key": Self.masterKey + end]
+        #expect(load(least, files: files).faults.isEmpty)
+        #expect(load(least + "storage: {masterKeyFile: key}\n", files: files).faults.isEmpty)
+    }
+
+    @Test(arguments: [
+        "", "garbage", masterKey + "A", String(masterKey.dropLast()), masterKey.replacing("_", with: "/"),
+        String(masterKey.dropLast()) + "R", masterKey + "\n" + masterKey,
+    ])
+    func `a file that holds no master key is a fault that shows nothing of it`(content: String) {
+        for (yaml, path) in [(least, "data/gatehouse.db.key"), (least + "storage: {masterKeyFile: key}\n", "key")] {
+            let faults = load(yaml, files: [path: content]).faults
+            #expect(faults.map(\.kind) == [.value])
+            #expect(faults.map(\.key) == ["storage.masterKeyFile"])
+            #expect(faults.map(\.value) == [path])
+        }
+    }
+
+    @Test func `a master key's file that is named must be there; the one beside the database is made`() {
+        #expect(load(least).faults.isEmpty)
+        let faults = load(least + "storage: {masterKeyFile: nowhere}\n").faults
+        #expect(faults.map(\.kind) == [.unreadableFile])
+        #expect(faults.map(\.key) == ["storage.masterKeyFile"])
+    }
+
+    @Test func `a master key's file that can't be read is a fault, wherever it is`() {
+        let loaded = Settings.load(file: "gatehouse.yaml", environment: [:]) { path throws(SettingsFileError) in
+            guard path == "gatehouse.yaml" else { throw .notPermitted }
+            return least
+        }
+        #expect(loaded.faults.map(\.key) == ["storage.masterKeyFile"])
+        #expect(loaded.faults.map(\.kind) == [.unreadableFile])
     }
 
     @Test(arguments: ["0.0.0.0", "10.0.0.1", "::", "admin.example.com"])
@@ -166,7 +248,7 @@ import Testing
         let faults = load(least + "admin: {host: '\(host)'}\n").faults
         #expect(faults.map(\.kind) == [.missing])
         #expect(faults.map(\.key) == ["admin.token"])
-        #expect(load(least + "admin: {host: '\(host)', token: abc}\n").faults.isEmpty)
+        #expect(load(least + "admin: {host: '\(host)', token: 0123456789abcdef}\n").faults.isEmpty)
     }
 
     @Test(arguments: ["127.0.0.1", "127.9.9.9", "::1", "localhost", "LOCALHOST"])
@@ -210,9 +292,5 @@ import Testing
         let half = withPlain(Self.issuer, Self.ofZenKey, "requireIss: true")
         #expect(half.notices.map(\.key) == ["provider.zenkey.redirectURIs"])
         #expect(withPlain(Self.issuer, "redirectURIs: ['app:/own']").notices.isEmpty)
-    }
-
-    @Test func `a key without effect that has its default is no notice`() {
-        #expect(load(least + "http: {tlsKeyFile: ''}\n").notices.isEmpty)
     }
 }

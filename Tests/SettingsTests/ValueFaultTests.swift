@@ -22,6 +22,11 @@ import Testing
         ("http: {trustedProxies: [10.0.0.0/33]}", "http.trustedProxies", "10.0.0.0/33"),
         ("http: {trustedProxies: [10.0.0.1/8]}", "http.trustedProxies", "10.0.0.1/8"),
         ("http: {trustedProxies: [[a]]}", "http.trustedProxies", "[[a]]"),
+        ("http: {clientAddressHeader: X-Real-IP}", "http.clientAddressHeader", "X-Real-IP"),
+        ("rateLimit: {challengesPerMinutePerAddress: -1}", "rateLimit.challengesPerMinutePerAddress", "-1"),
+        ("session: {issuer: 'http://0.0.0.0:8080'}", "session.issuer", "http://0.0.0.0:8080"),
+        ("session: {issuer: 'https://[::]'}", "session.issuer", "https://[::]"),
+        ("session: {issuer: 'https://{host}'}", "session.issuer", "https://{host}"),
         ("storage: {url: mysql://db}", "storage.url", "mysql://db"),
         ("storage: {url: 'file:'}", "storage.url", "file:"),
         ("storage: {url: file:data/}", "storage.url", "file:data/"),
@@ -55,6 +60,10 @@ import Testing
         ("redirectURIs: ['https://a.example/#x']", "redirectURIs", "https://a.example/#x"),
         ("redirectURIs: ['1app:/x']", "redirectURIs", "1app:/x"),
         ("redirectURIs: app:/x", "redirectURIs", "app:/x"),
+        ("redirectURIs: ['https://a.example/*']", "redirectURIs", "https://a.example/*"),
+        ("redirectURIs: ['https://*.example.com/cb']", "redirectURIs", "https://*.example.com/cb"),
+        ("issuer: 'https://a.example/{tenantid}/v2.0'", "issuer", "https://a.example/{tenantid}/v2.0"),
+        ("issuer: 'https://a.example/%7Btenantid%7D/v2.0'", "issuer", "https://a.example/%7Btenantid%7D/v2.0"),
         ("trustedIssuers: ['*']", "trustedIssuers", "*"),
         ("trustedIssuers: ['*.com']", "trustedIssuers", "*.com"),
         ("trustedIssuers: ['https://a.example']", "trustedIssuers", "https://a.example"),
@@ -69,7 +78,6 @@ import Testing
         ("algorithms: RS256", "algorithms", "RS256"),
         ("algorithms: [RS256, RS256]", "algorithms", "RS256"),
         ("scopes: ['open id']", "scopes", "open id"),
-        ("returnTo: [home]", "returnTo", "home"),
         ("requirePKCE: yes", "requirePKCE", "yes"),
         ("requireNonce: 1", "requireNonce", "1"),
         ("clockSkewSeconds: -1", "clockSkewSeconds", "-1"),
@@ -89,6 +97,42 @@ import Testing
         #expect(faults.map(\.key) == ["provider.zenkey.\(key)"])
         #expect(faults.map(\.kind) == [.value])
         #expect(faults.map(\.value) == [value])
+    }
+
+    @Test func `every ill-formed element of a list is named, each with what is wrong with it`() {
+        let faults = load(leastWith("algorithms: [RS256, HS256, RS257, none, RS256]")).faults
+        #expect(faults.map(\.key) == Array(repeating: "provider.zenkey.algorithms", count: 4))
+        #expect(faults.map(\.value) == ["HS256", "RS257", "none", "RS256"])
+        #expect(Set(faults.map(\.expected)).count == 4)
+        let hosts = load(leastWith("trustedIssuers: ['*', a.example, '*.com']")).faults
+        #expect(hosts.map(\.value) == ["*", "*.com"])
+    }
+
+    @Test func `of a list of secrets it is the place that is told`() {
+        let faults = load(least + "apiKeys: [one, \"a\\x01\", two, one]\n").faults
+        #expect(faults.map(\.value) == ["<redacted>, element 2", "<redacted>, element 4"])
+    }
+
+    @Test func `what must be filled in, and a star, are told as such`() {
+        let template = load(leastWith("profile: openid\n    issuer: 'https://a.example/{tenantid}'")).faults
+        #expect(template.first?.expected.contains("filled in") == true)
+        let star = load(leastWith("redirectURIs: ['app:/*']")).faults
+        #expect(star.first?.expected.contains("to the letter") == true)
+    }
+
+    @Test(arguments: ["X-Forwarded-For", "x-forwarded-for", "Forwarded", "forwarded"])
+    func `the name of a header has no case`(name: String) {
+        let header = load(least + "http: {clientAddressHeader: \(name)}\n").settings?.http.clientAddressHeader
+        #expect(header == (name.count == 9 ? .forwarded : .xForwardedFor))
+    }
+
+    @Test(arguments: ["fifteen-letters", "x", "0123456789abcde"])
+    func `an admin token that can be guessed is refused and not shown`(token: String) {
+        let faults = load(least + "admin: {token: '\(token)'}\n").faults
+        #expect(faults.map(\.key) == ["admin.token"])
+        #expect(faults.map(\.value) == ["<redacted>"])
+        #expect(faults.first?.expected.contains("16 characters") == true)
+        #expect(load(least + "admin: {token: sixteen-letters!}\n").faults.isEmpty)
     }
 
     @Test(arguments: ["HS256", "HS384", "HS512", "none"])

@@ -9,8 +9,14 @@ struct EnvironmentNames {
     private static let slip = 2
 
     /// The variables of every key, by their first word: only those that share it are worth comparing.
-    private var families: [Substring: [String]] = [:]
+    private var families: [Substring: [Variable]] = [:]
     private var prefixes: [String] = []
+
+    private struct Variable {
+        let name: String
+        /// Whether a suggestion may name it: a key without effect would be refused next.
+        let isSuggestible: Bool
+    }
 
     /// - Parameter providers: the listed providers that the environment has variables for.
     init(providers: [String]) {
@@ -28,7 +34,9 @@ struct EnvironmentNames {
         for key in keys {
             for path in key.isSecret ? [key.path, key.fileTwinPath] : [key.path] {
                 let name = Self.variable(section + path)
-                families[Self.firstWord(name), default: []].append(name)
+                let isSuggestible = !KeysWithoutEffect.contains((section + path).joined(separator: "."))
+                families[Self.firstWord(name), default: []].append(
+                    Variable(name: name, isSuggestible: isSuggestible))
             }
         }
     }
@@ -47,8 +55,10 @@ struct EnvironmentNames {
 
     private func report(_ name: String) -> Report? {
         let family = families[Self.firstWord(name)] ?? []
-        guard !family.contains(name) else { return nil }
-        let distances = family.map { (name: $0, distance: KnownNames.distance(name, $0)) }
+        guard !family.contains(where: { $0.name == name }) else { return nil }
+        let distances = family.filter(\.isSuggestible).map {
+            (name: $0.name, distance: KnownNames.distance(name, $0.name))
+        }
         if let nearest = distances.min(by: { $0.distance < $1.distance }) {
             if prefixes.contains(where: name.hasPrefix) {
                 return .fault(SettingsFault(.unknownKey, name, expected: nearest.name))

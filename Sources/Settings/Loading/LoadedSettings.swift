@@ -53,4 +53,17 @@ extension Settings {
             return loader.load()
         }
     }
+
+    /// How log lines are written, as far as that can be known: for a process whose configuration is faulty, and which
+    /// says so in its log.
+    ///
+    /// - Returns: the configured format; that for people where none can be read.
+    public static func logFormat(
+        file: String?, environment: [String: String], readFile: (String) throws(SettingsFileError) -> String
+    ) -> LogFormat {
+        withoutActuallyEscaping(readFile) { readFile in
+            var loader = SettingsLoader(file: file, environment: environment, readFile: readFile)
+            return loader.logFormat()
+        }
+    }
 }

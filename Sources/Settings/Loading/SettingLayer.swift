@@ -86,6 +86,14 @@ extension YAMLNode {
         }
     }
 
+    /// Whether this is nothing, an empty text or an empty list.
+    var isEmpty: Bool {
+        switch content {
+        case .null, .text(""), .list([]): true
+        default: false
+        }
+    }
+
     /// This value in a few words, for a fault.
     var summary: String {
         switch content {

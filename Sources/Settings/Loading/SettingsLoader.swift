@@ -18,7 +18,9 @@ struct SettingsLoader {
         path = file
         self.readFile = readFile
         // Container files hand on variables that nobody set as empty ones.
-        self.environment = environment.filter { !$0.value.isEmpty }
+        let given = environment.filter { !$0.value.isEmpty }
+        self.environment = given.filter { !KubernetesVariables.isOne($0.key, value: $0.value) }
+        notices = KubernetesVariables.notices(given)
         layers = [.environment(EnvironmentVariablesProvider(environmentVariables: self.environment))]
     }
 
@@ -45,9 +47,17 @@ struct SettingsLoader {
             }
         }
         check(settings)
-        notices += settings.noticesWithoutEffect() + settings.noticesOfSharedRedirectURIs()
+        notices += settings.notices() + settings.noticesOfSharedRedirectURIs()
         guard faults.isEmpty else { return .faulty(faults, notices: notices) }
         return .valid(settings, effective: settings.effective(sources), notices: notices)
+    }
+
+    /// How log lines are written, as far as that can be known: also from a configuration that is faulty elsewhere.
+    mutating func logFormat() -> LogFormat {
+        readConfigurationFile()
+        var settings = Settings()
+        read(SettingKey<Settings>.all.filter { $0.name == "log.format" }, under: [], of: layers, into: &settings)
+        return settings.log.format
     }
 
     private mutating func readConfigurationFile() {
@@ -98,15 +108,20 @@ struct SettingsLoader {
             do {
                 try key.write(content, &root)
             } catch {
-                refuse(key, name, error.value, error.expected, finding.source)
+                for refusal in [error] + error.others {
+                    refuse(key, name, refusal.value, refusal.expected, finding.source, position: refusal.position)
+                }
             }
         }
     }
 
     private mutating func refuse<Root>(
-        _ key: SettingKey<Root>, _ name: String, _ value: String, _ expected: String, _ source: SettingSource
+        _ key: SettingKey<Root>, _ name: String, _ value: String, _ expected: String, _ source: SettingSource,
+        position: Int? = nil
     ) {
-        let shown = key.isSecret ? SecretString.redacted : value
+        // What is never shown is told by its place.
+        let redacted = SecretString.redacted + (position.map { ", element \($0)" } ?? "")
+        let shown = key.isSecret ? redacted : value
         faults.append(SettingsFault(.value, name, value: shown, expected: expected, source: source))
     }
 

@@ -29,8 +29,10 @@ extension SettingsLoader {
 
     private mutating func checkEntry(_ entry: YAMLEntry, _ section: String, _ known: [String]) {
         let name = section + entry.key
+        if entry.key.contains(".") { return reportDotted(name, entry) }
         if known.contains(name) { return }
         guard known.contains(where: { $0.hasPrefix(name + ".") }) else {
+            guard !reportRetired(name, entry) else { return }
             reportUnknown(name, entry, known)
             return
         }
@@ -40,14 +42,14 @@ extension SettingsLoader {
         case .mapping(let entries):
             for entry in entries { checkEntry(entry, name + ".", known) }
         default:
-            let keys = known.filter { $0.hasPrefix(name + ".") }.map { $0.dropFirst(name.count + 1) }
+            let keys = Self.suggestible(known).filter { $0.hasPrefix(name + ".") }.map { $0.dropFirst(name.count + 1) }
             let expected = "a section with the keys \(keys.joined(separator: ", "))"
             faults.append(SettingsFault(.value, name, expected: expected, source: .file(line: entry.line)))
         }
     }
 
     private mutating func reportUnknown(_ name: String, _ entry: YAMLEntry, _ known: [String]) {
-        var candidates = known
+        var candidates = Self.suggestible(known)
         // A section was meant to be a section.
         if case .mapping = entry.value.content {
             candidates =
@@ -58,6 +60,50 @@ extension SettingsLoader {
             SettingsFault(
                 .unknownKey, Self.shown(name), expected: KnownNames.nearest(to: name, among: candidates) ?? "",
                 source: .file(line: entry.line)))
+    }
+
+    /// A key such as `admin.token` beside its section instead of in it.
+    private mutating func reportDotted(_ name: String, _ entry: YAMLEntry) {
+        var candidates = Self.names(SettingKey<Settings>.all, under: "")
+        let components = name.split(separator: ".", omittingEmptySubsequences: false)
+        if components.count > 1, components[0] == "provider" {
+            let section = "provider.\(components[1])"
+            candidates = [section] + Self.names(SettingKey<ProviderSettings>.all, under: section + ".")
+        }
+        let nearest = Self.suggestible(candidates).min {
+            KnownNames.distance($0, name) < KnownNames.distance($1, name)
+        }
+        // No value here: it may be a secret.
+        faults.append(
+            SettingsFault(
+                .dottedKey, Self.shown(name), expected: Self.nested(nearest ?? name), source: .file(line: entry.line)))
+    }
+
+    /// A key as a file takes it: `admin.token` is `admin: {token: …}`.
+    private static func nested(_ name: String) -> String {
+        let components = name.split(separator: ".")
+        var text = "\(components.last ?? ""): …"
+        for section in components.dropLast().reversed() { text = "\(section): {\(text)}" }
+        return text
+    }
+
+    /// Reports a key that this version has no more. Files that list every key have it with its default, and still hold.
+    ///
+    /// - Returns: whether it is one.
+    private mutating func reportRetired(_ name: String, _ entry: YAMLEntry) -> Bool {
+        guard KeysWithoutEffect.isRetired(name) else { return false }
+        if entry.value.isEmpty {
+            notices.append(SettingsNotice(name, "is no key any more and can go"))
+        } else {
+            let expected = "nothing: it is no key any more"
+            faults.append(SettingsFault(.notAvailable, name, expected: expected, source: .file(line: entry.line)))
+        }
+        return true
+    }
+
+    /// Those of the names that a suggestion may name: the others would be refused next.
+    private static func suggestible(_ names: [String]) -> [String] {
+        names.filter { !KeysWithoutEffect.contains($0) }
     }
 
     private mutating func checkProviders(_ sections: YAMLNode?, _ providers: [String]) {
@@ -73,6 +119,10 @@ extension SettingsLoader {
         }
         for entry in entries {
             let name = "provider.\(entry.key)"
+            guard !entry.key.contains(".") else {
+                reportDotted(name, entry)
+                continue
+            }
             guard providers.contains(entry.key) else {
                 notices.append(SettingsNotice(Self.shown(name), "is not listed in providers, and so is not used"))
                 continue

@@ -6,6 +6,8 @@ public struct SettingsFault: Error, Sendable, Equatable, CustomStringConvertible
         /// The configuration file is not the YAML we take.
         case syntax
         case unknownKey
+        /// A key whose sections are written with dots: in a file they mean nothing.
+        case dottedKey
         case duplicateKey
         /// The value is of another type, out of range or malformed.
         case value
@@ -40,6 +42,7 @@ public struct SettingsFault: Error, Sendable, Equatable, CustomStringConvertible
         let subject = key + (source.map { " (\($0))" } ?? "")
         return switch (kind, value) {
         case (.unknownKey, _): "\(subject) is no key; the nearest is \(expected)"
+        case (.dottedKey, _): "\(subject) is written with dots, which a file does not take; expected \(expected)"
         case (.duplicateKey, _): "\(subject) is given again; expected \(expected)"
         case (_, nil): "\(subject): expected \(expected)"
         case (_, ""?): "\(subject) is empty; expected \(expected)"

@@ -1,5 +1,3 @@
-internal import JSON
-
 extension ProviderSettings {
     /// Fills in what follows from other keys.
     mutating func deriveDefaults() {
@@ -14,9 +12,26 @@ extension ProviderSettings {
 
     /// What is wrong with this provider's keys together.
     func rules(_ readFile: SettingsLoader.FileReader) -> [SettingsFault] {
-        discoveryRules() + clientRules() + timeRules()
-            + PEMRule.certificates.fault(key("caFile"), caFile, readFile)
-            + PEMRule.privateKey.fault(key("clientKeyFile"), clientKeyFile, readFile)
+        let faults = discoveryRules() + clientRules() + timeRules() + PEMRule.fault(key("caFile"), caFile, readFile)
+        let withoutEffect = KeysWithoutEffect.faults(
+            SettingKey<ProviderSettings>.all, KeysWithoutEffect.ofProviders, under: "provider.\(name).", in: self,
+            fresh: ProviderSettings(name: name))
+        return faults + withoutEffect.filter { fault in !faults.contains { $0.key == fault.key } }
+    }
+
+    /// What the profile makes of the other keys.
+    ///
+    /// - Parameter isProfileGiven: whether somebody wrote the profile, or it is the default.
+    func profileRules(isProfileGiven: Bool) -> [SettingsFault] {
+        if profile == .zenkey, issuer != nil, !isProfileGiven {
+            let expected = "the profile beside issuer, such as openid: without one it is zenkey, which takes no issuer"
+            return [SettingsFault(.missing, key("profile"), expected: expected)]
+        }
+        return KeysWithoutEffect.faults(
+            SettingKey<ProviderSettings>.all,
+            profile == .zenkey ? ["issuer"] : ["discoveryURL", "portTokenMaxAgeDays"],
+            under: "provider.\(name).", in: self, fresh: ProviderSettings(name: name),
+            because: "profile \(profile.rawValue) does not take it")
     }
 
     private func key(_ name: String) -> String { "provider.\(self.name).\(name)" }
@@ -75,10 +90,8 @@ extension ProviderSettings {
                     "true with clientAuthentication none: without a secret and PKCE, whoever has a code could use it"
                 faults.append(SettingsFault(.conflict, key("requirePKCE"), value: "false", expected: expected))
             }
-        case .privateKey:
-            guard clientKeyFile == nil else { break }
-            let expected = "the client's private key: private_key_jwt needs it"
-            faults.append(SettingsFault(.missing, key("clientKeyFile"), value: "", expected: expected))
+        // Refused above.
+        case .privateKey: break
         }
         // Without a client ID a default can't be made; that fault is enough.
         if redirectURIs.isEmpty, !(profile == .zenkey && clientID.isEmpty) {
@@ -92,13 +105,6 @@ extension ProviderSettings {
             let expected = "EdDSA among the algorithms, or no such key: no other algorithm asks for it"
             faults.append(
                 SettingsFault(.conflict, key("atHashOfEdDSA"), value: atHashOfEdDSA.rawValue, expected: expected))
-        }
-        // OpenID Connect Core §3.1.2.1
-        if !scopes.contains("openid") {
-            faults.append(
-                SettingsFault(
-                    .missing, key("scopes"), value: scopes.joined(separator: ", "), expected: "openid among the scopes")
-            )
         }
         // With it a carrier takes a sign-in for the confirmation of a port.
         if scopes.contains(Self.scopeOfCarriers) {
@@ -139,26 +145,12 @@ extension ProviderSettings {
         }
     }
 
-    /// What is given, differs from the default, and does nothing yet or not with this profile.
-    func noticesWithoutEffect() -> [SettingsNotice] {
-        let fresh = ProviderSettings(name: name)
+    /// What is worth knowing, though it holds.
+    func notices() -> [SettingsNotice] {
         var notices: [SettingsNotice] = []
         if KeysWithoutEffect.profiles.contains(profile) {
-            notices.append(
-                SettingsNotice(
-                    key("profile"), "is \(profile.rawValue), of which plain OpenID sign-in is in effect in this version"
-                ))
-        }
-        for row in SettingKey<ProviderSettings>.all where row.show(self) != row.show(fresh) {
-            if KeysWithoutEffect.ofProviders.contains(row.name) {
-                notices.append(SettingsNotice(key(row.name), KeysWithoutEffect.notice))
-            } else if row.name == (profile == .zenkey ? "issuer" : "discoveryURL") {
-                notices.append(SettingsNotice(key(row.name), "has no effect for profile \(profile.rawValue)"))
-            } else if row.name == "portTokenMaxAgeDays", profile != .zenkey {
-                notices.append(
-                    SettingsNotice(
-                        key(row.name), "has no effect for profile \(profile.rawValue), which takes no port tokens"))
-            }
+            let sentence = "is \(profile.rawValue), of which plain OpenID sign-in is in effect in this version"
+            notices.append(SettingsNotice(key("profile"), sentence))
         }
         if let notice = encodingNotice { notices.append(notice) }
         return notices

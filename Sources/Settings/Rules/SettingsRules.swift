@@ -9,7 +9,11 @@ extension SettingsLoader {
             broken.insert(String(key.dropLast(SettingKey<Settings>.fileSuffix.count)))
         }
         var found = settings.rules(readFile)
-        for provider in settings.providers { found += provider.rules(readFile) }
+        for provider in settings.providers {
+            let profile = "provider.\(provider.name).profile"
+            found += provider.rules(readFile)
+            if !broken.contains(profile) { found += provider.profileRules(isProfileGiven: sources[profile] != nil) }
+        }
         for fault in found where !broken.contains(fault.key) {
             faults.append(
                 SettingsFault(
@@ -41,27 +45,40 @@ extension Settings {
             let expected = "another audience: that one is the audience of receipts"
             faults.append(SettingsFault(.conflict, "session.audience", value: audience, expected: expected))
         }
-        switch (http.tlsCertificateFile, http.tlsKeyFile) {
-        case (_?, nil):
-            faults.append(
-                SettingsFault(.missing, "http.tlsKeyFile", expected: "the private key for http.tlsCertificateFile"))
-        case (nil, _?):
-            faults.append(
-                SettingsFault(.missing, "http.tlsCertificateFile", expected: "the certificate for http.tlsKeyFile"))
-        default: break
-        }
-        faults += PEMRule.certificates.fault("http.tlsCertificateFile", http.tlsCertificateFile, readFile)
-        faults += PEMRule.privateKey.fault("http.tlsKeyFile", http.tlsKeyFile, readFile)
+        faults += addressRules() + MasterKeyRule.faults(storage, readFile)
+        faults += KeysWithoutEffect.faults(
+            SettingKey<Settings>.all, KeysWithoutEffect.ofSettings, under: "", in: self, fresh: Settings())
         return faults
     }
 
-    /// What is given, differs from the default, and does nothing yet.
-    func noticesWithoutEffect() -> [SettingsNotice] {
-        let fresh = Settings()
-        var notices = SettingKey<Settings>.all
-            .filter { KeysWithoutEffect.ofSettings.contains($0.name) && $0.show(self) != $0.show(fresh) }
-            .map { SettingsNotice($0.name, KeysWithoutEffect.notice) }
-        for provider in providers { notices += provider.noticesWithoutEffect() }
+    private func addressRules() -> [SettingsFault] {
+        var faults: [SettingsFault] = []
+        if session.issuer == nil, IPAddress(http.host)?.isUnspecified == true {
+            let expected = "your public base URL: without it, every token would name http://\(http.host) as its issuer"
+            faults.append(SettingsFault(.missing, "session.issuer", value: "", expected: expected))
+        }
+        if http.port == admin.port, http.port != 0, mayMeet(http.host, admin.host) {
+            let expected = "another port than http.port: what operators may do is not for everybody"
+            faults.append(SettingsFault(.conflict, "admin.port", value: String(admin.port), expected: expected))
+        }
+        return faults
+    }
+
+    /// Whether listeners on two hosts can have an address in common; a name may mean any address.
+    private func mayMeet(_ left: String, _ right: String) -> Bool {
+        guard let left = IPAddress(left), let right = IPAddress(right) else { return true }
+        return left == right || left.isUnspecified || right.isUnspecified
+    }
+
+    /// What is worth knowing, though it holds.
+    func notices() -> [SettingsNotice] {
+        var notices: [SettingsNotice] = []
+        if !http.isOnLoopback, http.trustedProxies.isEmpty, rateLimit.isOn {
+            let sentence =
+                "is empty while http.host is \(http.host): behind a proxy, everybody shares its address and limits"
+            notices.append(SettingsNotice("http.trustedProxies", sentence))
+        }
+        for provider in providers { notices += provider.notices() }
         return notices
     }
 }

@@ -1,4 +1,7 @@
-/// The keys that are recognised, but whose feature is not there yet. A key that lands is taken out here.
+internal import JSON
+
+/// The keys that are recognised, but whose feature is not there yet: set to other than their default they are a fault,
+/// so that nobody believes in what is not done. A key that lands is taken out here.
 enum KeysWithoutEffect {
     /// Outside the providers' sections.
     static let ofSettings: Set<String> = [
@@ -7,8 +10,11 @@ enum KeysWithoutEffect {
 
     /// In a provider's section.
     static let ofProviders: Set<String> = [
-        "clientKeyFile", "scopes", "returnTo", "keepTokens",
+        "clientKeyFile", "scopes", "keepTokens",
     ]
+
+    /// Keys of a provider's section that were there before this version.
+    private static let retired: Set<String> = ["returnTo"]
 
     /// The profiles of which only plain OpenID Connect sign-in is there.
     static let profiles: Set<ProviderProfile> = [.beyondIdentity, .telenorID, .tim]
@@ -16,5 +22,32 @@ enum KeysWithoutEffect {
     /// The ways of client authentication that no provider can be asked with yet: refused, since no sign-in could work.
     static let clientAuthentication: Set<ClientAuthentication> = [.privateKey]
 
-    static let notice = "is recognised, but has no effect in this version"
+    /// Whether a key, by its full name, is without effect.
+    static func contains(_ name: String) -> Bool { ofSettings.contains(name) || isProviders(name, ofProviders) }
+
+    /// Whether a full name is that of a key that is no more.
+    static func isRetired(_ name: String) -> Bool { isProviders(name, retired) }
+
+    private static func isProviders(_ name: String, _ keys: Set<String>) -> Bool {
+        let components = name.split(separator: ".", omittingEmptySubsequences: false)
+        return components.count == 3 && components[0] == "provider" && keys.contains(String(components[2]))
+    }
+
+    /// The faults of those keys that are not at their default.
+    ///
+    /// - Parameters:
+    ///   - names: the names within the section.
+    ///   - section: what stands before them in a full name.
+    ///   - reason: why they have no effect.
+    static func faults<Root>(
+        _ keys: [SettingKey<Root>], _ names: Set<String>, under section: String, in root: Root, fresh: Root,
+        because reason: String = "the key has no effect in this version"
+    ) -> [SettingsFault] {
+        keys.filter { names.contains($0.name) && $0.show(root) != $0.show(fresh) }.map { key in
+            let standard = key.show(fresh) == "" ? "nothing" : SettingsReport.plain(key.show(fresh))
+            return SettingsFault(
+                .notAvailable, section + key.name, value: SettingsReport.plain(key.show(root)),
+                expected: "\(standard): \(reason)")
+        }
+    }
 }

@@ -16,7 +16,8 @@ extension SettingKey where Root == ProviderSettings {
         Self("clientID", \.clientID, .text(.clientID), "Client identifier; required."),
         Self("clientSecret", \.clientSecret, .secret, "Client secret; required for the client_secret methods."),
         Self(
-            "clientAuthentication", \.clientAuthentication, .text(.choice),
+            "clientAuthentication", \.clientAuthentication,
+            .text(.choice(except: KeysWithoutEffect.clientAuthentication)),
             "How the provider's token endpoint learns who we are; none: a public client, with PKCE and without a secret."
         ),
         Self(
@@ -27,7 +28,7 @@ extension SettingKey where Root == ProviderSettings {
             "clientKeyFile", \.clientKeyFile, .optional(.path),
             "Private key (PEM) for private_key_jwt and server-initiated sign-in."),
         Self(
-            "redirectURIs", \.redirectURIs, .list(.uri),
+            "redirectURIs", \.redirectURIs, .list(.redirectURI),
             "Redirect URIs of the client; profile zenkey, when empty: CLIENT_ID://com.xci.provider.sdk."),
     ]
 
@@ -43,7 +44,6 @@ extension SettingKey where Root == ProviderSettings {
             "atHashOfEdDSA", \.atHashOfEdDSA, .text(.choice),
             "Hash behind at_hash in ID tokens that EdDSA signs."),
         Self("scopes", \.scopes, .list(.scope), "Scopes asked for in browser sign-in."),
-        Self("returnTo", \.returnTo, .list(.uri), "Addresses that browser sign-in may return to."),
     ]
 
     private static let demands: [Self] = [

@@ -48,4 +48,20 @@ struct ValueRefusal: Error {
     /// What was refused: the value, or the element of a list.
     let value: String
     let expected: String
+    /// Which element of a list it is, counted from 1; nil for a value that is refused as a whole.
+    var position: Int?
+    /// The other elements of the same list that are refused.
+    private(set) var others: [ValueRefusal] = []
+
+    init(value: String, expected: String, position: Int? = nil) {
+        self.value = value
+        self.expected = expected
+        self.position = position
+    }
+
+    func with(_ others: some Collection<ValueRefusal>) -> ValueRefusal {
+        var refusal = self
+        refusal.others += others
+        return refusal
+    }
 }

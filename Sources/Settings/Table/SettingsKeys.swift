@@ -2,11 +2,8 @@ extension SettingKey where Root == Settings {
     /// Every key outside the providers' sections, in the order of the reference.
     static let all: [Self] =
         http + admin + [
-            Self("apiKeys", \.apiKeys, .secrets, "Keys that apps send in X-API-KEY; none: no key is demanded."),
-            Self(
-                "rateLimit.signInsPerMinutePerAddress", \.rateLimit.signInsPerMinutePerAddress, .limit(upTo: 1_000_000),
-                "Sign-ins that one client address may start in a minute."),
-        ] + storage + session + [
+            Self("apiKeys", \.apiKeys, .secrets, "Keys that apps send in X-API-KEY; none: no key is demanded.")
+        ] + rateLimit + storage + session + [
             Self(
                 "registration", \.registration, .text(.choice),
                 "Whether an unknown subject becomes a user at once, or the app gets a link ticket."),
@@ -36,7 +33,10 @@ extension SettingKey where Root == Settings {
             "Time that requests in flight get when the server is told to stop; 0: none."),
         Self(
             "http.trustedProxies", \.http.trustedProxies, .list(.addressRange),
-            "Proxies whose X-Forwarded-For and Forwarded are believed."),
+            "Proxies whose word about the client's address is believed."),
+        Self(
+            "http.clientAddressHeader", \.http.clientAddressHeader, .text(.headerName),
+            "The one header of those proxies that is believed; the other is ignored."),
         Self(
             "http.tlsCertificateFile", \.http.tlsCertificateFile, .optional(.path),
             "Certificate chain (PEM) for HTTPS, with tlsKeyFile."),
@@ -47,8 +47,23 @@ extension SettingKey where Root == Settings {
         Self("admin.host", \.admin.host, .text(.host), "Address that operators connect to."),
         Self("admin.port", \.admin.port, .port, "Port that operators connect to."),
         Self(
-            "admin.token", \.admin.token, .secret,
+            "admin.token", \.admin.token, .secret(.adminToken),
             "Bearer token that operators send; needed unless admin.host is a loopback address."),
+    ]
+
+    private static let rateLimit: [Self] = [
+        Self(
+            "rateLimit.signInsPerMinutePerAddress", \.rateLimit.signInsPerMinutePerAddress, .limit(upTo: 1_000_000),
+            "Sign-ins that one client address may start in a minute."),
+        Self(
+            "rateLimit.challengesPerMinutePerAddress", \.rateLimit.challengesPerMinutePerAddress,
+            .limit(upTo: 1_000_000), "Challenges that one client address may ask for in a minute."),
+        Self(
+            "rateLimit.failedRefreshesPerMinutePerAddress", \.rateLimit.failedRefreshesPerMinutePerAddress,
+            .limit(upTo: 1_000_000), "Refresh tokens that one client address may get wrong in a minute."),
+        Self(
+            "rateLimit.failedAdminTokensPerMinutePerAddress", \.rateLimit.failedAdminTokensPerMinutePerAddress,
+            .limit(upTo: 1_000_000), "Admin tokens that one client address may get wrong in a minute."),
     ]
 
     private static let storage: [Self] = [

@@ -40,16 +40,28 @@ extension TextRule where Value == String {
         }
     }
 
-    /// An absolute URI without a fragment (RFC 6749 §3.1.2), of any scheme: apps have their own.
-    static var uri: Self {
-        TextRule("an absolute URI without a fragment, such as com.example.app:/callback") { text in
-            guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }),
-                let colon = text.firstIndex(of: ":"), text.index(after: colon) < text.endIndex,
-                let first = text.first, first.isASCII && first.isLetter
-            else { return false }
-            // RFC 3986 §3.1
-            return text[..<colon].allSatisfy { $0.isLetter || $0.isNumber || "+-.".contains($0) }
+    /// An absolute URI without a fragment (RFC 6749 §3.1.2), of any scheme: apps have their own. It is compared as text
+    /// (RFC 9700 §2.1), so whoever writes `*` believes in something that does not happen.
+    static var redirectURI: Self {
+        let expected = "an absolute URI without a fragment, such as com.example.app:/callback"
+        return TextRule(expected: expected) { text throws(ValueRefusal) in
+            guard !text.contains("*") else {
+                throw ValueRefusal(value: text, expected: "a redirect URI to the letter: * stands for nothing")
+            }
+            guard isAbsoluteURI(text) else { throw ValueRefusal(value: text, expected: expected) }
+            return text
+        } show: {
+            $0
         }
+    }
+
+    private static func isAbsoluteURI(_ text: String) -> Bool {
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }),
+            let colon = text.firstIndex(of: ":"), text.index(after: colon) < text.endIndex,
+            let first = text.first, first.isASCII && first.isLetter
+        else { return false }
+        // RFC 3986 §3.1
+        return text[..<colon].allSatisfy { $0.isLetter || $0.isNumber || "+-.".contains($0) }
     }
 
     /// A host, or `*.` and a domain of at least two labels: `*` or `*.com` would trust strangers.

@@ -33,11 +33,29 @@ struct TextRule<Value: Sendable>: Sendable {
 
 extension TextRule where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
     /// One of the type's names.
-    static var choice: Self {
-        TextRule("one of " + Value.allCases.map(\.rawValue).joined(separator: ", ")) {
+    static var choice: Self { .choice(offering: Array(Value.allCases)) }
+
+    /// One of the type's names; those that a rule refuses later are read, but not offered.
+    static func choice(except refused: Set<Value>) -> Self where Value: Hashable {
+        .choice(offering: Value.allCases.filter { !refused.contains($0) })
+    }
+
+    private static func choice(offering offered: [Value]) -> Self {
+        TextRule("one of " + offered.map(\.rawValue).joined(separator: ", ")) {
             $0.rawValue
         } accept: {
             Value(rawValue: $0)
+        }
+    }
+}
+
+extension TextRule where Value == ClientAddressHeader {
+    /// The names of header fields have no case (RFC 9110 §5.1).
+    static var headerName: Self {
+        TextRule(choice.expected) {
+            $0.rawValue
+        } accept: { text in
+            ClientAddressHeader.allCases.first { $0.rawValue.lowercased() == text.lowercased() }
         }
     }
 }
@@ -73,6 +91,21 @@ extension TextRule where Value == SecretString {
             !text.isEmpty && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } ? SecretString(text) : nil
         }
     }
+
+    /// A token that operators send: what is shorter can be guessed.
+    static var adminToken: Self {
+        let expected = "at least \(shortestAdminToken) characters, such as openssl rand -hex 32 makes"
+        return TextRule(expected: expected) { text throws(ValueRefusal) in
+            guard text.unicodeScalars.count >= shortestAdminToken else {
+                throw ValueRefusal(value: text, expected: expected)
+            }
+            return try secret.read(text)
+        } show: { _ in
+            SecretString.redacted
+        }
+    }
+
+    private static var shortestAdminToken: Int { 16 }
 }
 
 extension TextRule where Value == WebAddress {
@@ -84,13 +117,29 @@ extension TextRule where Value == WebAddress {
         }
     }
 
-    /// An issuer identifier: without a query (OpenID Connect Discovery §3).
+    /// An issuer identifier: without a query (OpenID Connect Discovery §3), filled in, and an address that somebody has.
     static var issuer: Self {
-        TextRule("an absolute http(s) URL without user information, query and fragment") {
+        let expected = "an absolute http(s) URL without user information, query and fragment"
+        return TextRule(expected: expected) { text throws(ValueRefusal) in
+            guard !hasTemplate(text) else {
+                throw ValueRefusal(value: text, expected: "the issuer itself: what stands in braces must be filled in")
+            }
+            guard let address = WebAddress(text), !address.hasQuery else {
+                throw ValueRefusal(value: text, expected: expected)
+            }
+            guard IPAddress(address.host)?.isUnspecified != true else {
+                throw ValueRefusal(value: text, expected: "an address that others can reach: \(address.host) is none")
+            }
+            return address
+        } show: {
             $0.text
-        } accept: { text in
-            WebAddress(text).flatMap { $0.hasQuery ? nil : $0 }
         }
+    }
+
+    /// Whether a text such as `https://login.example.com/{tenantid}` is still a template, in braces or their escapes.
+    private static func hasTemplate(_ text: String) -> Bool {
+        let lowercased = text.lowercased()
+        return ["{", "}", "%7b", "%7d"].contains { lowercased.contains($0) }
     }
 }
 
@@ -120,7 +169,8 @@ extension TextRule where Value == AddressRange {
 
 extension TextRule where Value == StorageLocation {
     static var storage: Self {
-        TextRule("file:PATH, or postgres://…") { location in
+        // What a rule refuses in this version is read, but not offered.
+        TextRule("file:PATH") { location in
             switch location {
             case .file(let path): "file:\(path)"
             case .postgres: "postgres:\(SecretString.redacted)"

@@ -99,12 +99,18 @@ extension ValueKind {
                 throw ValueRefusal(value: "\(texts.count) elements", expected: expected)
             }
             var values: [Element] = []
+            var refusals: [ValueRefusal] = []
             for (index, text) in texts.enumerated() {
-                guard !texts[..<index].contains(text) else {
-                    throw ValueRefusal(value: text, expected: "each element once")
+                do throws(ValueRefusal) {
+                    guard !texts[..<index].contains(text) else {
+                        throw ValueRefusal(value: text, expected: "each element once")
+                    }
+                    values.append(try rule.read(text))
+                } catch {
+                    refusals.append(ValueRefusal(value: text, expected: error.expected, position: index + 1))
                 }
-                values.append(try rule.read(text))
             }
+            if let first = refusals.first { throw first.with(refusals.dropFirst()) }
             return values
         } show: {
             .array($0.map { .string(rule.show($0)) })
@@ -113,8 +119,10 @@ extension ValueKind {
 }
 
 extension ValueKind where Value == SecretString? {
-    static var secret: Self {
-        var kind = Self.optional(.secret)
+    static var secret: Self { .secret(.secret) }
+
+    static func secret(_ rule: TextRule<SecretString>) -> Self {
+        var kind = Self.optional(rule)
         kind.isSecret = true
         return kind
     }

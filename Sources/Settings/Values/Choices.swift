@@ -15,6 +15,13 @@ public enum LogFormat: String, Sendable, CaseIterable {
     case text, json
 }
 
+/// The header in which proxies tell the address of their client.
+public enum ClientAddressHeader: String, Sendable, CaseIterable {
+    case xForwardedFor = "X-Forwarded-For"
+    /// RFC 7239.
+    case forwarded = "Forwarded"
+}
+
 /// The dialect an OpenID Provider speaks.
 public enum ProviderProfile: String, Sendable, CaseIterable {
     /// Carriers found through ZenKey's discovery issuer.

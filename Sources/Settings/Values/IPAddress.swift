@@ -19,6 +19,9 @@ public enum IPAddress: Sendable, Equatable {
         }
     }
 
+    /// 0.0.0.0 or ::, which a listener takes for every address and nobody can be reached at (RFC 6890 §2.2).
+    public var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
+
     /// Reads dotted decimal, or the forms of RFC 4291 §2.2; nil for anything else, zone identifiers among it.
     public init?(_ text: some StringProtocol) {
         if text.contains(":") {

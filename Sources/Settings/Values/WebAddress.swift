@@ -82,6 +82,11 @@ extension FixedWidthInteger {
 
 /// The grammar of host names (RFC 1123 §2.1), or an IPv4 address, which fits it.
 enum HostName {
+    /// Whether only this machine reaches what listens there. Any other name than `localhost` may mean any address.
+    static func isLoopback(_ text: String) -> Bool {
+        text.lowercased() == "localhost" || IPAddress(text)?.isLoopback == true
+    }
+
     static func isValid(_ text: some StringProtocol) -> Bool {
         guard !text.isEmpty, text.utf8.count <= 253 else { return false }
         // What ends in a number is an IPv4 address or nothing: 127.1 and 10.0.0.256 are no names.

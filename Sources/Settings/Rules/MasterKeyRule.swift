@@ -1,0 +1,36 @@
+/// Whether the master key's file can be what it must be; whether it opens the store is seen when the store is opened.
+///
+/// A file that `storage.masterKeyFile` names must exist. Without a name it is made on the first start, and looked at only
+/// when it is there.
+enum MasterKeyRule {
+    /// 256 bits in base64url, six bits a character, without padding (RFC 4648 §5).
+    private static let characters = 43
+
+    static func faults(_ storage: Settings.Storage, _ readFile: SettingsLoader.FileReader) -> [SettingsFault] {
+        guard case .file(let database) = storage.url else { return [] }
+        let key = "storage.masterKeyFile"
+        let path = storage.masterKeyFile ?? database + ".key"
+        do {
+            guard !isKey(try readFile(path)) else { return [] }
+            let expected = "a file that holds 32 random bytes in base64url"
+            return [SettingsFault(.value, key, value: path, expected: expected)]
+        } catch {
+            if error == .notFound, storage.masterKeyFile == nil { return [] }
+            return [SettingsFault(.unreadableFile, key, value: path, expected: error.sentence)]
+        }
+    }
+
+    private static func isKey(_ text: String) -> Bool {
+        var bytes = Array(text.utf8)
+        while let last = bytes.last, last == 0x0A || last == 0x0D || last == 0x20 { bytes.removeLast() }
+        // The last one has four bits to tell, and two that are nothing.
+        return bytes.count == characters && "AEIMQUYcgkosw048".utf8.contains(bytes[bytes.count - 1])
+            && bytes.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"): true
+                default: false
+                }
+            }
+    }
+}
