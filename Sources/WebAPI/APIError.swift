@@ -10,8 +10,8 @@ enum APIError: Error {
     case unsupportedMediaType
     case unsupportedGrantType
     case invalidAPIKey
-    /// This client has tried too often; in so many seconds it may again.
-    case rateLimited(retryAfterSeconds: Int64)
+    /// This client has done something too often; in so many seconds it may again.
+    case rateLimited(AddressLimit, retryAfterSeconds: Int64)
     case notFound
     case methodNotAllowed(allow: [HTTPMethod])
     /// The admin token is missing or wrong; or there is none, and the request may come from a web page.

@@ -5,8 +5,10 @@ internal import SignIn
 /// `POST /auth/challenge`: a nonce for the authorization request that the app is about to make.
 struct ChallengeEndpoint: Sendable {
     let challenges: Challenges
+    let limits: AddressLimits
 
     func respond(to request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
+        try limits.count(request, as: .challenges)
         let nonce = try await answered { () async throws(SignInError) -> String in try await challenges.issue() }
         var writer = JSONWriter()
         writer.object { body in

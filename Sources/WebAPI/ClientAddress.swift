@@ -10,12 +10,22 @@ public struct ClientAddress: Sendable {
     /// Reads an address as proxies write it; nil for what is none.
     public typealias Reader = @Sendable (_ text: String) -> [UInt8]?
 
+    /// The one header that is believed. A proxy that adds to one passes the other on as the client wrote it.
+    public enum Header: Sendable {
+        case xForwardedFor
+        /// RFC 7239.
+        case forwarded
+    }
+
+    private let header: Header
     private let read: Reader
     private let isTrusted: @Sendable ([UInt8]) -> Bool
 
     /// - Parameters:
+    ///   - header: the one that the proxies write.
     ///   - isTrusted: whether an address is that of a proxy the operator trusts.
-    public init(read: @escaping Reader, isTrusted: @escaping @Sendable ([UInt8]) -> Bool) {
+    public init(header: Header, read: @escaping Reader, isTrusted: @escaping @Sendable ([UInt8]) -> Bool) {
+        self.header = header
         self.read = read
         self.isTrusted = isTrusted
     }
@@ -23,7 +33,7 @@ public struct ClientAddress: Sendable {
     func network(of request: HTTPRequest) -> ClientNetwork {
         var client = request.peer.addressBytes
         guard isTrusted(client) else { return ClientNetwork(address: client) }
-        for text in Self.forwarded(request).reversed() {
+        for text in forwarded(request).reversed() {
             guard let address = read(text) else { break }
             client = address
             if !isTrusted(address) { break }
@@ -31,12 +41,13 @@ public struct ClientAddress: Sendable {
         return ClientNetwork(address: client)
     }
 
-    /// The addresses that proxies have added, the nearest last: `Forwarded` (RFC 7239) where it is there, else
-    /// `X-Forwarded-For`.
-    static func forwarded(_ request: HTTPRequest) -> [String] {
-        let standard = request.headers("forwarded")
-        guard standard.isEmpty else { return standard.flatMap(elements) }
-        return request.headers("x-forwarded-for").flatMap { $0.split(separator: ",").map { host(String($0)) } }
+    /// The addresses that proxies have added, the nearest last.
+    private func forwarded(_ request: HTTPRequest) -> [String] {
+        switch header {
+        case .forwarded: request.headers("forwarded").flatMap(Self.elements)
+        case .xForwardedFor:
+            request.headers("x-forwarded-for").flatMap { $0.split(separator: ",").map { Self.host(String($0)) } }
+        }
     }
 
     private static func elements(_ field: String) -> [String] {

@@ -1,4 +1,3 @@
-internal import EventLoop
 internal import HTTPServer
 internal import Providers
 internal import SignIn
@@ -7,8 +6,7 @@ internal import SignIn
 /// the provider they are for.
 struct CodeParameters: Sendable {
     let providers: ProviderDirectory
-    let limiter: AddressLimiter
-    let clientAddress: ClientAddress
+    let limits: AddressLimits
 
     func read(
         _ request: HTTPRequest, _ notes: inout RequestNotes
@@ -30,8 +28,7 @@ struct CodeParameters: Sendable {
 
     /// - Throws: `APIError.rateLimited`.
     func admit(_ request: HTTPRequest) throws(APIError) {
-        guard let wait = limiter.wait(for: clientAddress.network(of: request), now: .now) else { return }
-        throw .rateLimited(retryAfterSeconds: wait)
+        try limits.count(request, as: .signIns)
     }
 
     static func authorizedResponse(

@@ -42,9 +42,8 @@ struct ErrorAnswer {
         case .unsupportedGrantType:
             self.init(400, "invalid_request", "The parameter grant_type must be refresh_token.")
         case .invalidAPIKey: self.init(401, "invalid_api_key", "The header X-API-KEY is missing or wrong.")
-        case .rateLimited(let seconds):
-            self = ErrorAnswer(429, "rate_limited", "Too many sign-ins come from this address.")
-                .with(header: "Retry-After", "\(seconds)")
+        case .rateLimited(let limit, let seconds):
+            self = ErrorAnswer(429, "rate_limited", Self.sentence(limit)).with(header: "Retry-After", "\(seconds)")
         case .notFound: self.init(404, "not_found", "There is nothing at this path.")
         case .methodNotAllowed(let methods):
             self = ErrorAnswer(405, "method_not_allowed", "This path does not answer to that method.")
@@ -127,6 +126,15 @@ struct ErrorAnswer {
     /// A quoted string of a header field (RFC 9110 §5.6.4).
     private static func quoted(_ text: String) -> String {
         "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+
+    private static func sentence(_ limit: AddressLimit) -> String {
+        switch limit {
+        case .signIns: "Too many sign-ins come from this address."
+        case .challenges: "Too many requests for a challenge come from this address."
+        case .failedRefreshes: "Too many wrong refresh tokens come from this address."
+        case .failedAdminTokens: "Too many wrong admin tokens come from this address."
+        }
     }
 
     private static func sentence(_ problem: SignInError.GrantProblem) -> String {

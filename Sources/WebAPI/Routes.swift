@@ -7,6 +7,7 @@ struct Routes {
     let apiKeys: APIKeys
     let useCases: UseCases
     let code: CodeParameters
+    let limits: AddressLimits
     let documentation: Documentation
     let failedSignIns: FailedSignInCounter
 
@@ -14,8 +15,8 @@ struct Routes {
 
     private var signingIn: [Route] {
         let signIn = SignInEndpoint(signIn: useCases.signIn, code: code)
-        let token = TokenEndpoint(sessions: useCases.sessions)
-        let challenge = ChallengeEndpoint(challenges: useCases.challenges)
+        let token = TokenEndpoint(sessions: useCases.sessions, limits: limits)
+        let challenge = ChallengeEndpoint(challenges: useCases.challenges, limits: limits)
         let transaction = TransactionEndpoint(sessions: useCases.sessions, approve: useCases.approve, code: code)
         let registration = RegistrationEndpoint(register: useCases.register, code: code)
         return [
@@ -77,7 +78,7 @@ struct Routes {
                 if notes.isSignIn {
                     log.writeSignIn(notes, error, requestID: request.id)
                     failedSignIns.count(
-                        error, provider: notes.provider, from: code.clientAddress.network(of: request))
+                        error, provider: notes.provider, from: code.limits.clientAddress.network(of: request))
                 } else {
                     log.writeFailure(error, route: pattern, notes, requestID: request.id)
                 }

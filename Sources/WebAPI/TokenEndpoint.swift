@@ -5,6 +5,7 @@ internal import SignIn
 /// `/auth/token` and `/auth/revoke`: refresh a session, or end it.
 struct TokenEndpoint: Sendable {
     let sessions: Sessions
+    let limits: AddressLimits
 
     /// `POST`: a refresh token for a new pair (RFC 6749 §6).
     func refresh(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
@@ -16,8 +17,14 @@ struct TokenEndpoint: Sendable {
         guard let refreshToken = parameters["refresh_token"], !refreshToken.isEmpty else {
             throw .invalidRequest("The parameter refresh_token is missing.")
         }
+        try limits.refuseAfterFailures(request, of: .failedRefreshes)
         let tokens: SessionIssuer.Tokens
-        do throws(SignInError) { tokens = try await sessions.refresh(refreshToken) } catch { throw .signIn(error) }
+        do throws(SignInError) {
+            tokens = try await sessions.refresh(refreshToken)
+        } catch {
+            if case .invalidGrant = error { limits.countFailure(request, as: .failedRefreshes) }
+            throw .signIn(error)
+        }
         var writer = JSONWriter()
         writer.object { $0.tokens(tokens) }
         return .secretJSON(writer.bytes)

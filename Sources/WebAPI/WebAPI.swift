@@ -10,19 +10,17 @@ public struct WebAPI: RequestHandler {
 
     /// - Parameters:
     ///   - useCases: with the HTTP client of this loop.
-    ///   - limiter: how often one client may try; shared by all loops.
-    ///   - clientAddress: whom a request comes from, behind proxies too.
-    ///   - failedSignIns: counts those; shared by all loops.
+    ///   - limits: how often one client may try; shared by all loops.
     ///   - documentation: what the service says of itself; shared by all loops.
+    ///   - failedSignIns: counts those; shared by all loops.
     public init(
-        providers: ProviderDirectory, useCases: UseCases, apiKeys: APIKeys, limiter: AddressLimiter,
-        clientAddress: ClientAddress, documentation: Documentation, failedSignIns: FailedSignInCounter,
-        logger: Logger
+        providers: ProviderDirectory, useCases: UseCases, apiKeys: APIKeys, limits: AddressLimits,
+        documentation: Documentation, failedSignIns: FailedSignInCounter, logger: Logger
     ) {
         let log = RequestLog(logger: logger)
         let routes = Routes(
             log: log, apiKeys: apiKeys, useCases: useCases,
-            code: CodeParameters(providers: providers, limiter: limiter, clientAddress: clientAddress),
+            code: CodeParameters(providers: providers, limits: limits), limits: limits,
             documentation: documentation, failedSignIns: failedSignIns)
         dispatch = Dispatch(router: Router(routes.all), log: log)
     }

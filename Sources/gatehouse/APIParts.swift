@@ -13,8 +13,7 @@ struct APIParts: Sendable {
     let registration: SignInWithCode.Registration
     let clock: Clock
     let apiKeys: APIKeys
-    let limiter: AddressLimiter
-    let clientAddress: ClientAddress
+    let limits: AddressLimits
     let documentation: Documentation
     let failedSignIns: FailedSignInCounter
     let logger: Logger
@@ -25,7 +24,7 @@ struct APIParts: Sendable {
             useCases: UseCases(
                 repository: repository, issuer: sessionIssuer, providers: providers, codes: codes, transport: client,
                 registration: registration, clock: clock),
-            apiKeys: apiKeys, limiter: limiter, clientAddress: clientAddress, documentation: documentation,
-            failedSignIns: failedSignIns, logger: logger)
+            apiKeys: apiKeys, limits: limits, documentation: documentation, failedSignIns: failedSignIns,
+            logger: logger)
     }
 }

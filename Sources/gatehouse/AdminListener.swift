@@ -29,7 +29,7 @@ struct AdminListener: Sendable {
             ) { _, _ in
                 AdminAPI(
                     repository: parts.repository, readiness: readiness, providers: providers, token: token,
-                    clock: parts.clock, logger: parts.logger)
+                    limits: parts.limits, clock: parts.clock, logger: parts.logger)
             }
         } catch {
             throw .listen(host: settings.admin.host, port: settings.admin.port, error)

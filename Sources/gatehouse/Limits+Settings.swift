@@ -1,6 +1,7 @@
 import HTTPServer
 import Settings
 import SignIn
+import WebAPI
 
 extension HTTPServerLimits {
     /// The limits as configured; one that is switched off is 0.
@@ -9,6 +10,18 @@ extension HTTPServerLimits {
             connections: http.connections ?? 0, headerBytes: http.headerBytes ?? 0, bodyBytes: http.bodyBytes ?? 0,
             headerTimeout: .seconds(http.headerTimeoutSeconds ?? 0),
             bodyTimeout: .seconds(http.bodyTimeoutSeconds ?? 0), idleTimeout: .seconds(http.idleTimeoutSeconds ?? 0))
+    }
+}
+
+extension AddressLimits {
+    /// The limits as configured; one that is switched off is 0.
+    init(_ settings: Settings) {
+        let limits = settings.rateLimit
+        self.init(
+            signIns: limits.signInsPerMinutePerAddress ?? 0, challenges: limits.challengesPerMinutePerAddress ?? 0,
+            failedRefreshes: limits.failedRefreshesPerMinutePerAddress ?? 0,
+            failedAdminTokens: limits.failedAdminTokensPerMinutePerAddress ?? 0,
+            clientAddress: ClientAddress(settings.http))
     }
 }
 

@@ -51,8 +51,7 @@ struct Server: Service {
         let parts = APIParts(
             repository: repository, keys: keys, providers: ProviderDirectory(providers), codes: DispatchedCodes(),
             registration: settings.registration == .ticket ? .ticket : .automatic, clock: clock, apiKeys: apiKeys,
-            limiter: AddressLimiter(perMinute: settings.rateLimit.signInsPerMinutePerAddress ?? 0),
-            clientAddress: ClientAddress(trustedProxies: settings.http.trustedProxies),
+            limits: AddressLimits(settings),
             documentation: Documentation(version: Version.text, baseURL: settings.session.issuer?.text),
             failedSignIns: failedSignIns.counter, logger: logger)
         let http = try makeServer(settings, loops: loops, parts: parts, clients: clients)

@@ -43,19 +43,17 @@ final class APIStage: Sendable {
         stage = try await SignInStage(registration: registration, change)
         api = WebAPI(
             providers: ProviderDirectory([stage.provider]), useCases: stage.useCases,
-            apiKeys: APIKeys(apiKeys.map { Secret($0) }), limiter: AddressLimiter(perMinute: perMinute),
-            clientAddress: ClientAddress(read: { _ in nil }, isTrusted: { _ in false }),
+            apiKeys: APIKeys(apiKeys.map { Secret($0) }), limits: .each(perMinute),
             documentation: Documentation(version: "0.0.0", baseURL: nil), failedSignIns: failedSignIns,
             logger: log.logger(logLevel))
     }
 
     var routes: [Route] {
-        let code = CodeParameters(
-            providers: ProviderDirectory([]), limiter: AddressLimiter(perMinute: 0),
-            clientAddress: ClientAddress(read: { _ in nil }, isTrusted: { _ in false }))
+        let code = CodeParameters(providers: ProviderDirectory([]), limits: .each(0))
         return Routes(
             log: RequestLog(logger: log.logger(.critical)), apiKeys: APIKeys([]), useCases: stage.useCases, code: code,
-            documentation: Documentation(version: "0.0.0", baseURL: nil), failedSignIns: FailedSignInCounter()
+            limits: .each(0), documentation: Documentation(version: "0.0.0", baseURL: nil),
+            failedSignIns: FailedSignInCounter()
         ).all
     }
 
@@ -117,6 +115,15 @@ final class APIStage: Sendable {
             throw StageError.notSignedIn
         }
         return (token, refreshToken)
+    }
+}
+
+extension AddressLimits {
+    /// The same for everything, with no proxy in front.
+    static func each(_ perMinute: Int) -> AddressLimits {
+        AddressLimits(
+            signIns: perMinute, challenges: perMinute, failedRefreshes: perMinute, failedAdminTokens: perMinute,
+            clientAddress: ClientAddress(header: .xForwardedFor, read: { _ in nil }, isTrusted: { _ in false }))
     }
 }
 

@@ -40,6 +40,12 @@ import Testing
             _ = await app.send(.get, path, headers: [("If-None-Match", "*")])
         }
         seen.formUnion(app.seenAnswers)
+        let hurried = try await APIStage(perMinute: 1)
+        for _ in 0..<2 {
+            _ = await hurried.post("/auth/challenge", json: [:])
+            _ = await hurried.post("/auth/token", form: "grant_type=refresh_token&refresh_token=wrong")
+        }
+        seen.formUnion(hurried.seenAnswers)
         // A challenge is sealed and not stored, so that it takes a store without keys.
         seen.insert(APIStage.name("issueChallenge", 503, "storage_unavailable"))
         #expect(Self.promised.subtracting(seen).sorted() == [])

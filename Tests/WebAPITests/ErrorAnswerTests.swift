@@ -42,7 +42,7 @@ struct ErrorCase: Sendable, CustomTestStringConvertible {
         ErrorCase(error: .unsupportedMediaType, status: 415, code: "unsupported_media_type"),
         ErrorCase(error: .invalidAPIKey, status: 401, code: "invalid_api_key"),
         ErrorCase(
-            error: .rateLimited(retryAfterSeconds: 7), status: 429, code: "rate_limited",
+            error: .rateLimited(.signIns, retryAfterSeconds: 7), status: 429, code: "rate_limited",
             headers: ["Retry-After": "7"]),
         ErrorCase(error: .notFound, status: 404, code: "not_found"),
         ErrorCase(

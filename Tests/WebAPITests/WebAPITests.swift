@@ -117,8 +117,7 @@ import WebAPI
         let stage = try await SignInStage()
         let api = WebAPI(
             providers: ProviderDirectory([stage.provider]), useCases: stage.useCases,
-            apiKeys: keys, limiter: AddressLimiter(perMinute: 0),
-            clientAddress: ClientAddress(read: { _ in nil }, isTrusted: { _ in false }),
+            apiKeys: keys, limits: .each(0),
             documentation: Documentation(version: "0.0.0", baseURL: nil), failedSignIns: FailedSignInCounter(),
             logger: RecordedLog().logger(.critical))
         func status(_ key: String) async -> Int {

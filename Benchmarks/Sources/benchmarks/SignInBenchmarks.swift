@@ -50,8 +50,10 @@ enum SignInBenchmarks {
             useCases: UseCases(
                 repository: repository, issuer: issuer, providers: providers, codes: DispatchedCodes(),
                 transport: carrier, registration: .automatic, clock: clock),
-            apiKeys: APIKeys([]), limiter: AddressLimiter(perMinute: 1_000_000),
-            clientAddress: ClientAddress(read: { _ in nil }, isTrusted: { _ in false }),
+            apiKeys: APIKeys([]),
+            limits: AddressLimits(
+                signIns: 1_000_000, challenges: 0, failedRefreshes: 0, failedAdminTokens: 0,
+                clientAddress: ClientAddress(header: .xForwardedFor, read: { _ in nil }, isTrusted: { _ in false })),
             documentation: Documentation(version: "0", baseURL: nil), failedSignIns: FailedSignInCounter(),
             logger: Logger(label: "benchmarks") { _ in SilentLog() })
     }

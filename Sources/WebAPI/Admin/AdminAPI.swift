@@ -8,33 +8,43 @@ public import SignIn
 /// The HTTP API for operators, on a listener of its own. What it tells of identities never has a subject in it.
 public struct AdminAPI: RequestHandler {
     public let commonFields = Dispatch.commonFields
-    private let dispatch: Dispatch
+    private let operators: Dispatch
+    private let everybody: Dispatch
     private let token: AdminToken
+    private let limits: AddressLimits
 
     /// - Parameters:
     ///   - readiness: shared with whoever stops the server.
     ///   - providers: all configured ones.
+    ///   - limits: how often one client may get the token wrong.
     public init(
         repository: any AccountRepository, readiness: ServiceReadiness, providers: [Provider], token: AdminToken,
-        clock: Clock, logger: Logger
+        limits: AddressLimits, clock: Clock, logger: Logger
     ) {
         let log = RequestLog(logger: logger)
         self.token = token
+        self.limits = limits
         let routes = AdminRoutes(
             log: log, store: AdminStore(repository: repository, clock: clock), readiness: readiness,
             providers: providers)
-        dispatch = Dispatch(router: Router(routes.all), log: log)
+        operators = Dispatch(router: Router(routes.all), log: log)
+        everybody = Dispatch(router: Router(routes.open), log: log)
     }
 
     public func respond(to request: HTTPRequest) async -> HTTPResponse {
-        // Who has no token learns nothing, not even which paths there are.
-        guard request.path == AdminRoutes.openPath || token.admit(request) else {
-            return dispatch.refuse(.invalidAdminToken, request)
+        do throws(APIError) {
+            if try token.isOperator(request, limits) { return await operators.respond(to: request) }
+        } catch {
+            return operators.refuse(error, request)
         }
-        return await dispatch.respond(to: request)
+        // Who has no token learns nothing else, not even which paths there are.
+        guard AdminRoutes.openPaths.contains(request.path) else {
+            return operators.refuse(.invalidAdminToken, request)
+        }
+        return await everybody.respond(to: request)
     }
 
     public func refuse(_ violation: ProtocolViolation, requestID: String, peer: SocketAddress) -> HTTPResponse {
-        dispatch.refuse(violation, requestID: requestID)
+        operators.refuse(violation, requestID: requestID)
     }
 }

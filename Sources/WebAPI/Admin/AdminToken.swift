@@ -19,12 +19,20 @@ public final class AdminToken: Sendable {
 
     private static func digest(of token: Secret) -> [UInt8] { token.withBytes { Digest.sha256.hash($0) } }
 
-    /// Whether a request may go on. Digests are compared, in constant time, so that neither the token's length nor its
-    /// beginning can be found by timing.
-    func admit(_ request: HTTPRequest) -> Bool {
+    /// Whether a request is an operator's. Digests are compared, in constant time, so that neither the token's length nor
+    /// its beginning can be found by timing.
+    ///
+    /// - Parameter limits: of wrong tokens; a request without one guesses nothing and is not counted.
+    /// - Throws: `APIError.invalidAdminToken` for a wrong token, `.rateLimited` after too many.
+    func isOperator(_ request: HTTPRequest, _ limits: AddressLimits) throws(APIError) -> Bool {
         guard let digest = digest.withLock(\.self) else { return Self.isFromThisMachine(request) }
         guard let sent = request.bearerToken else { return false }
-        return constantTimeEqual(digest, Digest.sha256.hash(sent.utf8.span))
+        try limits.refuseAfterFailures(request, of: .failedAdminTokens)
+        guard constantTimeEqual(digest, Digest.sha256.hash(sent.utf8.span)) else {
+            limits.countFailure(request, as: .failedAdminTokens)
+            throw .invalidAdminToken
+        }
+        return true
     }
 
     /// Every web page that is open on this machine can reach a loopback address too. It gives itself away by its origin, or,

@@ -4,6 +4,8 @@ internal import JSON
 
 /// `GET /admin/audit`: the audit trail, a page at a time.
 struct AuditEndpoint: Sendable {
+    static let parameters = ["after", "limit", "user"]
+
     let store: AdminStore
 
     func respond(to request: HTTPRequest) async throws(APIError) -> HTTPResponse {

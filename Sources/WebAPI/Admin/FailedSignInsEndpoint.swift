@@ -4,6 +4,8 @@ internal import JSON
 
 /// `GET /admin/failed-sign-ins`: how often sign-ins failed, a page at a time.
 struct FailedSignInsEndpoint: Sendable {
+    static let parameters = ["after", "limit"]
+
     let store: AdminStore
 
     func respond(to request: HTTPRequest) async throws(APIError) -> HTTPResponse {

@@ -5,6 +5,8 @@ internal import JSON
 /// `GET /admin/users`: users by number, a page at a time; or the one who has a subject; or those who have an address or a
 /// number, each with whose word that is.
 struct ListUsersEndpoint: Sendable {
+    static let parameters = ["after", "limit", "provider", "issuer", "subject"] + Contact.allCases.map(\.rawValue)
+
     let store: AdminStore
 
     func respond(to request: HTTPRequest) async throws(APIError) -> HTTPResponse {

@@ -1,6 +1,6 @@
 internal import HTTPServer
 
-/// The parameters of a query, each once; those we do not know are ignored.
+/// The parameters of a query, each once.
 struct QueryParameters {
     private static let mostFields = 32
     private static let standardLimit = 100
@@ -18,6 +18,21 @@ struct QueryParameters {
         } catch {
             throw .invalidRequest("The query is not made of at most \(Self.mostFields) fields.")
         }
+    }
+
+    /// Refuses a query with any other parameter: a search that ignores a misspelled one would list everybody.
+    ///
+    /// - Throws: `APIError.invalidRequest`, naming the parameter unless its name could be a value that lost its name.
+    func refuseOthers(than known: [String]) throws(APIError) {
+        guard let unknown = fields?.fields.first(where: { !known.contains($0.name) })?.name else { return }
+        let isPlain = unknown.utf8.count <= 32 && unknown.utf8.allSatisfy { Self.isNameByte($0) }
+        let offer = known.isEmpty ? "none" : known.joined(separator: ", ")
+        let name = isPlain ? "The parameter \(unknown)" : "A parameter of the query"
+        throw .invalidRequest("\(name) is not known here; known: \(offer).")
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == UInt8(ascii: "_")
     }
 
     /// - Returns: nil when it is absent or empty.

@@ -5,25 +5,34 @@ internal import JSON
 internal import Providers
 internal import SignIn
 
-/// `GET /readyz`: 200 when sign-ins can be served, else 503 and why. How the providers do is told and decides nothing: that
-/// one carrier is down is no reason to send the others' users elsewhere.
+/// `GET /readyz`: 200 when sign-ins can be served, else 503. What is looked at, and how the providers do, operators alone
+/// are told. That one carrier is down is no reason to send the others' users elsewhere, so providers decide nothing.
 struct ReadinessEndpoint: Sendable {
     let readiness: ServiceReadiness
     let providers: [Provider]
 
-    func respond(to request: HTTPRequest) async throws(APIError) -> HTTPResponse {
+    /// For everybody: whether it is ready.
+    func status(_ request: HTTPRequest) async throws(APIError) -> HTTPResponse {
+        Self.answer(await readiness.state(now: .now), request, details: [])
+    }
+
+    /// For operators: also why not.
+    func details(_ request: HTTPRequest) async throws(APIError) -> HTTPResponse {
         let state = await readiness.state(now: .now)
-        var members: [JSONObject.Member] = []
+        let conditions = providers.map { ($0.configuration.name, JSONValue.string(Self.condition(of: $0))) }
+        return Self.answer(
+            state, request,
+            details: [
+                ("checks", .object(JSONObject(Self.checks(state)))), ("providers", .object(JSONObject(conditions))),
+            ])
+    }
+
+    private static func answer(
+        _ state: ServiceReadiness.State, _ request: HTTPRequest, details: [JSONObject.Member]
+    ) -> HTTPResponse {
+        var members: [JSONObject.Member] = [("status", .string(word(state)))]
         var status = HTTPStatus.ok
-        switch state {
-        case .ready(let keys):
-            members = [("status", "ready"), ("store", "ok"), ("signing_keys", .integer(Int64(keys)))]
-        case .failing(let error):
-            members = [("status", "not_ready"), ("store", .string(Self.words(error)))]
-        case .withoutSigningKeys: members = [("status", "not_ready"), ("store", "ok"), ("signing_keys", 0)]
-        case .draining: members = [("status", "draining")]
-        }
-        if let error = Self.error(state) {
+        if let error = error(state) {
             let answer = ErrorAnswer(error)
             status = answer.status
             members += [
@@ -31,10 +40,17 @@ struct ReadinessEndpoint: Sendable {
                 ("error_code", .string(answer.code)), ("request_id", .string(request.id)),
             ]
         }
-        members.append(("providers", .array(providers.map(Self.document))))
-        var response = HTTPResponse.json(status, JSONValue.object(JSONObject(members)).serialized)
+        var response = HTTPResponse.json(status, JSONValue.object(JSONObject(members + details)).serialized)
         response.headers.append((name: "Cache-Control", value: "no-store"))
         return response
+    }
+
+    private static func word(_ state: ServiceReadiness.State) -> String {
+        switch state {
+        case .ready: "ok"
+        case .failing, .withoutSigningKeys: "unavailable"
+        case .draining: "draining"
+        }
     }
 
     private static func error(_ state: ServiceReadiness.State) -> APIError? {
@@ -46,16 +62,24 @@ struct ReadinessEndpoint: Sendable {
         }
     }
 
+    /// Each thing that must be well: `ok`, or what is wrong with it. What was not looked at is left out.
+    private static func checks(_ state: ServiceReadiness.State) -> [JSONObject.Member] {
+        switch state {
+        case .ready: [("store", "ok"), ("signing_keys", "ok")]
+        case .failing(let error): [("store", .string(words(error)))]
+        case .withoutSigningKeys: [("store", "ok"), ("signing_keys", "there are none")]
+        case .draining: []
+        }
+    }
+
     private static func words(_ error: RepositoryError) -> String {
         if case .unavailable(let reason) = error { "\(reason)" } else { "\(error)" }
     }
 
-    private static func document(_ provider: Provider) -> JSONValue {
-        let hosts = provider.circuits.conditions()
-        return [
-            "provider": .string(provider.configuration.name),
-            "circuits": .array(
-                hosts.map { ["host": .string($0.host), "state": .string($0.condition.rawValue)] }),
-        ]
+    /// The worst of the provider's hosts.
+    private static func condition(of provider: Provider) -> String {
+        let conditions = provider.circuits.conditions().map(\.condition)
+        if conditions.contains(.open) { return "open" }
+        return conditions.contains(.halfOpen) ? "half-open" : "closed"
     }
 }

@@ -82,7 +82,7 @@ enum ErrorCode: String, CaseIterable {
         case .uriTooLong: .violation(.targetTooLong)
         case .unsupportedMediaType: .unsupportedMediaType
         case .expectationFailed: .violation(.expectationFailed)
-        case .rateLimited: .rateLimited(retryAfterSeconds: 7)
+        case .rateLimited: .rateLimited(.signIns, retryAfterSeconds: 7)
         case .headersTooLarge: .violation(.headTooLarge)
         case .notImplemented: .violation(.transferCodingNotImplemented)
         case .providerError: .signIn(.providerError(.init(.token, .notJSON)))
@@ -148,7 +148,7 @@ extension ErrorCode {
         case .uriTooLong: "The request target is longer than the service takes."
         case .unsupportedMediaType: "The body is neither JSON nor a form."
         case .expectationFailed: "The request expects something else than `100-continue`."
-        case .rateLimited: "Too many sign-ins come from this address. `Retry-After` says how long to wait."
+        case .rateLimited: "Too much of this comes from this address. `Retry-After` says how many seconds to wait."
         case .headersTooLarge: "The header is larger than the service takes."
         case .notImplemented: "The method, or the transfer coding, is not known here."
         case .providerError:

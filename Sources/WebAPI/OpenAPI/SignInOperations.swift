@@ -51,7 +51,7 @@ enum SignInOperations {
                 example: ["nonce": "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA", "expires": 300],
                 headers: [.cacheControl])
         ],
-        errors: [.storageUnavailable])
+        errors: [.rateLimited, .storageUnavailable])
 
     private static let token = Operation(
         method: .post, path: "/auth/token", id: "refreshSession", tag: .sessions, summary: "Renew a session",
@@ -68,7 +68,7 @@ enum SignInOperations {
                 description: "The new pair.", schema: Reference.schema("Tokens"), example: Examples.tokens,
                 headers: [.cacheControl])
         ],
-        errors: [.invalidGrant, .storageUnavailable])
+        errors: [.invalidGrant, .rateLimited, .storageUnavailable])
 
     private static let signOut = Operation(
         method: .delete, path: "/auth/token", id: "signOut", tag: .sessions, summary: "Sign out",

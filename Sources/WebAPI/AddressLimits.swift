@@ -1,0 +1,62 @@
+internal import EventLoop
+internal import HTTPServer
+
+/// What is limited for each client address.
+enum AddressLimit: CaseIterable, Sendable {
+    case signIns
+    case challenges
+    case failedRefreshes
+    case failedAdminTokens
+}
+
+/// The limits for each client address, shared by all loops and both listeners.
+public struct AddressLimits: Sendable {
+    private let signIns: AddressLimiter
+    private let challenges: AddressLimiter
+    private let failedRefreshes: AddressLimiter
+    private let failedAdminTokens: AddressLimiter
+    let clientAddress: ClientAddress
+
+    /// Each limit is how often in a minute; 0: as often as one likes.
+    ///
+    /// - Parameter clientAddress: whom a request comes from, behind proxies too.
+    public init(
+        signIns: Int, challenges: Int, failedRefreshes: Int, failedAdminTokens: Int, clientAddress: ClientAddress
+    ) {
+        self.signIns = AddressLimiter(perMinute: signIns)
+        self.challenges = AddressLimiter(perMinute: challenges)
+        self.failedRefreshes = AddressLimiter(perMinute: failedRefreshes)
+        self.failedAdminTokens = AddressLimiter(perMinute: failedAdminTokens)
+        self.clientAddress = clientAddress
+    }
+
+    /// Counts a request.
+    ///
+    /// - Throws: `APIError.rateLimited` when there were too many already.
+    func count(_ request: HTTPRequest, as limit: AddressLimit) throws(APIError) {
+        guard let wait = limiter(limit).take(for: clientAddress.network(of: request), now: .now) else { return }
+        throw .rateLimited(limit, retryAfterSeconds: wait)
+    }
+
+    /// Refuses a request of whom has failed too often, and counts nothing.
+    ///
+    /// - Throws: `APIError.rateLimited`.
+    func refuseAfterFailures(_ request: HTTPRequest, of limit: AddressLimit) throws(APIError) {
+        guard let wait = limiter(limit).wait(for: clientAddress.network(of: request), now: .now) else { return }
+        throw .rateLimited(limit, retryAfterSeconds: wait)
+    }
+
+    /// Counts a request that has failed.
+    func countFailure(_ request: HTTPRequest, as limit: AddressLimit) {
+        _ = limiter(limit).take(for: clientAddress.network(of: request), now: .now)
+    }
+
+    private func limiter(_ limit: AddressLimit) -> AddressLimiter {
+        switch limit {
+        case .signIns: signIns
+        case .challenges: challenges
+        case .failedRefreshes: failedRefreshes
+        case .failedAdminTokens: failedAdminTokens
+        }
+    }
+}
