@@ -14,6 +14,9 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var options: ConfigurationOptions
 
+    /// How long the end of the process waits for whoever reads the log.
+    private static let lastLinesTime = Duration.seconds(2)
+
     func run() async throws {
         // OpenSSL and libcurl write to sockets too: a peer that is gone must be an error there, not our end.
         signal(SIGPIPE, SIG_IGN)
@@ -28,7 +31,12 @@ struct ServeCommand: AsyncParsableCommand {
             throw ExitCode(1)
         }
         let threshold = LogThreshold(settings.log.level.loggerLevel)
-        let logger = Self.logger(settings.log, threshold)
+        guard let writer = LogWriter(descriptor: STDERR_FILENO, told: Self.dropped(settings.log)) else {
+            StandardError.write("gatehouse: the system has no thread left for the log\n")
+            throw ExitCode(1)
+        }
+        defer { writer.flush(within: Self.lastLinesTime) }
+        let logger = Self.logger(settings.log, threshold, writer)
         for notice in notices { logger.notice("\(notice)") }
         if let limit = DescriptorLimit.raise(), let connections = settings.http.connections, limit < connections {
             logger.warning(
@@ -39,6 +47,7 @@ struct ServeCommand: AsyncParsableCommand {
         do throws(StartFailure) {
             server = try await Server.start(settings, logger: logger)
         } catch {
+            writer.flush(within: Self.lastLinesTime)
             StandardError.write("gatehouse: \(error)\n")
             throw ExitCode(1)
         }
@@ -53,13 +62,26 @@ struct ServeCommand: AsyncParsableCommand {
         try await group.run()
     }
 
-    private static func logger(_ settings: Settings.Log, _ threshold: LogThreshold) -> Logger {
+    private static func logger(_ settings: Settings.Log, _ threshold: LogThreshold, _ writer: LogWriter) -> Logger {
         Logger(label: "gatehouse") { _ in
             LogOutput(
-                format: settings.format == .json ? .json : .text, threshold: threshold,
-                timestamp: LogOutput.currentTimestamp, sink: LogOutput.standardError)
+                format: settings.format.output, threshold: threshold, timestamp: LogOutput.currentTimestamp,
+                sink: writer.write)
         }
     }
+
+    /// Makes the line that says how many others are missing.
+    private static func dropped(_ settings: Settings.Log) -> @Sendable (Int) -> [UInt8] {
+        { count in
+            LogOutput.line(
+                .warning, "\(count) log lines were dropped", format: settings.format.output,
+                timestamp: LogOutput.currentTimestamp)
+        }
+    }
+}
+
+extension LogFormat {
+    fileprivate var output: LogOutput.Format { self == .json ? .json : .text }
 }
 
 extension LogLevel {
