@@ -125,7 +125,8 @@ struct Server: Service {
                 loop, address in
                 // The configured host and not the bound address: a name stays a name.
                 let issuer = SessionIssuer(
-                    configuration: .init(settings, address: "\(http.host):\(address.port)"), keys: parts.keys)
+                    configuration: .init(settings, address: authority(of: http.host, port: address.port)),
+                    keys: parts.keys)
                 return parts.api(sessionIssuer: issuer, client: byLoop[ObjectIdentifier(loop)] ?? clients[0])
             }
         } catch {
