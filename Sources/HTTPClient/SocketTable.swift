@@ -13,9 +13,11 @@ final class SocketTable: @unchecked Sendable {
     /// Runs curl on a socket that is ready, with curl's `CURL_CSELECT_…` bits.
     var onReady: (Int32, Int32) -> Void = { _, _ in }
     private var sockets: [WatchedSocket?] = []
+    private let limits: HTTPClientLimits
 
-    init(loop: EventLoop) {
+    init(loop: EventLoop, limits: HTTPClientLimits) {
         self.loop = loop
+        self.limits = limits
     }
 
     /// Opens a socket for a connection; curl closes it through ``close(_:)``.
@@ -24,8 +26,29 @@ final class SocketTable: @unchecked Sendable {
     func open(family: Int32, type: Int32, protocol number: Int32) -> Int32 {
         let flags = Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let descriptor = socket(family, type | flags, number)
-        if descriptor >= 0 { insert(descriptor, isOurs: true) }
+        if descriptor >= 0 {
+            limits.watchOver(descriptor)
+            insert(descriptor, isOurs: true)
+        }
         return descriptor
+    }
+
+    /// Hears that a request had no answer in time. Where the network has swallowed it, it has probably forgotten all
+    /// connections to that server: then those that are idle are ended, so that no other request is lost on them. A server
+    /// that is merely slow has acknowledged what it got.
+    ///
+    /// - Parameter localPort: our end of the connection.
+    func noteSilence(localPort: UInt16) {
+        let ours = sockets.compactMap { $0 }.filter { $0.isOurs }
+        guard
+            let silent = ours.first(where: {
+                TCPState.localPort($0.descriptor) == localPort && TCPState.isUnacknowledged($0.descriptor)
+            }), let peer = TCPState.peer(silent.descriptor)
+        else { return }
+        for socket in ours where !socket.isWatched && TCPState.peer(socket.descriptor) == peer {
+            // Curl looks at a connection before it uses it again, and finds the end.
+            shutdown(socket.descriptor, Int32(SHUT_RDWR))
+        }
     }
 
     func close(_ descriptor: Int32) {
@@ -64,6 +87,8 @@ final class SocketTable: @unchecked Sendable {
 
     fileprivate func isReady(_ socket: WatchedSocket, _ readiness: Readiness) {
         guard socket.isWatched else {
+            // Curl takes a connection with an error for alive, but not one at its end, which is what it is without the error.
+            TCPState.forgetError(socket.descriptor)
             loop.deregister(socket.descriptor)
             socket.interest = nil
             return

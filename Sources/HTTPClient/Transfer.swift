@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Glibc
 
 /// One request on its way, and the easy handle it uses; both are used again for later requests of the same pool.
 @safe
@@ -18,6 +19,8 @@ final class Transfer {
     private(set) var isRepeatable = false
     /// How often the request had a connection to go out on.
     var timesSent = 0
+    /// Our end of the connection it went out on.
+    var localPort: UInt16 = 0
     var addressesRefused = 0
     var socketsOpened = 0
     let allowsPrivateAddresses: Bool
@@ -85,6 +88,10 @@ final class Transfer {
 
     /// What came of it, once curl is done with it. Read it before the handle leaves the multi handle.
     func outcome(_ code: CURLcode) -> Outcome {
+        // What TCP gave up to have acknowledged: to whoever waits it is as late as an answer that never came.
+        if requestSent, code != CURLE_OK, easy.integer(CURLINFO_OS_ERRNO) == Int(ETIMEDOUT) {
+            return .failure(.timedOut(requestSent: true))
+        }
         if let refusal { return .failure(refusal) }
         guard code == CURLE_OK else {
             return .failure(
@@ -142,10 +149,13 @@ final class Transfer {
 
 extension Duration {
     /// In milliseconds, rounded up and at least one: to curl 0 is no limit.
-    fileprivate var wholeMilliseconds: Int {
+    var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)
         guard !overflow, whole < Int64(Int32.max) else { return Int(Int32.max) }
         return max(1, Int(whole + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
     }
+
+    /// In seconds, rounded up, likewise.
+    var wholeSeconds: Int { (wholeMilliseconds + 999) / 1000 }
 }

@@ -22,6 +22,9 @@ struct ServeCommand: AsyncParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         // A file that reaches the limit of its size is an error of that write, as a full disk is.
         signal(SIGXFSZ, SIG_IGN)
+        // Whoever sets it would have the keys of all TLS connections written to a file.
+        let wantsKeyLog = unsafe getenv("SSLKEYLOGFILE") != nil
+        unsafe unsetenv("SSLKEYLOGFILE")
         let settings: Settings
         let notices: [SettingsNotice]
         switch Settings.loadOfProcess(file: options.file) {
@@ -38,6 +41,7 @@ struct ServeCommand: AsyncParsableCommand {
         defer { writer.flush(within: Self.lastLinesTime) }
         let logger = Self.logger(settings.log, threshold, writer)
         for notice in notices { logger.notice("\(notice)") }
+        if wantsKeyLog { logger.warning("SSLKEYLOGFILE has no effect: keys of connections are written nowhere") }
         if let limit = DescriptorLimit.raise(), let connections = settings.http.connections, limit < connections {
             logger.warning(
                 "fewer descriptors than http.connections; raise the hard limit of open files",
@@ -53,8 +57,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
         let reloading = Reloading(
             file: options.file, providers: server.providers, apiKeys: server.apiKeys, admin: server.admin,
-            threshold: threshold,
-            logger: logger)
+            trust: server.trust, threshold: threshold, logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [.init(service: server), .init(service: reloading)],

@@ -20,6 +20,7 @@ struct Server: Service {
     let providers: [Provider]
     let apiKeys: APIKeys
     let admin: AdminListener
+    let trust: TrustStore
     private let http: HTTPServer
     private let clients: [HTTPClient]
     private let loops: [EventLoop]
@@ -42,7 +43,11 @@ struct Server: Service {
             throw .sessionKeys(error)
         }
         let loops = try startLoops(settings.http.loops ?? Self.cores)
-        let clients = loops.map { HTTPClient(loop: $0) }
+        let trust = TrustStore()
+        for file in await trust.load(Set(settings.providers.map(\.caFile))) {
+            logger.error("the trust anchors can't be read", metadata: ["file": "\(file)"])
+        }
+        let clients = await HTTPClient.clients(of: loops, trust: trust)
         let providers = settings.providers.map { Provider(ProviderConfiguration($0)) }
         let apiKeys = APIKeys(settings.apiKeys.map { Secret($0.revealed) })
         let parts = APIParts(
@@ -60,7 +65,8 @@ struct Server: Service {
             throw .system(error)
         }
         return Server(
-            providers: providers, apiKeys: apiKeys, admin: admin, http: http, clients: clients, loops: loops,
+            providers: providers, apiKeys: apiKeys, admin: admin, trust: trust, http: http, clients: clients,
+            loops: loops,
             repository: repository,
             housekeeping: Housekeeping(repository: repository, keys: keys, clock: clock, logger: logger),
             drain: .seconds(settings.http.drainSeconds), logger: logger)

@@ -66,7 +66,7 @@ import Testing
             keepTokens: false
             timeoutSeconds: 10
             signInTimeoutSeconds: 20
-            connectionsPerHost: 64
+            connectionsPerHost: 512
             inFlight: 2000
             caFile: ""
             allowLoopbackHTTP: false
@@ -167,7 +167,7 @@ import Testing
         #expect(!provider.keepTokens)
         #expect(provider.timeoutSeconds == 10)
         #expect(provider.signInTimeoutSeconds == 20)
-        #expect(provider.connectionsPerHost == 64)
+        #expect(provider.connectionsPerHost == 512)
         #expect(provider.inFlight == 2000)
         #expect(provider.caFile == nil)
         #expect(!provider.allowLoopbackHTTP)
