@@ -169,7 +169,7 @@ final class ConnectionPool: @unchecked Sendable {
             last.transfer.position = position
         }
         transfer.finish(outcome)
-        if idle.count < settings.limits.idleTransfers { idle.append(transfer) }
+        if idle.count < settings.limits.idleTransfers, !transfer.isWorn { idle.append(transfer) }
     }
 
     /// Ends what has passed its deadline. Curl's own limit would leave out a transfer that still waits for a connection.

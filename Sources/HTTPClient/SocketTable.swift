@@ -39,17 +39,18 @@ final class SocketTable: @unchecked Sendable {
     ///
     /// - Parameter localPort: our end of the connection.
     func noteSilence(localPort: UInt16) {
-        let ours = sockets.compactMap { $0 }.filter { $0.isOurs }
-        guard
-            let silent = ours.first(where: {
-                TCPState.localPort($0.descriptor) == localPort && TCPState.isUnacknowledged($0.descriptor)
-            }), let peer = TCPState.peer(silent.descriptor)
+        // Many may be told of at once, so what is found out about a socket is kept.
+        guard let silent = ours.first(where: { $0.localPort == localPort }), let peer = silent.peer,
+            TCPState.isUnacknowledged(silent.descriptor)
         else { return }
-        for socket in ours where !socket.isWatched && TCPState.peer(socket.descriptor) == peer {
+        for socket in ours where !socket.isWatched && !socket.isEnded && socket.peer == peer {
             // Curl looks at a connection before it uses it again, and finds the end.
             shutdown(socket.descriptor, Int32(SHUT_RDWR))
+            socket.isEnded = true
         }
     }
+
+    private var ours: some Sequence<WatchedSocket> { sockets.lazy.compactMap(\.self).filter(\.isOurs) }
 
     func close(_ descriptor: Int32) {
         forget(descriptor)
@@ -132,6 +133,11 @@ private final class WatchedSocket: ReadinessHandler, @unchecked Sendable {
     var interest: Readiness?
     /// Whether curl wants to hear of it.
     var isWatched = false
+    /// Whether we have ended it, for curl to find.
+    var isEnded = false
+    /// Its ends, asked for when the connection has been in use: they stay what they are.
+    private(set) lazy var localPort = TCPState.localPort(descriptor)
+    private(set) lazy var peer = TCPState.peer(descriptor)
     private weak var table: SocketTable?
 
     init(_ descriptor: Int32, isOurs: Bool, table: SocketTable) {

@@ -17,6 +17,8 @@ final class Transfer {
     var maximumBodyBytes = 0
     /// Whether a request may be repeated by curl, on a new connection, when a connection that was idle turns out dead.
     private(set) var isRepeatable = false
+    /// Whether the handle must not serve again: curl keeps the system's error in it, until another comes.
+    private(set) var isWorn = false
     /// How often the request had a connection to go out on.
     var timesSent = 0
     /// Our end of the connection it went out on.
@@ -90,6 +92,7 @@ final class Transfer {
     func outcome(_ code: CURLcode) -> Outcome {
         // What TCP gave up to have acknowledged: to whoever waits it is as late as an answer that never came.
         if requestSent, code != CURLE_OK, easy.integer(CURLINFO_OS_ERRNO) == Int(ETIMEDOUT) {
+            isWorn = true
             return .failure(.timedOut(requestSent: true))
         }
         if let refusal { return .failure(refusal) }
