@@ -17,7 +17,9 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     private static let roundsBetweenPolls = 16
     private static let eventsPerPoll = 256
 
+    /// For jobs that come after the end.
     private let queue: DispatchQueue
+    private let label: String
     private let epoll: OwnedDescriptor
     private let wakeUp: OwnedDescriptor
     private let owner = Atomic<UInt>(0)
@@ -28,10 +30,11 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     private var table = DescriptorTable()
     var timers = TimerQueue()
 
-    /// - Parameter label: names the Dispatch queue whose thread the loop takes.
+    /// - Parameter label: names the loop's thread, as far as its first 15 bytes go.
     /// - Throws: `SystemError` when the system has no descriptor left for epoll or its wake-up.
     public init(label: String) throws(SystemError) {
         queue = DispatchQueue(label: label, qos: .userInitiated)
+        self.label = label
         epoll = OwnedDescriptor(owning: try systemCall("epoll_create1") { epoll_create1(Int32(EPOLL_CLOEXEC)) })
         wakeUp = OwnedDescriptor(
             owning: try systemCall("eventfd") { eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK)) })
@@ -42,13 +45,27 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     }
 
     /// Starts the loop on a thread of its own. A loop is started once.
+    ///
+    /// The thread is none of Dispatch's: a loop never gives it back, and Dispatch's pool has a bound, beyond which loops and
+    /// everything else in the process would wait for each other.
     public func start() {
         guard phase.compareExchange(expected: .idle, desired: .running, ordering: .sequentiallyConsistent).exchanged
         else { return }
-        queue.async { self.run() }
+        let this = unsafe Unmanaged.passRetained(self)
+        let error = unsafe clinux_start_thread(
+            label,
+            { this in
+                guard let this = unsafe this else { return }
+                unsafe Unmanaged<EventLoop>.fromOpaque(this).takeRetainedValue().run()
+            }, this.toOpaque())
+        if error != 0 {
+            unsafe this.release()
+            // The system has no thread left; the pool may still have one.
+            queue.async { self.run() }
+        }
     }
 
-    /// Ends the loop once the jobs that wait have run. Later jobs still run, on the same queue, but no socket or timer.
+    /// Ends the loop once the jobs that wait have run. Later jobs still run, on a Dispatch queue, but no socket or timer.
     public func stop() {
         let stopped = phase.compareExchange(expected: .running, desired: .stopping, ordering: .sequentiallyConsistent)
         if stopped.exchanged { wake() }
@@ -144,7 +161,6 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
     private func run() {
         owner.store(UInt(pthread_self()), ordering: .relaxed)
-        defer { owner.store(0, ordering: .relaxed) }
         var events = unsafe [epoll_event](repeating: epoll_event(), count: Self.eventsPerPoll)
         while true {
             runJobs()
@@ -162,20 +178,21 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         }
         // Timers hold the loop, and the loop holds those that will never fire.
         timers = TimerQueue()
-        phase.store(.stopped, ordering: .sequentiallyConsistent)
-        runJobsToTheLast()
+        owner.store(0, ordering: .relaxed)
+        // From now on the queue does what this thread did. It takes one thing at a time, so that jobs still exclude each
+        // other, and what is enqueued before it begins is found when it does.
+        queue.async {
+            self.phase.store(.stopped, ordering: .sequentiallyConsistent)
+            self.runLateJobs()
+        }
     }
 
     private var hasJobs: Bool { !localJobs.isEmpty || !remoteJobs.isEmpty() }
 
-    /// Jobs that arrive after the end: the queue is serial, so they still exclude each other.
+    /// On the queue.
     private func runLateJobs() {
         owner.store(UInt(pthread_self()), ordering: .relaxed)
         defer { owner.store(0, ordering: .relaxed) }
-        runJobsToTheLast()
-    }
-
-    private func runJobsToTheLast() {
         while hasJobs { runJobs() }
     }
 

@@ -1,3 +1,4 @@
+internal import CLinux
 import Glibc
 
 /// A connected TCP socket, non-blocking, with one owner that closes it.
@@ -76,6 +77,28 @@ public struct StreamSocket: ~Copyable, Sendable {
                 // A peer that is gone is an error to handle here, not a signal that ends the process.
                 unsafe Glibc.send(
                     number, raw.baseAddress?.advanced(by: offset), raw.count - offset, Int32(MSG_NOSIGNAL))
+            }
+        }
+        return sent ?? 0
+    }
+
+    /// Writes as much of `first` and, behind it, of `second` as the system takes now, from `offset` on, which counts over
+    /// both. Neither is copied.
+    ///
+    /// - Returns: how many bytes it took; 0 when it would block.
+    public borrowing func send(
+        _ first: [UInt8], _ second: [UInt8], from offset: Int
+    ) throws(SystemError) -> Int {
+        let number = descriptor.number
+        let inFirst = min(offset, first.count)
+        let sent = try nonBlockingCall("sendmsg") {
+            unsafe first.withUnsafeBytes { first in
+                unsafe second.withUnsafeBytes { second in
+                    let (head, tail) = unsafe (first[inFirst...], second[(offset - inFirst)...])
+                    return unsafe clinux_send_two(
+                        number, UnsafeRawBufferPointer(rebasing: head).baseAddress, head.count,
+                        UnsafeRawBufferPointer(rebasing: tail).baseAddress, tail.count)
+                }
             }
         }
         return sent ?? 0

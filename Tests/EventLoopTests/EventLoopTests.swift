@@ -1,3 +1,4 @@
+import Dispatch
 import EventLoop
 import Testing
 
@@ -76,6 +77,18 @@ private final class Order: @unchecked Sendable {
                 return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
             #expect(total == 1000)
+        }
+    }
+
+    @Test func `runs beside hundreds of others`() async throws {
+        // More than Dispatch's pool has threads.
+        let loops = try (0..<300).map { try EventLoop(label: "test \($0)") }
+        for loop in loops { loop.start() }
+        defer { for loop in loops { loop.stop() } }
+        for loop in loops { #expect(await Resident(loop).isOnLoop()) }
+        // Dispatch's own threads are still there for others.
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume() }
         }
     }
 
