@@ -33,8 +33,7 @@ actor Connection: LoopBound, ReadinessHandler {
     var inputHasEnded = false
     var closesAfterAnswer = false
     var answering: Task<Void, Never>?
-    var unsent: [UInt8] = []
-    var unsentFrom = 0
+    var unsent = UnsentAnswer()
     private var interest: Readiness = []
     private var isRegistered = false
     private var deadline: MonotonicTime?
@@ -161,6 +160,6 @@ actor Connection: LoopBound, ReadinessHandler {
         listener.assumeIsolated { $0.forget(number) }
         stream = nil
         parser = RequestParser()
-        unsent = []
+        unsent = UnsentAnswer()
     }
 }
