@@ -4,6 +4,7 @@ extension Connection {
     /// Has a request answered in a task of its own.
     func start(_ parsed: ParsedRequest) {
         let number = number
+        hasAsked = true
         if awaited == .idle { listener.supplies.withValue { $0.idle.leave(number) } }
         awaited = nil
         phase = .answering
@@ -45,7 +46,9 @@ extension Connection {
         let now = MonotonicTime.now
         let unsent: UnsentAnswer? = listener.supplies.withValue { supplies in
             var context = context
-            context.closes = context.closes || response.closesConnection || supplies.isDraining
+            // What a client has sent already is answered before its connection closes.
+            let isAwaited = supplies.announcesClose && parser.bufferedBytes == 0
+            context.closes = context.closes || response.closesConnection || isAwaited
             closesAfterAnswer = context.closes
             let body = supplies.render(response, context, at: now)
             guard

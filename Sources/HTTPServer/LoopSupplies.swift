@@ -10,6 +10,8 @@ struct LoopSupplies {
     /// The connections that wait for a request.
     var idle = IdleList()
     /// Whether every answer is to be the last of its connection.
+    var announcesClose = false
+    /// Whether nobody may wait for long any more.
     var isDraining = false
     private var receiveBuffer = [UInt8](repeating: 0, count: receiveBytes)
     /// The answer that was rendered last, but for a body that is sent from where it is.
