@@ -42,11 +42,7 @@ struct ServeCommand: AsyncParsableCommand {
         let logger = Self.logger(settings.log, threshold, writer)
         for notice in notices { logger.notice("\(notice)") }
         if wantsKeyLog { logger.warning("SSLKEYLOGFILE has no effect: keys of connections are written nowhere") }
-        if let limit = DescriptorLimit.raise(), let connections = settings.http.connections, limit < connections {
-            logger.warning(
-                "fewer descriptors than http.connections; raise the hard limit of open files",
-                metadata: ["descriptors": "\(limit)", "connections": "\(connections)"])
-        }
+        DescriptorLimit.raise()
         let server: Server
         do throws(StartFailure) {
             server = try await Server.start(settings, logger: logger)
@@ -58,11 +54,19 @@ struct ServeCommand: AsyncParsableCommand {
         let reloading = Reloading(
             file: options.file, providers: server.providers, apiKeys: server.apiKeys, admin: server.admin,
             trust: server.trust, threshold: threshold, logger: logger)
+        // Before the server says where it listens, so that whoever reads that may stop it at once.
+        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+        let stopping = StopSignals(
+            signals: signals, lameDuck: .seconds(settings.http.lameDuckSeconds), server: server, logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [.init(service: server), .init(service: reloading)],
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+                services: [
+                    .init(service: server), .init(service: reloading),
+                    .init(service: stopping, successTerminationBehavior: .gracefullyShutdownGroup),
+                ], logger: logger))
         try await group.run()
+        // To the end, or a further signal would end the process in the middle of draining.
+        withExtendedLifetime(signals) {}
     }
 
     private static func logger(_ settings: Settings.Log, _ threshold: LogThreshold, _ writer: LogWriter) -> Logger {

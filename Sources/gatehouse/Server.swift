@@ -42,7 +42,8 @@ struct Server: Service {
             }
             throw .sessionKeys(error)
         }
-        let loops = try startLoops(settings.http.loops ?? Self.cores)
+        let loops = try startLoops(settings.http.loops ?? Processors.usable)
+        let shares = Self.shareDescriptors(settings, loops: loops.count, logger)
         let trust = TrustStore()
         for file in await trust.load(Set(settings.providers.map(\.caFile))) {
             logger.error("the trust anchors can't be read", metadata: ["file": "\(file)"])
@@ -56,8 +57,10 @@ struct Server: Service {
             limiter: AddressLimiter(perMinute: settings.rateLimit.signInsPerMinutePerAddress ?? 0),
             clientAddress: ClientAddress(trustedProxies: settings.http.trustedProxies),
             documentation: Documentation(version: Version.text, baseURL: settings.session.issuer?.text), logger: logger)
-        let http = try makeServer(settings, loops: loops, parts: parts, clients: clients)
-        let admin = try AdminListener(settings, loop: loops[0], parts: parts, providers: providers)
+        let limits = HTTPServerLimits(settings.http, connections: shares.clients)
+        let http = try makeServer(settings, limits, loops: loops, parts: parts, clients: clients)
+        let admin = try AdminListener(
+            settings, connections: shares.operators, loop: loops[0], parts: parts, providers: providers)
         do throws(SystemError) {
             try await http.start()
             try await admin.http.start()
@@ -72,11 +75,13 @@ struct Server: Service {
             drain: .seconds(settings.http.drainSeconds), logger: logger)
     }
 
-    /// Runs until the process is told to stop.
+    /// Runs until the group of services is shut down.
     ///
     /// It says where it listens only now, when a signal already means to drain: whoever reads that may stop it at once.
     func run() async throws {
-        logger.notice("listening", metadata: ["address": "\(http.address)", "version": "\(Version.text)"])
+        logger.notice(
+            "listening",
+            metadata: ["address": "\(http.address)", "loops": "\(loops.count)", "version": "\(Version.text)"])
         logger.notice("admin listening", metadata: ["address": "\(admin.http.address)"])
         await withGracefulShutdownHandler {
             await housekeeping.run()
@@ -91,6 +96,12 @@ struct Server: Service {
     /// Where the API for operators listens.
     var adminAddress: SocketAddress { admin.http.address }
 
+    /// Tells whoever sends requests here to find another place for them, and answers meanwhile as always.
+    func beginLameDuck() async {
+        await admin.readiness.drain()
+        await http.announceClose()
+    }
+
     /// Lets running requests finish, within the time that draining may take, and closes the store last.
     func stop() async {
         logger.notice("draining")
@@ -104,13 +115,25 @@ struct Server: Service {
         logger.notice("stopped")
     }
 
-    private static var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+    private static func shareDescriptors(_ settings: Settings, loops: Int, _ logger: Logger) -> DescriptorShares {
+        let descriptors = DescriptorLimit.inEffect
+        let shares = DescriptorShares(settings, descriptors: descriptors, loops: loops)
+        if let descriptors, shares.clients < settings.http.connections ?? 0 {
+            logger.warning(
+                "fewer descriptors than http.connections takes: the limit is lower; raise the hard limit of open files",
+                metadata: [
+                    "descriptors": "\(descriptors)", "configured": "\(settings.http.connections ?? 0)",
+                    "connections": "\(shares.clients)",
+                ])
+        }
+        return shares
+    }
 
     private static func startLoops(_ count: Int) throws(StartFailure) -> [EventLoop] {
         var loops: [EventLoop] = []
         for index in 0..<count {
             do throws(SystemError) {
-                let loop = try EventLoop(label: "gatehouse.loop.\(index)")
+                let loop = try EventLoop(label: "loop \(index)")
                 loop.start()
                 loops.append(loop)
             } catch {
@@ -121,14 +144,16 @@ struct Server: Service {
     }
 
     private static func makeServer(
-        _ settings: Settings, loops: [EventLoop], parts: APIParts, clients: [HTTPClient]
+        _ settings: Settings, _ limits: HTTPServerLimits, loops: [EventLoop], parts: APIParts, clients: [HTTPClient]
     ) throws(StartFailure) -> HTTPServer {
         let byLoop = Dictionary(
             uniqueKeysWithValues: zip(loops, clients).map { (ObjectIdentifier($0), $1) })
         do throws(SystemError) {
             let http = settings.http
-            return try HTTPServer(host: http.host, port: http.port, loops: loops, limits: HTTPServerLimits(http)) {
-                loop, address in
+            return try HTTPServer(
+                host: http.host, port: http.port, loops: loops, limits: limits,
+                isProxy: { [proxies = http.trustedProxies] in proxies.contains($0) }
+            ) { loop, address in
                 // The configured host and not the bound address: a name stays a name.
                 let issuer = SessionIssuer(
                     configuration: .init(settings, address: authority(of: http.host, port: address.port)),

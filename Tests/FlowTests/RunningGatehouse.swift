@@ -71,7 +71,7 @@ final class RunningGatehouse: Sendable {
 
     static func yaml(
         _ simulation: Simulation, _ folder: URL, top: String = "", zenkey: [String] = [], plain: [String] = [],
-        limit: Int = 0, adminToken: String? = nil
+        limit: Int = 0, adminToken: String? = nil, lameDuckSeconds: Int = 0
     ) -> String {
         let adminToken = adminToken.map { ", token: \($0)" } ?? ""
         func section(_ lines: [String]) -> String { lines.map { "    \($0)\n" }.joined() }
@@ -87,7 +87,7 @@ final class RunningGatehouse: Sendable {
             "algorithms: [RS256, ES256]", "allowLoopbackHTTP: true",
         ]
         return """
-            http: {host: 127.0.0.1, port: 0, loops: 1}
+            http: {host: 127.0.0.1, port: 0, loops: 1, lameDuckSeconds: \(lameDuckSeconds)}
             admin: {port: 0\(adminToken)}
             storage: {url: 'file:\(folder.path)/users.db'}
             rateLimit: {signInsPerMinutePerAddress: \(limit)}

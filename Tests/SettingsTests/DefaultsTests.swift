@@ -17,6 +17,8 @@ import Testing
           bodyTimeoutSeconds: 10
           idleTimeoutSeconds: 75
           drainSeconds: 25
+          connectionsPerAddress: 0    # 0 = off
+          lameDuckSeconds: 5          # after SIGTERM: not ready, still accepting
           trustedProxies: []          # CIDRs
           tlsCertificateFile: ""      # with tlsKeyFile
           tlsKeyFile: ""
@@ -118,6 +120,8 @@ import Testing
         #expect(settings.http.bodyTimeoutSeconds == 10)
         #expect(settings.http.idleTimeoutSeconds == 75)
         #expect(settings.http.drainSeconds == 25)
+        #expect(settings.http.connectionsPerAddress == nil)
+        #expect(settings.http.lameDuckSeconds == 5)
         #expect(settings.http.trustedProxies.isEmpty)
         #expect(settings.http.tlsCertificateFile == nil)
         #expect(settings.http.tlsKeyFile == nil)
