@@ -10,7 +10,9 @@ import Testing
         let loops = try (0..<count).map { try EventLoop(label: "test \($0)") }
         for loop in loops { loop.start() }
         defer { for loop in loops { loop.stop() } }
-        let server = try HTTPServer(host: "127.0.0.1", port: 0, loops: loops, limits: .patient) { loop, _ in
+        var limits = HTTPServerLimits.patient
+        limits.idleTimeout = .zero
+        let server = try HTTPServer(host: "127.0.0.1", port: 0, loops: loops, limits: limits) { loop, _ in
             let number = loops.firstIndex { $0 === loop } ?? -1
             return TestHandler { _ in
                 HTTPResponse(status: loop.isCurrent ? .ok : .internalServerError, body: Array("\(number)".utf8))
