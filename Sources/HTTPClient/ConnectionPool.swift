@@ -15,8 +15,11 @@ final class ConnectionPool: @unchecked Sendable {
         let caFile: String?
         let allowsPrivateAddresses: Bool
         let connectionsPerHost: Int
+        /// Without TLS no trust anchors are needed, and none are waited for.
+        let isSecure: Bool
 
-        init(_ policy: OutboundPolicy) {
+        init(_ policy: OutboundPolicy, _ url: EndpointURL) {
+            isSecure = url.scheme == "https"
             caFile = policy.caFile
             allowsPrivateAddresses = policy.allowsPrivateAddresses
             connectionsPerHost = policy.connectionsPerHost
@@ -45,7 +48,7 @@ final class ConnectionPool: @unchecked Sendable {
     /// - Parameter connections: how many one host gets at most from this pool; 0 is no limit.
     /// - Throws: `couldNotConnect` when curl is out of memory, or was not built with the library that is needed.
     init(
-        key: Key, connections: Int, limits: HTTPClientLimits, trust: TrustAnchors, loop: EventLoop
+        key: Key, connections: Int, limits: HTTPClientLimits, trust: TrustAnchors?, loop: EventLoop
     ) throws(HTTPClientError) {
         self.key = key
         guard CurlLibrary.isReady, let sessions = ShareHandle(), let multi = unsafe curl_multi_init() else {

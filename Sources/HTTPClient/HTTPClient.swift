@@ -68,17 +68,14 @@ public actor HTTPClient: LoopBound, HTTPTransport {
             return try await owner.send(request)
         }
         let pool: ConnectionPool
-        if let ready = readyPool(for: request.policy) {
+        let key = ConnectionPool.Key(request.policy, request.url)
+        if let ready = readyPool(key) {
             pool = ready
         } else {
-            let anchors = try await trust.anchors(for: request.policy.caFile)
+            let anchors = key.isSecure ? try await trust.anchors(for: key.caFile) : nil
             // Much may have happened meanwhile.
             guard !isShutDown else { throw .shutDown }
-            if let ready = readyPool(for: request.policy) {
-                pool = ready
-            } else {
-                pool = try makePool(for: request.policy, anchors)
-            }
+            pool = if let ready = readyPool(key) { ready } else { try makePool(key, anchors) }
         }
         pool.expected += 1
         lastID += 1
@@ -127,20 +124,19 @@ public actor HTTPClient: LoopBound, HTTPTransport {
 
     private func owner(of url: EndpointURL) -> HTTPClient? { siblings.isEmpty ? nil : siblings[share.owner(of: url)] }
 
-    /// The pool of a policy, if it is there and checks connections against what is trusted now.
-    private func readyPool(for policy: OutboundPolicy) -> ConnectionPool? {
+    /// The pool, if it is there and checks connections against what is trusted now.
+    private func readyPool(_ key: ConnectionPool.Key) -> ConnectionPool? {
         if trustGeneration != trust.generation { retireAll() }
         if !retired.isEmpty { endRetired() }
-        let key = ConnectionPool.Key(policy)
         if let latest, latest.key == key { return latest }
-        latest = pools[key] ?? latest
-        return pools[key]
+        guard let known = pools[key] else { return nil }
+        latest = known
+        return known
     }
 
     private func makePool(
-        for policy: OutboundPolicy, _ anchors: TrustAnchors
+        _ key: ConnectionPool.Key, _ anchors: TrustAnchors?
     ) throws(HTTPClientError) -> ConnectionPool {
-        let key = ConnectionPool.Key(policy)
         let pool = try ConnectionPool(
             key: key, connections: share.part(of: key.connectionsPerHost) ?? key.connectionsPerHost, limits: limits,
             trust: anchors, loop: loop)

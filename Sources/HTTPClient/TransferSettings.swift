@@ -6,8 +6,8 @@ internal import EventLoop
 struct TransferSettings: ~Copyable {
     let key: ConnectionPool.Key
     let limits: HTTPClientLimits
-    /// It outlives the transfers, whose handshakes use it.
-    let trust: TrustAnchors
+    /// It outlives the transfers, whose handshakes use it. Nil where none is to be made.
+    let trust: TrustAnchors?
     /// Where TLS sessions are kept for resumption.
     let sessions: ShareHandle
 }
@@ -20,7 +20,7 @@ extension Transfer {
         easy.set(CURLOPT_NOSIGNAL, 1)
         easy.set(CURLOPT_PROXY, "")
         easy.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
-        easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
+        easy.set(CURLOPT_PROTOCOLS_STR, settings.key.isSecure ? "https" : "http")
         easy.set(CURLOPT_FOLLOWLOCATION, 0)
         easy.set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
         easy.set(CURLOPT_PATH_AS_IS, 1)
@@ -32,7 +32,7 @@ extension Transfer {
         // Curl reads no anchors itself: it is given those that all loops share.
         easy.set(CURLOPT_CAINFO, nil as String?)
         easy.set(CURLOPT_CAPATH, nil as String?)
-        unsafe easy.set(CURLOPT_SSL_CTX_DATA, UnsafeRawPointer(settings.trust.store))
+        unsafe easy.set(CURLOPT_SSL_CTX_DATA, settings.trust.map { unsafe UnsafeRawPointer($0.store) })
         easy.note(
             unsafe CCurl_easy_set_ssl_context(easy.raw) { _, context, store in
                 guard let context = unsafe context, let store = unsafe store else { return CURLE_SSL_CERTPROBLEM }

@@ -67,7 +67,7 @@ actor Connection: LoopBound, ReadinessHandler {
     }
 
     nonisolated func descriptorIsReady(_ readiness: Readiness) {
-        assumeIsolated { $0.isReady(readiness) }
+        assumeOnLoop(readiness) { $0.isReady($1) }
     }
 
     private func isReady(_ readiness: Readiness) {

@@ -45,8 +45,13 @@ struct Server: Service {
         let loops = try startLoops(settings.http.loops ?? Processors.usable)
         let shares = Self.shareDescriptors(settings, loops: loops.count, logger)
         let trust = TrustStore()
-        for file in await trust.load(Set(settings.providers.map(\.caFile))) {
-            logger.error("the trust anchors can't be read", metadata: ["file": "\(file)"])
+        // The first sign-in finds them read, and the start does not wait for it. Where plain http is allowed, TLS may never
+        // be asked for.
+        let files = Set(settings.providers.filter { !$0.allowLoopbackHTTP }.map(\.caFile))
+        Task {
+            for file in await trust.load(files) {
+                logger.error("the trust anchors can't be read", metadata: ["file": "\(file)"])
+            }
         }
         let clients = await HTTPClient.clients(of: loops, trust: trust)
         let providers = settings.providers.map { Provider(ProviderConfiguration($0)) }
