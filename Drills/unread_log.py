@@ -14,7 +14,8 @@ DROPPED = re.compile(rb"(\d+) log lines were dropped")
 # The most lines that a full pipe and a full queue hold together, some 45,000, and as many again.
 REQUESTS = 90_000
 THREADS = 4
-STOP_SECONDS = 10
+# The lame duck's five seconds, and two for the last lines.
+STOP_SECONDS = 15
 
 
 class Unread(Gatehouse):
