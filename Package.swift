@@ -69,7 +69,7 @@ let package = Package(
         target("EventLoop", ["CLinux", collections]),
         target("Crypto", ["COpenSSL"]),
         target("HTTPServer", ["EventLoop", "CZlib"]),
-        target("HTTPClient", ["EventLoop", "CCurl"]),
+        target("HTTPClient", ["EventLoop", "CCurl", "COpenSSL"]),
         target("JOSE", ["Crypto", "JSON"]),
         target("OpenIDConnect", ["JOSE", "Crypto", "JSON", "HTTPClient", "EventLoop"]),
         target("Accounts"),

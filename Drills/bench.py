@@ -40,8 +40,8 @@ class Bench:
         print(f"    SKIPPED: {sentence}", flush=True)
 
     @contextlib.contextmanager
-    def carriers(self):
-        carriers = Carriers(self.binaries, self.folder)
+    def carriers(self, latency=0):
+        carriers = Carriers(self.binaries, self.folder, latency)
         try:
             yield carriers
         finally:

@@ -19,8 +19,10 @@ LISTENING = {name: re.compile(rf"^listening {name} (\S+)$", re.M) for name in ("
 
 
 class Carriers(Process):
-    def __init__(self, binaries, folder):
-        super().__init__([f"{binaries}/carrier-simulator", "--host", "127.0.0.1", "--port", "0"],
+    def __init__(self, binaries, folder, latency=0):
+        """`latency` is how long each call of a backend is kept waiting, in milliseconds."""
+        super().__init__([f"{binaries}/carrier-simulator", "--host", "127.0.0.1", "--port", "0",
+                          "--latency-ms", str(latency)],
                          f"{folder}/carrier-simulator.log")
         self.urls = {name: self.await_line(pattern)[1] for name, pattern in LISTENING.items()}
         self.ports = {name: urllib.parse.urlsplit(url).port for name, url in self.urls.items()}

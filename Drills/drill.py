@@ -13,17 +13,22 @@ import traceback
 import bodies
 import crash
 import descriptors
+import forgotten
 import gzip_bombs
 import idle
 import random_kids
+import slow_carrier
 import slow_readers
 import soak
+import stops
 import storage
+import unread_log
 from bench import Bench
 
 DRILLS = {
     "idle": idle, "slow-readers": slow_readers, "bodies": bodies, "random-kids": random_kids,
-    "gzip-bombs": gzip_bombs, "descriptors": descriptors, "storage": storage, "crash": crash, "soak": soak}
+    "gzip-bombs": gzip_bombs, "descriptors": descriptors, "unread-log": unread_log, "forgotten": forgotten,
+    "slow-carrier": slow_carrier, "stops": stops, "storage": storage, "crash": crash, "soak": soak}
 # None of the drills but the soak takes half of this; one that does hangs, which is a finding too.
 LONGEST = 180
 

@@ -8,8 +8,8 @@ from bench import KIB, MIB, crowd, eventually, tally
 from wire import connect, has_ended
 
 WANTED = 20_000
-# What this process and the server need besides.
-RESERVE = 256
+# What this process and the server need besides: the server keeps some for its calls, and for those whom it turns away.
+RESERVE = 2048
 # An address has about 28,000 ports for connections to one place.
 CONNECTIONS_PER_ADDRESS = 5_000
 LARGEST_CONNECTION = 2 * KIB

@@ -17,11 +17,15 @@ class Process:
     def __init__(self, command, log, environment=None, limits=None):
         """`limits` has limits of setrlimit(2), hard and soft, by their number."""
         self.log = log
-        with open(log, "ab") as output:
+        with self.output() as output:
             self.child = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
                 env={**os.environ, **(environment or {})}, preexec_fn=lambda: set_limits(limits or {}))
         self.id = self.child.pid
+
+    def output(self):
+        """Where the output goes, as a file that is closed here once the program has it."""
+        return open(self.log, "ab")
 
     def log_text(self):
         with open(self.log, encoding="utf-8", errors="replace") as file:

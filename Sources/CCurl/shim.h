@@ -4,8 +4,6 @@
 // The type checks behind curl_easy_setopt need the option as a literal; the shims below fix the type themselves.
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 // Variadic functions, which Swift can't call: one shim for each type of the last argument.
 static inline CURLcode CCurl_easy_set_long(CURL *easy, CURLoption option, long value) {
@@ -35,6 +33,9 @@ static inline CURLcode CCurl_easy_set_open_socket(CURL *easy, curl_opensocket_ca
 static inline CURLcode CCurl_easy_set_close_socket(CURL *easy, curl_closesocket_callback callback) {
     return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, callback);
 }
+static inline CURLcode CCurl_easy_set_ssl_context(CURL *easy, curl_ssl_ctx_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, callback);
+}
 static inline CURLcode CCurl_easy_get_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
 }
@@ -63,9 +64,7 @@ static inline CURLSHcode CCurl_share_set_long(CURLSH *share, CURLSHoption option
 // The message's payload is a union, which Swift imports awkwardly.
 static inline CURLcode CCurl_message_result(const CURLMsg *message) { return message->data.result; }
 
-// A file that lives in memory only, close-on-exec; glibc declares memfd_create for GNU sources alone.
-static inline int CCurl_memory_file(const char *name) {
-    return (int)syscall(SYS_memfd_create, name, 1u /* MFD_CLOEXEC */);
-}
+// What the library under curl's TLS is called, such as "OpenSSL/3.0.15".
+static inline const char *CCurl_tls_library(void) { return curl_version_info(CURLVERSION_NOW)->ssl_version; }
 
 #endif

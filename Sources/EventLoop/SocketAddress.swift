@@ -51,15 +51,32 @@ public struct SocketAddress: Sendable, Equatable, Hashable, CustomStringConverti
         }
     }
 
-    /// The address without its port, as text: `192.0.2.1` or `2001:db8:0:0:0:0:0:1`.
+    /// The address without its port, as text: `192.0.2.1` or `2001:db8::1` (RFC 5952 §4).
     public var host: String {
         if isIPv6 {
-            return [bytes.high, bytes.low].flatMap { word in
-                stride(from: 48, through: 0, by: -16).map { String(word >> UInt64($0) & 0xFFFF, radix: 16) }
-            }.joined(separator: ":")
+            let groups = [bytes.high, bytes.low].flatMap { word in
+                stride(from: 48, through: 0, by: -16).map { word >> UInt64($0) & 0xFFFF }
+            }
+            func text(_ groups: some Sequence<UInt64>) -> String {
+                groups.map { String($0, radix: 16) }.joined(separator: ":")
+            }
+            guard let zeros = Self.longestZeros(groups) else { return text(groups) }
+            return text(groups[..<zeros.lowerBound]) + "::" + text(groups[zeros.upperBound...])
         }
         return stride(from: 56, through: 32, by: -8).map { String(bytes.high >> UInt64($0) & 0xFF) }
             .joined(separator: ".")
+    }
+
+    /// The first of the longest runs of zeros; a lone zero is none.
+    private static func longestZeros(_ groups: [UInt64]) -> Range<Int>? {
+        var longest: Range<Int>?
+        var start = 0
+        for (index, group) in groups.enumerated() {
+            if group != 0 { start = index + 1 }
+            let run = start..<index + 1
+            if run.count > max(1, longest?.count ?? 0) { longest = run }
+        }
+        return longest
     }
 
     public var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }

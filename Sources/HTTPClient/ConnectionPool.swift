@@ -15,8 +15,11 @@ final class ConnectionPool: @unchecked Sendable {
         let caFile: String?
         let allowsPrivateAddresses: Bool
         let connectionsPerHost: Int
+        /// Without TLS no trust anchors are needed, and none are waited for.
+        let isSecure: Bool
 
-        init(_ policy: OutboundPolicy) {
+        init(_ policy: OutboundPolicy, _ url: EndpointURL) {
+            isSecure = url.scheme == "https"
             caFile = policy.caFile
             allowsPrivateAddresses = policy.allowsPrivateAddresses
             connectionsPerHost = policy.connectionsPerHost
@@ -28,6 +31,8 @@ final class ConnectionPool: @unchecked Sendable {
 
     /// What its requests have in common.
     let key: Key
+    /// Requests that have chosen this pool and are about to start.
+    var expected = 0
     private let settings: TransferSettings
     private let multi: UnsafeMutableRawPointer
     private let sockets: SocketTable
@@ -40,25 +45,27 @@ final class ConnectionPool: @unchecked Sendable {
     /// Whether curl has asked to be run again at once.
     private var isDue = false
 
-    /// - Throws: `tlsFailed` when the trust anchors can't be read, `couldNotConnect` when curl is out of memory.
-    init(key: Key, limits: HTTPClientLimits, loop: EventLoop) throws(HTTPClientError) {
+    /// - Parameter connections: how many one host gets at most from this pool; 0 is no limit.
+    /// - Throws: `couldNotConnect` when curl is out of memory, or was not built with the library that is needed.
+    init(
+        key: Key, connections: Int, limits: HTTPClientLimits, trust: TrustAnchors?, loop: EventLoop
+    ) throws(HTTPClientError) {
         self.key = key
-        let trust = try TrustAnchors(system: CurlLibrary.systemTrustAnchors, extra: key.caFile)
         guard CurlLibrary.isReady, let sessions = ShareHandle(), let multi = unsafe curl_multi_init() else {
             throw .couldNotConnect
         }
         settings = TransferSettings(key: key, limits: limits, trust: trust, sessions: sessions)
         unsafe self.multi = unsafe multi
-        sockets = SocketTable(loop: loop)
+        sockets = SocketTable(loop: loop, limits: limits)
         let owner = Owner()
         alarm = MovableTimer(loop: loop) { owner.pool?.run(CURL_SOCKET_TIMEOUT, 0) }
         deadlines = MovableTimer(loop: loop) { owner.pool?.expire() }
         owner.pool = self
         sockets.onReady = { owner.pool?.run($0, $1) }
-        configure()
+        configure(connections)
     }
 
-    private func configure() {
+    private func configure(_ connections: Int) {
         let me = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe CCurl_multi_set_pointer(multi, CURLMOPT_TIMERDATA, me)
         unsafe CCurl_multi_set_timer(multi) { _, milliseconds, pool in
@@ -72,8 +79,10 @@ final class ConnectionPool: @unchecked Sendable {
             unsafe Unmanaged<SocketTable>.fromOpaque(table).takeUnretainedValue().watch(descriptor, what)
             return 0
         }
-        unsafe CCurl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, max(0, settings.key.connectionsPerHost))
-        unsafe CCurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(1, settings.limits.idleConnections))
+        unsafe CCurl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, connections)
+        // Those in use count too. A smaller number would close connections that the next request wants.
+        let kept = max(1, settings.limits.idleConnections, 2 * connections)
+        unsafe CCurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, kept)
     }
 
     /// Begins a transfer; the continuation is resumed exactly once, when it ends.
@@ -109,6 +118,9 @@ final class ConnectionPool: @unchecked Sendable {
         runWhileDue()
         return true
     }
+
+    /// Whether no transfer is under way, and none is to come.
+    var isIdle: Bool { active.isEmpty && expected == 0 }
 
     /// Ends all transfers and closes all connections. The pool is of no use afterwards.
     func tearDown() {
@@ -160,13 +172,14 @@ final class ConnectionPool: @unchecked Sendable {
             last.transfer.position = position
         }
         transfer.finish(outcome)
-        if idle.count < settings.limits.idleTransfers { idle.append(transfer) }
+        if idle.count < settings.limits.idleTransfers, !transfer.isWorn { idle.append(transfer) }
     }
 
     /// Ends what has passed its deadline. Curl's own limit would leave out a transfer that still waits for a connection.
     private func expire() {
         let now = MonotonicTime.now
         for (transfer, deadline) in active where deadline <= now {
+            if transfer.requestSent { sockets.noteSilence(localPort: transfer.localPort) }
             end(transfer, .failure(.timedOut(requestSent: transfer.requestSent)))
         }
         deadlines.move(to: active.lazy.map(\.deadline).min())

@@ -35,7 +35,7 @@ public struct EndpointURL: Sendable, Hashable {
     /// In lower case; an IPv6 address without its brackets.
     public let host: String
     public let port: UInt16
-    /// `host:port`: whom a call reaches, whatever it is about.
+    /// `host:port`, an IPv6 address in brackets: whom a call reaches, whatever it is about.
     public let server: String
     /// The path as it was given, still percent-encoded; empty when there is none.
     public let path: String
@@ -60,7 +60,9 @@ public struct EndpointURL: Sendable, Hashable {
         self.host = authority.host
         let port = authority.port ?? (scheme == "https" ? 443 : 80)
         self.port = port
-        self.server = "\(authority.host):\(port)"
+        self.server =
+            authority.host.utf8.contains(UInt8(ascii: ":"))
+            ? "[\(authority.host)]:\(port)" : "\(authority.host):\(port)"
         self.path = String(decoding: bytes[authorityEnd..<pathEnd], as: UTF8.self)
     }
 

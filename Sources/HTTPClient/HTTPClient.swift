@@ -2,26 +2,56 @@ public import EventLoop
 
 /// Sends requests to providers over https, on one event loop.
 ///
-/// Connections are kept and shared, over HTTP/2 where the server offers it. Redirects are not followed, cookies not
+/// Connections are kept and used again, one request at a time (HTTP/1.1). Redirects are not followed, cookies not
 /// kept, and neither proxies nor anything else is taken from the environment. Names are looked up on threads of curl's,
 /// everything else happens on the loop.
 public actor HTTPClient: LoopBound, HTTPTransport {
     public nonisolated let loop: EventLoop
     private let limits: HTTPClientLimits
+    private let trust: TrustStore
+    private let share: LimitShare
+    /// All clients among which limits are divided, this one among them; none before ``join(_:)``.
+    private var siblings: [HTTPClient] = []
     private var pools: [ConnectionPool.Key: ConnectionPool] = [:]
+    /// Pools with connections that were checked against other trust anchors; they end with their last transfer.
+    private var retired: [ConnectionPool] = []
+    private var trustGeneration = 0
     /// The pool of the last request, which the next one mostly shares: comparing a policy costs less than hashing it.
     private var latest: ConnectionPool?
     private var lastID: UInt64 = 0
     private var isShutDown = false
 
     /// - Parameter loop: must run until ``shutDown()`` has returned.
-    public init(loop: EventLoop, limits: HTTPClientLimits = HTTPClientLimits()) {
+    public init(loop: EventLoop, limits: HTTPClientLimits = HTTPClientLimits(), trust: TrustStore = TrustStore()) {
+        self.init(loop: loop, limits: limits, trust: trust, share: .whole)
+    }
+
+    private init(loop: EventLoop, limits: HTTPClientLimits, trust: TrustStore, share: LimitShare) {
         self.loop = loop
         self.limits = limits
+        self.trust = trust
+        self.share = share
     }
+
+    /// Makes a client for each loop, which keep the limits of policies together: each has its part of them, and one that is
+    /// too small to be divided is kept by one client, to which the others hand their requests.
+    ///
+    /// - Parameter loops: as for ``init(loop:limits:trust:)``. Shut all of the clients down.
+    public static func clients(
+        of loops: [EventLoop], limits: HTTPClientLimits = HTTPClientLimits(), trust: TrustStore
+    ) async -> [HTTPClient] {
+        let clients = loops.enumerated().map { index, loop in
+            HTTPClient(loop: loop, limits: limits, trust: trust, share: LimitShare(index: index, count: loops.count))
+        }
+        for client in clients { await client.join(clients) }
+        return clients
+    }
+
+    private func join(_ clients: [HTTPClient]) { siblings = clients }
 
     isolated deinit {
         for pool in pools.values { pool.tearDown() }
+        for pool in retired { pool.tearDown() }
     }
 
     /// Sends a request and waits for the whole answer.
@@ -33,7 +63,21 @@ public actor HTTPClient: LoopBound, HTTPTransport {
         guard !isShutDown else { throw .shutDown }
         guard !Task.isCancelled else { throw .cancelled }
         guard request.timeout > .zero else { throw .timedOut(requestSent: false) }
-        let pool = try pool(for: request.policy)
+        let limit = request.policy.connectionsPerHost
+        if limit > 0, limit < share.count, let owner = owner(of: request.url), owner !== self {
+            return try await owner.send(request)
+        }
+        let pool: ConnectionPool
+        let key = ConnectionPool.Key(request.policy, request.url)
+        if let ready = readyPool(key) {
+            pool = ready
+        } else {
+            let anchors = key.isSecure ? try await trust.anchors(for: key.caFile) : nil
+            // Much may have happened meanwhile.
+            guard !isShutDown else { throw .shutDown }
+            pool = if let ready = readyPool(key) { ready } else { try makePool(key, anchors) }
+        }
+        pool.expected += 1
         lastID += 1
         let id = lastID
         if request.finishesWhenCancelled { return try await transfer(request, id, pool).get() }
@@ -49,6 +93,7 @@ public actor HTTPClient: LoopBound, HTTPTransport {
 
     private func transfer(_ request: OutboundRequest, _ id: UInt64, _ pool: ConnectionPool) async -> Transfer.Outcome {
         await withCheckedContinuation { continuation in
+            pool.expected -= 1
             // A caller that does not live on the loop comes here by another job: the end of the task or of the client
             // may have come in between, and would have found no transfer to end.
             if isShutDown {
@@ -65,24 +110,50 @@ public actor HTTPClient: LoopBound, HTTPTransport {
     public func shutDown() {
         isShutDown = true
         for pool in pools.values { pool.tearDown() }
+        for pool in retired { pool.tearDown() }
+        pools.removeAll()
+        retired.removeAll()
+        latest = nil
+        // They refer to each other.
+        siblings.removeAll()
+    }
+
+    private func cancel(_ id: UInt64) {
+        _ = pools.values.contains { $0.cancel(id) } || retired.contains { $0.cancel(id) }
+    }
+
+    private func owner(of url: EndpointURL) -> HTTPClient? { siblings.isEmpty ? nil : siblings[share.owner(of: url)] }
+
+    /// The pool, if it is there and checks connections against what is trusted now.
+    private func readyPool(_ key: ConnectionPool.Key) -> ConnectionPool? {
+        if trustGeneration != trust.generation { retireAll() }
+        if !retired.isEmpty { endRetired() }
+        if let latest, latest.key == key { return latest }
+        guard let known = pools[key] else { return nil }
+        latest = known
+        return known
+    }
+
+    private func makePool(
+        _ key: ConnectionPool.Key, _ anchors: TrustAnchors?
+    ) throws(HTTPClientError) -> ConnectionPool {
+        let pool = try ConnectionPool(
+            key: key, connections: share.part(of: key.connectionsPerHost) ?? key.connectionsPerHost, limits: limits,
+            trust: anchors, loop: loop)
+        pools[key] = pool
+        latest = pool
+        return pool
+    }
+
+    private func retireAll() {
+        trustGeneration = trust.generation
+        retired += pools.values
         pools.removeAll()
         latest = nil
     }
 
-    private func cancel(_ id: UInt64) {
-        _ = pools.values.contains { $0.cancel(id) }
-    }
-
-    private func pool(for policy: OutboundPolicy) throws(HTTPClientError) -> ConnectionPool {
-        let key = ConnectionPool.Key(policy)
-        if let latest, latest.key == key { return latest }
-        if let known = pools[key] {
-            latest = known
-            return known
-        }
-        let pool = try ConnectionPool(key: key, limits: limits, loop: loop)
-        pools[key] = pool
-        latest = pool
-        return pool
+    private func endRetired() {
+        for pool in retired where pool.isIdle { pool.tearDown() }
+        retired.removeAll(where: \.isIdle)
     }
 }

@@ -5,7 +5,8 @@ public struct OutboundPolicy: Sendable, Hashable {
     /// Whether addresses may be connected to that the public internet does not route: loopback, private, link-local,
     /// shared (RFC 6598), multicast, unspecified, unique local, IPv4-mapped and the like.
     public var allowsPrivateAddresses: Bool
-    /// How many connections one host gets at most; further requests wait for one within their timeout. 0 is no limit.
+    /// How many connections one host gets at most from all clients of the process together; further requests wait for one
+    /// within their timeout. 0 is no limit.
     public var connectionsPerHost: Int
     /// The longest body taken, in bytes, counted as sent and again after decompression.
     public var maximumBodyBytes: Int
@@ -32,6 +33,15 @@ public struct HTTPClientLimits: Sendable, Hashable {
     public var headerFields: Int
     /// The idle connections kept for one policy, whatever their hosts.
     public var idleConnections: Int
+    /// How long a connection may be used in all: names come to mean other addresses, and who balances load wants to be
+    /// asked anew now and then.
+    public var connectionLifetime: Duration
+    /// After how long without an acknowledgement of what was sent a connection counts as broken (`TCP_USER_TIMEOUT`).
+    public var acknowledgementTimeout: Duration
+    /// After how long of silence the other side is asked whether it is still there (`TCP_KEEPIDLE`), and how long after it
+    /// is asked again (`TCP_KEEPINTVL`).
+    public var keepAliveIdle: Duration
+    public var keepAliveInterval: Duration
     /// How long an idle connection may still be used. Servers give up theirs after a minute or so, and a request that
     /// crosses with that may not be repeated, so stay below.
     public var idleConnectionLifetime: Duration
@@ -40,12 +50,18 @@ public struct HTTPClientLimits: Sendable, Hashable {
 
     public init(
         headerBytes: Int = 32_768, headerFields: Int = 128, idleConnections: Int = 256,
-        idleConnectionLifetime: Duration = .seconds(50), idleTransfers: Int = 256
+        idleConnectionLifetime: Duration = .seconds(50), connectionLifetime: Duration = .seconds(300),
+        acknowledgementTimeout: Duration = .seconds(10), keepAliveIdle: Duration = .seconds(15),
+        keepAliveInterval: Duration = .seconds(5), idleTransfers: Int = 512
     ) {
         self.headerBytes = headerBytes
         self.headerFields = headerFields
         self.idleConnections = idleConnections
         self.idleConnectionLifetime = idleConnectionLifetime
+        self.connectionLifetime = connectionLifetime
+        self.acknowledgementTimeout = acknowledgementTimeout
+        self.keepAliveIdle = keepAliveIdle
+        self.keepAliveInterval = keepAliveInterval
         self.idleTransfers = idleTransfers
     }
 }

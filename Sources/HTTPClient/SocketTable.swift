@@ -13,9 +13,11 @@ final class SocketTable: @unchecked Sendable {
     /// Runs curl on a socket that is ready, with curl's `CURL_CSELECT_…` bits.
     var onReady: (Int32, Int32) -> Void = { _, _ in }
     private var sockets: [WatchedSocket?] = []
+    private let limits: HTTPClientLimits
 
-    init(loop: EventLoop) {
+    init(loop: EventLoop, limits: HTTPClientLimits) {
         self.loop = loop
+        self.limits = limits
     }
 
     /// Opens a socket for a connection; curl closes it through ``close(_:)``.
@@ -24,9 +26,31 @@ final class SocketTable: @unchecked Sendable {
     func open(family: Int32, type: Int32, protocol number: Int32) -> Int32 {
         let flags = Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let descriptor = socket(family, type | flags, number)
-        if descriptor >= 0 { insert(descriptor, isOurs: true) }
+        if descriptor >= 0 {
+            limits.watchOver(descriptor)
+            insert(descriptor, isOurs: true)
+        }
         return descriptor
     }
+
+    /// Hears that a request had no answer in time. Where the network has swallowed it, it has probably forgotten all
+    /// connections to that server: then those that are idle are ended, so that no other request is lost on them. A server
+    /// that is merely slow has acknowledged what it got.
+    ///
+    /// - Parameter localPort: our end of the connection.
+    func noteSilence(localPort: UInt16) {
+        // Many may be told of at once, so what is found out about a socket is kept.
+        guard let silent = ours.first(where: { $0.localPort == localPort }), let peer = silent.peer,
+            TCPState.isUnacknowledged(silent.descriptor)
+        else { return }
+        for socket in ours where !socket.isWatched && !socket.isEnded && socket.peer == peer {
+            // Curl looks at a connection before it uses it again, and finds the end.
+            shutdown(socket.descriptor, Int32(SHUT_RDWR))
+            socket.isEnded = true
+        }
+    }
+
+    private var ours: some Sequence<WatchedSocket> { sockets.lazy.compactMap(\.self).filter(\.isOurs) }
 
     func close(_ descriptor: Int32) {
         forget(descriptor)
@@ -64,6 +88,8 @@ final class SocketTable: @unchecked Sendable {
 
     fileprivate func isReady(_ socket: WatchedSocket, _ readiness: Readiness) {
         guard socket.isWatched else {
+            // Curl takes a connection with an error for alive, but not one at its end, which is what it is without the error.
+            TCPState.forgetError(socket.descriptor)
             loop.deregister(socket.descriptor)
             socket.interest = nil
             return
@@ -107,6 +133,11 @@ private final class WatchedSocket: ReadinessHandler, @unchecked Sendable {
     var interest: Readiness?
     /// Whether curl wants to hear of it.
     var isWatched = false
+    /// Whether we have ended it, for curl to find.
+    var isEnded = false
+    /// Its ends, asked for when the connection has been in use: they stay what they are.
+    private(set) lazy var localPort = TCPState.localPort(descriptor)
+    private(set) lazy var peer = TCPState.peer(descriptor)
     private weak var table: SocketTable?
 
     init(_ descriptor: Int32, isOurs: Bool, table: SocketTable) {

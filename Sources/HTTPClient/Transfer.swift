@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Glibc
 
 /// One request on its way, and the easy handle it uses; both are used again for later requests of the same pool.
 @safe
@@ -16,8 +17,12 @@ final class Transfer {
     var maximumBodyBytes = 0
     /// Whether a request may be repeated by curl, on a new connection, when a connection that was idle turns out dead.
     private(set) var isRepeatable = false
+    /// Whether the handle must not serve again: curl keeps the system's error in it, until another comes.
+    private(set) var isWorn = false
     /// How often the request had a connection to go out on.
     var timesSent = 0
+    /// Our end of the connection it went out on.
+    var localPort: UInt16 = 0
     var addressesRefused = 0
     var socketsOpened = 0
     let allowsPrivateAddresses: Bool
@@ -85,6 +90,11 @@ final class Transfer {
 
     /// What came of it, once curl is done with it. Read it before the handle leaves the multi handle.
     func outcome(_ code: CURLcode) -> Outcome {
+        // What TCP gave up to have acknowledged: to whoever waits it is as late as an answer that never came.
+        if requestSent, code != CURLE_OK, easy.integer(CURLINFO_OS_ERRNO) == Int(ETIMEDOUT) {
+            isWorn = true
+            return .failure(.timedOut(requestSent: true))
+        }
         if let refusal { return .failure(refusal) }
         guard code == CURLE_OK else {
             return .failure(
@@ -142,10 +152,13 @@ final class Transfer {
 
 extension Duration {
     /// In milliseconds, rounded up and at least one: to curl 0 is no limit.
-    fileprivate var wholeMilliseconds: Int {
+    var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)
         guard !overflow, whole < Int64(Int32.max) else { return Int(Int32.max) }
         return max(1, Int(whole + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
     }
+
+    /// In seconds, rounded up, likewise.
+    var wholeSeconds: Int { (wholeMilliseconds + 999) / 1000 }
 }

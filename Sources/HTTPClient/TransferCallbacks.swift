@@ -36,7 +36,10 @@ extension Transfer {
     ///
     /// Curl repeats a request by itself when a connection that was idle ends without an answer. The server may have
     /// acted on it nevertheless, and a code counts once: so only a GET is repeated (RFC 9110 §9.2.2).
-    func mayBeSent() -> Bool {
+    ///
+    /// - Parameter port: our end of the connection.
+    func mayBeSent(from port: Int32) -> Bool {
+        localPort = UInt16(truncatingIfNeeded: port)
         guard timesSent == 0 || isRepeatable else {
             refusal = .connectionBroken(requestSent: true)
             return false

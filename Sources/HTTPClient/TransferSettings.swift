@@ -1,10 +1,13 @@
 internal import CCurl
+internal import COpenSSL
+internal import EventLoop
 
 /// What all transfers of one pool have in common.
 struct TransferSettings: ~Copyable {
     let key: ConnectionPool.Key
     let limits: HTTPClientLimits
-    let trust: TrustAnchors
+    /// It outlives the transfers, whose handshakes use it. Nil where none is to be made.
+    let trust: TrustAnchors?
     /// Where TLS sessions are kept for resumption.
     let sessions: ShareHandle
 }
@@ -17,7 +20,7 @@ extension Transfer {
         easy.set(CURLOPT_NOSIGNAL, 1)
         easy.set(CURLOPT_PROXY, "")
         easy.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
-        easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
+        easy.set(CURLOPT_PROTOCOLS_STR, settings.key.isSecure ? "https" : "http")
         easy.set(CURLOPT_FOLLOWLOCATION, 0)
         easy.set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
         easy.set(CURLOPT_PATH_AS_IS, 1)
@@ -26,15 +29,23 @@ extension Transfer {
         easy.set(CURLOPT_SSL_VERIFYPEER, 1)
         easy.set(CURLOPT_SSL_VERIFYHOST, 2)
         easy.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        easy.set(CURLOPT_CAINFO, settings.trust.path)
-        // With a directory beside the file, curl would parse the file again for every connection.
+        // Curl reads no anchors itself: it is given those that all loops share.
+        easy.set(CURLOPT_CAINFO, nil as String?)
         easy.set(CURLOPT_CAPATH, nil as String?)
+        unsafe easy.set(CURLOPT_SSL_CTX_DATA, settings.trust.map { unsafe UnsafeRawPointer($0.store) })
+        easy.note(
+            unsafe CCurl_easy_set_ssl_context(easy.raw) { _, context, store in
+                guard let context = unsafe context, let store = unsafe store else { return CURLE_SSL_CERTPROBLEM }
+                // The context takes a reference of its own.
+                unsafe SSL_CTX_set1_cert_store(OpaquePointer(context), OpaquePointer(store))
+                return CURLE_OK
+            })
         unsafe easy.set(CURLOPT_SHARE, UnsafeRawPointer(settings.sessions.raw))
 
-        easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-        // A burst waits for the first connection's handshake, to use it together if it speaks HTTP/2.
-        easy.set(CURLOPT_PIPEWAIT, 1)
-        easy.set(CURLOPT_MAXAGE_CONN, max(1, Int(settings.limits.idleConnectionLifetime.components.seconds)))
+        // Cheaper than HTTP/2 for calls as small as these, and a connection that dies takes one call with it, not all.
+        easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        easy.set(CURLOPT_MAXAGE_CONN, settings.limits.idleConnectionLifetime.wholeSeconds)
+        easy.set(CURLOPT_MAXLIFETIME_CONN, settings.limits.connectionLifetime.wholeSeconds)
         easy.set(CURLOPT_ACCEPT_ENCODING, "gzip, deflate")
         // A look-up runs on a thread of curl's; without this, giving up would wait for that thread, and block the loop.
         easy.set(CURLOPT_QUICK_EXIT, 1)
@@ -66,8 +77,8 @@ extension Transfer {
     private func setConnectionCallbacks(_ easy: inout EasyHandle, _ me: UnsafeRawPointer) {
         unsafe easy.set(CURLOPT_PREREQDATA, me)
         easy.note(
-            unsafe CCurl_easy_set_prerequest(easy.raw) { transfer, _, _, _, _ in
-                unsafe Transfer.at(transfer).mayBeSent() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+            unsafe CCurl_easy_set_prerequest(easy.raw) { transfer, _, _, _, localPort in
+                unsafe Transfer.at(transfer).mayBeSent(from: localPort) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
             })
         unsafe easy.set(CURLOPT_OPENSOCKETDATA, me)
         easy.note(

@@ -1,44 +1,63 @@
-internal import CCurl
-import EventLoop
-import Glibc
+internal import COpenSSL
+internal import EventLoop
+internal import Glibc
 
-/// The file of certificates that TLS connections of one policy are checked against.
+/// The certificates that TLS connections of one policy are checked against, in the form that OpenSSL looks them up in.
 ///
-/// Curl parses a file once and keeps the result, but neither a directory nor a blob: parsing the system's anchors for
-/// every connection would cost more than the rest of the handshake. So the system's and the policy's anchors are put
-/// together in one file, which lives in memory: containers run on a read-only root.
-struct TrustAnchors: ~Copyable {
-    /// What to give to curl as `CURLOPT_CAINFO`; nil leaves curl without anchors, so that every handshake fails.
-    let path: String?
-    private let memory: OwnedDescriptor?
+/// Parsing the system's anchors costs more than a whole handshake, so it is done once for all loops and on none of them.
+@safe
+final class TrustAnchors: @unchecked Sendable {
+    // Unchecked: nothing changes the store after it is made, and OpenSSL guards what it remembers there by itself.
 
+    /// An `X509_STORE`.
+    let store: OpaquePointer
+    /// Tells whether files read later say the same.
+    let fingerprint: Int
+
+    /// Reads both files, and blocks meanwhile.
+    ///
     /// - Parameters:
     ///   - system: the system's file; one that can't be read counts as empty.
     ///   - extra: the policy's file.
     /// - Throws: `tlsFailed` when `extra` can't be read or has no certificate in it. Going on without it would turn a
     ///   mistake in a path into a riddle about certificates.
     init(system: String?, extra: String?) throws(HTTPClientError) {
-        guard let extra else {
-            path = system
-            memory = nil
-            return
+        guard let store = unsafe X509_STORE_new() else { throw .tlsFailed }
+        unsafe self.store = unsafe store
+        // As curl does it: an intermediate authority that somebody put into the file is trusted as it is there.
+        _ = unsafe X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN))
+        let ofSystem = system.flatMap(Self.contents) ?? []
+        let ofPolicy = extra.map { Self.contents(of: $0) ?? [] }
+        var hasher = Hasher()
+        hasher.combine(ofSystem)
+        hasher.combine(ofPolicy)
+        fingerprint = hasher.finalize()
+        unsafe Self.add(ofSystem, to: store)
+        if let ofPolicy, unsafe Self.add(ofPolicy, to: store) == 0 { throw .tlsFailed }
+    }
+
+    deinit {
+        unsafe X509_STORE_free(store)
+    }
+
+    /// - Returns: how many certificates there were.
+    @discardableResult
+    private static func add(_ pem: [UInt8], to store: OpaquePointer) -> Int {
+        var count = 0
+        // What ends the reading is an error to OpenSSL, be it the end of the file: it stays on this thread's queue otherwise.
+        defer { ERR_clear_error() }
+        guard let bytes = Int32(exactly: pem.count) else { return 0 }
+        unsafe pem.withUnsafeBytes { raw in
+            guard let memory = unsafe BIO_new_mem_buf(raw.baseAddress, bytes) else { return }
+            defer { unsafe BIO_free(memory) }
+            while let certificate = unsafe PEM_read_bio_X509_AUX(memory, nil, nil, nil) {
+                if unsafe X509_STORE_add_cert(store, certificate) == 1 { count += 1 }
+                unsafe X509_free(certificate)
+            }
         }
-        guard let added = Self.contents(of: extra), Self.hasCertificate(added) else { throw .tlsFailed }
-        let anchors = (system.flatMap(Self.contents) ?? []) + [UInt8(ascii: "\n")] + added
-        let number = unsafe CCurl_memory_file("trust anchors")
-        guard number >= 0 else { throw .tlsFailed }
-        let memory = OwnedDescriptor(owning: number)
-        guard Self.write(anchors, to: number) else { throw .tlsFailed }
-        // Opened by this path, the file is read from its start, as often as it takes.
-        path = "/proc/self/fd/\(number)"
-        self.memory = consume memory
+        return count
     }
 
-    private static func hasCertificate(_ bytes: [UInt8]) -> Bool {
-        String(decoding: bytes, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----")
-    }
-
-    /// Reads a whole file, once for each policy and loop, like curl does later.
     private static func contents(of path: String) -> [UInt8]? {
         let number = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard number >= 0 else { return nil }
@@ -46,23 +65,10 @@ struct TrustAnchors: ~Copyable {
         var bytes: [UInt8] = []
         while true {
             let chunk = unsafe [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
-                count = unsafe read(file.number, buffer.baseAddress, buffer.count)
-                if count < 0 { count = 0 }
+                count = max(0, unsafe read(file.number, buffer.baseAddress, buffer.count))
             }
             guard !chunk.isEmpty else { return bytes }
             bytes += chunk
         }
-    }
-
-    private static func write(_ bytes: [UInt8], to number: Int32) -> Bool {
-        var offset = 0
-        while offset < bytes.count {
-            let written = unsafe bytes.withUnsafeBytes { raw in
-                unsafe Glibc.write(number, raw.baseAddress?.advanced(by: offset), raw.count - offset)
-            }
-            guard written > 0 else { return false }
-            offset += written
-        }
-        return true
     }
 }

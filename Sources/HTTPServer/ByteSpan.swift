@@ -22,6 +22,13 @@ extension Span where Element == UInt8 {
         return true
     }
 
+    /// Whether the bytes of `range` are exactly `others`.
+    func equals(_ range: Range<Int>, _ others: Span<UInt8>) -> Bool {
+        guard range.count == others.count else { return false }
+        for index in others.indices where self[range.lowerBound + index] != others[index] { return false }
+        return true
+    }
+
     /// The first place of `byte` in `range`.
     func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
         var index = range.lowerBound

@@ -4,6 +4,7 @@ extension Connection {
     /// Has a request answered in a task of its own.
     func start(_ parsed: ParsedRequest) {
         let number = number
+        hasAsked = true
         if awaited == .idle { listener.supplies.withValue { $0.idle.leave(number) } }
         awaited = nil
         phase = .answering
@@ -43,31 +44,33 @@ extension Connection {
 
     private func send(_ response: HTTPResponse, _ context: ResponseContext) {
         let now = MonotonicTime.now
-        let (output, closes) = listener.supplies.withValue { supplies in
+        let unsent: UnsentAnswer? = listener.supplies.withValue { supplies in
             var context = context
-            context.closes = context.closes || response.closesConnection || supplies.isDraining
-            return (supplies.render(response, context, at: now), context.closes)
+            // What a client has sent already is answered before its connection closes.
+            let isAwaited = supplies.announcesClose && parser.bufferedBytes == 0
+            context.closes = context.closes || response.closesConnection || isAwaited
+            closesAfterAnswer = context.closes
+            let body = supplies.render(response, context, at: now)
+            guard
+                let sent = try? body.isEmpty
+                    ? stream?.send(supplies.output, from: 0) : stream?.send(supplies.output, body, from: 0)
+            else { return nil }
+            return UnsentAnswer(head: supplies.output, body: body, sent: sent)
         }
-        closesAfterAnswer = closes
-        guard let sent = try? stream?.send(output, from: 0) else { return close() }
-        if sent == output.count {
-            listener.supplies.withValue { $0.giveBack(output: output) }
-            answerIsSent(now)
-        } else {
-            phase = .sending
-            unsent = output
-            unsentFrom = sent
-            setDeadline(listener.timeouts.write, from: now)
-            alsoWait(for: .writable)
-        }
+        guard let unsent else { return close() }
+        if unsent.isEmpty { return answerIsSent(now) }
+        phase = .sending
+        self.unsent = unsent
+        setDeadline(listener.timeouts.write, from: now)
+        alsoWait(for: .writable)
     }
 
     /// Sends more of an answer that the client takes slowly.
     func flush() {
-        guard let sent = try? stream?.send(unsent, from: unsentFrom) else { return close() }
-        unsentFrom += sent
-        guard unsentFrom == unsent.count else { return }
-        unsent = []
+        guard let sent = try? stream?.send(unsent.head, unsent.body, from: unsent.offset) else { return close() }
+        unsent.offset += sent
+        guard unsent.isEmpty else { return }
+        unsent = UnsentAnswer()
         stopWaiting(for: .writable)
         answerIsSent(.now)
     }

@@ -45,8 +45,11 @@ extension Connection {
         let number = number
         switch stage {
         case .idle:
-            listener.supplies.withValue { $0.idle.enter(number) }
-            setDeadline(timeouts.idle, from: receivedAt)
+            let isLeaving = listener.supplies.withValue { supplies in
+                supplies.idle.enter(number)
+                return supplies.isDraining
+            }
+            setDeadline(isLeaving ? timeouts.firstRequestGrace : timeouts.idle, from: receivedAt)
         case .head:
             listener.supplies.withValue { $0.idle.leave(number) }
             setDeadline(timeouts.header, from: receivedAt)

@@ -22,6 +22,8 @@ actor Connection: LoopBound, ReadinessHandler {
     nonisolated let peer: SocketAddress
     /// The descriptor's number, by which the listener knows the connection.
     nonisolated let number: Int32
+    /// What it was let in as; the budget is told again when it closes.
+    nonisolated let admission: ConnectionBudget.Admission
     var stream: StreamSocket?
     var parser = RequestParser()
     var phase = Phase.receiving
@@ -33,18 +35,23 @@ actor Connection: LoopBound, ReadinessHandler {
     var inputHasEnded = false
     var closesAfterAnswer = false
     var answering: Task<Void, Never>?
-    var unsent: [UInt8] = []
-    var unsentFrom = 0
+    var unsent = UnsentAnswer()
+    /// Whether a request has come, so that the next one is the client's free choice.
+    var hasAsked = false
     private var interest: Readiness = []
     private var isRegistered = false
     private var deadline: MonotonicTime?
     private var timer: LoopTimer?
     private var timerFires = MonotonicTime(nanoseconds: .max)
 
-    init(_ stream: consuming StreamSocket, peer: SocketAddress, listener: LoopListener) {
+    init(
+        _ stream: consuming StreamSocket, peer: SocketAddress, admission: ConnectionBudget.Admission,
+        listener: LoopListener
+    ) {
         self.loop = listener.loop
         self.listener = listener
         self.peer = peer
+        self.admission = admission
         number = stream.number
         self.stream = consume stream
     }
@@ -60,7 +67,7 @@ actor Connection: LoopBound, ReadinessHandler {
     }
 
     nonisolated func descriptorIsReady(_ readiness: Readiness) {
-        assumeIsolated { $0.isReady(readiness) }
+        assumeOnLoop(readiness) { $0.isReady($1) }
     }
 
     private func isReady(_ readiness: Readiness) {
@@ -130,11 +137,14 @@ actor Connection: LoopBound, ReadinessHandler {
 
     // MARK: The end
 
-    /// Lets a client that waits for nothing go, and sees to it that the present answer is the last.
+    /// Lets a client that waits for nothing go. One that has just connected is given time for its first request.
     func drain() {
         // What has arrived already is answered still.
         if phase == .receiving { receive() }
-        if phase == .receiving, parser.stage == .idle { close() }
+        guard phase == .receiving, parser.stage == .idle else { return }
+        if hasAsked { return close() }
+        setDeadline(listener.timeouts.firstRequestGrace, from: receivedAt)
+        if listener.timeouts.firstRequestGrace == 0 { close() }
     }
 
     /// Closes after the last answer, once the client has read it: what it has sent and nobody read would make the
@@ -157,10 +167,9 @@ actor Connection: LoopBound, ReadinessHandler {
         timer?.cancel()
         timer = nil
         if isRegistered { loop.deregister(number) }
-        let number = number
-        listener.assumeIsolated { $0.forget(number) }
+        listener.assumeIsolated { $0.forget(self) }
         stream = nil
         parser = RequestParser()
-        unsent = []
+        unsent = UnsentAnswer()
     }
 }

@@ -1,27 +1,50 @@
+import EventLoop
 import Synchronization
 
-/// How many connections there may be over all loops, and how many there are.
+/// How many connections there may be over all loops, and of one address, and how many there are.
 final class ConnectionBudget: Sendable {
-    enum Admission { case granted, beyondLimit, farBeyondLimit }
-
-    /// How many connections more than the limit are still told that there are too many; later ones are just closed.
-    private static let refusalsAtOnce = 256
+    enum Admission: Sendable {
+        case granted
+        /// There are too many: another must go, or this one is told so.
+        case beyondLimit
+        /// There are too many of its address: it is told so.
+        case beyondLimitOfAddress
+        /// So many are being told already that this one is just closed.
+        case farBeyondLimit
+    }
 
     private let limit: Int
+    private let refusalsAtOnce: Int
     private let open = Atomic<Int>(0)
+    private let refused = Atomic<Int>(0)
+    private let addresses: ConnectionsByAddress?
 
-    /// - Parameter limit: 0 is no limit.
-    init(limit: Int) {
-        self.limit = HTTPServerLimits.bound(limit)
+    init(_ limits: HTTPServerLimits, isProxy: @escaping @Sendable (SocketAddress) -> Bool) {
+        limit = HTTPServerLimits.bound(limits.connections)
+        refusalsAtOnce = HTTPServerLimits.refusals(beyond: limit)
+        addresses =
+            limits.connectionsPerAddress > 0
+            ? ConnectionsByAddress(limit: limits.connectionsPerAddress, isProxy: isProxy) : nil
     }
 
-    /// Counts one connection more. Whatever comes out, ``leave()`` must follow when it closes.
-    func enter() -> Admission {
+    /// Counts one connection more. Whatever comes out, ``leave(_:_:)`` must follow with it when the connection closes.
+    func enter(_ peer: SocketAddress) -> Admission {
         let count = open.add(1, ordering: .relaxed).newValue
-        return count <= limit ? .granted : count - limit <= Self.refusalsAtOnce ? .beyondLimit : .farBeyondLimit
+        if count - limit > refusalsAtOnce { return .farBeyondLimit }
+        if let addresses, !addresses.enter(peer) {
+            if refused.add(1, ordering: .relaxed).newValue <= refusalsAtOnce { return .beyondLimitOfAddress }
+            refused.subtract(1, ordering: .relaxed)
+            return .farBeyondLimit
+        }
+        return count <= limit ? .granted : .beyondLimit
     }
 
-    func leave() {
+    func leave(_ admission: Admission, _ peer: SocketAddress) {
         open.subtract(1, ordering: .relaxed)
+        switch admission {
+        case .granted, .beyondLimit: addresses?.leave(peer)
+        case .beyondLimitOfAddress: refused.subtract(1, ordering: .relaxed)
+        case .farBeyondLimit: break
+        }
     }
 }

@@ -8,21 +8,33 @@ public enum FormError: Error, Sendable, Equatable {
 
 /// Fields in the form `application/x-www-form-urlencoded`, from a body or from a query.
 public struct FormFields: Sendable {
+    /// As many as most forms have, and as fit into the memory that the first one gets.
+    private static let usualCount = 8
+
     /// In the order they were sent, repeated names included.
     public let fields: [(name: String, value: String)]
 
     /// Reads `name=value&name=value`; a name without an equals sign has an empty value, and an empty piece is no field.
     ///
     /// - Parameter limit: how many fields there may be.
-    public init(parsing bytes: some Collection<UInt8>, limit: Int) throws(FormError) {
+    public init(parsing bytes: Span<UInt8>, limit: Int) throws(FormError) {
         var fields: [(name: String, value: String)] = []
-        for piece in bytes.split(separator: .ampersand, maxSplits: max(0, limit)) {
+        var scratch: [UInt8] = []
+        var start = 0
+        while start < bytes.count {
+            let end = bytes.firstIndex(of: .ampersand, in: start..<bytes.count) ?? bytes.count
+            let piece = start..<end
+            start = end + 1
+            if piece.isEmpty { continue }
             guard fields.count < limit else { throw .tooManyFields }
-            let halves = piece.split(separator: .equalsSign, maxSplits: 1, omittingEmptySubsequences: false)
-            let value = halves.count == 2 ? PercentEncoding.decode(halves[1], plusIsSpace: true) : ""
-            guard let value, let name = PercentEncoding.decode(halves[0], plusIsSpace: true) else {
-                throw .badEncoding
-            }
+            let nameEnd = bytes.firstIndex(of: .equalsSign, in: piece) ?? end
+            guard
+                let name = PercentEncoding.decode(
+                    bytes, piece.lowerBound..<nameEnd, plusIsSpace: true, scratch: &scratch),
+                let value = PercentEncoding.decode(
+                    bytes, min(nameEnd + 1, end)..<end, plusIsSpace: true, scratch: &scratch)
+            else { throw .badEncoding }
+            if fields.isEmpty { fields.reserveCapacity(min(limit, Self.usualCount)) }
             fields.append((name, value))
         }
         self.fields = fields

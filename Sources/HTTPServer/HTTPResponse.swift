@@ -1,10 +1,15 @@
 /// An answer, whole. The connection adds what belongs to it: Content-Length, Date, Connection, X-Request-ID,
 /// Content-Encoding and Vary.
 public struct HTTPResponse: Sendable {
+    private enum Content: Sendable {
+        case own([UInt8])
+        case shared(SharedBody)
+    }
+
     public var status: HTTPStatus
     /// Names and values in the order they are sent. Control bytes in a value are sent as spaces.
     public var headers: [(name: String, value: String)]
-    public var body: [UInt8]
+    private var content: Content
     /// Whether the connection closes after this answer.
     public var closesConnection = false
     /// Whether the handler's common fields go with it; false for an answer that has its own in their place.
@@ -16,7 +21,32 @@ public struct HTTPResponse: Sendable {
     public init(status: HTTPStatus, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
-        self.body = body
+        content = .own(body)
+    }
+
+    /// An answer with a body that others have too.
+    public init(status: HTTPStatus, headers: [(name: String, value: String)], shared body: SharedBody) {
+        self.status = status
+        self.headers = headers
+        content = .shared(body)
+    }
+
+    public var body: [UInt8] {
+        get {
+            switch content {
+            case .own(let bytes): bytes
+            case .shared(let shared): shared.bytes
+            }
+        }
+        set { content = .own(newValue) }
+    }
+
+    /// The body's gzip form, or nil when that would be no shorter.
+    func gzip(_ encode: ([UInt8]) -> [UInt8]?) -> [UInt8]? {
+        switch content {
+        case .own(let bytes): encode(bytes)
+        case .shared(let shared): shared.gzip(encode)
+        }
     }
 
     private static let jsonHeaders = [(name: "Content-Type", value: "application/json")]

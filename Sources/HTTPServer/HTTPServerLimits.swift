@@ -2,6 +2,8 @@
 public struct HTTPServerLimits: Sendable {
     /// Open connections over all loops. Beyond it the oldest idle one is closed; when none is idle, the new one gets 503.
     public var connections: Int
+    /// Open connections of one client address, an IPv6 /64 being one. Beyond it, a new one gets 503.
+    public var connectionsPerAddress: Int
     /// The request line and all field lines together, and the trailer section by itself.
     public var headerBytes: Int
     /// Field lines of one request.
@@ -24,15 +26,20 @@ public struct HTTPServerLimits: Sendable {
     public var lingerTimeout: Duration
     /// How long accepting rests when the system has no descriptor left, unless a connection closes before.
     public var acceptRetry: Duration
+    /// How old a connection that has not asked for anything may get while the server drains: its first request may be on its
+    /// way.
+    public var firstRequestGrace: Duration
 
     public init(
-        connections: Int = 20_000, headerBytes: Int = 16_384, headerFields: Int = 100, requestTargetBytes: Int = 8_192,
-        bodyBytes: Int = 65_536, pipelinedBytes: Int = 16_384, headerTimeout: Duration = .seconds(10),
-        bodyTimeout: Duration = .seconds(10), idleTimeout: Duration = .seconds(75),
+        connections: Int = 20_000, connectionsPerAddress: Int = 0, headerBytes: Int = 16_384, headerFields: Int = 100,
+        requestTargetBytes: Int = 8_192, bodyBytes: Int = 65_536, pipelinedBytes: Int = 16_384,
+        headerTimeout: Duration = .seconds(10), bodyTimeout: Duration = .seconds(10),
+        idleTimeout: Duration = .seconds(75),
         writeTimeout: Duration = .seconds(10), lingerTimeout: Duration = .seconds(2),
-        acceptRetry: Duration = .milliseconds(100)
+        acceptRetry: Duration = .milliseconds(100), firstRequestGrace: Duration = .seconds(2)
     ) {
         self.connections = connections
+        self.connectionsPerAddress = connectionsPerAddress
         self.headerBytes = headerBytes
         self.headerFields = headerFields
         self.requestTargetBytes = requestTargetBytes
@@ -44,7 +51,11 @@ public struct HTTPServerLimits: Sendable {
         self.writeTimeout = writeTimeout
         self.lingerTimeout = lingerTimeout
         self.acceptRetry = acceptRetry
+        self.firstRequestGrace = firstRequestGrace
     }
+
+    /// How many connections more than a limit are still told that there are too many; later ones are just closed.
+    public static func refusals(beyond limit: Int) -> Int { min(256, max(16, limit / 4)) }
 
     /// A limit as a bound that is always there, and far enough from the largest number to be added to.
     static func bound(_ limit: Int) -> Int { limit > 0 ? min(limit, .max >> 2) : .max >> 2 }

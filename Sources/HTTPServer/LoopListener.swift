@@ -1,7 +1,12 @@
 import EventLoop
 import Glibc
+import Synchronization
 
 /// The part of the server that lives on one loop: it accepts, and it keeps what that loop's connections share.
+///
+/// The kernel chooses a listener for each connection without a look at who has how many, so that a proxy's few connections,
+/// which stay, may all be on one loop. A listener therefore hands a new one on to the loop that has the fewest, where the
+/// difference is worth the change of threads.
 actor LoopListener: LoopBound, ReadinessHandler {
     /// How many connections are accepted before others get their turn.
     private static let acceptsAtOnce = 64
@@ -19,7 +24,8 @@ actor LoopListener: LoopBound, ReadinessHandler {
     private var neighbours: [LoopListener] = []
     /// By descriptor number.
     private var connections: [Connection?] = []
-    private var openConnections = 0
+    /// How many connections this loop has, with those that another listener is just handing on to it.
+    nonisolated let load = Atomic<Int>(0)
     private var retry: LoopTimer?
     private var drained: [CheckedContinuation<Void, Never>] = []
     private var isDraining = false
@@ -57,11 +63,23 @@ actor LoopListener: LoopBound, ReadinessHandler {
                 admit(accepted)
             } catch {
                 switch error.code {
-                case EMFILE, ENFILE, ENOBUFS, ENOMEM: return rest()
+                case EMFILE, ENFILE:
+                    // The oldest idle connection gives its descriptor to the new one.
+                    if !closeOldestIdle() { return askForDescriptor() }
+                case ENOBUFS, ENOMEM: return rest()
                 // One that has gone while it waited, or that the network took away: the next may be well.
                 default: continue
                 }
             }
+        }
+    }
+
+    /// Rests until a neighbour's oldest idle connection has given its descriptor, or for a while.
+    private func askForDescriptor() {
+        rest()
+        let neighbours = neighbours
+        Task(executorPreference: loop) {
+            for neighbour in neighbours where await neighbour.closeOldestIdle() { return await self.resume() }
         }
     }
 
@@ -81,14 +99,42 @@ actor LoopListener: LoopBound, ReadinessHandler {
 
     private func admit(_ accepted: consuming AcceptedSocket) {
         let peer = accepted.peer
-        let connection = Connection(accepted.takeStream(), peer: peer, listener: self)
+        let admission = budget.enter(peer)
+        let place = admission == .granted ? lightest : self
+        place.load.add(1, ordering: .relaxed)
+        let connection = Connection(accepted.takeStream(), peer: peer, admission: admission, listener: place)
+        if place === self { return take(connection) }
+        Task(executorPreference: place.loop) { place.takeOver(connection) }
+    }
+
+    /// Begins with a connection that another listener has handed on. Call it on this listener's loop: it happens at once, so
+    /// that a connection is never between two loops for longer than one job waits.
+    private nonisolated func takeOver(_ connection: Connection) { assumeIsolated { $0.take(connection) } }
+
+    /// This listener, or the one with the fewest connections when this one has clearly more.
+    private var lightest: LoopListener {
+        let own = load.load(ordering: .relaxed)
+        var (lightest, least) = (self, own)
+        for neighbour in neighbours {
+            let count = neighbour.load.load(ordering: .relaxed)
+            if count < least { (lightest, least) = (neighbour, count) }
+        }
+        return Self.isUneven(own, least) ? lightest : self
+    }
+
+    /// Whether a loop that has `own` connections is better not given another one while some loop has `least`. A few are
+    /// spread exactly; in a crowd an eighth more or less is not worth a change of threads.
+    static func isUneven(_ own: Int, _ least: Int) -> Bool { own > least + least / 8 }
+
+    /// Begins with a connection of this loop.
+    private func take(_ connection: Connection) {
         let number = Int(connection.number)
         while connections.count <= number { connections.append(nil) }
         connections[number] = connection
-        openConnections += 1
-        switch budget.enter() {
+        switch connection.admission {
         case .granted: connection.assumeIsolated { $0.open() }
         case .beyondLimit: makeRoom(for: connection)
+        case .beyondLimitOfAddress: connection.assumeIsolated { $0.refuse(.overloaded) }
         case .farBeyondLimit: connection.assumeIsolated { $0.close() }
         }
     }
@@ -114,44 +160,53 @@ actor LoopListener: LoopBound, ReadinessHandler {
     }
 
     /// Forgets a connection that closes.
-    func forget(_ number: Int32) {
-        supplies.withValue { $0.idle.leave(number) }
-        connections[Int(number)] = nil
-        openConnections -= 1
-        budget.leave()
+    func forget(_ connection: Connection) {
+        supplies.withValue { $0.idle.leave(connection.number) }
+        connections[Int(connection.number)] = nil
+        budget.leave(connection.admission, connection.peer)
         resume()
-        if openConnections == 0 {
+        if load.subtract(1, ordering: .relaxed).newValue == 0 {
             for waiting in drained { waiting.resume() }
             drained = []
         }
     }
 
-    // MARK: Draining
+    // MARK: The end
 
-    /// Stops accepting, lets what runs finish until `limit` has passed, then closes the rest. A second call may shorten
-    /// the time.
+    /// From now on every answer is the last of its connection. Accepting goes on.
+    func announceClose() { supplies.withValue { $0.announcesClose = true } }
+
+    /// Stops accepting. What has been accepted may still be handed on to a neighbour, which therefore begins to drain only
+    /// when all have stopped.
+    func stopAccepting() {
+        guard let number = socket?.number else { return }
+        // Those that have been connected already are ours to answer: closing the listener would reset them.
+        accept(atMost: Self.backlog)
+        retry?.cancel()
+        retry = nil
+        loop.deregister(number)
+        socket = nil
+    }
+
+    /// Lets what runs finish until `limit` has passed, then closes the rest. A second call may shorten the time.
     func drain(within limit: Duration) async {
-        if !isDraining { stopAccepting() }
-        guard openConnections > 0 else { return }
+        beginDraining()
+        guard load.load(ordering: .relaxed) > 0 else { return }
         let deadline = loop.schedule(after: limit) { self.assumeIsolated { $0.closeAll() } }
         await withCheckedContinuation { (waiting: CheckedContinuation<Void, Never>) in
             // A caller that does not live on the loop comes here by another job, and the last connection may have gone
             // in between.
-            if openConnections == 0 { waiting.resume() } else { drained.append(waiting) }
+            if load.load(ordering: .relaxed) == 0 { waiting.resume() } else { drained.append(waiting) }
         }
         deadline.cancel()
     }
 
-    private func stopAccepting() {
-        // Those that have been connected already are ours to answer: closing the listener would reset them.
-        accept(atMost: Self.backlog)
-        isDraining = true
-        supplies.withValue { $0.isDraining = true }
+    private func beginDraining() {
+        supplies.withValue { supplies in
+            supplies.announcesClose = true
+            supplies.isDraining = true
+        }
         neighbours = []
-        retry?.cancel()
-        retry = nil
-        if let number = socket?.number { loop.deregister(number) }
-        socket = nil
         for connection in connections.compactMap(\.self) { connection.assumeIsolated { $0.drain() } }
     }
 

@@ -4,15 +4,18 @@ import EventLoop
 struct LoopSupplies {
     /// One read takes no more than this.
     private static let receiveBytes = 16_384
-    /// A buffer that an unusually long answer has made large is not kept.
-    private static let largestOutputKept = 65_536
+    /// A buffer that unusually long fields have made large is not kept.
+    private static let largestOutputKept = 16_384
 
     /// The connections that wait for a request.
     var idle = IdleList()
     /// Whether every answer is to be the last of its connection.
+    var announcesClose = false
+    /// Whether nobody may wait for long any more.
     var isDraining = false
     private var receiveBuffer = [UInt8](repeating: 0, count: receiveBytes)
-    private var output: [UInt8] = []
+    /// The answer that was rendered last, but for a body that is sent from where it is.
+    private(set) var output: [UInt8] = []
     private var date = DateField()
     /// The handler's common fields as they are sent.
     private let commonFields: [UInt8]
@@ -37,21 +40,15 @@ struct LoopSupplies {
 
     mutating func requestIdentifier() -> String { identifiers.next() }
 
-    /// Writes an answer into the shared buffer and hands that out.
+    /// Writes an answer into ``output``, over the one before.
+    ///
+    /// - Returns: the body to be sent behind it, as ``ResponseWriter`` says.
     mutating func render(_ response: HTTPResponse, _ context: ResponseContext, at now: MonotonicTime) -> [UInt8] {
-        var output = output
-        self.output = []
         date.renew(at: now)
-        ResponseWriter.write(response, context, date: date.line, commonFields: commonFields, into: &output) {
-            encode($0)
-        }
-        return output
-    }
-
-    mutating func giveBack(output: [UInt8]) {
-        guard output.capacity <= Self.largestOutputKept else { return }
-        self.output = output
-        self.output.removeAll(keepingCapacity: true)
+        let encoded = context.acceptsGzip ? response.gzip { encode($0) } : nil
+        output.removeAll(keepingCapacity: output.capacity <= Self.largestOutputKept)
+        return ResponseWriter.write(
+            response, context, gzip: encoded, date: date.line, commonFields: commonFields, into: &output)
     }
 
     private mutating func encode(_ body: [UInt8]) -> [UInt8]? {

@@ -2,22 +2,37 @@
 enum PercentEncoding {
     /// Undoes it.
     ///
-    /// - Parameter plusIsSpace: as in forms.
+    /// - Parameters:
+    ///   - range: the part of `bytes` that is encoded.
+    ///   - plusIsSpace: as in forms.
+    ///   - scratch: memory for what is decoded, so that texts which follow each other need it once. What it holds is lost.
     /// - Returns: the text, or nil when a percent sign lacks its two digits or what comes out is not UTF-8.
-    static func decode(_ bytes: some Collection<UInt8>, plusIsSpace: Bool) -> String? {
-        var decoded: [UInt8] = []
-        decoded.reserveCapacity(bytes.count)
-        var iterator = bytes.makeIterator()
-        while let byte = iterator.next() {
-            switch byte {
-            case .percent:
-                guard let high = iterator.next()?.hexadecimalValue, let low = iterator.next()?.hexadecimalValue
+    static func decode(
+        _ bytes: Span<UInt8>, _ range: Range<Int>, plusIsSpace: Bool, scratch: inout [UInt8]
+    ) -> String? {
+        var index = range.lowerBound
+        while index < range.upperBound, bytes[index] != .percent, !(plusIsSpace && bytes[index] == .plus) { index += 1 }
+        if index == range.upperBound { return text(bytes.extracting(range)) }
+        scratch.removeAll(keepingCapacity: true)
+        index = range.lowerBound
+        while index < range.upperBound {
+            let byte = bytes[index]
+            if byte == .percent {
+                guard index + 2 < range.upperBound, let high = bytes[index + 1].hexadecimalValue,
+                    let low = bytes[index + 2].hexadecimalValue
                 else { return nil }
-                decoded.append(high << 4 | low)
-            case .plus where plusIsSpace: decoded.append(.space)
-            default: decoded.append(byte)
+                scratch.append(high << 4 | low)
+                index += 3
+            } else {
+                scratch.append(byte == .plus && plusIsSpace ? .space : byte)
+                index += 1
             }
         }
-        return String(validating: decoded, as: UTF8.self)
+        return text(scratch.span)
+    }
+
+    private static func text(_ bytes: Span<UInt8>) -> String? {
+        guard let valid = try? UTF8Span(validating: bytes) else { return nil }
+        return String(copying: valid)
     }
 }

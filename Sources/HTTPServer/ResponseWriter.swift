@@ -10,18 +10,20 @@ struct ResponseContext: Sendable {
 
 /// Writes answers as they go over the wire (RFC 9112 §4, §6).
 enum ResponseWriter {
-    /// Appends one answer, head and body, to `output`.
+    /// A body up to this length is copied behind its head, since that costs less than describing it to the system.
+    static let longestCopiedBody = 2048
+
+    /// Appends the head of one answer to `output`, and a short body.
     ///
     /// - Parameters:
+    ///   - gzip: the compressed body, where that is what the client gets.
     ///   - date: the Date field's line.
     ///   - commonFields: the lines of the fields that every answer has.
-    ///   - gzip: compresses a body, or returns nil when that is of no use.
+    /// - Returns: the body to be sent behind `output`; empty when there is none or it is in there.
     static func write(
-        _ response: HTTPResponse, _ context: ResponseContext, date: [UInt8], commonFields: [UInt8],
-        into output: inout [UInt8], gzip: ([UInt8]) -> [UInt8]?
-    ) {
-        let varies = ContentCoding.suits(response)
-        let encoded = varies && context.acceptsGzip ? gzip(response.body) : nil
+        _ response: HTTPResponse, _ context: ResponseContext, gzip: [UInt8]?, date: [UInt8], commonFields: [UInt8],
+        into output: inout [UInt8]
+    ) -> [UInt8] {
         writeStatusLine(response.status, into: &output)
         for (name, value) in response.headers { writeField(name, value, into: &output) }
         if response.hasCommonFields { output.append(contentsOf: commonFields) }
@@ -29,21 +31,24 @@ enum ResponseWriter {
         output.append(contentsOf: "X-Request-ID: ".utf8)
         output.append(contentsOf: context.requestID.utf8)
         output.append(contentsOf: "\r\n".utf8)
-        let body = encoded ?? response.body
+        let body = gzip ?? response.body
         if !response.status.forbidsBody {
             output.append(contentsOf: "Content-Length: ".utf8)
             writeNumber(body.count, into: &output)
             output.append(contentsOf: "\r\n".utf8)
         }
-        if encoded != nil { output.append(contentsOf: "Content-Encoding: gzip\r\n".utf8) }
-        if varies { output.append(contentsOf: "Vary: Accept-Encoding\r\n".utf8) }
+        if gzip != nil { output.append(contentsOf: "Content-Encoding: gzip\r\n".utf8) }
+        if ContentCoding.suits(response) { output.append(contentsOf: "Vary: Accept-Encoding\r\n".utf8) }
         if context.closes {
             output.append(contentsOf: "Connection: close\r\n".utf8)
         } else if context.isVersion10 {
             output.append(contentsOf: "Connection: keep-alive\r\n".utf8)
         }
         output.append(contentsOf: "\r\n".utf8)
-        if !context.dropsBody, !response.status.forbidsBody { output.append(contentsOf: body) }
+        if context.dropsBody || response.status.forbidsBody { return [] }
+        if body.count > longestCopiedBody { return body }
+        output.append(contentsOf: body)
+        return []
     }
 
     private static func writeStatusLine(_ status: HTTPStatus, into output: inout [UInt8]) {

@@ -80,19 +80,26 @@ public struct Router: Sendable {
 
     /// The parameters when the path has the pattern's form. A value that is not UTF-8 once decoded matches nothing.
     private static func parameters(_ segments: [Segment], _ path: String) -> PathParameters? {
-        let parts = path.utf8.split(separator: .slash, omittingEmptySubsequences: false)
-        guard parts.count == segments.count else { return nil }
+        let bytes = path.utf8.span
         var parameters = PathParameters()
-        for (part, segment) in zip(parts, segments) {
+        var scratch: [UInt8] = []
+        var start = 0
+        for segment in segments {
+            guard start <= bytes.count else { return nil }
+            let part = start..<(bytes.firstIndex(of: .slash, in: start..<bytes.count) ?? bytes.count)
+            start = part.upperBound + 1
             switch segment {
-            case .literal(let bytes):
-                guard part.elementsEqual(bytes) else { return nil }
+            case .literal(let text):
+                guard bytes.equals(part, text.span) else { return nil }
             case .parameter(let name):
-                guard !part.isEmpty, let value = PercentEncoding.decode(part, plusIsSpace: false) else { return nil }
+                guard !part.isEmpty,
+                    let value = PercentEncoding.decode(bytes, part, plusIsSpace: false, scratch: &scratch)
+                else { return nil }
                 parameters.add(name, value)
             }
         }
-        return parameters
+        // All of the path, up to its end.
+        return start == bytes.count + 1 ? parameters : nil
     }
 }
 

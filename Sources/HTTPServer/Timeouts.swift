@@ -7,6 +7,7 @@ struct Timeouts: Sendable {
     let idle: Int64
     let write: Int64
     let linger: Int64
+    let firstRequestGrace: Int64
 
     init(_ limits: HTTPServerLimits) {
         header = Self.nanoseconds(limits.headerTimeout)
@@ -14,6 +15,7 @@ struct Timeouts: Sendable {
         idle = Self.nanoseconds(limits.idleTimeout)
         write = Self.nanoseconds(limits.writeTimeout)
         linger = Self.nanoseconds(limits.lingerTimeout)
+        firstRequestGrace = Self.nanoseconds(limits.firstRequestGrace)
     }
 
     private static func nanoseconds(_ duration: Duration) -> Int64 {

@@ -89,6 +89,12 @@ public struct JSONWriter: Sendable {
         }
     }
 
+    /// Ends the line after a value, where each is a line of its own.
+    public mutating func endLine() {
+        bytes.append(UInt8(ascii: "\n"))
+        needsComma = false
+    }
+
     private mutating func container<Failure: Error>(
         _ open: UInt8, _ close: UInt8, _ body: (inout JSONWriter) throws(Failure) -> Void
     ) throws(Failure) {

@@ -2,7 +2,7 @@ internal import Glibc
 internal import JSON
 public import Logging
 
-/// Writes log lines to standard error: as text for people, or as one JSON object a line for machines.
+/// Makes log lines: as text for people, or as one JSON object a line for machines.
 ///
 /// Values come from outside now and then, so they are escaped: no value can begin a line of its own or colour a
 /// terminal.
@@ -12,8 +12,12 @@ public struct LogOutput: LogHandler {
         case json
     }
 
-    /// Where lines go. One write is one line, so that lines of several threads never mix.
+    /// Where lines go, each as a whole.
     public typealias Sink = @Sendable ([UInt8]) -> Void
+
+    /// Room for nearly every line, and for every time, in bytes.
+    private static let usualLength = 256
+    private static let timestampLength = 24
 
     public var metadata: Logger.Metadata = [:]
     private let threshold: LogThreshold
@@ -47,29 +51,55 @@ public struct LogOutput: LogHandler {
     }
 
     public func log(event: LogEvent) {
-        let values = event.metadata.map { metadata.merging($0) { _, new in new } } ?? metadata
-        let fields = values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        let values = event.metadata.map { metadata.isEmpty ? $0 : metadata.merging($0) { _, new in new } } ?? metadata
+        let fields = values.sorted { $0.key < $1.key }
         switch format {
-        case .text: sink(text(event.level, "\(event.message)", fields))
-        case .json: sink(json(event.level, "\(event.message)", fields))
+        case .text: sink(text(event.level, event.message.description, fields))
+        case .json: sink(json(event.level, event.message.description, fields))
         }
     }
 
-    private func text(_ level: Logger.Level, _ message: String, _ fields: [(String, Logger.MetadataValue)]) -> [UInt8] {
-        var line = "\(timestamp()) \(level.rawValue) \(Self.escaped(message, quoting: false))"
-        for (name, value) in fields { line += " \(name)=\(Self.escaped("\(value)", quoting: true))" }
-        return Array((line + "\n").utf8)
+    /// A line about the log itself, in its form.
+    public static func line(
+        _ level: Logger.Level, _ message: String, format: Format, timestamp: @escaping @Sendable () -> String
+    ) -> [UInt8] {
+        let output = LogOutput(format: format, threshold: LogThreshold(level), timestamp: timestamp) { _ in }
+        return switch format {
+        case .text: output.text(level, message, [])
+        case .json: output.json(level, message, [])
+        }
     }
 
-    private func json(_ level: Logger.Level, _ message: String, _ fields: [(String, Logger.MetadataValue)]) -> [UInt8] {
-        var writer = JSONWriter(reservingCapacity: 256)
+    private typealias Fields = [(key: String, value: Logger.MetadataValue)]
+
+    private func text(_ level: Logger.Level, _ message: String, _ fields: Fields) -> [UInt8] {
+        var line: [UInt8] = []
+        line.reserveCapacity(Self.usualLength)
+        line.append(contentsOf: timestamp().utf8)
+        line.append(UInt8(ascii: " "))
+        line.append(contentsOf: level.rawValue.utf8)
+        line.append(UInt8(ascii: " "))
+        Self.append(message, quoting: false, to: &line)
+        for (name, value) in fields {
+            line.append(UInt8(ascii: " "))
+            line.append(contentsOf: name.utf8)
+            line.append(UInt8(ascii: "="))
+            Self.append(Self.text(of: value), quoting: true, to: &line)
+        }
+        line.append(UInt8(ascii: "\n"))
+        return line
+    }
+
+    private func json(_ level: Logger.Level, _ message: String, _ fields: Fields) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: Self.usualLength)
         writer.object { line in
             line.member("time", timestamp())
             line.member("level", level.rawValue)
             line.member("message", message)
             for (name, value) in fields { line.member(name, Self.json(value)) }
         }
-        return writer.bytes + [0x0A]
+        writer.endLine()
+        return writer.bytes
     }
 
     /// A value that was given as a number or a flag is one; everything else is text.
@@ -81,32 +111,34 @@ public struct LogOutput: LogHandler {
         return .string("\(value)")
     }
 
-    /// A value as one word, or in quotes with everything escaped that could be taken for something else.
-    static func escaped(_ value: String, quoting: Bool) -> String {
+    private static func text(of value: Logger.MetadataValue) -> String {
+        if case .string(let text) = value { text } else { value.description }
+    }
+
+    /// Appends a value as one word, or in quotes with everything escaped that could be taken for something else.
+    private static func append(_ value: String, quoting: Bool, to line: inout [UInt8]) {
         let isPlain = value.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x3D && $0 != 0x5C }
-        if isPlain && !value.isEmpty { return value }
-        let escaped = value.unicodeScalars.map { scalar in
+        if isPlain && !value.isEmpty { return line.append(contentsOf: value.utf8) }
+        if quoting { line.append(UInt8(ascii: "\"")) }
+        for scalar in value.unicodeScalars {
             switch scalar {
-            case "\"" where quoting, "\\" where quoting: "\\\(scalar)"
+            case "\"" where quoting, "\\" where quoting:
+                line.append(UInt8(ascii: "\\"))
+                line.append(UInt8(ascii: scalar))
             // Control characters, also those past ASCII, the separators that some viewers break lines at, and what
             // turns the direction of text.
             case _
             where [.control, .format, .lineSeparator, .paragraphSeparator].contains(
                 scalar.properties.generalCategory):
-                "\\u{\(String(scalar.value, radix: 16))}"
-            default: String(scalar)
+                line.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".utf8)
+            default: line.append(contentsOf: String(scalar).utf8)
             }
-        }.joined()
-        return quoting ? "\"\(escaped)\"" : escaped
+        }
+        if quoting { line.append(UInt8(ascii: "\"")) }
     }
 }
 
 extension LogOutput {
-    /// Writes a line to standard error with one call. A log that can't be written stops no sign-in.
-    @Sendable public static func standardError(_ line: [UInt8]) {
-        _ = unsafe line.withUnsafeBytes { unsafe write(2, $0.baseAddress, $0.count) }
-    }
-
     /// The present time in UTC to the millisecond (RFC 3339).
     @Sendable public static func currentTimestamp() -> String {
         var time = timespec()
@@ -119,12 +151,23 @@ extension LogOutput {
         var time = time_t(seconds)
         var parts = unsafe tm()
         _ = unsafe gmtime_r(&time, &parts)
-        func padded(_ number: some BinaryInteger, _ width: Int = 2) -> String {
-            let digits = String(number)
-            return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+        var text = ""
+        text.reserveCapacity(Self.timestampLength)
+        func append(_ number: some BinaryInteger, _ digits: Int, before separator: Unicode.Scalar) {
+            var weight = (1..<digits).reduce(1) { weight, _ in weight * 10 }
+            while weight > 0 {
+                text.unicodeScalars.append(Unicode.Scalar(UInt8(0x30 + Int(number) / weight % 10)))
+                weight /= 10
+            }
+            text.unicodeScalars.append(separator)
         }
-        let date = unsafe "\(padded(parts.tm_year + 1900, 4))-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday))"
-        let clock = unsafe "\(padded(parts.tm_hour)):\(padded(parts.tm_min)):\(padded(parts.tm_sec))"
-        return "\(date)T\(clock).\(padded(milliseconds, 3))Z"
+        unsafe append(parts.tm_year + 1900, 4, before: "-")
+        unsafe append(parts.tm_mon + 1, 2, before: "-")
+        unsafe append(parts.tm_mday, 2, before: "T")
+        unsafe append(parts.tm_hour, 2, before: ":")
+        unsafe append(parts.tm_min, 2, before: ":")
+        unsafe append(parts.tm_sec, 2, before: ".")
+        append(milliseconds, 3, before: "Z")
+        return text
     }
 }

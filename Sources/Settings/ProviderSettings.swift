@@ -51,8 +51,8 @@ public struct ProviderSettings: Sendable {
     public internal(set) var timeoutSeconds: Int? = 10
     /// Time for a whole sign-in; nil: no limit.
     public internal(set) var signInTimeoutSeconds: Int? = 20
-    /// Connections to one host at once; nil: no limit.
-    public internal(set) var connectionsPerHost: Int? = 64
+    /// Connections to one host at once, of all loops together; nil: no limit.
+    public internal(set) var connectionsPerHost: Int? = 512
     /// Sign-ins at once; nil: no limit.
     public internal(set) var inFlight: Int? = 2000
     public internal(set) var caFile: String?

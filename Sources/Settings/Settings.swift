@@ -24,7 +24,7 @@ public struct Settings: Sendable {
         public internal(set) var host = "127.0.0.1"
         /// 0: chosen by the kernel.
         public internal(set) var port: UInt16 = 8080
-        /// Event loops; nil: one per core.
+        /// Event loops; nil: one per processor that the process may use, 64 at most.
         public internal(set) var loops: Int?
         /// Connections at once; nil: no limit.
         public internal(set) var connections: Int? = 20000
@@ -40,6 +40,10 @@ public struct Settings: Sendable {
         public internal(set) var idleTimeoutSeconds: Int? = 75
         /// How long requests in flight may take once the server was told to stop; 0: it stops at once.
         public internal(set) var drainSeconds = 25
+        /// Connections of one client address at once; nil: no limit.
+        public internal(set) var connectionsPerAddress: Int?
+        /// How long the server goes on, not ready any more, after SIGTERM.
+        public internal(set) var lameDuckSeconds = 5
         /// The proxies whose word about the client's address is believed.
         public internal(set) var trustedProxies: [AddressRange] = []
         /// The one header that those proxies write it into; any other is ignored.

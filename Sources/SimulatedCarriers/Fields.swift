@@ -8,24 +8,26 @@ struct Fields: Sendable {
     let all: [(name: String, value: String)]
 
     /// - Returns: nil when the encoding is broken or there are too many.
-    private init?(_ bytes: some Collection<UInt8>) {
+    private init?(_ bytes: Span<UInt8>) {
         guard let fields = try? FormFields(parsing: bytes, limit: Self.limit) else { return nil }
         all = fields.fields
     }
 
     init?(query request: HTTPRequest) {
-        self.init((request.query ?? "").utf8)
+        let query = request.query ?? ""
+        self.init(query.utf8.span)
     }
 
     init?(form request: HTTPRequest) {
-        self.init(request.body)
+        self.init(request.body.span)
     }
 
     /// Undoes form encoding of one text, as RFC 6749 §2.3.1 applies it to client credentials.
     ///
     /// - Returns: nil when the text is not one encoded value.
     static func decode(_ text: some StringProtocol) -> String? {
-        guard let fields = try? FormFields(parsing: "value=\(text)".utf8, limit: 1) else { return nil }
+        let field = "value=\(text)"
+        guard let fields = try? FormFields(parsing: field.utf8.span, limit: 1) else { return nil }
         return fields["value"]
     }
 

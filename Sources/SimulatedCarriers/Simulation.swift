@@ -32,7 +32,10 @@ public final class Simulation: Sendable {
         host: String = "127.0.0.1", issuerHost: String? = nil, ports: Ports, loops: [EventLoop],
         clients: [SimulatedClient], latency: Duration = .zero
     ) throws {
-        let world = try World(clients: clients, issuerHost: issuerHost ?? host, latency: latency)
+        // RFC 3986 §3.2.2
+        let name = issuerHost ?? host
+        let world = try World(
+            clients: clients, issuerHost: name.contains(":") ? "[\(name)]" : name, latency: latency)
         var servers: [HTTPServer] = []
         for (offset, issuer) in SimulatedIssuer.allCases.enumerated() {
             let port: UInt16 =

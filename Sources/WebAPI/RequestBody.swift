@@ -18,7 +18,7 @@ enum RequestBody {
         case Self.jsonType, "application/merge-patch+json": self = .json(try Self.object(request.body))
         case "application/x-www-form-urlencoded":
             do throws(FormError) {
-                self = .form(try FormFields(parsing: request.body, limit: Self.mostFields))
+                self = .form(try FormFields(parsing: request.body.span, limit: Self.mostFields))
             } catch {
                 throw .invalidRequest("The body is not a form of at most \(Self.mostFields) fields.")
             }

@@ -85,10 +85,10 @@ struct RequestParameters {
     }
 
     private mutating func read(_ form: FormFields) throws(APIError) {
-        var seen: Set<String> = []
-        for field in form.fields {
+        for (index, field) in form.fields.enumerated() {
             guard let name = Self.canonicalNames[field.name] else { continue }
-            guard seen.insert(field.name).inserted else {
+            // They are so few that looking through them costs less than hashing.
+            for earlier in form.fields[..<index] where earlier.name == field.name {
                 throw .invalidRequest("The parameter \(name) is there twice.")
             }
             try set(name, field.value)

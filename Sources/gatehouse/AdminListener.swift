@@ -7,22 +7,21 @@ import WebAPI
 
 /// The listener for operators, and what of it may change while it serves.
 struct AdminListener: Sendable {
-    /// Operators and their tools are few; a crowd on this port is none of theirs.
-    private static let connections = 256
-
     let http: HTTPServer
     let token: AdminToken
     let readiness: ServiceReadiness
     let isOnLoopback: Bool
 
     /// Binds; it answers after ``HTTPServer/start()``.
+    ///
+    /// - Parameter connections: how many there may be at once.
     init(
-        _ settings: Settings, loop: EventLoop, parts: APIParts, providers: [Provider]
+        _ settings: Settings, connections: Int, loop: EventLoop, parts: APIParts, providers: [Provider]
     ) throws(StartFailure) {
         let token = AdminToken(settings.admin)
         let readiness = ServiceReadiness(repository: parts.repository, clock: parts.clock)
-        var limits = HTTPServerLimits(settings.http)
-        limits.connections = Self.connections
+        var limits = HTTPServerLimits(settings.http, connections: connections)
+        limits.connectionsPerAddress = 0
         do throws(SystemError) {
             http = try HTTPServer(
                 host: settings.admin.host, port: settings.admin.port, loops: [loop], limits: limits

@@ -5,9 +5,12 @@ import WebAPI
 
 extension HTTPServerLimits {
     /// The limits as configured; one that is switched off is 0.
-    init(_ http: Settings.HTTP) {
+    ///
+    /// - Parameter connections: how many there may be, with what descriptors allow (``DescriptorShares``).
+    init(_ http: Settings.HTTP, connections: Int) {
         self.init(
-            connections: http.connections ?? 0, headerBytes: http.headerBytes ?? 0, bodyBytes: http.bodyBytes ?? 0,
+            connections: connections, connectionsPerAddress: http.connectionsPerAddress ?? 0,
+            headerBytes: http.headerBytes ?? 0, bodyBytes: http.bodyBytes ?? 0,
             headerTimeout: .seconds(http.headerTimeoutSeconds ?? 0),
             bodyTimeout: .seconds(http.bodyTimeoutSeconds ?? 0), idleTimeout: .seconds(http.idleTimeoutSeconds ?? 0))
     }

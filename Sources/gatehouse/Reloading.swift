@@ -1,4 +1,5 @@
 import Crypto
+import HTTPClient
 import Logging
 import Observability
 import Providers
@@ -8,7 +9,8 @@ import UnixSignals
 import WebAPI
 
 /// Reads the configuration again on SIGHUP and takes over what may change while requests run: client secrets, API keys,
-/// the admin token and the log level. It names every other key that has changed. A faulty configuration changes nothing.
+/// the admin token, the log level and the files with trust anchors. It names every other key that has changed. A faulty
+/// configuration changes nothing.
 struct Reloading: Service {
     let file: String?
     /// What the server was started with.
@@ -16,14 +18,15 @@ struct Reloading: Service {
     let providers: [Provider]
     let apiKeys: APIKeys
     let admin: AdminListener
+    let trust: TrustStore
     let threshold: LogThreshold
     let logger: Logger
 
     func run() async throws {
-        for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() { reload() }
+        for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() { await reload() }
     }
 
-    private func reload() {
+    private func reload() async {
         switch Settings.loadOfProcess(file: file) {
         case .faulty(let faults, _):
             for fault in faults { logger.error("the configuration is faulty and changes nothing: \(fault)") }
@@ -35,7 +38,10 @@ struct Reloading: Service {
                     "keys have changed that take effect with a restart only",
                     metadata: ["keys": "\(ignored.joined(separator: ", "))"])
             }
-            logger.notice("client secrets, API keys, admin token and log level were read again")
+            for file in await trust.reload() {
+                logger.error("the trust anchors can't be read, those from before stay", metadata: ["file": "\(file)"])
+            }
+            logger.notice("client secrets, API keys, admin token, log level and trust anchors were read again")
         }
     }
 

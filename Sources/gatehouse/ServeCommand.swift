@@ -14,11 +14,17 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var options: ConfigurationOptions
 
+    /// How long the end of the process waits for whoever reads the log.
+    private static let lastLinesTime = Duration.seconds(2)
+
     func run() async throws {
         // OpenSSL and libcurl write to sockets too: a peer that is gone must be an error there, not our end.
         signal(SIGPIPE, SIG_IGN)
         // A file that reaches the limit of its size is an error of that write, as a full disk is.
         signal(SIGXFSZ, SIG_IGN)
+        // Whoever sets it would have the keys of all TLS connections written to a file.
+        let wantsKeyLog = unsafe getenv("SSLKEYLOGFILE") != nil
+        unsafe unsetenv("SSLKEYLOGFILE")
         let settings: Settings
         let effective: [EffectiveSetting]
         let notices: [SettingsNotice]
@@ -29,35 +35,43 @@ struct ServeCommand: AsyncParsableCommand {
             throw ExitCode(1)
         }
         let threshold = LogThreshold(settings.log.level.loggerLevel)
-        let logger = Self.logger(settings.log.format, threshold)
-        for notice in notices { logger.notice("\(notice)") }
-        if let limit = DescriptorLimit.raise(), let connections = settings.http.connections, limit < connections {
-            logger.warning(
-                "fewer descriptors than http.connections; raise the hard limit of open files",
-                metadata: [
-                    "descriptors": .stringConvertible(limit), "connections": .stringConvertible(connections),
-                ])
+        guard let writer = LogWriter(descriptor: STDERR_FILENO, told: Self.dropped(settings.log)) else {
+            StandardError.write("gatehouse: the system has no thread left for the log\n")
+            throw ExitCode(1)
         }
+        defer { writer.flush(within: Self.lastLinesTime) }
+        let logger = Self.logger(settings.log.format, threshold, writer.write)
+        for notice in notices { logger.notice("\(notice)") }
+        if wantsKeyLog { logger.warning("SSLKEYLOGFILE has no effect: keys of connections are written nowhere") }
+        DescriptorLimit.raise()
         let server: Server
         do throws(StartFailure) {
             server = try await Server.start(settings, logger: logger)
         } catch {
             switch settings.log.format {
-            case .text: StandardError.write("gatehouse: \(error)\n")
+            case .text:
+                writer.flush(within: Self.lastLinesTime)
+                StandardError.write("gatehouse: \(error)\n")
             case .json: logger.critical("the server does not start", metadata: ["reason": "\(error)"])
             }
             throw ExitCode(1)
         }
         let reloading = Reloading(
             file: options.file, effective: effective, providers: server.providers, apiKeys: server.apiKeys,
-            admin: server.admin,
-            threshold: threshold,
-            logger: logger)
+            admin: server.admin, trust: server.trust, threshold: threshold, logger: logger)
+        // Before the server says where it listens, so that whoever reads that may stop it at once.
+        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+        let stopping = StopSignals(
+            signals: signals, lameDuck: .seconds(settings.http.lameDuckSeconds), server: server, logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [.init(service: server), .init(service: reloading)],
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+                services: [
+                    .init(service: server), .init(service: reloading),
+                    .init(service: stopping, successTerminationBehavior: .gracefullyShutdownGroup),
+                ], logger: logger))
         try await group.run()
+        // To the end, or a further signal would end the process in the middle of draining.
+        withExtendedLifetime(signals) {}
     }
 
     /// Tells people, or the log collector that is there instead of them, what is wrong with the configuration.
@@ -65,18 +79,32 @@ struct ServeCommand: AsyncParsableCommand {
         guard Settings.logFormatOfProcess(file: options.file) == .json else {
             return StandardError.write(SettingsReport.text(faults, notices: notices))
         }
-        let logger = Self.logger(.json, LogThreshold(.notice))
+        let logger = Self.logger(.json, LogThreshold(.notice), StandardError.write)
         for fault in faults { logger.critical("the configuration is faulty", metadata: ["reason": "\(fault)"]) }
         for notice in notices { logger.notice("\(notice)") }
     }
 
-    private static func logger(_ format: LogFormat, _ threshold: LogThreshold) -> Logger {
+    private static func logger(
+        _ format: LogFormat, _ threshold: LogThreshold, _ sink: @escaping LogOutput.Sink
+    ) -> Logger {
         Logger(label: "gatehouse") { _ in
             LogOutput(
-                format: format == .json ? .json : .text, threshold: threshold,
-                timestamp: LogOutput.currentTimestamp, sink: LogOutput.standardError)
+                format: format.output, threshold: threshold, timestamp: LogOutput.currentTimestamp, sink: sink)
         }
     }
+
+    /// Makes the line that says how many others are missing.
+    private static func dropped(_ settings: Settings.Log) -> @Sendable (Int) -> [UInt8] {
+        { count in
+            LogOutput.line(
+                .warning, "\(count) log lines were dropped", format: settings.format.output,
+                timestamp: LogOutput.currentTimestamp)
+        }
+    }
+}
+
+extension LogFormat {
+    fileprivate var output: LogOutput.Format { self == .json ? .json : .text }
 }
 
 extension LogLevel {

@@ -20,6 +20,7 @@ struct Server: Service {
     let providers: [Provider]
     let apiKeys: APIKeys
     let admin: AdminListener
+    let trust: TrustStore
     private let http: HTTPServer
     private let clients: [HTTPClient]
     private let loops: [EventLoop]
@@ -42,8 +43,18 @@ struct Server: Service {
             }
             throw .sessionKeys(error)
         }
-        let loops = try startLoops(settings.http.loops ?? Self.cores)
-        let clients = loops.map { HTTPClient(loop: $0) }
+        let loops = try startLoops(settings.http.loops ?? Processors.usable)
+        let shares = Self.shareDescriptors(settings, loops: loops.count, logger)
+        let trust = TrustStore()
+        // The first sign-in finds them read, and the start does not wait for it. Where plain http is allowed, TLS may never
+        // be asked for.
+        let files = Set(settings.providers.filter { !$0.allowLoopbackHTTP }.map(\.caFile))
+        Task {
+            for file in await trust.load(files) {
+                logger.error("the trust anchors can't be read", metadata: ["file": "\(file)"])
+            }
+        }
+        let clients = await HTTPClient.clients(of: loops, trust: trust)
         let providers = settings.providerConfigurations.map { Provider($0) }
         let apiKeys = APIKeys(settings.apiKeys.map { Secret($0.revealed) })
         let failedSignIns = FailedSignInLog(
@@ -54,8 +65,10 @@ struct Server: Service {
             limits: AddressLimits(settings),
             documentation: Documentation(version: Version.text, baseURL: settings.session.issuer?.text),
             failedSignIns: failedSignIns.counter, logger: logger)
-        let http = try makeServer(settings, loops: loops, parts: parts, clients: clients)
-        let admin = try AdminListener(settings, loop: loops[0], parts: parts, providers: providers)
+        let limits = HTTPServerLimits(settings.http, connections: shares.clients)
+        let http = try makeServer(settings, limits, loops: loops, parts: parts, clients: clients)
+        let admin = try AdminListener(
+            settings, connections: shares.operators, loop: loops[0], parts: parts, providers: providers)
         do throws(SystemError) {
             try await http.start()
             try await admin.http.start()
@@ -63,7 +76,8 @@ struct Server: Service {
             throw .system(error)
         }
         return Server(
-            providers: providers, apiKeys: apiKeys, admin: admin, http: http, clients: clients, loops: loops,
+            providers: providers, apiKeys: apiKeys, admin: admin, trust: trust, http: http, clients: clients,
+            loops: loops,
             repository: repository,
             housekeeping: Housekeeping(
                 HousekeepingJob.all(
@@ -74,11 +88,15 @@ struct Server: Service {
             failedSignIns: failedSignIns, drain: .seconds(settings.http.drainSeconds), logger: logger)
     }
 
-    /// Runs until the process is told to stop.
+    /// Runs until the group of services is shut down.
     ///
     /// It says where it listens only now, when a signal already means to drain: whoever reads that may stop it at once.
     func run() async throws {
-        logger.notice("listening", metadata: ["address": "\(http.address)", "version": "\(Version.text)"])
+        logger.notice(
+            "listening",
+            metadata: [
+                "address": "\(http.address)", "loops": .stringConvertible(loops.count), "version": "\(Version.text)",
+            ])
         logger.notice("admin listening", metadata: ["address": "\(admin.http.address)"])
         await withGracefulShutdownHandler {
             await housekeeping.run()
@@ -92,6 +110,12 @@ struct Server: Service {
     var address: SocketAddress { http.address }
     /// Where the API for operators listens.
     var adminAddress: SocketAddress { admin.http.address }
+
+    /// Tells whoever sends requests here to find another place for them, and answers meanwhile as always.
+    func beginLameDuck() async {
+        await admin.readiness.drain()
+        await http.announceClose()
+    }
 
     /// Lets running requests finish, within the time that draining may take, and closes the store last.
     func stop() async {
@@ -108,13 +132,26 @@ struct Server: Service {
         logger.notice("stopped")
     }
 
-    private static var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+    private static func shareDescriptors(_ settings: Settings, loops: Int, _ logger: Logger) -> DescriptorShares {
+        let descriptors = DescriptorLimit.inEffect
+        let shares = DescriptorShares(settings, descriptors: descriptors, loops: loops)
+        if let descriptors, shares.clients < settings.http.connections ?? 0 {
+            logger.warning(
+                "fewer descriptors than http.connections takes: the limit is lower; raise the hard limit of open files",
+                metadata: [
+                    "descriptors": .stringConvertible(descriptors),
+                    "configured": .stringConvertible(settings.http.connections ?? 0),
+                    "connections": .stringConvertible(shares.clients),
+                ])
+        }
+        return shares
+    }
 
     private static func startLoops(_ count: Int) throws(StartFailure) -> [EventLoop] {
         var loops: [EventLoop] = []
         for index in 0..<count {
             do throws(SystemError) {
-                let loop = try EventLoop(label: "gatehouse.loop.\(index)")
+                let loop = try EventLoop(label: "loop \(index)")
                 loop.start()
                 loops.append(loop)
             } catch {
@@ -125,17 +162,20 @@ struct Server: Service {
     }
 
     private static func makeServer(
-        _ settings: Settings, loops: [EventLoop], parts: APIParts, clients: [HTTPClient]
+        _ settings: Settings, _ limits: HTTPServerLimits, loops: [EventLoop], parts: APIParts, clients: [HTTPClient]
     ) throws(StartFailure) -> HTTPServer {
         let byLoop = Dictionary(
             uniqueKeysWithValues: zip(loops, clients).map { (ObjectIdentifier($0), $1) })
         do throws(SystemError) {
             let http = settings.http
-            return try HTTPServer(host: http.host, port: http.port, loops: loops, limits: HTTPServerLimits(http)) {
-                loop, address in
+            return try HTTPServer(
+                host: http.host, port: http.port, loops: loops, limits: limits,
+                isProxy: { [proxies = http.trustedProxies] in proxies.contains($0) }
+            ) { loop, address in
                 // The configured host and not the bound address: a name stays a name.
                 let issuer = SessionIssuer(
-                    configuration: .init(settings, address: "\(http.host):\(address.port)"), keys: parts.keys)
+                    configuration: .init(settings, address: authority(of: http.host, port: address.port)),
+                    keys: parts.keys)
                 return parts.api(sessionIssuer: issuer, client: byLoop[ObjectIdentifier(loop)] ?? clients[0])
             }
         } catch {

@@ -9,8 +9,9 @@ enum StandardOutput {
 
 /// Standard error, for what went wrong.
 enum StandardError {
-    static func write(_ text: String) {
-        let bytes = Array(text.utf8)
+    static func write(_ text: String) { write(Array(text.utf8)) }
+
+    @Sendable static func write(_ bytes: [UInt8]) {
         _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(2, $0.baseAddress, $0.count) }
     }
 }

@@ -15,7 +15,7 @@ enum StartFailure: Error, CustomStringConvertible {
     var description: String {
         switch self {
         case .system(let error): "the system refused what a server needs: \(error)"
-        case .listen(let host, let port, let error): "can't listen on \(host):\(port): \(error)"
+        case .listen(let host, let port, let error): "can't listen on \(authority(of: host, port: port)): \(error)"
         case .unsupportedStorage: "storage.url must name a file in this version"
         case .masterKey(let failure): "\(failure)"
         case .storage(let path, .inUse): "another server has the database \(path) open"

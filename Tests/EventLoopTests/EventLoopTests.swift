@@ -12,6 +12,16 @@ private actor Resident: LoopBound {
 
     func isOnLoop() -> Bool { loop.isCurrent }
 
+    private var sum = 0
+
+    /// Enters itself from outside its isolation, and tells what came of it once all of it has returned.
+    func entered(with numbers: [Int]) -> Int {
+        for number in numbers { enter(number) }
+        return sum
+    }
+
+    nonisolated func enter(_ number: Int) { assumeOnLoop(number) { $0.sum += $1 } }
+
     func wait(_ delays: [Duration], cancel: Int) async -> [Int] {
         await withCheckedContinuation { continuation in
             let order = Order(expected: delays.count - 1, continuation)
@@ -52,6 +62,17 @@ private final class Order: @unchecked Sendable {
         try await withLoop { loop in
             #expect(await Resident(loop).isOnLoop())
             #expect(!loop.isCurrent)
+        }
+    }
+
+    @Test func `lets who is on its thread enter an actor at once, and stops who is not`() async throws {
+        try await withLoop { loop in
+            #expect(await Resident(loop).entered(with: [1, 2, 3]) == 6)
+        }
+        await #expect(processExitsWith: .failure) {
+            let loop = try EventLoop(label: "test")
+            loop.start()
+            Resident(loop).enter(1)
         }
     }
 

@@ -7,8 +7,12 @@ struct ServerProcess {
     let process: Process
     let port: UInt16
 
-    init(configuration: URL, log: URL) async throws {
-        process = try Self.launch(["serve", "--config", configuration.path], log: log)
+    /// - Parameter descriptors: how many it may have open; nil for as many as this process.
+    init(
+        configuration: URL, log: URL, environment: [String: String] = [:], descriptors: Int? = nil
+    ) async throws {
+        process = try Self.launch(
+            ["serve", "--config", configuration.path], log: log, environment: environment, descriptors: descriptors)
         for _ in 0..<500 {
             let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
             if let address = text.firstMatch(of: /address=127\.0\.0\.1:(\d+)/), let port = UInt16(address.1) {
@@ -21,13 +25,50 @@ struct ServerProcess {
         Issue.record("the server did not start")
     }
 
-    /// Runs the executable with its standard error in a file.
-    static func launch(_ arguments: [String], log: URL) throws -> Process {
+    /// Starts a server whose standard error is a pipe, which is read only until it says where it listens.
+    init(configuration: URL, pipe: Pipe) async throws {
+        process = Self.executable(["serve", "--config", configuration.path], [:])
+        process.standardError = pipe
+        try process.run()
+        var text = ""
+        while true {
+            let data = pipe.fileHandleForReading.availableData
+            text += String(decoding: data, as: UTF8.self)
+            if let address = text.firstMatch(of: /listening address=127\.0\.0\.1:(\d+) loops/),
+                let port = UInt16(address.1)
+            {
+                self.port = port
+                return
+            }
+            if data.isEmpty { break }
+        }
+        port = 0
+        Issue.record("the server did not start: \(text)")
+    }
+
+    private static func executable(
+        _ arguments: [String], _ environment: [String: String], descriptors: Int? = nil
+    ) -> Process {
         let process = Process()
         // The tests' own executable lies beside it.
-        process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        let executable = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
             .appending(path: "gatehouse")
-        process.arguments = arguments
+        if let descriptors {
+            process.executableURL = URL(filePath: "/bin/sh")
+            process.arguments = ["-c", "ulimit -n \(descriptors); exec \"$0\" \"$@\"", executable.path] + arguments
+        } else {
+            process.executableURL = executable
+            process.arguments = arguments
+        }
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
+        return process
+    }
+
+    /// Runs the executable with its standard error in a file.
+    static func launch(
+        _ arguments: [String], log: URL, environment: [String: String] = [:], descriptors: Int? = nil
+    ) throws -> Process {
+        let process = executable(arguments, environment, descriptors: descriptors)
         try Data().write(to: log)
         process.standardError = try FileHandle(forWritingTo: log)
         try process.run()
@@ -35,6 +76,19 @@ struct ServerProcess {
     }
 
     func signal(_ number: Int32) { Glibc.kill(process.processIdentifier, number) }
+
+    /// Whether it ends by itself in that time; one that does not is killed.
+    func ends(within time: Duration) async throws -> Bool {
+        let deadline = ContinuousClock.now + time
+        while process.isRunning {
+            guard ContinuousClock.now < deadline else {
+                kill()
+                return false
+            }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        return true
+    }
 
     func kill() {
         signal(SIGKILL)

@@ -160,6 +160,17 @@ final class ScriptedConnection {
         while receive() != nil {}
     }
 
+    /// Drops every packet that comes from now on before TCP sees it: nothing is read, acknowledged or closed any more. To
+    /// the client it is what a firewall does that has forgotten the connection.
+    func swallowPackets() {
+        // SO_ATTACH_FILTER with a program of one instruction: BPF_RET | BPF_K, 0 (linux/filter.h), which takes no byte.
+        let program: [UInt64] = [0x06]
+        unsafe program.withUnsafeBytes { code in
+            var filter = (count: UInt16(1), program: code.baseAddress)
+            _ = unsafe setsockopt(descriptor, SOL_SOCKET, 26, &filter, 16)
+        }
+    }
+
     /// Ends the connection with a TCP reset.
     func reset() {
         var now = linger(l_onoff: 1, l_linger: 0)

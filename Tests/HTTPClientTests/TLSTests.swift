@@ -3,7 +3,7 @@ import HTTPClient
 import Testing
 
 /// An authority nobody else trusts, with a certificate for `localhost`, in a folder of its own.
-private final class TestAuthority {
+final class TestAuthority {
     let folder: String
     var anchors: String { folder + "/ca.pem" }
 
@@ -27,18 +27,19 @@ private final class TestAuthority {
     }
 
     deinit {
-        for name in ["ca.pem", "ca.key", "key.pem", "certificate.pem", "empty.pem"] {
+        for name in ["ca.pem", "ca.key", "key.pem", "certificate.pem", "empty.pem", "pipe.pem"] {
             unsafe unlink(folder + "/" + name)
         }
         unsafe rmdir(folder)
     }
 
     /// Starts a server that answers every request with a page of its own.
-    func serve() throws -> (server: Command, port: String) {
-        let server = try Command([
-            "openssl", "s_server", "-accept", "127.0.0.1:0", "-cert", folder + "/certificate.pem", "-key",
-            folder + "/key.pem", "-www",
-        ])
+    func serve(_ more: [String] = []) throws -> (server: Command, port: String) {
+        let server = try Command(
+            [
+                "openssl", "s_server", "-accept", "127.0.0.1:0", "-cert", folder + "/certificate.pem", "-key",
+                folder + "/key.pem", "-www",
+            ] + more)
         let line = try server.line(startingWith: "ACCEPT 127.0.0.1:")
         return (server, String(line.dropFirst("ACCEPT 127.0.0.1:".count)))
     }
@@ -55,6 +56,18 @@ private final class TestAuthority {
                 #expect(response.status == 200)
                 #expect(response.text.contains("TLSv1."))
             }
+        }
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func `speaks HTTP/1.1 to a server that would rather speak HTTP/2`() async throws {
+        let authority = try TestAuthority()
+        let (server, port) = try authority.serve(["-alpn", "h2,http/1.1"])
+        let policy = OutboundPolicy.local.with { $0.caFile = authority.anchors }
+        try await withClient { client in
+            // The server takes HTTP/2 from whoever offers it, and then can't speak it.
+            let response = try await client.send(.get("https://localhost:\(port)/", policy: policy))
+            #expect(response.status == 200)
         }
         withExtendedLifetime(server) {}
     }

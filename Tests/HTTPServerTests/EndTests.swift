@@ -89,6 +89,46 @@ import Testing
         }
     }
 
+    @Test func `comes with 503 for the one too many of its address, until another of them goes`() async throws {
+        var limits = HTTPServerLimits.patient
+        limits.connectionsPerAddress = 2
+        try await withServer(limits, loops: 2) { server in
+            let clients = [try Client(server), try Client(server)]
+            for client in clients { #expect(try await client.exchange(get("/")).status == 200) }
+            let third = try Client(server)
+            #expect(try await third.answer().status == 503)
+            third.shutdownSending()
+            #expect(try await third.rest().bytes.isEmpty)
+            _ = try await clients[0].exchange(get("/", "Connection: close"))
+            clients[0].shutdownSending()
+            _ = try await clients[0].rest()
+            #expect(
+                await eventually {
+                    guard let next = try? Client(server), let answer = try? await next.exchange(get("/")) else {
+                        return false
+                    }
+                    return answer.status == 200
+                })
+            #expect(try await clients[1].exchange(get("/")).status == 200)
+        }
+    }
+
+    @Test func `never comes for the many of a proxy's address`() async throws {
+        let loop = try EventLoop(label: "test")
+        loop.start()
+        defer { loop.stop() }
+        let handler = TestHandler(echo)
+        var limits = HTTPServerLimits.patient
+        limits.connectionsPerAddress = 1
+        let server = try HTTPServer(
+            host: "127.0.0.1", port: 0, loops: [loop], limits: limits, isProxy: { $0.host == "127.0.0.1" }
+        ) { _, _ in handler }
+        try await server.start()
+        let clients = try (0..<5).map { _ in try Client(server) }
+        for client in clients { #expect(try await client.exchange(get("/")).status == 200) }
+        await server.drain(within: .zero)
+    }
+
     @Test func `makes room for another`() async throws {
         let mayFinish = Event()
         // One more than are busy in the end, since the server may learn of the last client's end a moment later.
@@ -144,6 +184,76 @@ import Testing
             await server.drain(within: .milliseconds(100))
             #expect(try await client.rest().bytes.isEmpty)
             #expect(await eventually { cancelled.hasHappened })
+        }
+    }
+
+    @Test func `waits for the first request of a client that has just connected when the server drains`() async throws {
+        try await withServer { server in
+            let (fresh, old) = (try Client(server), try Client(server))
+            #expect(try await old.exchange(get("/")).status == 200)
+            async let drained: Void = server.drain(within: .seconds(60))
+            // The server drains from now on: who has been answered waits for nothing.
+            #expect(try await old.rest().bytes.isEmpty)
+            let answer = try await fresh.exchange(get("/first"))
+            #expect(answer.text == "GET /first ")
+            #expect(answer.header("Connection") == "close")
+            fresh.shutdownSending()
+            await drained
+        }
+    }
+
+    @Test func `comes soon for a client that has just connected and says nothing while the server drains`() async throws
+    {
+        var limits = HTTPServerLimits.patient
+        limits.firstRequestGrace = .milliseconds(50)
+        try await withServer(limits) { server in
+            let (silent, slow) = (try Client(server), try Client(server))
+            try await slow.send("GET / HT")
+            async let drained: Void = server.drain(within: .seconds(60))
+            #expect(try await silent.rest().bytes.isEmpty)
+            #expect(try await slow.exchange("TP/1.1\r\nHost: a\r\n\r\n").status == 200)
+            slow.shutdownSending()
+            await drained
+        }
+    }
+
+    @Test func `comes after the answers to all that was sent before the server drains`() async throws {
+        let (started, mayFinish) = (Event(), Event())
+        try await withServer { request in
+            if request.path == "/1" {
+                started.happen()
+                await mayFinish.wait()
+            }
+            return await echo(request)
+        } _: { server in
+            let (client, idle) = (try Client(server), try Client(server))
+            #expect(try await idle.exchange(get("/")).status == 200)
+            try await client.send(get("/1") + get("/2") + get("/3"))
+            await started.wait()
+            async let drained: Void = server.drain(within: .seconds(60))
+            #expect(try await idle.rest().bytes.isEmpty)
+            mayFinish.happen()
+            #expect(try await client.answer().header("Connection") == nil)
+            #expect(try await client.answer().header("Connection") == nil)
+            let last = try await client.answer()
+            #expect(last.text == "GET /3 ")
+            #expect(last.header("Connection") == "close")
+            client.shutdownSending()
+            await drained
+        }
+    }
+
+    @Test func `is announced with every answer once the server is told to, while it accepts as before`() async throws {
+        try await withServer(loops: 2) { server in
+            let old = try Client(server)
+            #expect(try await old.exchange(get("/")).header("Connection") == nil)
+            await server.announceClose()
+            #expect(try await old.exchange(get("/")).header("Connection") == "close")
+            for _ in 0..<4 {
+                let answer = try await Client(server).exchange(get("/"))
+                #expect(answer.status == 200)
+                #expect(answer.header("Connection") == "close")
+            }
         }
     }
 

@@ -10,10 +10,10 @@ import Testing
         let context = ResponseContext(
             requestID: "r1", dropsBody: dropsBody, isVersion10: version10, acceptsGzip: gzip, closes: closes)
         var output: [UInt8] = []
-        ResponseWriter.write(
-            response, context, date: Array("Date: D\r\n".utf8), commonFields: Array(commonFields.utf8), into: &output
-        ) { _ in Array("zipped".utf8) }
-        return String(decoding: output, as: UTF8.self)
+        let body = ResponseWriter.write(
+            response, context, gzip: gzip ? Array("zipped".utf8) : nil, date: Array("Date: D\r\n".utf8),
+            commonFields: Array(commonFields.utf8), into: &output)
+        return String(decoding: output + body, as: UTF8.self)
     }
 
     @Test func `writes an answer as it goes over the wire`() {

@@ -30,7 +30,7 @@ extension HTTPServerLimits {
     /// For tests of something else than deadlines: hundreds of tests share few threads, so seconds mean nothing.
     static let patient = HTTPServerLimits(
         headerTimeout: .seconds(120), bodyTimeout: .seconds(120), writeTimeout: .seconds(120),
-        lingerTimeout: .seconds(120))
+        lingerTimeout: .seconds(120), firstRequestGrace: .seconds(120))
 }
 
 /// Runs `body` against a server that listens on a port of the kernel's choice, and drains it afterwards.

@@ -17,6 +17,8 @@ import Testing
           bodyTimeoutSeconds: 10
           idleTimeoutSeconds: 75
           drainSeconds: 25
+          connectionsPerAddress: 0    # 0 = off
+          lameDuckSeconds: 5          # after SIGTERM: not ready, still accepting
           trustedProxies: []          # CIDRs
           clientAddressHeader: X-Forwarded-For   # or Forwarded
           tlsCertificateFile: ""      # with tlsKeyFile
@@ -77,7 +79,7 @@ import Testing
             keepTokens: false
             timeoutSeconds: 10
             signInTimeoutSeconds: 20
-            connectionsPerHost: 64
+            connectionsPerHost: 512
             inFlight: 2000
             caFile: ""
             allowLoopbackHTTP: false
@@ -129,6 +131,8 @@ import Testing
         #expect(settings.http.bodyTimeoutSeconds == 10)
         #expect(settings.http.idleTimeoutSeconds == 75)
         #expect(settings.http.drainSeconds == 25)
+        #expect(settings.http.connectionsPerAddress == nil)
+        #expect(settings.http.lameDuckSeconds == 5)
         #expect(settings.http.trustedProxies.isEmpty)
         #expect(settings.http.clientAddressHeader == .xForwardedFor)
         #expect(settings.http.tlsCertificateFile == nil)
@@ -189,7 +193,7 @@ import Testing
         #expect(!provider.keepTokens)
         #expect(provider.timeoutSeconds == 10)
         #expect(provider.signInTimeoutSeconds == 20)
-        #expect(provider.connectionsPerHost == 64)
+        #expect(provider.connectionsPerHost == 512)
         #expect(provider.inFlight == 2000)
         #expect(provider.caFile == nil)
         #expect(!provider.allowLoopbackHTTP)

@@ -18,6 +18,7 @@ enum HTTPBenchmarks {
             closes: false)
         let date = Array("Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n".utf8)
         var output: [UInt8] = []
+        let form = SignInRequest.form(code: 0)
         return [
             Benchmark("parse-request", rounds: 20_000) {
                 var parser = RequestParser()
@@ -29,8 +30,13 @@ enum HTTPBenchmarks {
             },
             Benchmark("write-response", rounds: 20_000) {
                 output.removeAll(keepingCapacity: true)
-                ResponseWriter.write(response, context, date: date, commonFields: [], into: &output) { _ in nil }
+                _ = ResponseWriter.write(
+                    response, context, gzip: nil, date: date, commonFields: [], into: &output)
                 require(output.count > response.body.count, "head and body are written")
+            },
+            Benchmark("parse-form", rounds: 20_000) {
+                let fields = try FormFields(parsing: form.span, limit: 64)
+                require(fields.fields.count == 8, "every field is read")
             },
         ]
     }

@@ -27,9 +27,10 @@ struct Main {
         let folder = try TemporaryFolder()
         let carrier = try Carrier()
         let repository = try await openRepository(in: folder)
+        let api = try await SignInBenchmarks.makeAPI(carrier, repository)
         let benchmarks =
-            HTTPBenchmarks.all + (try TokenBenchmarks.all(carrier))
-            + (try await SignInBenchmarks.all(carrier, repository))
+            HTTPBenchmarks.all + (try await ConnectionBenchmarks.all(api)) + (try TokenBenchmarks.all(carrier))
+            + (try await SignInBenchmarks.all(carrier, repository, api))
         for benchmark in benchmarks where chosen.isEmpty || chosen.contains(benchmark.name) {
             try await benchmark.measure()
         }

@@ -14,8 +14,9 @@ internal import WebAPI
 enum SignInBenchmarks {
     private static let concurrency = 64
 
-    static func all(_ carrier: Carrier, _ repository: SQLiteAccounts) async throws -> [Benchmark] {
-        let api = try await makeAPI(carrier, repository)
+    static func all(
+        _ carrier: Carrier, _ repository: SQLiteAccounts, _ api: WebAPI
+    ) async throws -> [Benchmark] {
         var codes = 0
         return [
             Benchmark("store-sign-in", rounds: 20, operationsPerRound: concurrency) {
@@ -40,7 +41,7 @@ enum SignInBenchmarks {
         ]
     }
 
-    private static func makeAPI(_ carrier: Carrier, _ repository: SQLiteAccounts) async throws -> WebAPI {
+    static func makeAPI(_ carrier: Carrier, _ repository: SQLiteAccounts) async throws -> WebAPI {
         let clock = Clock { Carrier.now }
         let issuer = SessionIssuer(
             configuration: .benchmarks, keys: try await SessionKeys.load(from: repository, now: Carrier.now))

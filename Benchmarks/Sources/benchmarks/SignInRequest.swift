@@ -22,4 +22,15 @@ enum SignInRequest {
         "correlation_id":"4711-0815","sdk_version":"1.0"}
         """
     }
+
+    /// The same body as a form.
+    static func form(code: Int) -> [UInt8] {
+        Array(
+            """
+            client_id=\(Carrier.clientID)&code=SplxlOBeZQQYbYS6WxSbIA-\(code)&\
+            redirect_uri=com.example.app%3A%2Fcallback&nonce=\(Carrier.nonce)&\
+            code_verifier=dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk&acr_values=a1&\
+            correlation_id=4711-0815&sdk_version=1.0
+            """.utf8)
+    }
 }

@@ -10,10 +10,11 @@ private func encoded(_ text: String) -> String {
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    guard let form = try? FormFields(parsing: unsafe fuzzInput(start, count), limit: limit) else { return 0 }
+    let bytes = unsafe fuzzInput(start, count)
+    guard let form = try? FormFields(parsing: bytes.span, limit: limit) else { return 0 }
     require(form.fields.count <= limit, "there are as many fields as the limit allows")
     let text = form.fields.map { "\(encoded($0.name))=\(encoded($0.value))" }.joined(separator: "&")
-    guard let again = try? FormFields(parsing: text.utf8, limit: limit) else {
+    guard let again = try? FormFields(parsing: text.utf8.span, limit: limit) else {
         require(false, "a form written again can be read")
         return 0
     }

@@ -76,7 +76,9 @@ extension SettingKey where Root == ProviderSettings {
     private static let limits: [Self] = [
         Self("timeoutSeconds", \.timeoutSeconds, .limit(upTo: 3600), "Time for one call to the provider."),
         Self("signInTimeoutSeconds", \.signInTimeoutSeconds, .limit(upTo: 3600), "Time for a whole sign-in."),
-        Self("connectionsPerHost", \.connectionsPerHost, .limit(upTo: 100_000), "Connections to one host at once."),
+        Self(
+            "connectionsPerHost", \.connectionsPerHost, .limit(upTo: 100_000),
+            "Connections of the whole process to one host at once."),
         Self("inFlight", \.inFlight, .limit(upTo: 1_000_000), "Sign-ins at once; beyond it, 503 overloaded."),
         Self("caFile", \.caFile, .optional(.path), "Further trust anchors (PEM) for the provider's certificates."),
         Self(

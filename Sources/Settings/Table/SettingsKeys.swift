@@ -19,7 +19,7 @@ extension SettingKey where Root == Settings {
     private static let http: [Self] = [
         Self("http.host", \.http.host, .text(.host), "Address that apps connect to."),
         Self("http.port", \.http.port, .port, "Port that apps connect to."),
-        Self("http.loops", \.http.loops, .positive(upTo: 1024, zero: "one per core"), "Event loops."),
+        Self("http.loops", \.http.loops, .positive(upTo: 1024, zero: "one per processor"), "Event loops."),
         Self("http.connections", \.http.connections, .limit(upTo: 1_000_000), "Connections at once."),
         Self("http.headerBytes", \.http.headerBytes, .limit(upTo: 1 << 20), "Bytes of a request head."),
         Self("http.bodyBytes", \.http.bodyBytes, .limit(upTo: 1 << 30), "Bytes of a request body."),
@@ -31,6 +31,12 @@ extension SettingKey where Root == Settings {
         Self(
             "http.drainSeconds", \.http.drainSeconds, .number(0...day),
             "Time that requests in flight get when the server is told to stop; 0: none."),
+        Self(
+            "http.connectionsPerAddress", \.http.connectionsPerAddress, .limit(upTo: 1_000_000),
+            "Connections at once of one client address; trusted proxies are exempt."),
+        Self(
+            "http.lameDuckSeconds", \.http.lameDuckSeconds, .number(0...day),
+            "Time after SIGTERM in which the server is not ready but still accepts, before it drains; 0: none."),
         Self(
             "http.trustedProxies", \.http.trustedProxies, .list(.addressRange),
             "Proxies whose word about the client's address is believed."),

@@ -70,7 +70,9 @@ extension TextRule where Value == String {
             $0
         } accept: { text in
             let lowercased = text.lowercased()
-            guard lowercased.hasPrefix("*.") else { return HostName.isValid(lowercased) ? lowercased : nil }
+            guard lowercased.hasPrefix("*.") else {
+                return HostName.isValid(lowercased) || IPAddress(lowercased) != nil ? lowercased : nil
+            }
             let domain = lowercased.dropFirst(2)
             return HostName.isValid(domain) && domain.contains(".") && IPAddress(domain) == nil ? lowercased : nil
         }

@@ -13,7 +13,7 @@ struct QueryParameters {
     init(_ request: HTTPRequest) throws(APIError) {
         do throws(FormError) {
             fields = try request.query.map { query throws(FormError) in
-                try FormFields(parsing: query.utf8, limit: Self.mostFields)
+                try FormFields(parsing: query.utf8.span, limit: Self.mostFields)
             }
         } catch {
             throw .invalidRequest("The query is not made of at most \(Self.mostFields) fields.")

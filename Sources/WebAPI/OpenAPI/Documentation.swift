@@ -11,7 +11,7 @@ import Synchronization
 public final class Documentation: Sendable {
     /// What is sent, again and again.
     struct Rendered: Sendable {
-        let body: [UInt8]
+        let body: SharedBody
         let headers: [(name: String, value: String)]
         /// Weak, since the connection may compress the body (RFC 9110 §8.8.3.3).
         let entityTag: String
@@ -49,7 +49,8 @@ public final class Documentation: Sendable {
     private static func render(_ document: JSONValue) -> Rendered {
         let body = document.serialized
         return Rendered(
-            body: body, headers: [(name: "Content-Type", value: "application/json")], entityTag: entityTag(of: body))
+            body: SharedBody(body), headers: [(name: "Content-Type", value: "application/json")],
+            entityTag: entityTag(of: body))
     }
 
     /// The page has a style where other answers have nothing, and is as strict as they are otherwise.
@@ -57,7 +58,7 @@ public final class Documentation: Sendable {
         let body = Array(page.html.utf8)
         let style = Base64.encode(Digest.sha256.hash("\(DocumentationPage.style)".utf8.span))
         return Rendered(
-            body: body,
+            body: SharedBody(body),
             headers: [
                 (name: "Content-Type", value: "text/html; charset=utf-8"),
                 (
@@ -75,8 +76,10 @@ public final class Documentation: Sendable {
 
     private static func answer(_ rendered: Rendered, to request: HTTPRequest) -> HTTPResponse {
         let isKnown = request.headers("if-none-match").contains { matches($0, rendered.entityTag) }
-        var response = HTTPResponse(
-            status: isKnown ? .notModified : .ok, headers: rendered.headers, body: isKnown ? [] : rendered.body)
+        var response =
+            isKnown
+            ? HTTPResponse(status: .notModified, headers: rendered.headers)
+            : HTTPResponse(status: .ok, headers: rendered.headers, shared: rendered.body)
         response.headers.append((name: "ETag", value: rendered.entityTag))
         response.headers.append((name: "Cache-Control", value: Self.cacheControl))
         response.hasCommonFields = rendered.hasCommonFields

@@ -1,0 +1,163 @@
+"""Behind a proxy that tries nothing twice, servers are stopped in turn under load, and no request is lost."""
+
+import random
+import shutil
+import socket
+import threading
+import time
+
+from bench import eventually, tally
+from process import Process
+from wire import LOST, Client
+
+STOPS = 20
+REQUESTS = 50_000
+# Beyond it the drill has failed.
+LONGEST = 170
+KEEPING, OPENING, SIGNING_IN = 6, 4, 1
+LAME_DUCK_SECONDS = 2
+PROXY = """\
+global
+    stats socket {folder}/haproxy.sock mode 600 level admin
+defaults
+    mode http
+    retries 0
+    timeout connect 5s
+    timeout client 30s
+    timeout server 30s
+frontend apps
+    bind 127.0.0.1:{port}
+    default_backend servers
+backend servers
+    balance roundrobin
+    option httpchk GET /readyz
+    http-check expect status 200
+    default-server check inter 200ms fall 1 rise 1
+{servers}
+"""
+
+
+def free_ports(count):
+    """Ports that nobody has now, so that a server can come back to its own."""
+    holders = [socket.socket() for _ in range(count)]
+    for holder in holders:
+        holder.bind(("127.0.0.1", 0))
+    ports = [holder.getsockname()[1] for holder in holders]
+    for holder in holders:
+        holder.close()
+    return ports
+
+
+class Proxy(Process):
+    def __init__(self, folder, port, servers):
+        lines = [f"    server {name} 127.0.0.1:{ports[0]} port {ports[1]}" for name, ports in servers.items()]
+        self.port, self.socket = port, f"{folder}/haproxy.sock"
+        with open(f"{folder}/haproxy.cfg", "w", encoding="utf-8") as file:
+            file.write(PROXY.format(folder=folder, port=port, servers="\n".join(lines)))
+        super().__init__(["haproxy", "-db", "-f", f"{folder}/haproxy.cfg"], f"{folder}/haproxy.log")
+
+    def sees(self, name):
+        """Whether it sends requests to a server."""
+        with socket.socket(socket.AF_UNIX) as connection:
+            try:
+                connection.connect(self.socket)
+            except OSError:
+                return False
+            connection.sendall(b"show stat\n")
+            text = b""
+            while chunk := connection.recv(65536):
+                text += chunk
+        for line in text.decode().splitlines():
+            fields = line.split(",")
+            if fields[:2] == ["servers", name]:
+                return fields[17] == "UP"
+        return False
+
+
+class Load:
+    def __init__(self, carriers, port):
+        self.carriers = carriers
+        self.port = port
+        self.over = threading.Event()
+        self.lock = threading.Lock()
+        self.answered, self.failed = 0, []
+
+    def note(self, failure):
+        with self.lock:
+            if failure is None:
+                self.answered += 1
+            else:
+                self.failed.append(failure)
+
+    def ask(self, client):
+        path = random.choice(["/healthz", "/healthz", "/.well-known/jwks.json", "/openapi.json"])
+        try:
+            answer = client.call("GET", path)
+            self.note(None if answer.status == 200 else f"{path}:{answer}")
+        except LOST as error:
+            self.note(f"{path}:{type(error).__name__}")
+
+    def keep(self):
+        with Client(self.port) as client:
+            while not self.over.is_set():
+                self.ask(client)
+
+    def open(self):
+        while not self.over.is_set():
+            with Client(self.port) as client:
+                self.ask(client)
+
+    def sign_in(self):
+        number = 0
+        while not self.over.is_set():
+            number += 1
+            body = self.carriers.authorize(f"stop{number % 500}")
+            try:
+                with Client(self.port) as client:
+                    answer = client.call("POST", "/auth/signin", body=body)
+                self.note(None if answer.status == 200 else f"sign-in:{answer}")
+            except LOST as error:
+                self.note(f"sign-in:{type(error).__name__}")
+
+
+def run(bench):
+    if not shutil.which("haproxy"):
+        return bench.skip("haproxy is not installed")
+    ports = free_ports(5)
+    places = {"one": ports[:2], "two": ports[2:4]}
+    with bench.carriers() as carriers:
+        def start(name):
+            settings = {"HTTP_PORT": str(places[name][0]), "ADMIN_PORT": str(places[name][1]), "LOG_LEVEL": "notice",
+                        "HTTP_LAME_DUCK_SECONDS": str(LAME_DUCK_SECONDS)}
+            return bench.start(carriers, name, settings=settings)
+
+        servers = {name: start(name) for name in places}
+        proxy = Proxy(bench.folder, ports[4], places)
+        load = Load(carriers, ports[4])
+        kinds = [load.keep] * KEEPING + [load.open] * OPENING + [load.sign_in] * SIGNING_IN
+        threads = [threading.Thread(target=kind, daemon=True) for kind in kinds]
+        try:
+            bench.claim(eventually(lambda: all(proxy.sees(name) for name in places)), "the proxy sees both servers")
+            for thread in threads:
+                thread.start()
+            for number in range(STOPS):
+                name = list(places)[number % 2]
+                bench.claim(servers[name].stop() == 0, f"stop {number} is in good order")
+                servers[name] = start(name)
+                bench.claim(eventually(lambda: proxy.sees(name)), f"the proxy sees the server again ({number})")
+            while load.answered < REQUESTS and time.monotonic() - bench.started < LONGEST:
+                time.sleep(0.1)
+        finally:
+            load.over.set()
+            for thread in threads:
+                if thread.is_alive():
+                    thread.join()
+            proxy.kill()
+            for server in servers.values():
+                if server.is_running:
+                    server.kill()
+        bench.figure("stops", STOPS)
+        bench.figure("answered", load.answered)
+        bench.figure("failed", len(load.failed))
+        bench.claim(load.answered >= REQUESTS, f"there are {REQUESTS} requests at least")
+        bench.claim(not load.failed, f"none of them fails ({tally(load.failed)})")

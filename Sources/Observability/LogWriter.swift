@@ -1,0 +1,117 @@
+internal import Dispatch
+internal import Glibc
+internal import Synchronization
+
+/// Writes log lines on a thread of its own, so that whoever logs never waits for whoever reads the log.
+///
+/// What waits to be written is bounded. When the reader is slower than the log, or reads no more, further lines are
+/// dropped and counted; how many is told in a line of its own as soon as lines can be written again.
+public final class LogWriter: Sendable {
+    /// How many bytes may wait unless another number is asked for: about 20,000 lines.
+    public static let usualCapacity = 4 << 20
+
+    private let queue: LogQueue
+
+    /// Starts the thread.
+    ///
+    /// - Parameters:
+    ///   - descriptor: where lines go; it stays open as long as the writer lives. It may block.
+    ///   - capacity: how many bytes may wait.
+    ///   - told: the line, with its end, that says that so many lines were dropped.
+    /// - Returns: nil when the system has no thread left.
+    public init?(
+        descriptor: Int32, capacity: Int = LogWriter.usualCapacity, told: @escaping @Sendable (Int) -> [UInt8]
+    ) {
+        queue = LogQueue(capacity: capacity)
+        let work = Work(queue: queue, descriptor: descriptor, told: told)
+        var thread = pthread_t()
+        let started = unsafe pthread_create(
+            &thread, nil,
+            { raw in
+                if let raw = unsafe raw { unsafe Unmanaged<Work>.fromOpaque(raw).takeRetainedValue().run() }
+                return nil
+            }, Unmanaged.passRetained(work).toOpaque())
+        guard started == 0 else {
+            unsafe Unmanaged.passUnretained(work).release()
+            return nil
+        }
+        pthread_detach(thread)
+    }
+
+    /// What still waits is written first, by the thread, which ends then.
+    deinit {
+        queue.end()
+    }
+
+    /// Takes a line with its end, or drops it when too much waits. It never blocks for longer than it takes to copy the
+    /// line.
+    public func write(_ line: [UInt8]) {
+        queue.append(line)
+    }
+
+    /// Waits until every line taken so far is written. It blocks its thread, so it is for a program's end.
+    ///
+    /// - Returns: whether they were all written within that time.
+    @discardableResult
+    public func flush(within time: Duration) -> Bool {
+        queue.awaitWritten(within: time)
+    }
+}
+
+/// What the thread of a ``LogWriter`` does.
+private final class Work: Sendable {
+    /// After a write the thread rests, so that a busy log is written in pieces of many lines. A line that comes after a
+    /// quiet time is written at once.
+    private static let restMicroseconds: UInt32 = 5000
+    /// A buffer that has grown beyond this while the reader was away is given back.
+    private static let keptCapacity = 1 << 18
+
+    private let queue: LogQueue
+    private let descriptor: Int32
+    private let told: @Sendable (Int) -> [UInt8]
+
+    init(queue: LogQueue, descriptor: Int32, told: @escaping @Sendable (Int) -> [UInt8]) {
+        self.queue = queue
+        self.descriptor = descriptor
+        self.told = told
+    }
+
+    func run() {
+        var batch: [UInt8] = []
+        while queue.take(&batch) {
+            let written = write(batch)
+            if written < batch.count {
+                queue.drop(batch[written...].count { $0 == UInt8(ascii: "\n") })
+                // Nobody must take the rest of a broken line for the beginning of the next.
+                if written > 0, batch[written - 1] != UInt8(ascii: "\n") { _ = write([UInt8(ascii: "\n")]) }
+            } else if let dropped = queue.dropped() {
+                let line = told(dropped)
+                if write(line) < line.count { queue.drop(dropped) }
+            }
+            queue.noteWritten()
+            if batch.capacity > Self.keptCapacity { batch = [] } else { batch.removeAll(keepingCapacity: true) }
+            usleep(Self.restMicroseconds)
+        }
+    }
+
+    /// - Returns: how many bytes were written; fewer than there are when the descriptor takes no more, ever or for now.
+    private func write(_ bytes: [UInt8]) -> Int {
+        var offset = 0
+        while offset < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { raw in
+                unsafe Glibc.write(descriptor, raw.baseAddress?.advanced(by: offset), raw.count - offset)
+            }
+            let code = errno
+            if count > 0 {
+                offset += count
+            } else if count < 0, code == EAGAIN {
+                // Somebody who has the descriptor too has made it non-blocking.
+                var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = unsafe poll(&waiting, 1, -1)
+            } else if count == 0 || code != EINTR {
+                break
+            }
+        }
+        return offset
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Glibc
+import JSON
+import SimulatedCarriers
+import Testing
+
+@Suite struct `A server that is told to stop` {
+    /// Runs `body` with a server in a process of its own and the port of its API for operators.
+    private func with(
+        lameDuckSeconds: Int, _ body: (ServerProcess, _ adminPort: UInt16, _ log: URL) async throws -> Void
+    ) async throws {
+        try await RunningGatehouse.with { gatehouse in
+            let folder = gatehouse.folder.appending(path: "stopping")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let file = folder.appending(path: "gatehouse.yaml")
+            let yaml = RunningGatehouse.yaml(gatehouse.simulation, folder, lameDuckSeconds: lameDuckSeconds)
+            try Data(yaml.utf8).write(to: file)
+            let log = folder.appending(path: "log")
+            let server = try await ServerProcess(configuration: file, log: log)
+            defer { server.kill() }
+            var found: UInt16?
+            while found == nil {
+                let text = try String(contentsOf: log, encoding: .utf8)
+                found = text.firstMatch(of: /admin listening address=127\.0\.0\.1:(\d+)/).flatMap { UInt16($0.1) }
+            }
+            try await body(server, try #require(found), log)
+        }
+    }
+
+    private func text(_ file: URL) -> String { (try? String(contentsOf: file, encoding: .utf8)) ?? "" }
+
+    private func isReady(_ port: UInt16) async throws -> Bool {
+        try await RawHTTP.send("GET", "/readyz", port: port).status == 200
+    }
+
+    @Test func `is not ready but accepts as before, until a second signal`() async throws {
+        try await with(lameDuckSeconds: 3600) { server, adminPort, log in
+            #expect(try await isReady(adminPort))
+            server.signal(SIGTERM)
+            while try await isReady(adminPort) { try await Task.sleep(for: .milliseconds(5)) }
+            for _ in 0..<3 {
+                let answer = try await RawHTTP.send("GET", "/healthz", port: server.port)
+                #expect(answer.status == 200)
+            }
+            #expect(!text(log).contains("draining"))
+            server.signal(SIGTERM)
+            server.process.waitUntilExit()
+            #expect(server.process.terminationStatus == 0)
+            #expect(text(log).contains("stopped"))
+        }
+    }
+
+    @Test func `by its time drains without a second signal`() async throws {
+        try await with(lameDuckSeconds: 1) { server, _, log in
+            let clock = ContinuousClock()
+            let start = clock.now
+            server.signal(SIGTERM)
+            server.process.waitUntilExit()
+            #expect(clock.now - start >= .seconds(1))
+            #expect(server.process.terminationStatus == 0)
+            #expect(text(log).contains("stopped"))
+        }
+    }
+
+    @Test func `by somebody at the keyboard drains at once`() async throws {
+        try await with(lameDuckSeconds: 3600) { server, _, log in
+            server.signal(SIGINT)
+            server.process.waitUntilExit()
+            #expect(server.process.terminationStatus == 0)
+            #expect(text(log).contains("stopped"))
+        }
+    }
+}

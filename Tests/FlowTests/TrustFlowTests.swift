@@ -1,0 +1,107 @@
+import EventLoop
+import Foundation
+import Glibc
+import JSON
+import SimulatedCarriers
+import Testing
+
+/// A provider of TLS and nothing more, whose certificate nobody else trusts.
+private struct TLSServer {
+    let folder: URL
+    let port: UInt16
+    private let process: Process
+
+    var certificate: URL { folder.appending(path: "certificate.pem") }
+
+    init(_ folder: URL) throws {
+        self.folder = folder
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Self.openssl(
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+            "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout",
+            folder.appending(path: "key.pem").path,
+            "-out", folder.appending(path: "certificate.pem").path
+        ).waitUntilExit()
+        port = try ListeningSocket(host: "127.0.0.1", port: 0, sharesPort: false).address.port
+        process = try Self.openssl(
+            "s_server", "-accept", "127.0.0.1:\(port)", "-cert", folder.appending(path: "certificate.pem").path, "-key",
+            folder.appending(path: "key.pem").path, "-www", "-quiet")
+    }
+
+    /// Whether it listens already.
+    func answers() -> Bool {
+        let made = try? Self.openssl("s_client", "-connect", "127.0.0.1:\(port)", "-CAfile", certificate.path)
+        made?.waitUntilExit()
+        return made?.terminationStatus == 0
+    }
+
+    func stop() {
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    @discardableResult
+    private static func openssl(_ arguments: String...) throws -> Process {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/openssl")
+        process.arguments = arguments
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        return process
+    }
+}
+
+@Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl"), "needs the openssl command"))
+struct `A server with a provider behind TLS` {
+    @Test func `takes over its trust anchors on SIGHUP, and writes no keys of connections anywhere`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            let folder = gatehouse.folder.appending(path: "tls")
+            let provider = try TLSServer(folder.appending(path: "provider"))
+            let other = try TLSServer(folder.appending(path: "other"))
+            other.stop()
+            defer { provider.stop() }
+            let (file, anchors, log) = (
+                folder.appending(path: "gatehouse.yaml"), folder.appending(path: "ca.pem"),
+                folder.appending(path: "log")
+            )
+            try Data(contentsOf: other.certificate).write(to: anchors)
+            let yaml = RunningGatehouse.yaml(gatehouse.simulation, folder, plain: ["caFile: '\(anchors.path)'"])
+            try Data(
+                yaml.replacing(
+                    "issuer: \(gatehouse.simulation.plain)", with: "issuer: https://localhost:\(provider.port)"
+                )
+                .utf8
+            ).write(to: file)
+            let keys = folder.appending(path: "keys")
+            let server = try await ServerProcess(
+                configuration: file, log: log, environment: ["SSLKEYLOGFILE": keys.path])
+            defer { server.kill() }
+            func error() async throws -> String? {
+                let app = try await gatehouse.authorize("linus", at: .plain)
+                return try await RawHTTP.send(
+                    "POST", "/auth/signin", port: server.port, headers: ["Content-Type": "application/json"],
+                    body: app.body(["provider": "plain"]).serialized)["error"]?.string
+            }
+            func text() -> String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
+            // Until the provider listens, it is as unknown as one that is not trusted.
+            while !provider.answers() { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(try await error() == "provider_error")
+            #expect(text().contains("no trusted TLS connection"))
+
+            try Data(contentsOf: provider.certificate).write(to: anchors)
+            server.signal(SIGHUP)
+            while !text().contains("were read again") { try await Task.sleep(for: .milliseconds(10)) }
+            // What comes over TLS is no metadata.
+            for _ in 0..<100 where !text().contains("not a JSON object") {
+                _ = try await error()
+                // A failure is remembered for a moment.
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            #expect(text().contains("not a JSON object"))
+            #expect(text().contains("SSLKEYLOGFILE has no effect"))
+            #expect(!FileManager.default.fileExists(atPath: keys.path))
+        }
+    }
+}

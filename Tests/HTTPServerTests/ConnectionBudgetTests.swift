@@ -1,0 +1,58 @@
+import EventLoop
+import Testing
+
+@testable import HTTPServer
+
+@Suite struct `A connection budget` {
+    private func address(_ high: UInt64, low: UInt64 = 0, isIPv6: Bool = false, port: UInt16 = 1) -> SocketAddress {
+        SocketAddress(bytes: .init(high: high, low: low), isIPv6: isIPv6, port: port)
+    }
+
+    private func budget(connections: Int = 100, perAddress: Int) -> ConnectionBudget {
+        ConnectionBudget(
+            HTTPServerLimits(connections: connections, connectionsPerAddress: perAddress), isProxy: { $0.port == 9 })
+    }
+
+    @Test func `counts an IPv4 address whatever its port, and the 64 bits of an IPv6 network`() {
+        let budget = budget(perAddress: 2)
+        #expect(budget.enter(address(1, port: 1)) == .granted)
+        #expect(budget.enter(address(1, port: 2)) == .granted)
+        #expect(budget.enter(address(1, port: 3)) == .beyondLimitOfAddress)
+        #expect(budget.enter(address(2)) == .granted)
+        #expect(budget.enter(address(1, low: 1, isIPv6: true)) == .granted)
+        #expect(budget.enter(address(1, low: 2, isIPv6: true)) == .granted)
+        #expect(budget.enter(address(1, low: 3, isIPv6: true)) == .beyondLimitOfAddress)
+        #expect(budget.enter(address(2, low: 1, isIPv6: true)) == .granted)
+        #expect(budget.enter(address(1, port: 9)) == .granted)
+    }
+
+    @Test func `gives back what a connection took and no more`() {
+        let budget = budget(perAddress: 1)
+        #expect(budget.enter(address(1)) == .granted)
+        #expect(budget.enter(address(1)) == .beyondLimitOfAddress)
+        // The one that was refused had no place that its end could free.
+        budget.leave(.beyondLimitOfAddress, address(1))
+        #expect(budget.enter(address(1)) == .beyondLimitOfAddress)
+        budget.leave(.granted, address(1))
+        #expect(budget.enter(address(1)) == .granted)
+    }
+
+    @Test func `tells so many of one address that they are too many, and drops the rest`() {
+        let budget = budget(connections: 20_000, perAddress: 1)
+        #expect(budget.enter(address(1)) == .granted)
+        let refused = (0..<300).map { _ in budget.enter(address(1)) }
+        #expect(refused.count { $0 == .beyondLimitOfAddress } == 256)
+        #expect(refused.count { $0 == .farBeyondLimit } == 44)
+        for admission in refused { budget.leave(admission, address(1)) }
+        #expect(budget.enter(address(1)) == .beyondLimitOfAddress)
+        #expect(budget.enter(address(2)) == .granted)
+    }
+
+    @Test func `makes room or refuses beyond its limit, and drops what is far beyond`() {
+        let budget = budget(connections: 100, perAddress: 0)
+        let admissions = (0..<200).map { _ in budget.enter(address(1)) }
+        #expect(admissions.count { $0 == .granted } == 100)
+        #expect(admissions.count { $0 == .beyondLimit } == 25)
+        #expect(admissions.count { $0 == .farBeyondLimit } == 75)
+    }
+}
