@@ -49,6 +49,11 @@ struct ContactRows {
     /// Puts what is known of a user in the place of what was, under the newest key.
     func replace(_ contacts: [GivenContact], of user: UserID) throws(RepositoryError) {
         try connection.run(Self.forget, user)
+        try insert(contacts, of: user)
+    }
+
+    /// What is known of a user of whom there is nothing in the index.
+    func insert(_ contacts: [GivenContact], of user: UserID) throws(RepositoryError) {
         if contacts.isEmpty { return }
         guard let key = try keys().first else { throw .unavailable(.brokenSeal) }
         for contact in contacts {

@@ -16,7 +16,8 @@ struct UserRows {
         try connection.run(Self.insert, reference, now)
         let user = UserID(rawValue: connection.lastInsertedRow)
         // In a second statement: the seal binds the number of the row, which there has to be first.
-        try setProfile(of: user, profile, before: Profile(), now: now)
+        try connection.run(Self.setProfile, try sealer.sealing(profile, .profile(of: user)), now, user)
+        try ContactRows(connection: connection, sealer: sealer).insert(profile.contacts, of: user)
         return user
     }
 
