@@ -2,10 +2,16 @@ internal import Crypto
 internal import HTTPClient
 internal import JOSE
 internal import JSON
+import Synchronization
 
 /// An OpenID Provider that answers at once, always the same, about one user.
 struct Carrier: HTTPTransport {
+    /// When everything begins, in seconds since 1970.
     static let now: Int64 = 1_790_000_000
+    private static let looks = Atomic(0)
+
+    /// The time of day, which goes on by a second with every few looks at it: a store writes less where time stands still.
+    static var time: Int64 { now + Int64(looks.add(1, ordering: .relaxed).newValue / 4) }
     static let issuer = "https://carrier.example"
     static let clientID = "ccid-0123456789abcdef"
     static let nonce = "n-0S6_WzA2Mj"

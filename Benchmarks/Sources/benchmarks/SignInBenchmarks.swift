@@ -42,7 +42,7 @@ enum SignInBenchmarks {
     }
 
     static func makeAPI(_ carrier: Carrier, _ repository: SQLiteAccounts) async throws -> WebAPI {
-        let clock = Clock { Carrier.now }
+        let clock = Clock { Carrier.time }
         let issuer = SessionIssuer(
             configuration: .benchmarks, keys: try await SessionKeys.load(from: repository, now: Carrier.now))
         let providers = ProviderDirectory([Provider(configuration)])
@@ -83,7 +83,7 @@ enum SignInBenchmarks {
                 id: session, family: session, refreshHash: try randomHash(), expiresAt: Carrier.now + 86_400,
                 userAgent: "ExampleApp/4.2 (Android 16)", acr: "a3", amr: ["hwk", "pin"], authTime: Carrier.now - 5,
                 authenticatedAt: Carrier.now - 5, client: Carrier.clientID),
-            maximumSessions: SessionIssuer.Configuration.benchmarkSessions, now: Carrier.now)
+            maximumSessions: SessionIssuer.Configuration.benchmarkSessions, now: Carrier.time)
     }
 
     private static func randomHash() throws -> Accounts.TokenHash {
