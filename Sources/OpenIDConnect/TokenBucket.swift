@@ -23,9 +23,6 @@ public struct TokenBucket: Sendable {
         return .nanoseconds(max(0, due - now.nanoseconds))
     }
 
-    /// Whether nothing has been taken that has not come back since.
-    public func isFull(now: MonotonicTime) -> Bool { fullAt <= now.nanoseconds }
-
     /// Takes one, if there is one.
     public mutating func take(now: MonotonicTime) -> Bool {
         let base = max(fullAt, now.nanoseconds)

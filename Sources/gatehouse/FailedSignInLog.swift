@@ -33,8 +33,8 @@ struct FailedSignInLog: Sendable {
             }
         }
         return [
-            "count": "\(counts.reduce(0) { $0 + $1.count })",
-            "networks": "\(Set(counts.compactMap(\.network)).count)",
+            "count": .stringConvertible(counts.reduce(0) { $0 + $1.count }),
+            "networks": .stringConvertible(Set(counts.compactMap(\.network)).count),
             "reasons": "\(reasons.map { "\($0.reason) \($0.count)" }.joined(separator: ", "))",
         ]
     }

@@ -30,7 +30,7 @@ extension HousekeepingJob {
         HousekeepingJob(interval: keyInterval, complaint: "keys could not be read again") {
             _ = try await repository.reloadSecretKeys()
             if try await keys.reload(from: repository, now: clock.seconds) {
-                logger.notice("session signing keys have changed", metadata: ["keys": "\(keys.count)"])
+                logger.notice("session signing keys have changed", metadata: ["keys": .stringConvertible(keys.count)])
             }
         }
     }
@@ -42,7 +42,9 @@ extension HousekeepingJob {
         HousekeepingJob(interval: interval, complaint: "old signing keys could not be retired") {
             let count = try await SessionKeys.retireOutlived(
                 in: repository, accessTokenSeconds: accessTokenSeconds, now: clock.seconds)
-            if count > 0 { logger.notice("old signing keys are retired", metadata: ["keys": "\(count)"]) }
+            if count > 0 {
+                logger.notice("old signing keys are retired", metadata: ["keys": .stringConvertible(count)])
+            }
         }
     }
 
@@ -73,7 +75,9 @@ extension HousekeepingJob {
                 looked += step
                 try? await Task.sleep(for: pause)
             }
-            if looked > 0 { logger.notice("indexed addresses and numbers", metadata: ["users": "\(looked)"]) }
+            if looked > 0 {
+                logger.notice("indexed addresses and numbers", metadata: ["users": .stringConvertible(looked)])
+            }
         }
     }
 
@@ -87,7 +91,9 @@ extension HousekeepingJob {
                 looked += step
                 try? await Task.sleep(for: pause)
             }
-            if looked > 0 { logger.notice("sealed anew under the newest data key", metadata: ["values": "\(looked)"]) }
+            if looked > 0 {
+                logger.notice("sealed anew under the newest data key", metadata: ["values": .stringConvertible(looked)])
+            }
         }
     }
 }

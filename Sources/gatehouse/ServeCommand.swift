@@ -36,7 +36,12 @@ struct ServeCommand: AsyncParsableCommand {
         }
         let threshold = LogThreshold(settings.log.level.loggerLevel)
         guard let writer = LogWriter(descriptor: STDERR_FILENO, told: Self.dropped(settings.log)) else {
-            StandardError.write("gatehouse: the system has no thread left for the log\n")
+            switch settings.log.format {
+            case .text: StandardError.write("gatehouse: the system has no thread left for the log\n")
+            case .json:
+                Self.logger(.json, threshold, StandardError.write).critical(
+                    "the server does not start", metadata: ["reason": "the system has no thread left for the log"])
+            }
             throw ExitCode(1)
         }
         defer { writer.flush(within: Self.lastLinesTime) }

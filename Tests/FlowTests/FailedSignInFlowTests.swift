@@ -1,4 +1,7 @@
+import Accounts
 import JSON
+import Logging
+import Observability
 import Testing
 
 @testable import gatehouse
@@ -31,5 +34,19 @@ import Testing
             try await gatehouse.server.failedSignIns.write()
             #expect(try await rows(gatehouse).count == 2)
         }
+    }
+
+    @Test func `are counted in numbers where the log is JSON`() throws {
+        let log = RecordedLog(format: .json)
+        log.logger.notice(
+            "failed sign-ins",
+            metadata: FailedSignInLog.totals([
+                FailedSignInCount(provider: "zenkey", reason: "invalid_grant", network: "192.0.2.0/24", count: 7),
+                FailedSignInCount(provider: "zenkey", reason: "invalid_grant", network: "198.51.100.0/24", count: 4),
+            ]))
+        let line = try JSONValue(parsing: Array(log.text.utf8))
+        #expect(line["count"] == 11)
+        #expect(line["networks"] == 2)
+        #expect(line["reasons"] == "invalid_grant 11")
     }
 }

@@ -5,10 +5,16 @@ import Synchronization
 /// The log of a running server, kept instead of written.
 final class RecordedLog: Sendable {
     private let lines = Mutex<[String]>([])
+    private let format: LogOutput.Format
+
+    init(format: LogOutput.Format = .text) {
+        self.format = format
+    }
 
     var logger: Logger {
         Logger(label: "test") { _ in
-            LogOutput(format: .text, threshold: LogThreshold(.trace), timestamp: LogOutput.currentTimestamp) { line in
+            LogOutput(format: self.format, threshold: LogThreshold(.trace), timestamp: LogOutput.currentTimestamp) {
+                line in
                 self.lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
             }
         }
