@@ -43,8 +43,8 @@ import Testing
             }
             let run = try await CommandRun(["healthcheck", "--config", file.path])
             #expect(run.status == 0, "\(run.errors)")
-            kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
+            process.signal(SIGKILL)
+            await process.ended()
         }
     }
 

@@ -177,8 +177,8 @@ import Testing
                 let killed = try server.launch("keys", "change-master", "--new-key-file", file)
                 // Some of the way, wherever that is: before, in, or after the transaction.
                 try await Task.sleep(for: .milliseconds(Int.random(in: 20...600)))
-                if killed.isRunning { kill(killed.processIdentifier, SIGKILL) }
-                killed.waitUntilExit()
+                killed.signal(SIGKILL)
+                await killed.ended()
                 let finished = try await server.run("keys", "change-master", "--new-key-file", file)
                 #expect(finished.status == 0, "\(finished.errors)")
                 try Self.take(file, inPlaceOf: server.masterKey)

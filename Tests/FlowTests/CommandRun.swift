@@ -15,27 +15,16 @@ struct CommandRun: Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let (output, errors) = (folder.appending(path: "output"), folder.appending(path: "errors"))
-        for file in [output, errors] { try Data().write(to: file) }
-        let process = Process()
-        // The tests' own executable lies beside it.
-        process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-            .appending(path: "gatehouse")
-        process.arguments = arguments
-        process.standardOutput = try FileHandle(forWritingTo: output)
-        process.standardError = try FileHandle(forWritingTo: errors)
         let pipe = Pipe()
-        process.standardInput = pipe
-        status = try await withCheckedThrowingContinuation { continuation in
-            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do {
-                try process.run()
-                // Little enough for the pipe to take it at once.
-                if let input { try pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8)) }
-                try pipe.fileHandleForWriting.close()
-            } catch {
-                process.terminationHandler = nil
-                continuation.resume(throwing: error)
-            }
+        // Little enough for the pipe to take it at once.
+        if let input { try pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8)) }
+        let process = try ChildProcess(
+            ServerProcess.executable, arguments, input: .descriptor(pipe.fileHandleForReading.fileDescriptor),
+            output: .file(output), errors: .file(errors))
+        try pipe.fileHandleForWriting.close()
+        switch await process.ended() {
+        case .exited(let status): self.status = status
+        case .signalled(let signal): status = 128 + signal
         }
         self.output = try String(contentsOf: output, encoding: .utf8)
         self.errors = try String(contentsOf: errors, encoding: .utf8)

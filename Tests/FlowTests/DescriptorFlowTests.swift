@@ -48,13 +48,11 @@ import Testing
             #expect(try early.status() == 200)
             // Somebody takes away what was there at the start.
             let used = try FileManager.default.contentsOfDirectory(
-                atPath: "/proc/\(server.process.processIdentifier)/fd")
-            let change = Process()
-            change.executableURL = URL(filePath: "/usr/bin/prlimit")
-            change.arguments = ["--pid", "\(server.process.processIdentifier)", "--nofile=\(used.count + 20):"]
-            try change.run()
-            change.waitUntilExit()
-            try #require(change.terminationStatus == 0)
+                atPath: "/proc/\(server.process.identifier)/fd")
+            let change = try ChildProcess(
+                URL(filePath: "/usr/bin/prlimit"),
+                ["--pid", "\(server.process.identifier)", "--nofile=\(used.count + 20):"])
+            try #require(await change.ended() == .exited(0))
             var connections: [SilentConnection] = []
             for _ in 0..<60 {
                 connections.append(try SilentConnection(to: server.port))

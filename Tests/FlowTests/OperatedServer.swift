@@ -45,8 +45,7 @@ final class OperatedServer: Sendable {
             return process
         }
         ending?.signal(SIGTERM)
-        // Without holding up a thread that other tests run on.
-        while ending?.process.isRunning == true { try await Task.sleep(for: .milliseconds(20)) }
+        await ending?.process.ended()
     }
 
     func run(_ arguments: String...) async throws -> CommandRun {
@@ -54,7 +53,7 @@ final class OperatedServer: Sendable {
     }
 
     /// Starts a command that may be killed.
-    func launch(_ arguments: String...) throws -> Process {
+    func launch(_ arguments: String...) throws -> ChildProcess {
         try ServerProcess.launch(
             arguments + ["--config", configuration.path], log: folder.appending(path: "log-\(UUID().uuidString)"))
     }

@@ -33,8 +33,7 @@ import Testing
             }
             server.signal(SIGTERM)
             #expect(try await answer.status == 200)
-            server.process.waitUntilExit()
-            #expect(server.process.terminationStatus == 0)
+            #expect(await server.process.ended() == .exited(0))
             #expect(text(log).contains("stopped"))
         }
     }
@@ -79,28 +78,27 @@ import Testing
         try await RunningGatehouse.with { gatehouse in
             let (file, folder) = try configuration(gatehouse, "refused")
             let server = try await ServerProcess(configuration: file, log: folder.appending(path: "log"))
-            func refusal(_ change: (String) -> String) throws -> String {
+            func refusal(_ change: (String) -> String) async throws -> String {
                 let other = folder.appending(path: "other.yaml")
                 try Data(change(text(file)).utf8).write(to: other)
                 let log = folder.appending(path: "refusal")
                 let process = try ServerProcess.launch(["serve", "--config", other.path], log: log)
-                process.waitUntilExit()
-                #expect(process.terminationStatus == 1)
+                #expect(await process.ended() == .exited(1))
                 return text(log)
             }
-            #expect(try refusal { $0 }.contains("another server has the database"))
+            #expect(try await refusal { $0 }.contains("another server has the database"))
             let elsewhere = folder.appending(path: "elsewhere").path
-            let taken = try refusal {
+            let taken = try await refusal {
                 $0.replacing("127.0.0.1, port: 0", with: "127.0.0.1, port: \(server.port)").replacing(
                     "\(folder.path)/users.db", with: elsewhere)
             }
             #expect(taken.contains("can't listen on 127.0.0.1:\(server.port)"), "\(taken)")
             server.kill()
             try Data("\(String(repeating: "A", count: 43))\n".utf8).write(to: folder.appending(path: "users.db.key"))
-            #expect(try refusal { $0 }.contains("the master key does not open the database"))
+            #expect(try await refusal { $0 }.contains("the master key does not open the database"))
             try FileManager.default.removeItem(at: folder.appending(path: "users.db.key"))
-            #expect(try refusal { $0 }.contains("the master key file"))
-            #expect(try refusal { $0.replacing("clientID:", with: "clientId:") }.contains("clientID"))
+            #expect(try await refusal { $0 }.contains("the master key file"))
+            #expect(try await refusal { $0.replacing("clientID:", with: "clientId:") }.contains("clientID"))
         }
     }
     @Test func `says of a damaged store what it is and where`() async throws {
@@ -108,8 +106,7 @@ import Testing
             let (file, folder) = try configuration(gatehouse, "damaged")
             let server = try await ServerProcess(configuration: file, log: folder.appending(path: "log"))
             server.signal(SIGTERM)
-            server.process.waitUntilExit()
-            #expect(server.process.terminationStatus == 0)
+            #expect(await server.process.ended() == .exited(0))
             let database = folder.appending(path: "users.db")
             let sound = try Data(contentsOf: database)
             // The first page tells what the file is; without the others it is still a database.
@@ -122,8 +119,7 @@ import Testing
                 try damaged.write(to: database)
                 let log = folder.appending(path: "refusal")
                 let process = try ServerProcess.launch(["serve", "--config", file.path], log: log)
-                process.waitUntilExit()
-                #expect(process.terminationStatus == 1)
+                #expect(await process.ended() == .exited(1))
                 #expect(text(log).contains("the database \(database.path) can't be used: \(words)"), "\(text(log))")
             }
         }

@@ -67,7 +67,7 @@ import Testing
 
 /// A crowd of networks that nobody has, over sockets.
 @Suite struct `Made-up networks` {
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(10)))
     func `neither push out a good document nor reach discovery one by one`() async throws {
         try await RunningGatehouse.with { gatehouse in
             #expect(try await gatehouse.signIn("ada").status == 200)

@@ -4,7 +4,7 @@ import Testing
 
 /// The built executable as a process of its own, which can be killed.
 struct ServerProcess {
-    let process: Process
+    let process: ChildProcess
     let port: UInt16
 
     /// - Parameter descriptors: how many it may have open; nil for as many as this process.
@@ -27,9 +27,10 @@ struct ServerProcess {
 
     /// Starts a server whose standard error is a pipe, which is read only until it says where it listens.
     init(configuration: URL, pipe: Pipe) async throws {
-        process = Self.executable(["serve", "--config", configuration.path], [:])
-        process.standardError = pipe
-        try process.run()
+        process = try ChildProcess(
+            Self.executable, ["serve", "--config", configuration.path],
+            errors: .descriptor(pipe.fileHandleForWriting.fileDescriptor))
+        try pipe.fileHandleForWriting.close()
         var text = ""
         while true {
             let data = pipe.fileHandleForReading.availableData
@@ -46,36 +47,26 @@ struct ServerProcess {
         Issue.record("the server did not start: \(text)")
     }
 
-    private static func executable(
-        _ arguments: [String], _ environment: [String: String], descriptors: Int? = nil
-    ) -> Process {
-        let process = Process()
-        // The tests' own executable lies beside it.
-        let executable = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-            .appending(path: "gatehouse")
-        if let descriptors {
-            process.executableURL = URL(filePath: "/bin/sh")
-            process.arguments = ["-c", "ulimit -n \(descriptors); exec \"$0\" \"$@\"", executable.path] + arguments
-        } else {
-            process.executableURL = executable
-            process.arguments = arguments
-        }
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
-        return process
-    }
+    /// The tests' own executable lies beside it.
+    static let executable = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        .appending(path: "gatehouse")
 
     /// Runs the executable with its standard error in a file.
     static func launch(
         _ arguments: [String], log: URL, environment: [String: String] = [:], descriptors: Int? = nil
-    ) throws -> Process {
-        let process = executable(arguments, environment, descriptors: descriptors)
+    ) throws -> ChildProcess {
+        // The file is there at once, for those who wait for a line in it.
         try Data().write(to: log)
-        process.standardError = try FileHandle(forWritingTo: log)
-        try process.run()
-        return process
+        guard let descriptors else {
+            return try ChildProcess(executable, arguments, environment: environment, errors: .file(log))
+        }
+        return try ChildProcess(
+            URL(filePath: "/bin/sh"),
+            ["-c", "ulimit -n \(descriptors); exec \"$0\" \"$@\"", executable.path] + arguments,
+            environment: environment, errors: .file(log))
     }
 
-    func signal(_ number: Int32) { Glibc.kill(process.processIdentifier, number) }
+    func signal(_ number: Int32) { process.signal(number) }
 
     /// Whether it ends by itself in that time; one that does not is killed.
     func ends(within time: Duration) async throws -> Bool {
@@ -92,6 +83,6 @@ struct ServerProcess {
 
     func kill() {
         signal(SIGKILL)
-        process.waitUntilExit()
+        process.wait()
     }
 }

@@ -9,7 +9,7 @@ import Testing
 private struct TLSServer {
     let folder: URL
     let port: UInt16
-    private let process: Process
+    private let process: ChildProcess
 
     var certificate: URL { folder.appending(path: "certificate.pem") }
 
@@ -21,7 +21,7 @@ private struct TLSServer {
             "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout",
             folder.appending(path: "key.pem").path,
             "-out", folder.appending(path: "certificate.pem").path
-        ).waitUntilExit()
+        ).wait()
         port = try ListeningSocket(host: "127.0.0.1", port: 0, sharesPort: false).address.port
         process = try Self.openssl(
             "s_server", "-accept", "127.0.0.1:\(port)", "-cert", folder.appending(path: "certificate.pem").path, "-key",
@@ -31,25 +31,17 @@ private struct TLSServer {
     /// Whether it listens already.
     func answers() -> Bool {
         let made = try? Self.openssl("s_client", "-connect", "127.0.0.1:\(port)", "-CAfile", certificate.path)
-        made?.waitUntilExit()
-        return made?.terminationStatus == 0
+        return made?.wait() == .exited(0)
     }
 
     func stop() {
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        process.signal(SIGKILL)
+        process.wait()
     }
 
     @discardableResult
-    private static func openssl(_ arguments: String...) throws -> Process {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/openssl")
-        process.arguments = arguments
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        return process
+    private static func openssl(_ arguments: String...) throws -> ChildProcess {
+        try ChildProcess(URL(filePath: "/usr/bin/openssl"), arguments)
     }
 }
 

@@ -22,8 +22,7 @@ import Testing
             }
             server.signal(SIGTERM)
             #expect(try await server.ends(within: .seconds(20)))
-            #expect(server.process.terminationReason == .exit)
-            #expect(server.process.terminationStatus == 0)
+            #expect(await server.process.ended() == .exited(0))
             withExtendedLifetime(pipe) {}
         }
     }

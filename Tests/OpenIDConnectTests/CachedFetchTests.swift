@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `A cached fetch` {
+@Suite(.timeLimit(.minutes(10))) struct `A cached fetch` {
     private typealias Answer = Result<Fetched<Int>, ProviderFailure>
 
     /// Counts fetches, holds them at a gate where one is given, and answers with the number of the fetch or a failure.

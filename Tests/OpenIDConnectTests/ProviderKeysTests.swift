@@ -7,7 +7,7 @@ import OpenIDConnect
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `The keys of a provider` {
+@Suite(.timeLimit(.minutes(10))) struct `The keys of a provider` {
     private let provider = SigningProvider()
     private let transport = ScriptedTransport()
     private let start = MonotonicTime.now

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Discovery that knows one network, and a crowd that asks for others.
-@Suite(.timeLimit(.minutes(1))) struct `What is remembered of networks` {
+@Suite(.timeLimit(.minutes(10))) struct `What is remembered of networks` {
     private static let network = "310260"
 
     private let transport = ScriptedTransport()

@@ -6,7 +6,7 @@ import SignIn
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `A code` {
+@Suite(.timeLimit(.minutes(10))) struct `A code` {
     @Test func `signs in once`() async throws {
         let stage = try await SignInStage()
         try await stage.signIn()
