@@ -2,10 +2,13 @@
 public enum Base64URL {
     /// The text for bytes.
     public static func encode(_ bytes: Span<UInt8>) -> String {
-        let text = [UInt8](capacity: Base64Alphabet.symbolCount(ofBytes: bytes.count)) { output in
+        let count = Base64Alphabet.symbolCount(ofBytes: bytes.count)
+        return unsafe String(unsafeUninitializedCapacity: count) { buffer in
+            // Safe: the span ends with the buffer, which has room for that many symbols, and is not used beyond it.
+            var output = unsafe OutputSpan(buffer: buffer, initializedCount: 0)
             Base64Alphabet.url.encode(bytes, into: &output)
+            return unsafe output.finalize(for: buffer)
         }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// The text for bytes.

@@ -3,7 +3,7 @@ extension JSONParser {
     mutating func string(_ bytes: Span<UInt8>) throws(JSONError) -> String {
         let start = offset
         offset += 1
-        let end = Self.endOfPlainText(bytes, from: offset)
+        let end = PlainText.end(bytes, from: offset, orAtDelete: false)
         guard end < bytes.count else { throw .syntax(offset: start) }
         switch bytes[end] {
         case UInt8(ascii: "\""):
@@ -13,28 +13,6 @@ extension JSONParser {
         case UInt8(ascii: "\\"): return try escapedString(bytes, start: start, firstEscape: end)
         default: throw .syntax(offset: end)
         }
-    }
-
-    /// How many bytes are looked at together.
-    private static let blockSize = 16
-
-    /// Where the first quote, backslash or control character is; the end of the bytes when there is none.
-    private static func endOfPlainText(_ bytes: Span<UInt8>, from start: Int) -> Int {
-        var end = start
-        // Tokens are long: block by block, without a way out of a block, the compiler looks at all of its bytes at once.
-        while end + blockSize <= bytes.count {
-            let block = bytes.extracting(end..<end + blockSize)
-            var found: UInt8 = 0
-            for index in 0..<blockSize { found |= endsPlainText(block[index]) ? 1 : 0 }
-            if found != 0 { break }
-            end += blockSize
-        }
-        while end < bytes.count, !endsPlainText(bytes[end]) { end += 1 }
-        return end
-    }
-
-    private static func endsPlainText(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
     private func text(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(JSONError) -> String {

@@ -117,26 +117,20 @@ public struct JSONWriter: Sendable {
     }
 
     private mutating func quote(_ text: String) {
-        bytes.append(UInt8(ascii: "\""))
-        // Nearly every text goes out as it is, in one copy.
-        if Self.needsNoEscape(text.utf8.span) {
-            bytes.append(contentsOf: text.utf8)
-        } else {
-            for byte in text.utf8 { escape(byte) }
+        let plain = text.utf8.span
+        // Nearly every text goes out as it is.
+        guard PlainText.end(plain, from: 0, orAtDelete: true) == plain.count else { return quoteEscaping(text) }
+        bytes.append(addingCapacity: plain.count + 2) { output in
+            output.append(UInt8(ascii: "\""))
+            for index in plain.indices { output.append(plain[index]) }
+            output.append(UInt8(ascii: "\""))
         }
+    }
+
+    private mutating func quoteEscaping(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
-    }
-
-    private static func needsNoEscape(_ text: Span<UInt8>) -> Bool {
-        // Looked at whole, without a way out in between: such a loop the compiler runs over many bytes at a time, when
-        // what it gathers is a byte too.
-        var found: UInt8 = 0
-        for index in 0..<text.count { found |= needsEscape(text[index]) ? 1 : 0 }
-        return found == 0
-    }
-
-    private static func needsEscape(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F
+        for byte in text.utf8 { escape(byte) }
+        bytes.append(UInt8(ascii: "\""))
     }
 
     private mutating func escape(_ byte: UInt8) {
@@ -147,7 +141,7 @@ public struct JSONWriter: Sendable {
         case 0x0A: bytes.append(contentsOf: "\\n".utf8)
         case 0x0D: bytes.append(contentsOf: "\\r".utf8)
         case 0x09: bytes.append(contentsOf: "\\t".utf8)
-        case _ where Self.needsEscape(byte):
+        case _ where PlainText.ends(byte, true):
             let hexadecimal = Array("0123456789abcdef".utf8)
             bytes.append(contentsOf: "\\u00".utf8)
             bytes.append(hexadecimal[Int(byte >> 4)])

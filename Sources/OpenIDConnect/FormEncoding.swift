@@ -13,18 +13,21 @@ enum FormEncoding {
 
     /// Appends one encoded value.
     static func append(_ value: Span<UInt8>, to body: inout [UInt8]) {
-        for index in value.indices {
-            let byte = value[index]
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                body.append(byte)
-            case UInt8(ascii: " "): body.append(UInt8(ascii: "+"))
-            default:
-                body.append(UInt8(ascii: "%"))
-                body.append(hexadecimal[Int(byte >> 4)])
-                body.append(hexadecimal[Int(byte & 15)])
+        let hexadecimal = hexadecimal.span
+        body.append(addingCapacity: value.count * 3) { output in
+            for index in value.indices {
+                let byte = value[index]
+                switch byte {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                    UInt8(ascii: "~"):
+                    output.append(byte)
+                case UInt8(ascii: " "): output.append(UInt8(ascii: "+"))
+                default:
+                    output.append(UInt8(ascii: "%"))
+                    output.append(hexadecimal[Int(byte >> 4)])
+                    output.append(hexadecimal[Int(byte & 15)])
+                }
             }
         }
     }
