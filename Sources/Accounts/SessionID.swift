@@ -44,14 +44,12 @@ public struct SessionID: Hashable, Sendable {
 
 extension SessionID: CustomStringConvertible {
     public var description: String {
-        var digits: [UInt8] = []
-        digits.reserveCapacity(32)
-        for word in [high, low] {
-            for shift in stride(from: 60 as UInt64, through: 0, by: -4) {
-                let nibble = UInt8(truncatingIfNeeded: word >> shift) & 15
-                digits.append(nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10)
-            }
+        let digits = InlineArray<32, UInt8> { index in
+            let word = index < 16 ? high : low
+            let nibble = UInt8(truncatingIfNeeded: word >> UInt64(60 - index % 16 * 4)) & 15
+            return nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
         }
-        return String(decoding: digits, as: UTF8.self)
+        // Safe: hexadecimal digits are UTF-8.
+        return unsafe String(copying: UTF8Span(unchecked: digits.span))
     }
 }

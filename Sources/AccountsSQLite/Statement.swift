@@ -13,7 +13,13 @@ final class Query: Sendable {
 /// A prepared statement; the only owner of its handle. While it stands on a row, it reads that row's columns.
 // @safe: the handle lives as long as this object and never leaves it; a pointer SQLite gives is read at once.
 @safe final class Statement {
+    /// How many bytes of bound values a statement keeps; SQLite copies what does not fit.
+    private static let keptByteCount = 512
+
     private let handle: OpaquePointer
+    /// The bytes of what is bound. SQLite would take memory anew for each, which costs more than the copy.
+    private let kept: UnsafeMutableRawBufferPointer
+    private var keptCount = 0
 
     init(database: OpaquePointer, text: String) throws(RepositoryError) {
         var handle: OpaquePointer?
@@ -23,10 +29,12 @@ final class Query: Sendable {
             throw .unavailable(Unavailability(resultCode: code))
         }
         unsafe self.handle = handle
+        unsafe kept = .allocate(byteCount: Self.keptByteCount, alignment: 1)
     }
 
     deinit {
         unsafe sqlite3_finalize(handle)
+        unsafe kept.deallocate()
     }
 
     func bind(_ value: some Bindable, at index: Int32) throws(RepositoryError) {
@@ -48,11 +56,20 @@ final class Query: Sendable {
     func reset() {
         _ = unsafe sqlite3_reset(handle)
         _ = unsafe sqlite3_clear_bindings(handle)
+        keptCount = 0
+    }
+
+    /// A copy of those bytes that stays as it is until the bindings are cleared; nil when there is no room.
+    private func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer? {
+        guard let room = unsafe kept.baseAddress, bytes.count <= Self.keptByteCount - keptCount else { return nil }
+        defer { keptCount += bytes.count }
+        // Safe: the copy ends inside `kept`, as the line above makes sure, and nothing bound before lies there.
+        unsafe (room + keptCount).copyMemory(from: bytes.baseAddress ?? UnsafeRawPointer(room), byteCount: bytes.count)
+        return unsafe UnsafeRawPointer(room + keptCount)
     }
 }
 
-/// Binding, each with the result code. SQLite copies texts and blobs while it binds them: their storage is only promised
-/// for the length of a closure, and copying a few dozen bytes costs less than the nesting that would avoid it.
+/// Binding, each with the result code.
 extension Statement {
     func bindNull(at index: Int32) -> Int32 {
         unsafe sqlite3_bind_null(handle, index)
@@ -65,14 +82,17 @@ extension Statement {
     func bindText(_ value: String, at index: Int32) -> Int32 {
         var value = value
         return value.withUTF8 { utf8 in
-            unsafe UnsafeRawBufferPointer(utf8).withMemoryRebound(to: CChar.self) { text in
-                unsafe csqlite_bind_text(handle, index, text.baseAddress, UInt64(text.count))
-            }
+            let bytes = UnsafeRawBufferPointer(utf8)
+            let kept = unsafe keep(bytes)
+            let text = unsafe (kept ?? bytes.baseAddress)?.assumingMemoryBound(to: CChar.self)
+            return unsafe csqlite_bind_text(handle, index, text, UInt64(bytes.count), kept == nil ? 1 : 0)
         }
     }
 
     func bindBlob(_ value: UnsafeRawBufferPointer, at index: Int32) -> Int32 {
-        unsafe csqlite_bind_blob(handle, index, value.baseAddress, UInt64(value.count))
+        let kept = unsafe keep(value)
+        return unsafe csqlite_bind_blob(
+            handle, index, kept ?? value.baseAddress, UInt64(value.count), kept == nil ? 1 : 0)
     }
 }
 
@@ -91,10 +111,11 @@ extension Statement {
     }
 
     func text(_ column: Int32) -> String {
-        // The pointer must be asked for before the length: asking converts the value.
-        guard let bytes = unsafe sqlite3_column_text(handle, column) else { return "" }
+        // As a blob: to end a text with a zero, which nobody here looks for, SQLite would copy it. The pointer must be
+        // asked for before the length: asking may convert the value.
+        guard let bytes = unsafe sqlite3_column_blob(handle, column) else { return "" }
         let count = unsafe Int(sqlite3_column_bytes(handle, column))
-        return unsafe String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+        return unsafe String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
 
     func optionalText(_ column: Int32) -> String? {

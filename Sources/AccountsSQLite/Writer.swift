@@ -113,12 +113,7 @@ final class Writer: Sendable {
             do throws(RepositoryError) {
                 try connection.run(Self.begin)
                 if connection.ownDataVersion != connection.dataVersion { try noticeForeignChange(connection) }
-                for job in group {
-                    try connection.run(Self.savepoint)
-                    let attempt = job.attempt(connection)
-                    attempts.append(attempt)
-                    try settle(attempt.failure, connection)
-                }
+                try attempt(group, connection, &attempts)
                 try connection.run(Self.commit)
                 connection.ownDataVersion = connection.dataVersion
             } catch {
@@ -135,6 +130,25 @@ final class Writer: Sendable {
         }
         for attempt in attempts { attempt.finish(failure) }
         if let failure { for job in group[attempts.count...] { job.refuse(failure) } }
+    }
+
+    /// Does the work of each, each inside a savepoint: for one that is alone the transaction is that, and SQLite keeps no
+    /// copies of the pages it changes.
+    private func attempt(
+        _ group: [WriteJob], _ connection: Connection, _ attempts: inout [WriteAttempt]
+    ) throws(RepositoryError) {
+        if group.count == 1 {
+            let attempt = group[0].attempt(connection)
+            attempts.append(attempt)
+            if let failure = attempt.failure { throw failure }
+            return
+        }
+        for job in group {
+            try connection.run(Self.savepoint)
+            let attempt = job.attempt(connection)
+            attempts.append(attempt)
+            try settle(attempt.failure, connection)
+        }
     }
 
     /// Keeps what the last job did, or undoes it.

@@ -3,15 +3,20 @@
 
 #include <sqlite3.h>
 
-// SQLITE_TRANSIENT is a cast that Swift can't import: SQLite copies the bytes before the call returns.
-static inline int csqlite_bind_text(sqlite3_stmt *statement, int index, const char *text, sqlite3_uint64 length) {
-    return sqlite3_bind_text64(statement, index, text, length, SQLITE_TRANSIENT, SQLITE_UTF8);
+// SQLITE_TRANSIENT and SQLITE_STATIC are casts that Swift can't import. Of transient bytes SQLite makes a copy before the
+// call returns; bytes that are not must stay as they are until the binding is cleared.
+static inline int csqlite_bind_text(
+    sqlite3_stmt *statement, int index, const char *text, sqlite3_uint64 length, int transient) {
+    return sqlite3_bind_text64(
+        statement, index, text, length, transient ? SQLITE_TRANSIENT : SQLITE_STATIC, SQLITE_UTF8);
 }
 
-static inline int csqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 length) {
+static inline int csqlite_bind_blob(
+    sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 length, int transient) {
     // A null pointer would bind NULL instead of no bytes.
-    return length == 0 ? sqlite3_bind_zeroblob(statement, index, 0)
-                       : sqlite3_bind_blob64(statement, index, bytes, length, SQLITE_TRANSIENT);
+    return length == 0
+        ? sqlite3_bind_zeroblob(statement, index, 0)
+        : sqlite3_bind_blob64(statement, index, bytes, length, transient ? SQLITE_TRANSIENT : SQLITE_STATIC);
 }
 
 // sqlite3_db_config is variadic. Defensive mode refuses writes to the schema tables and to shadow tables.

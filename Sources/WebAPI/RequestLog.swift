@@ -18,20 +18,20 @@ struct RequestLog: Sendable {
         let took = MonotonicTime.now - request.receivedAt
         let (seconds, attoseconds) = took.components
         var metadata: Logger.Metadata = [
-            "method": "\(request.method.rawValue)", "route": "\(route)",
+            "method": .string(request.method.rawValue), "route": .string(route),
             "status": .stringConvertible(response.status.code),
             "ms": .stringConvertible(seconds * 1000 + attoseconds / 1_000_000_000_000_000),
-            "request_id": "\(request.id)",
+            "request_id": .string(request.id),
         ]
-        if let provider = notes.provider { metadata["provider"] = "\(provider)" }
-        if let correlationID = notes.correlationID { metadata["correlation_id"] = "\(correlationID)" }
+        if let provider = notes.provider { metadata["provider"] = .string(provider) }
+        if let correlationID = notes.correlationID { metadata["correlation_id"] = .string(correlationID) }
         logger.info("request", metadata: metadata)
     }
 
     /// A request that broke HTTP, so that it has no route.
     func write(_ violation: ProtocolViolation, _ status: HTTPStatus, requestID: String) {
         logger.info(
-            "request refused", metadata: ["status": .stringConvertible(status.code), "request_id": "\(requestID)"])
+            "request refused", metadata: ["status": .stringConvertible(status.code), "request_id": .string(requestID)])
     }
 
     func writeSignIn(_ notes: RequestNotes, _ error: APIError?, requestID: String) {
@@ -59,9 +59,9 @@ struct RequestLog: Sendable {
     }
 
     private static func metadata(_ notes: RequestNotes, requestID: String) -> Logger.Metadata {
-        var metadata: Logger.Metadata = ["request_id": "\(requestID)"]
-        if let provider = notes.provider { metadata["provider"] = "\(provider)" }
-        if let correlationID = notes.correlationID { metadata["correlation_id"] = "\(correlationID)" }
+        var metadata: Logger.Metadata = ["request_id": .string(requestID)]
+        if let provider = notes.provider { metadata["provider"] = .string(provider) }
+        if let correlationID = notes.correlationID { metadata["correlation_id"] = .string(correlationID) }
         return metadata
     }
 
@@ -70,7 +70,7 @@ struct RequestLog: Sendable {
         let level = Self.level(error)
         guard level > .info, logger.logLevel <= level else { return }
         var metadata: Logger.Metadata = [
-            "route": "\(route)", "reason": "\(Self.reason(error, notes))", "request_id": "\(requestID)",
+            "route": "\(route)", "reason": "\(Self.reason(error, notes))", "request_id": .string(requestID),
         ]
         Self.describe(notes.trouble, in: &metadata)
         logger.log(level: level, "request failed", metadata: metadata)

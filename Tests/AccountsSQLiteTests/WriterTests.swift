@@ -71,6 +71,22 @@ import Testing
         await store.close()
     }
 
+    @Test func `that are alone leave nothing when they fail, and the next goes through`() async throws {
+        let store = try await folder.open()
+        await #expect(throws: RepositoryError.identityInUse) {
+            try await store.writer.write { connection throws(RepositoryError) in
+                try connection.run(Self.insert, "test-a")
+                throw RepositoryError.identityInUse
+            }
+        }
+        #expect(try await stored(store) == 0)
+        try await store.writer.write { connection throws(RepositoryError) in
+            try connection.run(Self.insert, "test-b")
+        }
+        #expect(try await stored(store) == 1)
+        await store.close()
+    }
+
     @Test func `fail together when the commit fails, and nothing of them stays`() async throws {
         let store = try await folder.open()
         let (gate, job) = await hold(store.writer)
