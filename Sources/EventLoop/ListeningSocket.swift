@@ -9,10 +9,35 @@ public struct ListeningSocket: ~Copyable, Sendable {
     /// Where it listens; the port is the kernel's choice when 0 was asked for.
     public let address: SocketAddress
 
+    /// The addresses of a host, as texts: `localhost` mostly has two. It is looked up now, so call this before serving.
+    ///
+    /// - Throws: `SystemError`; a host that can't be found is reported as `getaddrinfo` with `EADDRNOTAVAIL`.
+    public static func addresses(of host: String) throws(SystemError) -> [String] {
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        unsafe hints.ai_flags = AI_PASSIVE
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard unsafe getaddrinfo(host, nil, &hints, &found) == 0, let first = unsafe found else {
+            throw SystemError(call: "getaddrinfo", code: EADDRNOTAVAIL)
+        }
+        defer { unsafe freeaddrinfo(first) }
+        var addresses: [String] = []
+        var next = unsafe found
+        while let entry = unsafe next?.pointee {
+            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            let code = unsafe getnameinfo(
+                entry.ai_addr, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+            let address = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            if code == 0, !addresses.contains(address) { addresses.append(address) }
+            unsafe next = entry.ai_next
+        }
+        return addresses
+    }
+
     /// Binds and listens.
     ///
     /// - Parameters:
-    ///   - host: an IPv4 or IPv6 address, or a name, which is looked up now; so call this before serving.
+    ///   - host: an IPv4 or IPv6 address, or a name, of whose addresses the first is taken.
     ///   - port: 0 lets the kernel choose.
     ///   - sharesPort: whether other sockets that share may listen on the port too.
     /// - Throws: `SystemError`; a host that can't be found is reported as `getaddrinfo` with `EADDRNOTAVAIL`.

@@ -1,15 +1,16 @@
 public import EventLoop
+import Glibc
 
-/// An HTTP/1.1 server: one listener on each loop.
+/// An HTTP/1.1 server: for each address of its host one listener on each loop.
 public final class HTTPServer: Sendable {
-    /// Where it listens, with the real port.
+    /// Where it listens, with the real port; of several addresses the first.
     public let address: SocketAddress
     private let listeners: [LoopListener]
 
     /// Binds, so that connections queue from now on; they are answered after ``start()``.
     ///
     /// - Parameters:
-    ///   - host: an address or a name to bind to.
+    ///   - host: an address to bind to, or a name, to whose addresses it binds: those of them that the machine has.
     ///   - port: 0 lets the kernel choose.
     ///   - loops: the loops to serve on, at least one. They belong to the caller, who starts and stops them.
     ///   - isProxy: whether an address is that of a proxy, behind which many clients stand:
@@ -21,19 +22,32 @@ public final class HTTPServer: Sendable {
         isProxy: @escaping @Sendable (SocketAddress) -> Bool = { _ in false },
         handler: @Sendable (EventLoop, SocketAddress) -> any RequestHandler
     ) throws(SystemError) {
-        // The loops share the port, and so would any other server of this user's, which would get half of the connections:
-        // a socket that shares with nobody finds out.
-        if port != 0 { _ = try ListeningSocket(host: host, port: port, sharesPort: false) }
         let budget = ConnectionBudget(limits, isProxy: isProxy)
         var listeners: [LoopListener] = []
-        var address = SocketAddress(bytes: .init(high: 0, low: 0), isIPv6: false, port: port)
-        for loop in loops {
-            let socket = try ListeningSocket(host: host, port: address.port, sharesPort: true)
-            address = socket.address
-            listeners.append(
-                LoopListener(
-                    loop: loop, socket: socket, limits: limits, budget: budget, handler: handler(loop, address)))
+        var handlers: [any RequestHandler] = []
+        var first: SocketAddress?
+        var missing: SystemError?
+        for name in try ListeningSocket.addresses(of: host) {
+            do throws(SystemError) {
+                // The loops share the port, and so would any other server of this user's, which would get half of the
+                // connections: a socket that shares with nobody finds out.
+                if port != 0 { _ = try ListeningSocket(host: name, port: port, sharesPort: false) }
+                for (index, loop) in loops.enumerated() {
+                    let socket = try ListeningSocket(host: name, port: first?.port ?? port, sharesPort: true)
+                    let address = first ?? socket.address
+                    first = address
+                    if index == handlers.count { handlers.append(handler(loop, address)) }
+                    listeners.append(
+                        LoopListener(
+                            loop: loop, socket: socket, limits: limits, budget: budget, handler: handlers[index]))
+                }
+            } catch {
+                // A name may have an address of a family that the machine does without.
+                guard [EADDRNOTAVAIL, EAFNOSUPPORT].contains(error.code) else { throw error }
+                missing = error
+            }
         }
+        guard let address = first else { throw missing ?? SystemError(call: "getaddrinfo", code: EADDRNOTAVAIL) }
         self.address = address
         self.listeners = listeners
     }

@@ -92,4 +92,14 @@ private actor Reader: LoopBound, ReadinessHandler {
         #expect(address.host == text)
         #expect(address.description == "[\(text)]:443")
     }
+
+    @Test func `listen at each address of a host`() throws {
+        #expect(try ListeningSocket.addresses(of: "127.0.0.2") == ["127.0.0.2"])
+        #expect(try ListeningSocket.addresses(of: "::1") == ["::1"])
+        let addresses = try ListeningSocket.addresses(of: "localhost")
+        #expect(Set(addresses).isSubset(of: ["127.0.0.1", "::1"]) && !addresses.isEmpty)
+        #expect(throws: SystemError(call: "getaddrinfo", code: EADDRNOTAVAIL)) {
+            try ListeningSocket.addresses(of: "no-such-host.invalid")
+        }
+    }
 }

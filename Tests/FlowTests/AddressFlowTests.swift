@@ -48,6 +48,26 @@ import Testing
         }
     }
 
+    @Test func `at a name is found at each of its addresses`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            let port = try Self.freePort()
+            let file = try configuration(gatehouse, host: "localhost", port: port)
+            let server = try await ServerProcess(
+                configuration: file, log: file.deletingLastPathComponent().appending(path: "log"))
+            defer { server.kill() }
+            for address in try ListeningSocket.addresses(of: "localhost") {
+                try Data(
+                    RunningGatehouse.yaml(gatehouse.simulation, file.deletingLastPathComponent())
+                        .replacing(
+                            "http: {host: 127.0.0.1, port: 0,", with: "http: {host: '\(address)', port: \(port),"
+                        ).utf8
+                ).write(to: file)
+                let run = try await CommandRun(["healthcheck", "--config", file.path])
+                #expect(run.status == 0, "\(address): \(run.errors)")
+            }
+        }
+    }
+
     @Test func `at an unknown port can't be checked, which is told`() async throws {
         try await RunningGatehouse.with { gatehouse in
             let file = try configuration(gatehouse, host: "127.0.0.1", port: 0)

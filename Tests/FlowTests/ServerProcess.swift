@@ -15,7 +15,8 @@ struct ServerProcess {
             ["serve", "--config", configuration.path], log: log, environment: environment, descriptors: descriptors)
         for _ in 0..<500 {
             let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
-            if let address = text.firstMatch(of: /address=127\.0\.0\.1:(\d+)/), let port = UInt16(address.1) {
+            if let address = text.firstMatch(of: /address=(?:127\.0\.0\.1|\[::1\]):(\d+)/), let port = UInt16(address.1)
+            {
                 self.port = port
                 return
             }
@@ -35,7 +36,7 @@ struct ServerProcess {
         while true {
             let data = pipe.fileHandleForReading.availableData
             text += String(decoding: data, as: UTF8.self)
-            if let address = text.firstMatch(of: /listening address=127\.0\.0\.1:(\d+) loops/),
+            if let address = text.firstMatch(of: /listening address=(?:127\.0\.0\.1|\[::1\]):(\d+) loops/),
                 let port = UInt16(address.1)
             {
                 self.port = port
