@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func `is of the sixth version once it was opened, which tells one that knows five to keep off`() async throws {
+    @Test func `is of the sixth version once it was opened, which others refuse`() async throws {
         try makeStore()
         await (try await folder.open()).close()
         let connection = try Connection(path: folder.database, isWritable: false)

@@ -86,7 +86,8 @@ import Testing
             #expect(changed.status == 0, "\(changed.errors)")
             #expect(changed.json["resumed"] == false)
             #expect(changed.json["sessions_ended"] == 0)
-            #expect(try loot.opened(of: server) == (0, before.all), "the old keys open what is new")
+            // One more: beside the new key of refresh tokens the one stays that has signed those that are out.
+            #expect(try loot.opened(of: server) == (0, before.all + 1), "the old keys open what is new")
             let closed = try await server.run("users", "list")
             #expect(closed.errors.contains("the master key does not open the database"), "\(closed.errors)")
 
