@@ -117,8 +117,8 @@ let package = Package(
         tests(
             "SignInTests",
             [
-                "SignIn", "Accounts", "Providers", "OpenIDConnect", "HTTPClient", "EventLoop", "JOSE", "Crypto", "JSON",
-                "TestSupport",
+                "SignIn", "Accounts", "AccountsSQLite", "Providers", "OpenIDConnect", "HTTPClient", "EventLoop", "JOSE",
+                "Crypto", "JSON", "TestSupport",
             ]),
         tests("ObservabilityTests", ["Observability", "JSON", logging]),
         tests(

@@ -26,6 +26,8 @@ public struct AuditEvent: Equatable, Sendable {
         case sessionRevoked = "session_revoked"
         /// All of a user's sessions, or all but the one that asked; where it names no user, everybody's.
         case sessionsRevoked = "sessions_revoked"
+        /// A refresh token was presented again just after it had been replaced, and got the same answer.
+        case refreshAnswerRepeated = "refresh_answer_repeated"
         /// A refresh token was presented after it had been replaced; its session family was revoked.
         case refreshTokenReused = "refresh_token_reused"
     }

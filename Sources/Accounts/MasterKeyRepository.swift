@@ -1,7 +1,8 @@
 /// Putting a store under another master key, while no server has it.
 public protocol MasterKeyRepository: Sendable {
     /// Seals the data keys under another master key, adds a data key that has only ever been under that one, makes the
-    /// secret keys anew, and does what a leak of the old master key takes; all in one transaction. After it this repository
+    /// secret keys anew, and does what a leak of the old master key takes; all in one transaction. Older keys of refresh tokens
+    /// stay beside the new one, so that users stay signed in, unless the old master key has leaked. After it this repository
     /// seals and opens nothing more: it must be opened again, with the new master key.
     ///
     /// What lies under the older keys has to be sealed and hashed anew then (``KeyRepository/reseal(limit:)``,
@@ -16,7 +17,7 @@ public protocol MasterKeyRepository: Sendable {
     func unfinishedMasterKeyChange() async throws(RepositoryError) -> MasterKeyChange.Kind?
 
     /// Does what a leak of an older master key takes: what signs may be known to others, so all signing keys retire, others
-    /// take their place, and every session ends.
+    /// take their place, the keys of refresh tokens are made anew, and every session ends.
     ///
     /// - Parameters:
     ///   - keys: what signs from now on, one key of each purpose.

@@ -1,41 +1,72 @@
 /// What a presented refresh token is worth (RFC 9700 §4.14.2: rotation with reuse detection).
+///
+/// A session's refresh tokens are its generations, each the successor of the one before. The current one alone opens
+/// anything; presenting it makes the next. So a token proves by its number where it stands, and nothing is kept of those
+/// that were replaced.
 public enum RefreshDecision: Equatable, Sendable {
-    /// It is the current one: replace it.
+    /// It is the current one: the next generation takes its place.
     case rotate
-    /// It is the one before, so recently replaced that the client may have lost the answer: give the same answer again.
+    /// It is the current one's parent, so recently replaced that the client may have lost the answer: derive the current
+    /// one again.
     case repeatAnswer
+    /// The same between two tokens of the earlier form, whose successor is kept sealed.
+    case repeatEarlierAnswer
     /// It was replaced: it, or its successor, is in the wrong hands. The whole family goes.
     case reuse
     /// It opens nothing and says nothing about any live session.
     case refuse
 
-    /// How a presented token stands to its session's chain of refresh tokens.
+    /// How far two readings of the clock may be the wrong way round though nobody has put it back, in seconds: two requests
+    /// that come at once read it before they wait for their turn, and not always in the order of their turns.
+    public static let clockSlackSeconds: Int64 = 2
+
+    /// A session's chain of refresh tokens.
     public struct Chain: Equatable, Sendable {
-        public var current: TokenHash
-        public var previous: TokenHash?
-        /// When `previous` was replaced, in seconds since 1970.
+        public var user: UserID
+        /// The current generation; 0 while the current token is one of the earlier form.
+        public var generation: Int64
+        /// When the current one took its parent's place, in seconds since 1970; nil for the first.
         public var rotatedAt: Int64?
-        /// When `current` stops working, in seconds since 1970.
+        /// When the current one stops working, in seconds since 1970.
         public var expiresAt: Int64
-        /// Whether the presented token was in this chain before `current`.
-        public var presentedIsRetired: Bool
         /// When the session ends however often it is refreshed, in seconds since 1970; nil for never.
         public var endsAt: Int64?
+        public var earlier: EarlierTokens
 
         public init(
-            current: TokenHash, previous: TokenHash?, rotatedAt: Int64?, expiresAt: Int64, presentedIsRetired: Bool,
-            endsAt: Int64?
+            user: UserID, generation: Int64, rotatedAt: Int64?, expiresAt: Int64, endsAt: Int64?,
+            earlier: EarlierTokens = EarlierTokens()
         ) {
-            self.current = current
-            self.previous = previous
+            self.user = user
+            self.generation = generation
             self.rotatedAt = rotatedAt
             self.expiresAt = expiresAt
-            self.presentedIsRetired = presentedIsRetired
             self.endsAt = endsAt
+            self.earlier = earlier
         }
 
         /// When a successor stops working that would stop at `expiresAt` by itself.
         public func expiry(ofSuccessor expiresAt: Int64) -> Int64 { min(expiresAt, endsAt ?? .max) }
+    }
+
+    /// What is known of a session's tokens of the earlier form, which were random.
+    public struct EarlierTokens: Equatable, Sendable {
+        /// The current token, while it is one of these.
+        public var current: TokenHash?
+        /// The one before, or the last of them.
+        public var previous: TokenHash?
+        /// Whether the presented token was in the chain before those two.
+        public var presentedIsRetired: Bool
+
+        public init(current: TokenHash? = nil, previous: TokenHash? = nil, presentedIsRetired: Bool = false) {
+            self.current = current
+            self.previous = previous
+            self.presentedIsRetired = presentedIsRetired
+        }
+    }
+
+    private enum Standing {
+        case current, parent, older, none
     }
 
     /// Decides.
@@ -43,21 +74,49 @@ public enum RefreshDecision: Equatable, Sendable {
     /// The grace gives the **same** successor again and never a second one. A second one would leave two live tokens of
     /// which the client keeps one it can't choose: either the other is dropped, and a client that did receive the first
     /// answer is later taken for a thief, or both live on, and a thief who was quick is never noticed. With one chain
-    /// whatever answer arrives is good, and whoever comes second after the grace is noticed.
+    /// whatever answer arrives is good, and whoever comes second after the grace is noticed. Once the successor has been
+    /// presented it is current no more, and the one presented here is nobody's parent.
+    ///
+    /// While the clock is behind the time of the rotation, how long ago that was can't be told. The parent gets nothing
+    /// then, so that a clock that was put back makes no grace longer; and it revokes nothing, for the client may be honest
+    /// and whoever has the successor goes on. A generation that is newer than the session's own revokes nothing either: the
+    /// store was put back to a time before it.
     ///
     /// - Parameters:
-    ///   - presented: the hash of the token presented.
+    ///   - presented: the token, whose signature, if it has one, is verified.
     ///   - chain: the chain of the session the token names; nil when there is no such session.
     ///   - now: seconds since 1970.
-    ///   - graceSeconds: how long after its rotation the previous token still gets the answer again.
+    ///   - graceSeconds: how long after its rotation the parent still gets the answer again; 0 for never.
     public static func decide(
-        presented: TokenHash, chain: Chain?, now: Int64, graceSeconds: Int64
+        presented: PresentedRefreshToken, chain: Chain?, now: Int64, graceSeconds: Int64
     ) -> RefreshDecision {
         guard let chain, chain.expiresAt > now, chain.endsAt ?? .max > now else { return .refuse }
-        if presented == chain.current { return .rotate }
-        if presented == chain.previous, let rotatedAt = chain.rotatedAt, now - rotatedAt <= graceSeconds {
-            return .repeatAnswer
+        switch standing(of: presented, in: chain) {
+        case .current: return .rotate
+        case .parent: break
+        case .older: return .reuse
+        case .none: return .refuse
         }
-        return chain.presentedIsRetired || presented == chain.previous ? .reuse : .refuse
+        guard let rotatedAt = chain.rotatedAt else { return .reuse }
+        guard now >= rotatedAt - clockSlackSeconds else { return .refuse }
+        guard graceSeconds > 0, now - rotatedAt <= graceSeconds else { return .reuse }
+        return chain.generation == 0 ? .repeatEarlierAnswer : .repeatAnswer
+    }
+
+    private static func standing(of presented: PresentedRefreshToken, in chain: Chain) -> Standing {
+        switch presented {
+        case .signed(let generation, let user):
+            guard user == chain.user, generation > 0, generation <= chain.generation else { return .none }
+            switch chain.generation - generation {
+            case 0: return .current
+            case 1: return .parent
+            default: return .older
+            }
+        case .earlier(let hash):
+            if hash == chain.earlier.current { return .current }
+            // The last one of the earlier form is the first generation's parent.
+            if hash == chain.earlier.previous { return chain.generation <= 1 ? .parent : .older }
+            return chain.earlier.presentedIsRetired ? .older : .none
+        }
     }
 }

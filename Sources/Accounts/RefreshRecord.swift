@@ -1,32 +1,34 @@
-/// A refresh token presented, with what should replace it.
+/// A refresh token as a client presents it.
+public enum PresentedRefreshToken: Equatable, Sendable {
+    /// One that says what it is, under a signature of ours that is verified and at a time it is good for.
+    case signed(generation: Int64, user: UserID)
+    /// One of the earlier form, `<session id>.<secret>`, which the store knows by its hash only. No more are made; those
+    /// that are out work until they are replaced or expire.
+    case earlier(TokenHash)
+}
+
+/// A refresh token presented, to be replaced by the next generation.
 ///
-/// A refresh token names its session (`<session id>.<secret>`), so that no index on the random hashes is needed. For a
-/// client that lost the answer the successor must be told again, though the store holds only hashes: the caller wraps
-/// the successor under a key made from the presented token, which only the client has. Whoever reads the store can
-/// unwrap nothing.
+/// A refresh token names its session, so that no index is needed. Its successor is not told here: it is made of what the
+/// store answers, and a client that lost it gets the same made again.
 public struct RefreshRecord: Sendable {
     public var session: SessionID
-    public var presented: TokenHash
-    public var next: TokenHash
-    /// The successor wrapped as said above; at most a few hundred bytes, opaque to the store.
-    public var nextWrapped: [UInt8]
+    public var presented: PresentedRefreshToken
     /// When the successor stops working, in seconds since 1970, unless the session ends before.
     public var expiresAt: Int64
     /// How long a session lasts at most, in seconds from when it was opened; nil for no end.
     public var absoluteSeconds: Int64?
-    /// How long after its rotation a replaced token gets its answer again.
+    /// How long after its rotation a replaced token gets its answer again; 0 for never.
     public var graceSeconds: Int64
     /// Seconds since 1970.
     public var now: Int64
 
     public init(
-        session: SessionID, presented: TokenHash, next: TokenHash, nextWrapped: [UInt8], expiresAt: Int64,
-        absoluteSeconds: Int64?, graceSeconds: Int64, now: Int64
+        session: SessionID, presented: PresentedRefreshToken, expiresAt: Int64, absoluteSeconds: Int64?,
+        graceSeconds: Int64, now: Int64
     ) {
         self.session = session
         self.presented = presented
-        self.next = next
-        self.nextWrapped = nextWrapped
         self.expiresAt = expiresAt
         self.absoluteSeconds = absoluteSeconds
         self.graceSeconds = graceSeconds
@@ -35,10 +37,12 @@ public struct RefreshRecord: Sendable {
 }
 
 public enum RefreshOutcome: Equatable, Sendable {
-    /// The successor is the session's refresh token now.
+    /// The session has come to its next generation, whose token is the answer.
     case rotated(Session)
-    /// The token was rotated just before: unwrap and answer with the successor of then, not with the one just made.
-    case repeated(Session, nextWrapped: [UInt8])
+    /// The token was rotated just before: the answer is the current generation's token, as it was then.
+    case repeated(Session)
+    /// The same between two tokens of the earlier form: the answer is in this seal, which the presented token opens.
+    case repeatedEarlier(Session, nextWrapped: [UInt8])
     /// The token had been replaced: its session family is revoked.
     case reused(UserID)
     /// No live session knows the token.

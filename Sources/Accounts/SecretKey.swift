@@ -10,6 +10,8 @@ public struct SecretKey: Equatable, Sendable {
         case challenge
         /// Hashes the addresses and numbers that users are found by.
         case contact
+        /// Signs refresh tokens.
+        case refresh
     }
 
     public var purpose: Purpose

@@ -3,8 +3,7 @@ public struct NewSession: Equatable, Sendable {
     public var id: SessionID
     /// The session this one descends from; its own id for a sign-in. Families are revoked whole.
     public var family: SessionID
-    public var refreshHash: TokenHash
-    /// When the refresh token stops working, in seconds since 1970.
+    /// When the first refresh token stops working, in seconds since 1970.
     public var expiresAt: Int64
     /// What the app said it is; the caller bounds its length.
     public var userAgent: String?
@@ -20,12 +19,11 @@ public struct NewSession: Equatable, Sendable {
     public var client: String
 
     public init(
-        id: SessionID, family: SessionID, refreshHash: TokenHash, expiresAt: Int64, userAgent: String?, acr: String?,
-        amr: [String], authTime: Int64?, authenticatedAt: Int64, client: String
+        id: SessionID, family: SessionID, expiresAt: Int64, userAgent: String?, acr: String?, amr: [String],
+        authTime: Int64?, authenticatedAt: Int64, client: String
     ) {
         self.id = id
         self.family = family
-        self.refreshHash = refreshHash
         self.expiresAt = expiresAt
         self.userAgent = userAgent
         self.acr = acr
@@ -38,12 +36,15 @@ public struct NewSession: Equatable, Sendable {
 
 /// A session as stored. It is live while it is stored and `expiresAt` lies ahead; revoking removes it.
 public struct Session: Equatable, Sendable {
+    /// The generation of the refresh token that a sign-in gives.
+    public static let firstGeneration: Int64 = 1
+
     public var id: SessionID
     public var user: UserID
     public var family: SessionID
-    public var refreshHash: TokenHash
-    /// The refresh token before the current one, and when that was replaced; nil before the first rotation.
-    public var previousRefreshHash: TokenHash?
+    /// The generation of the current refresh token; 0 while that is one of the earlier form.
+    public var generation: Int64
+    /// When the current refresh token took the place of the one before; nil before the first rotation.
     public var rotatedAt: Int64?
     /// Seconds since 1970.
     public var expiresAt: Int64
@@ -63,16 +64,14 @@ public struct Session: Equatable, Sendable {
     public var identity: IdentityID?
 
     public init(
-        id: SessionID, user: UserID, family: SessionID, refreshHash: TokenHash, previousRefreshHash: TokenHash?,
-        rotatedAt: Int64?, expiresAt: Int64, createdAt: Int64, userAgent: String?, acr: String?, amr: [String],
-        authTime: Int64?, authenticatedAt: Int64,
+        id: SessionID, user: UserID, family: SessionID, generation: Int64, rotatedAt: Int64?, expiresAt: Int64,
+        createdAt: Int64, userAgent: String?, acr: String?, amr: [String], authTime: Int64?, authenticatedAt: Int64,
         provider: String, client: String, identity: IdentityID?
     ) {
         self.id = id
         self.user = user
         self.family = family
-        self.refreshHash = refreshHash
-        self.previousRefreshHash = previousRefreshHash
+        self.generation = generation
         self.rotatedAt = rotatedAt
         self.expiresAt = expiresAt
         self.createdAt = createdAt

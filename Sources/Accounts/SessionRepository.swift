@@ -6,7 +6,7 @@ public protocol SessionRepository: Sendable {
     /// A user's live sessions, the oldest first.
     func sessions(of user: UserID, now: Int64) async throws(RepositoryError) -> [Session]
 
-    /// Replaces a refresh token; see ``RefreshDecision``.
+    /// Replaces a refresh token; see ``RefreshDecision``. An answer that is given again is in the audit trail.
     func refresh(_ record: RefreshRecord) async throws(RepositoryError) -> RefreshOutcome
 
     /// Ends a session.
@@ -19,11 +19,12 @@ public protocol SessionRepository: Sendable {
     /// - Returns: whether it was.
     func revokeSession(_ id: SessionID, of user: UserID, now: Int64) async throws(RepositoryError) -> Bool
 
-    /// Ends a session by a refresh token of its: the current one, or one that was replaced and has not expired.
+    /// Ends a session by a refresh token of its, of whatever generation; one that has expired is for the caller to refuse.
     ///
     /// - Returns: whether there was one.
-    func revokeSession(_ id: SessionID, presenting refreshToken: TokenHash, now: Int64) async throws(RepositoryError)
-        -> Bool
+    func revokeSession(
+        _ id: SessionID, presenting refreshToken: PresentedRefreshToken, now: Int64
+    ) async throws(RepositoryError) -> Bool
 
     /// Ends all of a user's sessions, but the one excepted.
     ///

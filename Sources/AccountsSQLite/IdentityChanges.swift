@@ -37,7 +37,7 @@ struct IdentityChanges {
         of session: SessionID, unlinking identity: IdentityID, _ demands: SensitiveDemands
     ) throws(RepositoryError) -> UserID {
         var demands = demands
-        if try sessions.find(session, now: now)?.session.identity == identity {
+        if try sessions.find(session, now: now)?.identity == identity {
             demands.minimumIdentityAgeSeconds = 0
         }
         return try SensitiveSession(connection: connection, now: now).check(session, demands: demands).get().user

@@ -15,7 +15,7 @@ struct MasterKeyTransaction {
     /// - Returns: how many sessions have ended.
     func run(_ change: MasterKeyChange) throws(RepositoryError) -> Int {
         let sealer = try rewrapped(change)
-        try SecretKeyRows(connection: connection).replaceAll(sealer, now: change.now)
+        try SecretKeyRows(connection: connection).renewAll(sealer, now: change.now)
         var ended = 0
         if let replacements = change.replacements {
             ended = try replaceLeaked(with: replacements, sealer, now: change.now)
@@ -37,6 +37,8 @@ struct MasterKeyTransaction {
         let rows = SigningKeyRows(connection: connection)
         try rows.retireAll(now: now)
         for key in keys { try rows.insert(key, sealer) }
+        // Whoever has one makes refresh tokens for whatever session there will be.
+        try SecretKeyRows(connection: connection).replace(.refresh, sealer, now: now)
         let ended = try SessionRows(connection: connection).deleteEverybodys()
         try AuditTrail(connection: connection, now: now).add(.sessionsRevoked, user: nil)
         if try unfinished() != nil { try connection.run(Self.mark, MasterKeyChange.Kind.leaked.rawValue) }
@@ -98,9 +100,11 @@ extension SQLiteAccounts {
     }
 
     public func replaceLeaked(with keys: [SigningKey], now: Int64) async throws(RepositoryError) -> Int {
-        try await writer.write { [sealer] connection throws(RepositoryError) in
+        let ended = try await writer.write { [sealer] connection throws(RepositoryError) in
             try MasterKeyTransaction(connection: connection).replaceLeaked(with: keys, sealer, now: now)
         }
+        _ = try await reloadSecretKeys()
+        return ended
     }
 
     public func finishMasterKeyChange() async throws(RepositoryError) -> Bool {

@@ -18,7 +18,7 @@ struct ReceiptRows {
 
     /// - Returns: a failure where something of it must be kept, such as the used code.
     func store(_ record: TransactionRecord) throws(RepositoryError) -> Result<ReceiptOutcome, RepositoryError> {
-        guard let user = try SessionRows(connection: connection).find(record.session, now: record.now)?.session.user
+        guard let user = try SessionRows(connection: connection).find(record.session, now: record.now)?.user
         else { return .failure(.sessionGone) }
         guard let approver = try IdentityRows(connection: connection).find(record.subject)?.known,
             approver.user == user,

@@ -2,13 +2,15 @@ public import Accounts
 
 /// The rotation of a refresh token, as ``RefreshDecision`` decides it.
 struct RefreshTransaction {
-    fileprivate static let isRetired = Query("SELECT 1 FROM retired_refresh_tokens WHERE session_id = ? AND hash = ?")
-    private static let retire = Query(
-        "INSERT INTO retired_refresh_tokens (session_id, hash, expires) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
     private static let rotate = Query(
+        "UPDATE sessions SET generation = generation + 1, rotated = ?, expires = ? WHERE id = ?")
+    // The last token of the earlier form stays known, so that it is reuse when it comes back; nothing else does.
+    private static let rotateEarlier = Query(
         """
         UPDATE sessions
-        SET previous_hash = refresh_hash, refresh_hash = ?, next_wrapped = ?, rotated = ?, expires = ? WHERE id = ?
+        SET generation = ?, rotated = ?, expires = ?, previous_hash = refresh_hash, refresh_hash = x'',
+            next_wrapped = NULL
+        WHERE id = ?
         """)
     private static let deleteFamily = Query("DELETE FROM sessions WHERE user_id = ? AND family = ?")
 
@@ -16,69 +18,106 @@ struct RefreshTransaction {
     let record: RefreshRecord
 
     func run() throws(RepositoryError) -> RefreshOutcome {
-        guard let (session, nextWrapped) = try SessionRows(connection: connection).find(record.session, now: record.now)
+        guard let chain = try SessionChain(record.session, connection, presented: record.presented, now: record.now)
         else { return .refused }
-        let isRetired =
-            record.presented == session.refreshHash
-            ? false : try connection.first(Self.isRetired, record.session, record.presented) { _ in true } ?? false
-        let chain = RefreshDecision.Chain(
-            current: session.refreshHash, previous: session.previousRefreshHash, rotatedAt: session.rotatedAt,
-            expiresAt: session.expiresAt, presentedIsRetired: isRetired,
-            endsAt: record.absoluteSeconds.map { session.createdAt + $0 })
+        let session = chain.session
+        let values = chain.values(endsAt: record.absoluteSeconds.map { session.createdAt + $0 })
         switch RefreshDecision.decide(
-            presented: record.presented, chain: chain, now: record.now, graceSeconds: record.graceSeconds)
+            presented: record.presented, chain: values, now: record.now, graceSeconds: record.graceSeconds)
         {
         case .rotate:
-            return .rotated(try rotate(session, expiresAt: chain.expiry(ofSuccessor: record.expiresAt)))
-        case .repeatAnswer: return .repeated(session, nextWrapped: nextWrapped)
-        case .reuse: return .reused(try revokeFamily(of: session))
+            return .rotated(try rotate(session, expiresAt: values.expiry(ofSuccessor: record.expiresAt)))
+        case .repeatAnswer:
+            try audit(.refreshAnswerRepeated, session)
+            return .repeated(session)
+        case .repeatEarlierAnswer:
+            try audit(.refreshAnswerRepeated, session)
+            return .repeatedEarlier(session, nextWrapped: chain.earlier.nextWrapped)
+        case .reuse:
+            try connection.run(Self.deleteFamily, session.user, session.family)
+            try audit(.refreshTokenReused, session)
+            return .reused(session.user)
         case .refuse: return .refused
         }
     }
 
     private func rotate(_ session: Session, expiresAt: Int64) throws(RepositoryError) -> Session {
-        // Remembered for as long as it would have lived: from then on it is refused for its age anyway.
-        try connection.run(Self.retire, session.id, session.refreshHash, session.expiresAt)
-        try connection.run(Self.rotate, record.next, record.nextWrapped, record.now, expiresAt, session.id)
         var rotated = session
-        rotated.previousRefreshHash = session.refreshHash
-        rotated.refreshHash = record.next
+        if session.generation == 0 {
+            rotated.generation = Session.firstGeneration
+            try connection.run(Self.rotateEarlier, rotated.generation, record.now, expiresAt, session.id)
+        } else {
+            rotated.generation += 1
+            try connection.run(Self.rotate, record.now, expiresAt, session.id)
+        }
         rotated.rotatedAt = record.now
         rotated.expiresAt = expiresAt
         return rotated
     }
 
-    private func revokeFamily(of session: Session) throws(RepositoryError) -> UserID {
-        try connection.run(Self.deleteFamily, session.user, session.family)
-        try AuditTrail(connection: connection, now: record.now).add(.refreshTokenReused, user: session.user)
-        return session.user
+    private func audit(_ kind: AuditEvent.Kind, _ session: Session) throws(RepositoryError) {
+        try AuditTrail(connection: connection, now: record.now).add(kind, user: session.user)
+    }
+}
+
+/// A live session's refresh tokens, as far as its row and the list of retired ones tell.
+private struct SessionChain {
+    private static let isRetired = Query("SELECT 1 FROM retired_refresh_tokens WHERE session_id = ? AND hash = ?")
+
+    let session: Session
+    let earlier: EarlierTokenColumns
+    /// Only ever of a token of the earlier form.
+    let presentedIsRetired: Bool
+
+    /// - Returns: nil when there is no such session.
+    init?(
+        _ id: SessionID, _ connection: Connection, presented: PresentedRefreshToken, now: Int64
+    ) throws(RepositoryError) {
+        guard let found = try SessionRows(connection: connection).findWithTokens(id, now: now) else { return nil }
+        (session, earlier) = found
+        if case .earlier(let hash) = presented, hash != earlier.current {
+            presentedIsRetired = try connection.first(Self.isRetired, id, hash) { _ in true } ?? false
+        } else {
+            presentedIsRetired = false
+        }
+    }
+
+    func values(endsAt: Int64?) -> RefreshDecision.Chain {
+        RefreshDecision.Chain(
+            user: session.user, generation: session.generation, rotatedAt: session.rotatedAt,
+            expiresAt: session.expiresAt, endsAt: endsAt,
+            earlier: RefreshDecision.EarlierTokens(
+                current: earlier.current, previous: earlier.previous, presentedIsRetired: presentedIsRetired))
+    }
+
+    /// Whether the token was ever one of the session's.
+    func has(_ token: PresentedRefreshToken) -> Bool {
+        switch token {
+        // The signature proves it, also of a generation that a store put back does not know.
+        case .signed(_, let user): user == session.user
+        case .earlier(let hash): hash == earlier.current || hash == earlier.previous || presentedIsRetired
+        }
     }
 }
 
 /// The end of a session by one of its refresh tokens (RFC 7009).
 struct RefreshRevocation {
     let connection: Connection
-    let presented: TokenHash
+    let presented: PresentedRefreshToken
     let now: Int64
 
     func run(_ id: SessionID) throws(RepositoryError) -> Bool {
-        let sessions = SessionRows(connection: connection)
-        guard let session = try sessions.find(id, now: now)?.session, try isToken(of: session),
-            let user = try sessions.delete(id)
+        guard let chain = try SessionChain(id, connection, presented: presented, now: now), chain.has(presented),
+            let user = try SessionRows(connection: connection).delete(id)
         else { return false }
         try AuditTrail(connection: connection, now: now).add(.sessionRevoked, user: user)
         return true
-    }
-
-    private func isToken(of session: Session) throws(RepositoryError) -> Bool {
-        if presented == session.refreshHash || presented == session.previousRefreshHash { return true }
-        return try connection.first(RefreshTransaction.isRetired, session.id, presented) { _ in true } ?? false
     }
 }
 
 extension SQLiteAccounts {
     public func revokeSession(
-        _ id: SessionID, presenting refreshToken: TokenHash, now: Int64
+        _ id: SessionID, presenting refreshToken: PresentedRefreshToken, now: Int64
     ) async throws(RepositoryError) -> Bool {
         try await writer.write { connection throws(RepositoryError) in
             try RefreshRevocation(connection: connection, presented: refreshToken, now: now).run(id)

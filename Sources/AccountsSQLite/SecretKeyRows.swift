@@ -7,7 +7,7 @@ struct SecretKeyRows {
     // The number is part of what the key is sealed with, so the row comes first.
     private static let add = Query("INSERT INTO secret_keys (purpose, sealed_key, created) VALUES (?, x'', ?)")
     private static let seal = Query("UPDATE secret_keys SET sealed_key = ? WHERE number = ?")
-    private static let forgetAll = Query("DELETE FROM secret_keys")
+    private static let forgetPurpose = Query("DELETE FROM secret_keys WHERE purpose = ?")
     private static let isThere = Query("SELECT 1 FROM secret_keys WHERE purpose = ? LIMIT 1")
     private static let forget = Query(
         """
@@ -45,10 +45,19 @@ struct SecretKeyRows {
         }
     }
 
-    /// Makes the key of every purpose anew, and erases all others.
-    func replaceAll(_ sealer: StoreSealer, now: Int64) throws(RepositoryError) {
-        try connection.run(Self.forgetAll)
-        try makeMissing(sealer, now: now)
+    /// Makes the key of every purpose anew. All others are erased but those of refresh tokens, which users would be signed
+    /// out without.
+    func renewAll(_ sealer: StoreSealer, now: Int64) throws(RepositoryError) {
+        for purpose in SecretKey.Purpose.allCases {
+            if purpose != .refresh { try connection.run(Self.forgetPurpose, purpose.rawValue) }
+            try make(purpose, sealer, now: now)
+        }
+    }
+
+    /// Makes the key of a purpose anew, and erases all others of it.
+    func replace(_ purpose: SecretKey.Purpose, _ sealer: StoreSealer, now: Int64) throws(RepositoryError) {
+        try connection.run(Self.forgetPurpose, purpose.rawValue)
+        try make(purpose, sealer, now: now)
     }
 
     /// Erases the keys in whose place a newer one has been since that time.

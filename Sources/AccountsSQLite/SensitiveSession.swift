@@ -18,7 +18,7 @@ struct SensitiveSession {
     func check(
         _ id: SessionID, demands: SensitiveDemands
     ) throws(RepositoryError) -> Result<Session, RepositoryError> {
-        guard let session = try SessionRows(connection: connection).find(id, now: now)?.session else {
+        guard let session = try SessionRows(connection: connection).find(id, now: now) else {
             return .failure(.sessionGone)
         }
         let identities = try histories(of: session)

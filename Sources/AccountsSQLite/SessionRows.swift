@@ -3,16 +3,18 @@ public import Accounts
 /// The sessions table.
 struct SessionRows {
     private static let columns = """
-        id, user_id, family, refresh_hash, previous_hash, rotated, expires, created, user_agent, acr, amr, auth_time,
-        provider, client, identity_id, authenticated, next_wrapped
+        id, user_id, family, generation, rotated, expires, created, user_agent, acr, amr, auth_time, provider, client,
+        identity_id, authenticated
         """
     private static let insert = Query(
         """
         INSERT INTO sessions (id, user_id, family, refresh_hash, expires, created, user_agent, acr, amr, auth_time,
-            provider, client, identity_id, authenticated)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            provider, client, identity_id, authenticated, generation)
+        VALUES (?, ?, ?, x'', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """)
     private static let find = Query("SELECT \(columns) FROM sessions WHERE id = ? AND expires > ?")
+    private static let findWithTokens = Query(
+        "SELECT \(columns), refresh_hash, previous_hash, next_wrapped FROM sessions WHERE id = ? AND expires > ?")
     private static let ofUser = Query(
         "SELECT \(columns) FROM sessions WHERE user_id = ? AND expires > ? ORDER BY created, id")
     private static let delete = Query("DELETE FROM sessions WHERE id = ? RETURNING user_id")
@@ -36,15 +38,22 @@ struct SessionRows {
         _ session: NewSession, user: UserID, identity: IdentityID, provider: String, now: Int64
     ) throws(RepositoryError) {
         try connection.run(
-            Self.insert, session.id, user, session.family, session.refreshHash, session.expiresAt, now,
-            session.userAgent, session.acr, session.amr.joined(separator: " "), session.authTime, provider,
-            session.client, identity, session.authenticatedAt)
+            Self.insert, session.id, user, session.family, session.expiresAt, now, session.userAgent, session.acr,
+            session.amr.joined(separator: " "), session.authTime, provider, session.client, identity,
+            session.authenticatedAt, Session.firstGeneration)
     }
 
-    /// A live session, with the wrapped successor its previous refresh token may still get.
-    func find(_ id: SessionID, now: Int64) throws(RepositoryError) -> (session: Session, nextWrapped: [UInt8])? {
-        try connection.first(Self.find, id, now) { row throws(RepositoryError) in
-            (try Self.session(row), row.blob(16))
+    /// A live session.
+    func find(_ id: SessionID, now: Int64) throws(RepositoryError) -> Session? {
+        try connection.first(Self.find, id, now) { row throws(RepositoryError) in try Self.session(row) }
+    }
+
+    /// A live session, with what is left of its refresh tokens of the earlier form.
+    func findWithTokens(
+        _ id: SessionID, now: Int64
+    ) throws(RepositoryError) -> (session: Session, earlier: EarlierTokenColumns)? {
+        try connection.first(Self.findWithTokens, id, now) { row throws(RepositoryError) in
+            (try Self.session(row), try EarlierTokenColumns(row, from: 15))
         }
     }
 
@@ -87,19 +96,33 @@ struct SessionRows {
     private static func session(_ row: Statement) throws(RepositoryError) -> Session {
         Session(
             id: try row.sessionID(0), user: UserID(rawValue: row.integer(1)), family: try row.sessionID(2),
-            refreshHash: try row.hash(3), previousRefreshHash: row.isNull(4) ? nil : try row.hash(4),
-            rotatedAt: row.optionalInteger(5), expiresAt: row.integer(6), createdAt: row.integer(7),
-            userAgent: row.optionalText(8), acr: row.optionalText(9),
-            amr: row.text(10).split(separator: " ").map(String.init), authTime: row.optionalInteger(11),
-            authenticatedAt: row.integer(15), provider: row.text(12), client: row.text(13),
-            identity: row.optionalInteger(14).map(IdentityID.init(rawValue:)))
+            generation: row.integer(3), rotatedAt: row.optionalInteger(4), expiresAt: row.integer(5),
+            createdAt: row.integer(6), userAgent: row.optionalText(7), acr: row.optionalText(8),
+            amr: row.text(9).split(separator: " ").map(String.init), authTime: row.optionalInteger(10),
+            authenticatedAt: row.integer(14), provider: row.text(11), client: row.text(12),
+            identity: row.optionalInteger(13).map(IdentityID.init(rawValue:)))
+    }
+}
+
+/// What a session keeps of refresh tokens of the earlier form: nothing, unless it was opened by an earlier version.
+struct EarlierTokenColumns {
+    let current: TokenHash?
+    let previous: TokenHash?
+    /// The current one, sealed for who presents the previous one.
+    let nextWrapped: [UInt8]
+
+    /// - Parameter column: the first of the three.
+    init(_ row: Statement, from column: Int32) throws(RepositoryError) {
+        current = row.isEmpty(column) ? nil : try row.hash(column)
+        previous = row.isEmpty(column + 1) ? nil : try row.hash(column + 1)
+        nextWrapped = row.blob(column + 2)
     }
 }
 
 extension SQLiteAccounts {
     public func session(_ id: SessionID, now: Int64) async throws(RepositoryError) -> Session? {
         try await readers.read { connection throws(RepositoryError) in
-            try SessionRows(connection: connection).find(id, now: now)?.session
+            try SessionRows(connection: connection).find(id, now: now)
         }
     }
 

@@ -102,6 +102,11 @@ extension Statement {
         unsafe sqlite3_column_type(handle, column) == SQLITE_NULL
     }
 
+    /// Whether a text or blob has nothing in it, or is NULL.
+    func isEmpty(_ column: Int32) -> Bool {
+        unsafe sqlite3_column_bytes(handle, column) == 0
+    }
+
     func integer(_ column: Int32) -> Int64 {
         unsafe sqlite3_column_int64(handle, column)
     }

@@ -57,7 +57,7 @@ extension SQLiteAccounts {
     ) async throws(RepositoryError) -> User {
         try await writer.write { [sealer] connection throws(RepositoryError) in
             let users = UserRows(connection: connection, sealer: sealer)
-            guard let session = try SessionRows(connection: connection).find(session, now: now)?.session,
+            guard let session = try SessionRows(connection: connection).find(session, now: now),
                 var found = try users.find(session.user)
             else { throw .sessionGone }
             let before = found.profile

@@ -98,6 +98,8 @@ public struct Settings: Sendable {
         public internal(set) var audience: String?
         public internal(set) var accessTokenSeconds = 900
         public internal(set) var refreshTokenDays = 30
+        /// 0: a replaced refresh token never gets its answer again.
+        public internal(set) var refreshGraceSeconds = 60
         /// Nil: no end.
         public internal(set) var absoluteDays: Int? = 365
         /// Nil: any number.

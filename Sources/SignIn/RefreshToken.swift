@@ -1,62 +1,74 @@
 internal import Accounts
-internal import Crypto
 internal import JOSE
+internal import JSON
 
-/// A refresh token: the name of its session and a secret.
-struct RefreshToken: Sendable {
-    private static let longestToken = 256
-    private static let wrappingPurpose = Array("gatehouse refresh token successor".utf8)
+/// A refresh token: one generation of a session's.
+///
+/// It is a JWT that nobody but this service verifies, of a type and under a key of its own, so that it passes for no other
+/// token nor any other for it (RFC 8725 §3.11, §3.12). `iss` and `aud` would tell nobody anything. It is made of what the
+/// store keeps of the session, so the same one can be made again.
+struct RefreshToken: Equatable, Sendable {
+    static let type = "rt+jwt"
+    /// Every claim at its longest takes little more than 300 bytes.
+    private static let longestToken = 512
 
+    let user: UserID
     let session: SessionID
-    private let secret: String
+    /// Counts up from ``Session/firstGeneration``.
+    let generation: Int64
+    /// Seconds since 1970.
+    let issuedAt: Int64
+    /// Seconds since 1970.
+    let expiresAt: Int64
 
-    init(session: SessionID, secret: String) {
-        self.session = session
-        self.secret = secret
+    /// The first one, of a session that was just opened.
+    init(of session: NewSession, user: UserID, now: Int64) {
+        self.user = user
+        self.session = session.id
+        generation = Session.firstGeneration
+        issuedAt = now
+        expiresAt = session.expiresAt
     }
 
-    /// Reads a token a client presents; nil when it is none of ours by its form alone.
-    init?(_ text: String) {
-        guard text.utf8.count <= Self.longestToken else { return nil }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, let session = SessionID(parts[0]), !parts[1].isEmpty else { return nil }
-        self.init(session: session, secret: String(parts[1]))
+    /// The current one of a session whose refresh tokens are signed.
+    init(of session: Session) {
+        user = session.user
+        self.session = session.id
+        generation = session.generation
+        issuedAt = session.rotatedAt ?? session.createdAt
+        expiresAt = session.expiresAt
     }
 
-    var text: String { "\(session).\(secret)" }
-
-    /// What the store holds of it.
-    var hash: Accounts.TokenHash { Accounts.TokenHash(sha256: text) }
-
-    /// This token, sealed so that only who presents `predecessor` can read it: a client that lost the answer to its
-    /// refresh gets the same answer again, though the store holds hashes only.
-    func wrapped(for predecessor: RefreshToken) -> [UInt8]? {
-        guard let key = predecessor.wrappingKey else { return nil }
-        return try? AEAD.seal(Array(text.utf8), key: key, associatedData: Self.wrappingPurpose)
-    }
-
-    /// The successor that was sealed for this token.
-    func unwrapped(_ wrapped: [UInt8]) -> RefreshToken? {
-        guard let key = wrappingKey,
-            let bytes = try? AEAD.open(wrapped, key: key, associatedData: Self.wrappingPurpose)
+    /// Reads a token a client presents. Whether it is still good for anything is for the clock and the store to say.
+    ///
+    /// - Parameter key: gives the key of a number; nil where there is none.
+    /// - Returns: nil unless that key has signed it, as a refresh token and nothing else.
+    init?(_ text: String, key: (Int64) -> SecretKey?) {
+        guard let token = try? KeyedJWT(parsing: text, type: Self.type, maximumByteCount: Self.longestToken),
+            let number = Int64(token.keyID), token.keyID == String(number), let key = key(number),
+            let payload = try? token.payload(verifiedUnder: key.bytes),
+            let claims = try? JSONValue(parsing: payload.span),
+            let user = claims["sub"]?.string.flatMap({ Int64($0) }),
+            let session = claims["sid"]?.string.flatMap({ SessionID($0) }),
+            let generation = claims["gen"]?.integer, generation >= Session.firstGeneration,
+            let issuedAt = claims["iat"]?.integer, let expiresAt = claims["exp"]?.integer
         else { return nil }
-        return RefreshToken(String(decoding: bytes, as: UTF8.self))
+        self.user = UserID(rawValue: user)
+        self.session = session
+        self.generation = generation
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
     }
 
-    private var wrappingKey: SymmetricKey? {
-        try? SymmetricKey(Secret(HMAC.sha256(Self.wrappingPurpose, key: Array(text.utf8))))
-    }
-}
-
-extension Accounts.TokenHash {
-    /// The SHA-256 of a token's or code's text.
-    init(sha256 text: String) {
-        self.init(digest: Digest.sha256.hash(text.utf8.span))
-    }
-
-    /// - Parameter digest: 32 bytes, as SHA-256 makes them.
-    init(digest: [UInt8]) {
-        guard let hash = Accounts.TokenHash(digest) else { preconditionFailure("a SHA-256 digest has 32 bytes") }
-        self = hash
+    func text(signedWith key: SecretKey) -> String {
+        var claims = JSONWriter(reservingCapacity: 160)
+        claims.object { claims in
+            claims.member("sub", user.description)
+            claims.member("sid", session.description)
+            claims.member("gen", generation)
+            claims.member("iat", issuedAt)
+            claims.member("exp", expiresAt)
+        }
+        return KeyedJWT.sign(claims.bytes.span, type: Self.type, keyID: String(key.number), key: key.bytes)
     }
 }

@@ -6,6 +6,7 @@ public struct RegisterWithTicket: Sendable {
     private let repository: any AccountRepository
     private let providers: ProviderDirectory
     private let sessions: SessionIssuer
+    private let refreshTokens: RefreshTokens
     private let clock: Clock
 
     public init(
@@ -14,6 +15,7 @@ public struct RegisterWithTicket: Sendable {
         self.repository = repository
         self.providers = providers
         self.sessions = sessions
+        refreshTokens = RefreshTokens(repository: repository)
         self.clock = clock
     }
 
@@ -39,13 +41,11 @@ public struct RegisterWithTicket: Sendable {
         }
         let now = clock.seconds
         let session = sessions.makeSessionID(now: now)
-        let refreshToken = sessions.makeRefreshToken(for: session)
         let redemption = TicketRedemption(
             ticket: TokenHash(sha256: ticket),
             session: NewSession(
-                id: session, family: session, refreshHash: refreshToken.hash,
-                expiresAt: sessions.firstExpiry(now: now), userAgent: userAgent, acr: nil, amr: [],
-                authTime: nil, authenticatedAt: 0, client: provider.configuration.clientID),
+                id: session, family: session, expiresAt: sessions.firstExpiry(now: now), userAgent: userAgent, acr: nil,
+                amr: [], authTime: nil, authenticatedAt: 0, client: provider.configuration.clientID),
             reference: sessions.makeReference(), own: profile, now: now)
         let registered = try await repository.stored { repository throws(RepositoryError) in
             try await repository.redeemTicket(redemption)
@@ -55,6 +55,8 @@ public struct RegisterWithTicket: Sendable {
                 for: registered.signedIn.user, session: session, client: provider.configuration.clientID,
                 acr: registered.authentication.acr,
                 amr: registered.authentication.amr, authTime: registered.authentication.time, now: now),
-            refreshToken: refreshToken.text, expiresIn: sessions.configuration.accessTokenSeconds)
+            refreshToken: try await refreshTokens.text(
+                of: RefreshToken(of: redemption.session, user: registered.signedIn.user, now: now)),
+            expiresIn: sessions.configuration.accessTokenSeconds)
     }
 }

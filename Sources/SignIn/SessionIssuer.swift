@@ -5,8 +5,7 @@ internal import JSON
 
 /// Makes and checks the tokens of our own sessions (RFC 9068 for access tokens).
 ///
-/// An access token says who and which session, and nothing personal. A refresh token is `<session id>.<secret>`; the store
-/// holds its hash only.
+/// An access token says who and which session, and nothing personal. Refresh tokens are ``RefreshTokens``' matter.
 public struct SessionIssuer: Sendable {
     /// What the operator chose.
     public struct Configuration: Sendable {
@@ -16,6 +15,9 @@ public struct SessionIssuer: Sendable {
         public var audience: String
         public var accessTokenSeconds: Int64
         public var refreshTokenSeconds: Int64
+        /// How long after its rotation a refresh token gets the same answer again: a phone that lost the answer in a tunnel
+        /// tries again with the old one. 0 for never.
+        public var refreshGraceSeconds: Int64
         /// How long a session lasts however often it is refreshed; nil for no end.
         public var absoluteSeconds: Int64?
         /// How many sessions a user may have; one more ends the oldest. Nil for any number.
@@ -25,12 +27,14 @@ public struct SessionIssuer: Sendable {
 
         public init(
             issuer: String, audience: String, accessTokenSeconds: Int64, refreshTokenSeconds: Int64,
-            absoluteSeconds: Int64?, maximumSessionsPerUser: Int64?, sensitiveMaximumAgeSeconds: Int64?
+            refreshGraceSeconds: Int64, absoluteSeconds: Int64?, maximumSessionsPerUser: Int64?,
+            sensitiveMaximumAgeSeconds: Int64?
         ) {
             self.issuer = issuer
             self.audience = audience
             self.accessTokenSeconds = accessTokenSeconds
             self.refreshTokenSeconds = refreshTokenSeconds
+            self.refreshGraceSeconds = refreshGraceSeconds
             self.absoluteSeconds = absoluteSeconds
             self.maximumSessionsPerUser = maximumSessionsPerUser
             self.sensitiveMaximumAgeSeconds = sensitiveMaximumAgeSeconds
@@ -56,7 +60,6 @@ public struct SessionIssuer: Sendable {
     }
 
     private static let longestToken = 4096
-    private static let refreshSecretBytes = 32
 
     public let configuration: Configuration
     private let keys: SessionKeys
@@ -82,11 +85,6 @@ public struct SessionIssuer: Sendable {
 
     /// A new user's public reference, which stands where stock clients expect a carrier's `sub`.
     func makeReference() -> String { Random.token(byteCount: 16) }
-
-    /// A new refresh token of a session, which carries 256 random bits.
-    func makeRefreshToken(for session: SessionID) -> RefreshToken {
-        RefreshToken(session: session, secret: Random.token(byteCount: Self.refreshSecretBytes))
-    }
 
     /// Signs an access token.
     ///

@@ -2,17 +2,15 @@ public import Accounts
 
 /// Who a session token speaks for, and what else one can do with a session: read its user, refresh it, end it.
 public struct Sessions: Sendable {
-    /// How long after its rotation a refresh token gets the same answer again, in seconds: a phone that lost the answer
-    /// in a tunnel tries again with the old one.
-    static let refreshGraceSeconds: Int64 = 10
-
     private let repository: any AccountRepository
     private let issuer: SessionIssuer
+    private let refreshTokens: RefreshTokens
     private let clock: Clock
 
     public init(repository: any AccountRepository, issuer: SessionIssuer, clock: Clock) {
         self.repository = repository
         self.issuer = issuer
+        refreshTokens = RefreshTokens(repository: repository)
         self.clock = clock
     }
 
@@ -64,13 +62,13 @@ public struct Sessions: Sendable {
     /// Ends the session of a token of either kind (RFC 7009 §2.1): an access token, which may have expired, or a refresh
     /// token, also one that was replaced. What is no token of ours opens nothing anyway, so there is nothing to tell.
     public func revoke(_ token: String) async throws(SignInError) {
-        guard let refreshToken = RefreshToken(token) else {
+        let now = clock.seconds
+        guard let presented = try await refreshTokens.presented(token, now: now) else {
             _ = try await endSession(of: token)
             return
         }
-        let now = clock.seconds
         _ = try await repository.stored { repository throws(RepositoryError) in
-            try await repository.revokeSession(refreshToken.session, presenting: refreshToken.hash, now: now)
+            try await repository.revokeSession(presented.session, presenting: presented.token, now: now)
         }
     }
 
@@ -88,34 +86,38 @@ public struct Sessions: Sendable {
     /// - Throws: `SignInError.invalidGrant`; after the reuse of a rotated token the whole session family is gone.
     public func refresh(_ refreshToken: String) async throws(SignInError) -> SessionIssuer.Tokens {
         let now = clock.seconds
-        guard let presented = RefreshToken(refreshToken) else { throw .invalidGrant(.unknownRefreshToken) }
-        let next = issuer.makeRefreshToken(for: presented.session)
-        guard let wrapped = next.wrapped(for: presented) else { throw .overloaded }
+        guard let presented = try await refreshTokens.presented(refreshToken, now: now) else {
+            throw .invalidGrant(.unknownRefreshToken)
+        }
+        let configuration = issuer.configuration
         let record = RefreshRecord(
-            session: presented.session, presented: presented.hash, next: next.hash, nextWrapped: wrapped,
-            expiresAt: now + issuer.configuration.refreshTokenSeconds,
-            absoluteSeconds: issuer.configuration.absoluteSeconds, graceSeconds: Self.refreshGraceSeconds, now: now)
+            session: presented.session, presented: presented.token,
+            expiresAt: now + configuration.refreshTokenSeconds, absoluteSeconds: configuration.absoluteSeconds,
+            graceSeconds: configuration.refreshGraceSeconds, now: now)
         let outcome = try await repository.stored { repository throws(RepositoryError) in
             try await repository.refresh(record)
         }
         switch outcome {
-        case .rotated(let session): return try tokens(session, next, now)
-        case .repeated(let session, let wrapped):
-            guard let successor = presented.unwrapped(wrapped) else { throw .invalidGrant(.unknownRefreshToken) }
-            return try tokens(session, successor, now)
+        case .rotated(let session), .repeated(let session):
+            return try tokens(session, try await refreshTokens.text(of: RefreshToken(of: session)), now)
+        case .repeatedEarlier(let session, let wrapped):
+            guard let successor = presented.earlier?.unwrapped(wrapped) else {
+                throw .invalidGrant(.unknownRefreshToken)
+            }
+            return try tokens(session, successor.text, now)
         case .reused: throw .invalidGrant(.reusedRefreshToken)
         case .refused: throw .invalidGrant(.unknownRefreshToken)
         }
     }
 
     private func tokens(
-        _ session: Session, _ refreshToken: RefreshToken, _ now: Int64
+        _ session: Session, _ refreshToken: String, _ now: Int64
     ) throws(SignInError) -> SessionIssuer.Tokens {
         SessionIssuer.Tokens(
             accessToken: try issuer.accessToken(
                 for: session.user, session: session.id, client: session.client, acr: session.acr, amr: session.amr,
                 authTime: session.authTime,
                 now: now),
-            refreshToken: refreshToken.text, expiresIn: issuer.configuration.accessTokenSeconds)
+            refreshToken: refreshToken, expiresIn: issuer.configuration.accessTokenSeconds)
     }
 }

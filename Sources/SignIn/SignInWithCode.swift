@@ -28,6 +28,7 @@ public struct SignInWithCode: Sendable {
 
     private let repository: any AccountRepository
     private let sessions: SessionIssuer
+    private let refreshTokens: RefreshTokens
     private let grant: AuthorizationCodeGrant
     private let registration: Registration
     private let clock: Clock
@@ -39,6 +40,7 @@ public struct SignInWithCode: Sendable {
     ) {
         self.repository = repository
         self.sessions = sessions
+        refreshTokens = RefreshTokens(repository: repository)
         grant = AuthorizationCodeGrant(repository: repository, codes: codes, transport: transport, clock: clock)
         self.registration = registration
         self.clock = clock
@@ -72,7 +74,6 @@ public struct SignInWithCode: Sendable {
         let now = clock.seconds
         let acr = idToken.acr.map(AuthenticationLevel.normalized)
         let session = sessions.makeSessionID(now: now)
-        let refreshToken = sessions.makeRefreshToken(for: session)
         let ticket =
             registration == .ticket
             ? LinkTicket.make(provider: provider.configuration.name, attributes: verified.attributes) : nil
@@ -84,8 +85,7 @@ public struct SignInWithCode: Sendable {
             } ?? .automatic(reference: sessions.makeReference()),
             attributes: verified.attributes, claims: verified.claims,
             session: NewSession(
-                id: session, family: session, refreshHash: refreshToken.hash,
-                expiresAt: sessions.firstExpiry(now: now), userAgent: userAgent, acr: acr,
+                id: session, family: session, expiresAt: sessions.firstExpiry(now: now), userAgent: userAgent, acr: acr,
                 amr: idToken.amr, authTime: idToken.authenticationTime,
                 authenticatedAt: min(idToken.authenticationTime ?? idToken.issuedAt, now),
                 client: provider.configuration.clientID),
@@ -107,7 +107,9 @@ public struct SignInWithCode: Sendable {
                 for: signedIn.user, session: session, client: provider.configuration.clientID, acr: acr,
                 amr: idToken.amr,
                 authTime: idToken.authenticationTime, now: now),
-            refreshToken: refreshToken.text, expiresIn: sessions.configuration.accessTokenSeconds)
+            refreshToken: try await refreshTokens.text(
+                of: RefreshToken(of: record.session, user: signedIn.user, now: now)),
+            expiresIn: sessions.configuration.accessTokenSeconds)
         return Outcome(signedIn: signedIn, tokens: tokens, acr: acr, authTime: idToken.authenticationTime)
     }
 

@@ -38,6 +38,7 @@ extension SessionIssuer.Configuration {
             issuer: issuer, audience: settings.session.audience ?? issuer,
             accessTokenSeconds: Int64(settings.session.accessTokenSeconds),
             refreshTokenSeconds: Int64(settings.session.refreshTokenDays) * Self.secondsPerDay,
+            refreshGraceSeconds: Int64(settings.session.refreshGraceSeconds),
             absoluteSeconds: settings.session.absoluteDays.map { Int64($0) * Self.secondsPerDay },
             maximumSessionsPerUser: settings.session.maximumPerUser.map(Int64.init),
             sensitiveMaximumAgeSeconds: settings.session.sensitiveMaxAgeSeconds.map(Int64.init))

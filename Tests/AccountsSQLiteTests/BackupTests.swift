@@ -89,7 +89,13 @@ import Testing
         let session = Sample.session()
         let subject = Sample.subject("1")
         let user = try await store.signedIn(Sample.signIn(subject, session: session)).user
-        _ = try await store.refresh(Sample.refresh(session.id, session.refreshHash))
+        _ = try await store.refresh(Sample.refresh(session.id, 1, of: user))
+        // As an earlier version has left it.
+        try await store.writer.write { connection throws(RepositoryError) in
+            try connection.run(
+                Query("INSERT INTO retired_refresh_tokens (session_id, hash, expires) VALUES (?, ?, ?)"), session.id,
+                Sample.hash(), Sample.now + 60)
+        }
         _ = try await store.link(Sample.link(Sample.subject("2"), session.id))
         _ = try await store.storeReceipt(Sample.transaction(subject, session.id))
         let tables = ["users", "identities", "sessions", "retired_refresh_tokens", "receipts"]

@@ -77,7 +77,7 @@ import Testing
         let tool = try await openTool()
         #expect(try await tool.erase(user, now: Sample.now))
         #expect(try await server.session(session.id, now: Sample.now) == nil)
-        #expect(try await server.refresh(Sample.refresh(session.id, session.refreshHash)) == .refused)
+        #expect(try await server.refresh(Sample.refresh(session.id, 1, of: user)) == .refused)
         #expect(try await server.signedIn(Sample.signIn(Sample.subject("1"))).isNewUser)
         await tool.close()
         await server.close()

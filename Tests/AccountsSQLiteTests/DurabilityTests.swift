@@ -23,13 +23,12 @@ import Testing
         let code = Sample.code()
         let session = Sample.session()
         let revoked = Sample.session()
-        let next = Sample.hash()
         let token = Sample.ported(old)
         let user = try await store.signedIn(Sample.signIn(old)).user
         _ = try await store.signedIn(Sample.signIn(new, code: code, ported: [token], session: session))
         _ = try await store.signedIn(Sample.signIn(new, session: revoked))
         _ = try await store.revokeSession(revoked.id, now: Sample.now)
-        _ = try await store.refresh(Sample.refresh(session.id, session.refreshHash, next: next))
+        _ = try await store.refresh(Sample.refresh(session.id, 1, of: user))
         for value in 0..<200 { _ = try await store.signedIn(Sample.signIn(Sample.subject("\(value)"))) }
 
         let left = try crash()
@@ -42,7 +41,7 @@ import Testing
         await #expect(throws: RepositoryError.codeAlreadyUsed) {
             try await again.signIn(Sample.signIn(new, code: code))
         }
-        #expect(try await again.session(session.id, now: Sample.now)?.refreshHash == next)
+        #expect(try await again.session(session.id, now: Sample.now)?.generation == 2)
         #expect(try await again.session(revoked.id, now: Sample.now) == nil)
         _ = try await again.signedIn(Sample.signIn(old))
         let thief = try await again.signedIn(Sample.signIn(Sample.subject("thief"), ported: [token]))

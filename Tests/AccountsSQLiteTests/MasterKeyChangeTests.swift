@@ -48,6 +48,7 @@ import Testing
         let user = try await server.signedIn(Sample.signIn(Sample.subject("1"))).user
         try await server.addSigningKey(SigningKey(kid: "a", purpose: .session, privateKey: [1], createdAt: 1))
         let secrets = try await server.secretKeys(for: .challenge)
+        let refreshKeys = try await server.secretKeys(for: .refresh)
         _ = try await server.rotateDataKey(Self.maker(1))
         await server.close()
 
@@ -69,6 +70,9 @@ import Testing
         #expect(try await new.signingKeys().map(\.kid) == ["a"])
         #expect(try await new.secretKeys(for: .challenge).count == 1)
         #expect(try await new.secretKeys(for: .challenge) != secrets)
+        // Users stay signed in, so what has signed their refresh tokens stays; another signs from now on.
+        #expect(try await new.secretKeys(for: .refresh).count == 2)
+        #expect(try await Array(new.secretKeys(for: .refresh).dropFirst()) == refreshKeys)
         #expect(try await new.check().isEmpty)
         await new.close()
         let again = try await open(2, .server)
@@ -119,6 +123,7 @@ import Testing
         let server = try await open(1, .server)
         let session = Sample.session()
         _ = try await server.signedIn(Sample.signIn(Sample.subject("1"), session: session))
+        let refreshKeys = try await server.secretKeys(for: .refresh)
         await server.close()
         let old = try await open(1, .insteadOfServer)
         let keys = SigningKeyEntry.Purpose.allCases.map {
@@ -129,6 +134,8 @@ import Testing
         let new = try await open(2, .insteadOfServer)
         #expect(try await new.unfinishedMasterKeyChange() == .leaked)
         #expect(try await new.session(session.id, now: Sample.now) == nil)
+        let renewed = try await new.secretKeys(for: .refresh)
+        #expect(renewed.count == 1 && Set(renewed.map(\.bytes)).isDisjoint(with: refreshKeys.map(\.bytes)))
         #expect(try await Set(new.signingKeys().map(\.kid)) == Set(keys.map(\.kid)))
         await new.close()
     }

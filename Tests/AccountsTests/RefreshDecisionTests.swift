@@ -1,18 +1,102 @@
 import Accounts
 import Testing
 
-@Suite struct `A refresh token presented` {
+@Suite struct `A signed refresh token presented` {
+    static let jane = UserID(rawValue: 7)
+    /// The current generation, unless a test is about another.
+    static let current: Int64 = 5
+
+    func decide(
+        _ generation: Int64, of user: UserID = Self.jane, current: Int64 = Self.current, rotatedAt: Int64? = 1000,
+        expiresAt: Int64 = 9000, endsAt: Int64? = nil, grace: Int64 = 10, now: Int64
+    ) -> RefreshDecision {
+        let chain = RefreshDecision.Chain(
+            user: Self.jane, generation: current, rotatedAt: rotatedAt, expiresAt: expiresAt, endsAt: endsAt)
+        return RefreshDecision.decide(
+            presented: .signed(generation: generation, user: user), chain: chain, now: now, graceSeconds: grace)
+    }
+
+    @Test func `rotates when it is the current generation, whenever that began`() {
+        for now in [0, 990, 1000, 1010, 1011, 8999] as [Int64] { #expect(decide(5, now: now) == .rotate) }
+        #expect(decide(1, current: 1, rotatedAt: nil, now: 8999) == .rotate)
+        #expect(decide(.max, current: .max, now: 1000) == .rotate)
+    }
+
+    @Test(arguments: [(1000, true), (1001, true), (1010, true), (1011, false), (8999, false)])
+    func `gets the same answer again as the parent, until the grace is over`(now: Int64, isGrace: Bool) {
+        #expect(decide(4, now: now) == (isGrace ? .repeatAnswer : .reuse))
+    }
+
+    @Test(arguments: [(1, 1001), (60, 1060), (3600, 4600)])
+    func `gets it for as long as is configured`(grace: Int64, last: Int64) {
+        #expect(decide(4, grace: grace, now: last) == .repeatAnswer)
+        #expect(decide(4, grace: grace, now: last + 1) == .reuse)
+    }
+
+    @Test func `is reuse at once as the parent where there is no grace`() {
+        #expect(decide(4, grace: 0, now: 1000) == .reuse)
+    }
+
+    @Test(arguments: [1, 2, 3])
+    func `is reuse when it is older than the parent, even within the grace`(generation: Int64) {
+        for now in [0, 999, 1000, 1010, 1011] as [Int64] { #expect(decide(generation, now: now) == .reuse) }
+    }
+
+    @Test(arguments: [6, 7, Int64.max, 0, -1, Int64.min])
+    func `is refused when it is newer than the session's, or none there can be`(generation: Int64) {
+        #expect(decide(generation, now: 1005) == .refuse)
+    }
+
+    @Test func `is refused where the session still has a token of the earlier form`() {
+        #expect(decide(1, current: 0, now: 1005) == .refuse)
+        #expect(decide(-1, current: 0, now: 1005) == .refuse)
+    }
+
+    @Test(arguments: [0, 500, 997])
+    func `gets nothing and revokes nothing as the parent while the clock is behind the rotation`(now: Int64) {
+        #expect(decide(4, now: now) == .refuse)
+        #expect(decide(4, grace: 3600, now: now) == .refuse)
+    }
+
+    @Test(arguments: [998, 999])
+    func `gets the answer again when two requests have read the clock in the other order`(now: Int64) {
+        #expect(decide(4, now: now) == .repeatAnswer)
+    }
+
+    @Test(arguments: 1...5 as ClosedRange<Int64>)
+    func `is refused for another user, whichever it is`(generation: Int64) {
+        #expect(decide(generation, of: UserID(rawValue: 8), now: 1005) == .refuse)
+    }
+
+    @Test(arguments: 1...5 as ClosedRange<Int64>)
+    func `is refused when the session has expired or has come to its end, whichever it is`(generation: Int64) {
+        #expect(decide(generation, now: 9000) == .refuse)
+        #expect(decide(generation, endsAt: 1005, now: 1005) == .refuse)
+    }
+
+    @Test func `is refused when there is no session`() {
+        let presented = PresentedRefreshToken.signed(generation: 1, user: Self.jane)
+        #expect(RefreshDecision.decide(presented: presented, chain: nil, now: 1000, graceSeconds: 10) == .refuse)
+    }
+}
+
+@Suite struct `A refresh token of the earlier form presented` {
     let current = hash(1)
     let previous = hash(2)
     let oldest = hash(3)
 
+    /// - Parameter generation: 0 while the current token is of the earlier form, too.
     func decide(
-        _ presented: TokenHash, isRetired: Bool = false, rotatedAt: Int64? = 1000, expiresAt: Int64 = 5000, now: Int64
+        _ presented: TokenHash, generation: Int64 = 0, isRetired: Bool = false, rotatedAt: Int64? = 1000,
+        expiresAt: Int64 = 5000, now: Int64
     ) -> RefreshDecision {
         let chain = RefreshDecision.Chain(
-            current: current, previous: rotatedAt == nil ? nil : previous, rotatedAt: rotatedAt, expiresAt: expiresAt,
-            presentedIsRetired: isRetired, endsAt: nil)
-        return RefreshDecision.decide(presented: presented, chain: chain, now: now, graceSeconds: 10)
+            user: UserID(rawValue: 7), generation: generation, rotatedAt: rotatedAt, expiresAt: expiresAt, endsAt: nil,
+            earlier: RefreshDecision.EarlierTokens(
+                current: generation == 0 ? current : nil, previous: rotatedAt == nil ? nil : previous,
+                presentedIsRetired: isRetired))
+        return RefreshDecision.decide(
+            presented: .earlier(presented), chain: chain, now: now, graceSeconds: 10)
     }
 
     @Test func `rotates when it is the current one`() {
@@ -25,13 +109,24 @@ import Testing
         #expect(decide(previous, isRetired: true, now: 5000) == .refuse)
     }
 
-    @Test func `gets the same answer again until ten seconds after its rotation`() {
-        #expect(decide(previous, isRetired: true, now: 1000) == .repeatAnswer)
-        #expect(decide(previous, isRetired: true, now: 1010) == .repeatAnswer)
+    @Test func `gets the answer it got before, until the grace is over`() {
+        #expect(decide(previous, isRetired: true, now: 1000) == .repeatEarlierAnswer)
+        #expect(decide(previous, isRetired: true, now: 1010) == .repeatEarlierAnswer)
     }
 
-    @Test func `gets the same answer again when the clock was set back meanwhile`() {
-        #expect(decide(previous, isRetired: true, now: 990) == .repeatAnswer)
+    @Test func `gets the first generation again as the last one of its form, until the grace is over`() {
+        #expect(decide(previous, generation: 1, now: 1010) == .repeatAnswer)
+        #expect(decide(previous, generation: 1, now: 1011) == .reuse)
+    }
+
+    @Test(arguments: [2, 3, Int64.max])
+    func `is reuse as the last one of its form once the first generation was presented`(generation: Int64) {
+        #expect(decide(previous, generation: generation, now: 1001) == .reuse)
+    }
+
+    @Test(arguments: [0, 1])
+    func `gets nothing and revokes nothing while the clock is behind the rotation`(generation: Int64) {
+        #expect(decide(previous, generation: generation, isRetired: true, now: 990) == .refuse)
     }
 
     @Test(arguments: [true, false])
@@ -39,16 +134,14 @@ import Testing
         #expect(decide(previous, isRetired: isRetired, now: 1011) == .reuse)
     }
 
-    @Test func `is reuse when it was replaced before the previous one, even within the grace`() {
-        #expect(decide(oldest, isRetired: true, now: 1001) == .reuse)
+    @Test(arguments: [0, 1, 2])
+    func `is reuse when it was replaced before the previous one, even within the grace`(generation: Int64) {
+        #expect(decide(oldest, generation: generation, isRetired: true, now: 1001) == .reuse)
     }
 
-    @Test func `is refused when the session never had it`() {
-        #expect(decide(oldest, now: 1001) == .refuse)
-    }
-
-    @Test func `is refused when there is no session`() {
-        #expect(RefreshDecision.decide(presented: current, chain: nil, now: 1000, graceSeconds: 10) == .refuse)
+    @Test(arguments: [0, 1, 2])
+    func `is refused when the session never had it`(generation: Int64) {
+        #expect(decide(oldest, generation: generation, now: 1001) == .refuse)
     }
 }
 

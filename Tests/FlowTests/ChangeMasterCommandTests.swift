@@ -15,6 +15,7 @@ import Testing
     private struct Loot {
         let sealer: any Sealer
         let signingKey: PrivateKey
+        let refreshKey: SecretKey
 
         /// Copies the database of a server that is stopped.
         init(of server: OperatedServer) async throws {
@@ -27,6 +28,7 @@ import Testing
             sealer = try unlocker(try await store.keyRing()).sealer
             let key = try #require(try await store.signingKeys().first { $0.entry.purpose == .session })
             signingKey = try PrivateKey(pem: Secret(key.privateKey))
+            refreshKey = try #require(try await store.secretKeys(for: .refresh).first)
             await store.close()
         }
 
@@ -34,6 +36,18 @@ import Testing
         func forged(after token: String) throws -> String {
             let payload = try #require(Base64URL.decode(String(token.split(separator: ".")[1])))
             return try JWTSigner(key: signingKey, algorithm: .es256, type: "at+jwt").sign(payload)
+        }
+
+        /// The first refresh token of the session that has that access token, under the key's own number and those to come.
+        func forgedRefreshTokens(after token: String) throws -> [String] {
+            let payload = try #require(Base64URL.decode(String(token.split(separator: ".")[1])))
+            let claims = try JSONValue(parsing: payload)
+            let (user, session) = (try #require(claims["sub"]?.string), try #require(claims["sid"]?.string))
+            let text = #"{"sub":"\#(user)","sid":"\#(session)","gen":1,"iat":1,"exp":9999999999}"#
+            return (refreshKey.number..<refreshKey.number + 12).map {
+                KeyedJWT.sign(
+                    Array(text.utf8).span, type: "rt+jwt", keyID: String($0), key: refreshKey.bytes)
+            }
         }
 
         /// How many values of the database it opens, and how many there are.
@@ -72,7 +86,8 @@ import Testing
             #expect(changed.status == 0, "\(changed.errors)")
             #expect(changed.json["resumed"] == false)
             #expect(changed.json["sessions_ended"] == 0)
-            #expect(try loot.opened(of: server) == (0, before.all), "the old keys open what is new")
+            // One more: beside the new key of refresh tokens the one stays that has signed those that are out.
+            #expect(try loot.opened(of: server) == (0, before.all + 1), "the old keys open what is new")
             let closed = try await server.run("users", "list")
             #expect(closed.errors.contains("the master key does not open the database"), "\(closed.errors)")
 
@@ -110,6 +125,10 @@ import Testing
             let fresh = try #require(try await server.signIn("grace")["token"]?.string)
             #expect(try await server.status(bearer: fresh) == 200)
             #expect(try await server.status(bearer: loot.forged(after: fresh)) == 401)
+            for forged in try loot.forgedRefreshTokens(after: fresh) {
+                #expect(try await server.refresh(forged)["error"] == "invalid_grant")
+            }
+            #expect(try await server.status(bearer: fresh) == 200)
         }
     }
 

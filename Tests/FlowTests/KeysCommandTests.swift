@@ -12,7 +12,9 @@ import Testing
 @Suite struct `The keys command` {
     @Test func `publishes a new signing key first, and seals everything under a new data key`() async throws {
         try await RunningGatehouse.with { gatehouse in
-            let token = try #require(try await gatehouse.signIn("ada")["token"]?.string)
+            let signedIn = try await gatehouse.signIn("ada")
+            let token = try #require(signedIn["token"]?.string)
+            let refreshToken = try #require(signedIn["refresh_token"]?.string)
             let before = try await gatehouse.run("keys", "list", "--json")
             let first = try #require(before.json["signing_keys"]?.array?.first?["kid"]?.string)
             let rotated = try await gatehouse.run("keys", "rotate", "--json")
@@ -27,6 +29,7 @@ import Testing
             #expect(try await gatehouse.run("store", "check").status == 0)
             // The server opens what was sealed anew under its feet, and seals under the new key.
             #expect(try await gatehouse.call("GET", "/users/me", bearer: token).status == 200)
+            #expect(try await gatehouse.refresh(refreshToken).status == 200)
             #expect(try await gatehouse.signIn("grace").status == 200)
             #expect(!after.output.contains("PRIVATE"))
         }

@@ -41,6 +41,7 @@ import Testing
           audience: ""
           accessTokenSeconds: 900
           refreshTokenDays: 30
+          refreshGraceSeconds: 60
           absoluteDays: 365
           maximumPerUser: 50
           sensitiveMaxAgeSeconds: 300
@@ -154,6 +155,7 @@ import Testing
         #expect(settings.session.audience == nil)
         #expect(settings.session.accessTokenSeconds == 900)
         #expect(settings.session.refreshTokenDays == 30)
+        #expect(settings.session.refreshGraceSeconds == 60)
         #expect(settings.session.absoluteDays == 365)
         #expect(settings.session.maximumPerUser == 50)
         #expect(settings.session.sensitiveMaxAgeSeconds == 300)

@@ -35,6 +35,8 @@ import Testing
         ("session: {issuer: 'https://example.com/?a=b'}", "session.issuer", "https://example.com/?a=b"),
         ("session: {accessTokenSeconds: 0}", "session.accessTokenSeconds", "0"),
         ("session: {refreshTokenDays: 0}", "session.refreshTokenDays", "0"),
+        ("session: {refreshGraceSeconds: 3601}", "session.refreshGraceSeconds", "3601"),
+        ("session: {refreshGraceSeconds: -1}", "session.refreshGraceSeconds", "-1"),
         ("session: {audience: 'a b'}", "session.audience", "a b"),
         ("registration: manual", "registration", "manual"),
         ("log: {level: loud}", "log.level", "loud"),

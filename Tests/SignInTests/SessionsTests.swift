@@ -109,18 +109,113 @@ import Testing
         let stage = try await SignInStage()
         let first = try await stage.signIn().tokens.refreshToken
         let second = try await stage.sessions.refresh(first)
-        stage.pass(seconds: 10)
-        let again = try await stage.sessions.refresh(first)
-        #expect(again.refreshToken == second.refreshToken)
-        _ = try await stage.sessions.session(of: again.accessToken)
+        for seconds in [0, 30, 30] as [Int64] {
+            stage.pass(seconds: seconds)
+            let again = try await stage.sessions.refresh(first)
+            #expect(again.refreshToken == second.refreshToken)
+            _ = try await stage.sessions.session(of: again.accessToken)
+        }
         _ = try await stage.sessions.refresh(second.refreshToken)
+        // The audit trail tells of each, for it may have been a thief who asked.
+        let trail = try await stage.repository.auditEvents(after: 0, limit: 9)
+        #expect(trail.map(\.kind) == [.userCreated] + Array(repeating: .refreshAnswerRepeated, count: 3))
+        #expect(trail.allSatisfy { $0.user == trail.first?.user })
+    }
+
+    @Test(arguments: [0, 1, 3600])
+    func `gives it again for as long as is configured`(grace: Int64) async throws {
+        let stage = try await SignInStage(refreshGraceSeconds: grace)
+        let first = try await stage.signIn().tokens.refreshToken
+        let second = try await stage.sessions.refresh(first).refreshToken
+        if grace > 0 {
+            stage.pass(seconds: grace)
+            #expect(try await stage.sessions.refresh(first).refreshToken == second)
+            stage.pass(seconds: 1)
+        }
+        await #expect(throws: SignInError.invalidGrant(.reusedRefreshToken)) { try await stage.sessions.refresh(first) }
+    }
+
+    @Test func `gives two that ask at once one successor, and the same`() async throws {
+        let stage = try await SignInStage()
+        var token = try await stage.signIn().tokens.refreshToken
+        for _ in 0..<100 {
+            let presented = token
+            async let one = stage.sessions.refresh(presented)
+            async let other = stage.sessions.refresh(presented)
+            let (first, second) = try await (one.refreshToken, other.refreshToken)
+            #expect(first == second)
+            token = first
+        }
+    }
+
+    @Test func `gives a thief of the parent the same successor, and whoever comes second with that is noticed`()
+        async throws
+    {
+        let stage = try await SignInStage()
+        let stolen = try await stage.signIn().tokens.refreshToken
+        let hers = try await stage.sessions.refresh(stolen).refreshToken
+        stage.pass(seconds: 5)
+        let his = try await stage.sessions.refresh(stolen).refreshToken
+        #expect(his == hers)
+        _ = try await stage.sessions.refresh(his)
+        stage.pass(seconds: 61)
+        await #expect(throws: SignInError.invalidGrant(.reusedRefreshToken)) { try await stage.sessions.refresh(hers) }
+    }
+
+    @Test func `gives nothing again while the clock is put back, and does not end the session for it`() async throws {
+        let stage = try await SignInStage()
+        let first = try await stage.signIn().tokens.refreshToken
+        let second = try await stage.sessions.refresh(first).refreshToken
+        stage.pass(seconds: -100)
+        await #expect(throws: SignInError.invalidGrant(.unknownRefreshToken)) {
+            try await stage.sessions.refresh(first)
+        }
+        _ = try await stage.sessions.refresh(second)
+        await #expect(throws: SignInError.invalidGrant(.reusedRefreshToken)) { try await stage.sessions.refresh(first) }
+    }
+
+    @Test func `takes a clock that was put forward for time that has passed`() async throws {
+        let stage = try await SignInStage()
+        let first = try await stage.signIn().tokens.refreshToken
+        _ = try await stage.sessions.refresh(first)
+        stage.pass(seconds: 3600)
+        await #expect(throws: SignInError.invalidGrant(.reusedRefreshToken)) { try await stage.sessions.refresh(first) }
+    }
+
+    @Test func `goes on over new keys, and repeats an answer from before in the same bytes`() async throws {
+        let stage = try await SignInStage()
+        func rotate() async throws {
+            try await stage.repository.rotateSecretKey(
+                for: .refresh, keepingSeconds: RefreshTokens.keyMemorySeconds, now: stage.now)
+        }
+        let first = try await stage.signIn().tokens.refreshToken
+        stage.pass(seconds: 1000)
+        let second = try await stage.sessions.refresh(first).refreshToken
+        try await rotate()
+        stage.pass(seconds: 50)
+        #expect(try await stage.sessions.refresh(first).refreshToken == second)
+        let third = try await stage.sessions.refresh(second).refreshToken
+        #expect(third.prefix(60) == second.prefix(60), "not every instance knows the new key yet")
+        stage.pass(seconds: 10)
+        let fourth = try await stage.sessions.refresh(third).refreshToken
+        #expect(fourth.prefix(60) != third.prefix(60), "the header names another key")
+        try await rotate()
+        stage.pass(seconds: 80_000)
+        try await rotate()
+        let fifth = try await stage.sessions.refresh(fourth).refreshToken
+        // The oldest still proves that it was one of the session's.
+        #expect(try await stage.repository.secretKeys(for: .refresh).count == 4)
+        await #expect(throws: SignInError.invalidGrant(.reusedRefreshToken)) { try await stage.sessions.refresh(third) }
+        await #expect(throws: SignInError.invalidGrant(.unknownRefreshToken)) {
+            try await stage.sessions.refresh(fifth)
+        }
     }
 
     @Test func `revokes the session when a rotated token comes back later`() async throws {
         let stage = try await SignInStage()
         let first = try await stage.signIn().tokens.refreshToken
         let second = try await stage.sessions.refresh(first)
-        stage.pass(seconds: 11)
+        stage.pass(seconds: 61)
         await #expect(throws: SignInError.invalidGrant(.reusedRefreshToken)) { try await stage.sessions.refresh(first) }
         await #expect(throws: SignInError.invalidToken) { try await stage.sessions.session(of: second.accessToken) }
         await #expect(throws: SignInError.invalidGrant(.unknownRefreshToken)) {
@@ -157,7 +252,7 @@ import Testing
     @Test func `is refused for what is no refresh token of ours`() async throws {
         let stage = try await SignInStage()
         let tokens = try await stage.signIn().tokens
-        let session = try #require(tokens.refreshToken.split(separator: ".").first)
+        let session = try await stage.sessions.session(of: tokens.accessToken).id
         for text in ["", "garbage", tokens.accessToken, "\(session).guess", "00000000000000000000000000000000.x"] {
             await #expect(throws: SignInError.invalidGrant(.unknownRefreshToken)) {
                 try await stage.sessions.refresh(text)

@@ -77,7 +77,7 @@ extension RepositoryContract {
             try await store.addSigningKey(SigningKey(kid: "a", purpose: .session, privateKey: [1, 2], createdAt: 1))
             _ = try await store.rotateDataKey(TransparentSealer.maker)
             let steps = try await resealAll(store, limit: 2)
-            #expect(steps == [2, 2, 2, 2, 2, 0])
+            #expect(steps == [2, 2, 2, 2, 2, 1, 0])
             for user in users {
                 #expect(try await store.user(user)?.profile.carrier == Sample.jane)
                 #expect(try await store.user(user)?.updatedAt == Sample.now)
@@ -89,14 +89,14 @@ extension RepositoryContract {
             #expect(try await store.check().isEmpty)
             // The next key is another walk.
             _ = try await store.rotateDataKey(TransparentSealer.maker)
-            #expect(try await resealAll(store, limit: 100) == [10, 0])
+            #expect(try await resealAll(store, limit: 100) == [11, 0])
         },
         RepositoryContract("a walk that is overtaken by another data key starts over") { store in
             for value in 0..<4 { _ = try await store.signedIn(Sample.signIn(Sample.subject("\(value)"))) }
             _ = try await store.rotateDataKey(TransparentSealer.maker)
             #expect(try await store.reseal(limit: 3) == 3)
             _ = try await store.rotateDataKey(TransparentSealer.maker)
-            #expect(try await resealAll(store, limit: 100) == [7, 0])
+            #expect(try await resealAll(store, limit: 100) == [8, 0])
         },
         RepositoryContract("profiles edited while everything is sealed anew keep their edits") { store in
             var users: [UserID] = []
@@ -153,9 +153,12 @@ extension RepositoryContract {
                     SigningKey(kid: kid, purpose: purpose, privateKey: [1], createdAt: 1))
             }
             let sessions = [Sample.session(), Sample.session()]
+            var users: [SessionID: UserID] = [:]
             for (index, session) in sessions.enumerated() {
-                _ = try await store.signedIn(Sample.signIn(Sample.subject("\(index)"), session: session))
+                users[session.id] =
+                    try await store.signedIn(Sample.signIn(Sample.subject("\(index)"), session: session)).user
             }
+            let refreshKeys = try await store.secretKeys(for: .refresh)
             let keys = SigningKeyEntry.Purpose.allCases.map {
                 SigningKey(kid: "new \($0)", purpose: $0, privateKey: [2], createdAt: 2)
             }
@@ -164,9 +167,12 @@ extension RepositoryContract {
             #expect(try await store.signingKeyEntries().count { $0.retiredAt == Sample.now } == 3)
             for session in sessions {
                 #expect(try await store.session(session.id, now: Sample.now) == nil)
-                let refresh = Sample.refresh(session.id, session.refreshHash)
-                #expect(try await store.refresh(refresh) == .refused)
+                let user = try #require(users[session.id])
+                #expect(try await store.refresh(Sample.refresh(session.id, 1, of: user)) == .refused)
             }
+            // With one of those anybody could make a refresh token for the sessions to come.
+            let renewed = try await store.secretKeys(for: .refresh)
+            #expect(renewed.count == 1 && Set(renewed.map(\.bytes)).isDisjoint(with: refreshKeys.map(\.bytes)))
             #expect(try await store.auditTrail().last == .sessionsRevoked)
             #expect(try await store.check().isEmpty)
         },

@@ -34,8 +34,8 @@ public enum Sample {
     public static func session(expiresAt: Int64 = now + 86_400) -> NewSession {
         let id = sessionID()
         return NewSession(
-            id: id, family: id, refreshHash: hash(), expiresAt: expiresAt, userAgent: "App/1.0", acr: "a3",
-            amr: ["hwk", "pin"], authTime: now - 5, authenticatedAt: now - 5, client: "ccid-0123456789abcdef")
+            id: id, family: id, expiresAt: expiresAt, userAgent: "App/1.0", acr: "a3", amr: ["hwk", "pin"],
+            authTime: now - 5, authenticatedAt: now - 5, client: "ccid-0123456789abcdef")
     }
 
     public static func signIn(
@@ -74,12 +74,20 @@ public enum Sample {
     }
 
     public static func refresh(
-        _ session: SessionID, _ presented: TokenHash, next: TokenHash = hash(), wrapped: [UInt8] = [1, 2, 3],
-        expiresAt: Int64 = now + 86_400, absoluteSeconds: Int64? = nil, now: Int64 = now
+        _ session: SessionID, _ generation: Int64, of user: UserID, expiresAt: Int64 = now + 86_400,
+        absoluteSeconds: Int64? = nil, graceSeconds: Int64 = 10, now: Int64 = now
     ) -> RefreshRecord {
         RefreshRecord(
-            session: session, presented: presented, next: next, nextWrapped: wrapped, expiresAt: expiresAt,
-            absoluteSeconds: absoluteSeconds, graceSeconds: 10, now: now)
+            session: session, presented: .signed(generation: generation, user: user), expiresAt: expiresAt,
+            absoluteSeconds: absoluteSeconds, graceSeconds: graceSeconds, now: now)
+    }
+
+    public static func refresh(
+        _ session: SessionID, presenting token: PresentedRefreshToken, now: Int64 = now
+    ) -> RefreshRecord {
+        RefreshRecord(
+            session: session, presented: token, expiresAt: now + 86_400, absoluteSeconds: nil, graceSeconds: 10,
+            now: now)
     }
 }
 

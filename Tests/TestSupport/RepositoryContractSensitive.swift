@@ -38,8 +38,8 @@ extension RepositoryContract {
         },
         RepositoryContract("a refresh does not renew the authentication") { store in
             let session = Sample.session()
-            _ = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session))
-            _ = try await store.refresh(Sample.refresh(session.id, session.refreshHash, now: Sample.now + 295))
+            let user = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session)).user
+            _ = try await store.refresh(Sample.refresh(session.id, 1, of: user, now: Sample.now + 295))
             #expect(try await store.session(session.id, now: Sample.now)?.authenticatedAt == Sample.now - 5)
             await #expect(throws: RepositoryError.authenticationTooOld(maximumAgeSeconds: 300)) {
                 try await store.erase(under: session.id, demands: Sample.usualDemands, now: Sample.now + 296)

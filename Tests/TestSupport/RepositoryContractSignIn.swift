@@ -25,9 +25,9 @@ extension RepositoryContract {
                 linkedAt: Sample.now, lastSignInAt: Sample.now)
             #expect(try await store.identities(of: signedIn.user) == [identity])
             let stored = Session(
-                id: session.id, user: signedIn.user, family: session.family, refreshHash: session.refreshHash,
-                previousRefreshHash: nil, rotatedAt: nil, expiresAt: session.expiresAt, createdAt: Sample.now,
-                userAgent: "App/1.0", acr: "a3", amr: ["hwk", "pin"], authTime: Sample.now - 5,
+                id: session.id, user: signedIn.user, family: session.family,
+                generation: Session.firstGeneration, rotatedAt: nil, expiresAt: session.expiresAt,
+                createdAt: Sample.now, userAgent: "App/1.0", acr: "a3", amr: ["hwk", "pin"], authTime: Sample.now - 5,
                 authenticatedAt: Sample.now - 5, provider: "zenkey", client: session.client,
                 identity: signedIn.identity)
             #expect(try await store.session(session.id, now: Sample.now) == stored)

@@ -31,7 +31,7 @@ extension RepositoryContract {
                 let outcomes = await both(
                     { try await store.erase(user, now: Sample.now) },
                     {
-                        let outcome = try await store.refresh(Sample.refresh(session.id, session.refreshHash))
+                        let outcome = try await store.refresh(Sample.refresh(session.id, 1, of: user))
                         return outcome != .refused
                     })
                 #expect(try outcomes[0].get())

@@ -61,14 +61,14 @@ extension RepositoryContract {
             let session = Sample.session()
             let user = try await store.signedIn(Sample.signIn(subject, session: session)).user
             let other = try await store.signedIn(Sample.signIn(Sample.subject("2"))).user
-            _ = try await store.refresh(Sample.refresh(session.id, session.refreshHash))
+            _ = try await store.refresh(Sample.refresh(session.id, 1, of: user))
             #expect(try await store.erase(user, now: Sample.now + 1))
             #expect(try await store.user(user) == nil)
             #expect(try await !store.isKnown(subject))
             #expect(try await store.identities(of: user).isEmpty)
             #expect(try await store.sessions(of: user, now: Sample.now).isEmpty)
             #expect(try await store.session(session.id, now: Sample.now) == nil)
-            #expect(try await store.refresh(Sample.refresh(session.id, session.refreshHash)) == .refused)
+            #expect(try await store.refresh(Sample.refresh(session.id, 1, of: user)) == .refused)
             let trail = try await store.auditEvents(after: 0, limit: 10)
             #expect(trail.map(\.kind) == [.userCreated, .userCreated, .userErased])
             #expect(trail.last?.user == user)

@@ -23,6 +23,7 @@ public final class SignInStage: Sendable {
 
     public init(
         registration: SignInWithCode.Registration = .automatic, absoluteSeconds: Int64? = nil,
+        refreshGraceSeconds: Int64 = 60,
         _ change: (inout ProviderConfiguration) -> Void = { _ in }
     ) async throws {
         self.registration = registration
@@ -33,8 +34,8 @@ public final class SignInStage: Sendable {
         issuer = SessionIssuer(
             configuration: SessionIssuer.Configuration(
                 issuer: "https://gatehouse.example", audience: "api", accessTokenSeconds: 900,
-                refreshTokenSeconds: 86_400,
-                absoluteSeconds: absoluteSeconds, maximumSessionsPerUser: 50, sensitiveMaximumAgeSeconds: 300),
+                refreshTokenSeconds: 86_400, refreshGraceSeconds: refreshGraceSeconds, absoluteSeconds: absoluteSeconds,
+                maximumSessionsPerUser: 50, sensitiveMaximumAgeSeconds: 300),
             keys: sessionKeys)
         carrier.publish(on: transport)
         former.publish(on: transport)

@@ -40,7 +40,7 @@ import Testing
         #expect(await app.post("/auth/token", json: Self.refresh("garbage")).error == "invalid_grant")
         let first = try await app.signedIn().refreshToken
         #expect(await app.post("/auth/token", json: Self.refresh(first)).status == 200)
-        app.stage.pass(seconds: 11)
+        app.stage.pass(seconds: 61)
         let answer = await app.post("/auth/token", json: Self.refresh(first))
         #expect(answer.status == 401)
         #expect(answer.error == "invalid_grant")
@@ -131,8 +131,10 @@ import Testing
     @Test func `of what is no token of ours ends nothing, and is fine`() async throws {
         let app = try await APIStage()
         let (token, refreshToken) = try await app.signedIn()
-        let session = try #require(refreshToken.split(separator: ".").first)
-        for unknown in ["garbage", "\(session).guess", token + "x", "a.b.c"] {
+        let sessions = await app.send(.get, "/users/me/sessions", headers: bearer(token)).body
+        let session = try #require(sessions.array?.first?["session_id"]?.string)
+        let guess = String(repeating: "A", count: 43)
+        for unknown in ["garbage", "\(session).\(guess)", token + "x", refreshToken + "x", "a.b.c"] {
             let answer = await app.post("/auth/revoke", json: ["token": .string(unknown)])
             #expect(answer.status == 200)
             #expect(answer.text == "{}")
@@ -193,6 +195,13 @@ import Testing
         #expect(body["user_id"] == 1)
         #expect(body["username"] == "jane@example.com")
         #expect(!body.members.contains { $0.value == "9" })
+    }
+
+    @Test func `is told to nobody for a refresh token`() async throws {
+        let app = try await APIStage()
+        let answer = await app.send(.get, "/users/me", headers: bearer(try await app.signedIn().refreshToken))
+        #expect(answer.status == 401)
+        #expect(answer.error == "invalid_token")
     }
 
     @Test(arguments: [

@@ -80,7 +80,7 @@ enum SignInBenchmarks {
             registration: .automatic(reference: "reference-\(user)"),
             attributes: ["name": "Jane Doe", "email": "jane@example.com", "phone_number": "+12065550100"],
             session: NewSession(
-                id: session, family: session, refreshHash: try randomHash(), expiresAt: Carrier.now + 86_400,
+                id: session, family: session, expiresAt: Carrier.now + 86_400,
                 userAgent: "ExampleApp/4.2 (Android 16)", acr: "a3", amr: ["hwk", "pin"], authTime: Carrier.now - 5,
                 authenticatedAt: Carrier.now - 5, client: Carrier.clientID),
             maximumSessions: SessionIssuer.Configuration.benchmarkSessions, now: Carrier.time)

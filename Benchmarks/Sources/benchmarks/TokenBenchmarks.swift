@@ -54,6 +54,6 @@ extension SessionIssuer.Configuration {
 
     static let benchmarks = SessionIssuer.Configuration(
         issuer: "https://gatehouse.example", audience: "example-app", accessTokenSeconds: 900,
-        refreshTokenSeconds: 2_592_000, absoluteSeconds: 31_536_000, maximumSessionsPerUser: benchmarkSessions,
-        sensitiveMaximumAgeSeconds: 300)
+        refreshTokenSeconds: 2_592_000, refreshGraceSeconds: 60, absoluteSeconds: 31_536_000,
+        maximumSessionsPerUser: benchmarkSessions, sensitiveMaximumAgeSeconds: 300)
 }

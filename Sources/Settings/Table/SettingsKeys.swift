@@ -90,6 +90,9 @@ extension SettingKey where Root == Settings {
         Self(
             "session.refreshTokenDays", \.session.refreshTokenDays, .number(1...3650), "Lifetime of a refresh token."),
         Self(
+            "session.refreshGraceSeconds", \.session.refreshGraceSeconds, .number(0...3600),
+            "How long a replaced refresh token gets the same answer again, for clients that lost it."),
+        Self(
             "session.absoluteDays", \.session.absoluteDays, .limit(upTo: 3650),
             "Lifetime of a session, however often it is refreshed."),
         Self(

@@ -19,7 +19,8 @@ enum AnswerSchemas {
                 The access token, a JWT (ES256, type `at+jwt`) with `iss`, `sub` (our user id), `aud`, `client_id`, `sid`, \
                 `iat`, `exp`, `jti`, and `acr`, `amr`, `auth_time` where known; nothing personal.
                 """),
-            "refresh_token": Schema.text("Good for one new pair at `POST /auth/token`."),
+            "refresh_token": Schema.text(
+                "Good for one new pair at `POST /auth/token`. Opaque to apps; at most 512 characters."),
             "token_type": Schema.text("How the token is sent.", ["enum": ["bearer"]]),
             "expires": Schema.integer("How long the access token is good for, in seconds.", ["minimum": 1]),
         ])

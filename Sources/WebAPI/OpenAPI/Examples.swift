@@ -6,7 +6,7 @@ internal import SignIn
 enum Examples {
     static let requestID = "7f3a9c51-1"
     static let accessToken = "eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl"
-    static let refreshToken = "00000000673f1c2b9d5e44a1b0c7d2e3.c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2V"
+    static let refreshToken = "eyJ0eXAiOiJydCtqd3QiLCJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl"
     static let receipt = "eyJhbGciOiJFUzI1NiIsInR5cCI6InRyYW5zYWN0aW9uLXJlY2VpcHQrand0In0.eyJzdWIiOiI3In0.c2lnbmF0dXJl"
     static let ticket = "zenkey.dGlja2V0dGlja2V0dGlja2V0dGlja2V0dGlja2V0dGk"
     static let sessionID = "00000000673f1c2b9d5e44a1b0c7d2e3"

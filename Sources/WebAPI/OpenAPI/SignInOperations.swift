@@ -56,9 +56,10 @@ enum SignInOperations {
     private static let token = Operation(
         method: .post, path: "/auth/token", id: "refreshSession", tag: .sessions, summary: "Renew a session",
         description: """
-            Exchanges a refresh token for a new pair. A refresh token is good once; the same one again within ten \
-            seconds, which is what an app does that has lost the answer, gets the same answer. Later it ends the \
-            session, and every session that descends from the same sign-in.
+            Exchanges a refresh token for a new pair. A refresh token is good once; the same one again within a minute \
+            (`session.refreshGraceSeconds`), which is what an app does that has lost the answer, gets the same refresh \
+            token, unless that has been presented meanwhile. Later it ends the session, and every session that descends \
+            from the same sign-in.
             """,
         body: .init(
             schema: "RefreshRequest",

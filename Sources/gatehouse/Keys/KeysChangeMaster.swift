@@ -11,9 +11,9 @@ extension KeysCommand {
             commandName: "change-master", abstract: "Put the store under another master key, while no server runs.",
             discussion: """
                 The file of the new key may be there already (32 bytes in base64url); where it is not, it is made. The \
-                store gets a new data key and new keys for challenges, everything is sealed anew, and the older data \
-                keys are erased. Killed in the middle, the store opens with the old key or with the new one, and the \
-                same command finishes what is left.
+                store gets a new data key and new keys for challenges and refresh tokens, everything is sealed anew, and \
+                the older data keys are erased. Killed in the middle, the store opens with the old key or with the new \
+                one, and the same command finishes what is left.
 
                 With --leaked, because somebody may have had the old key and a copy of the database, all keys that sign \
                 are replaced and retired, those of receipts too, and every session ends.

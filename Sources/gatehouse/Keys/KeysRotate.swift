@@ -9,11 +9,11 @@ extension KeysCommand {
     /// Makes new keys.
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make new keys: one that signs access tokens, one for challenges, two for the store.",
+            abstract: "Make new keys: of access tokens, refresh tokens, challenges, and two of the store.",
             discussion: """
                 The new signing key is published first and signs ten minutes later, so that whoever verifies tokens has \
                 it by then; --now lets it sign at once. Older keys go on verifying until nothing they signed is valid, \
-                and leave by themselves. The new data key seals at once, and everything in the store is sealed anew \
+                and leave by themselves. The new key of refresh tokens signs a minute later. The new data key seals at once, and everything in the store is sealed anew \
                 under it, in small steps, while the server runs; a rotation that was interrupted is finished by the \
                 server. Likewise the hashes by which users are found by address and number. With --receipts it is only \
                 a new key for receipts that is made, and older ones stay until they are retired by hand. A running \
@@ -41,6 +41,9 @@ extension KeysCommand {
                     KeyRing.maker(masterKey: store.masterKey, now: time))
                 try await store.repository.rotateSecretKey(
                     for: .challenge, keepingSeconds: Challenges.keyMemorySeconds, now: time)
+                // What they have signed stays good for as long as it was promised.
+                try await store.repository.rotateSecretKey(
+                    for: .refresh, keepingSeconds: RefreshTokens.keyMemorySeconds, now: time)
                 // What was hashed under the old one must be found until all of it is hashed anew.
                 try await store.repository.rotateSecretKey(for: .contact, keepingSeconds: .max, now: time)
                 let kid = try await SessionKeys.rotate(.session, in: store.repository, now: time, signsAtOnce: now)
