@@ -27,6 +27,14 @@ public enum Digest: Sendable {
     /// The hash of those bytes.
     public func hash(_ bytes: [UInt8]) -> [UInt8] { hash(bytes.span) }
 
+    /// Lends the hash of those bytes, where it is needed for a moment only.
+    public func withHash<Result>(of bytes: Span<UInt8>, _ body: (Span<UInt8>) -> Result) -> Result {
+        unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: byteCount) { buffer in
+            unsafe hash(bytes, into: buffer)
+            return unsafe body(buffer.span)
+        }
+    }
+
     /// Writes the hash into a buffer of at least ``byteCount`` bytes.
     func hash(_ bytes: Span<UInt8>, into buffer: UnsafeMutableBufferPointer<UInt8>) {
         precondition(buffer.count >= byteCount)

@@ -7,11 +7,21 @@ public enum Random {
     ///
     /// A process that can't get randomness must not go on making tokens, so failure ends it; no input leads there.
     public static func bytes(_ count: Int) -> [UInt8] {
-        if count <= RandomReserve.longestTaken { return reserve.withLock { $0.take(count) } }
+        if count <= RandomReserve.longestLent {
+            return withBytes(count) { bytes in
+                [UInt8](capacity: count) { output in for index in bytes.indices { output.append(bytes[index]) } }
+            }
+        }
         return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             unsafe fill(buffer)
             initialized = count
         }
+    }
+
+    /// Lends that many random bytes; of a few there is no copy left afterwards.
+    public static func withBytes<Result: Sendable>(_ count: Int, _ body: (Span<UInt8>) -> Result) -> Result {
+        guard count <= RandomReserve.longestLent else { return body(bytes(count).span) }
+        return reserve.withLock { $0.withBytes(count, body) }
     }
 
     private static let reserve = Mutex(RandomReserve())
@@ -25,20 +35,20 @@ public enum Random {
 /// Random bytes that were drawn together: a draw costs the generator the same few thousand instructions however short it
 /// is, and a sign-in needs four short ones. What is handed out is overwritten, so that each byte is in one place only.
 struct RandomReserve: ~Copyable {
-    static let longestTaken = 64
+    static let longestLent = 64
     private static let size = 1024
 
     private var bytes = [UInt8](repeating: 0, count: size)
     private var next = size
 
-    mutating func take(_ count: Int) -> [UInt8] {
+    mutating func withBytes<Result>(_ count: Int, _ body: (Span<UInt8>) -> Result) -> Result {
         if next + count > Self.size {
             unsafe bytes.withUnsafeMutableBufferPointer { unsafe Random.fill($0) }
             next = 0
         }
-        let taken = Array(bytes[next..<next + count])
+        let result = body(bytes.span.extracting(next..<next + count))
         for index in next..<next + count { bytes[index] = 0 }
         next += count
-        return taken
+        return result
     }
 }

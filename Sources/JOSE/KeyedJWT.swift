@@ -21,10 +21,13 @@ public struct KeyedJWT: Sendable {
     ///   - type: the header's `typ`, which tells what such a token is for (RFC 8725 §3.11).
     ///   - key: as long as the hash at least, which is 32 bytes (RFC 7518 §3.2).
     public static func sign(_ payload: Span<UInt8>, type: String, keyID: String, key: [UInt8]) -> String {
-        var token = header(type: type, keyID: keyID)
+        let header = header(type: type, keyID: keyID)
+        var token: [UInt8] = []
         token.reserveCapacity(
-            token.count + 2 + Base64Alphabet.symbolCount(ofBytes: payload.count)
+            2 + Base64Alphabet.symbolCount(ofBytes: header.count)
+                + Base64Alphabet.symbolCount(ofBytes: payload.count)
                 + Base64Alphabet.symbolCount(ofBytes: Digest.sha256.byteCount))
+        Base64URL.append(header.span, to: &token)
         token.append(UInt8(ascii: "."))
         Base64URL.append(payload, to: &token)
         let tag = HMAC.sha256(token.span, key: key.span)
@@ -51,9 +54,8 @@ public struct KeyedJWT: Sendable {
             let json = try? JSONValue(parsing: header.span), let keyID = json["kid"]?.string
         else { throw .malformed(.header) }
         guard json["alg"] == "HS256" else { throw .algorithm }
-        guard bytes[..<headerEnd].elementsEqual(Self.header(type: type, keyID: keyID)) else {
-            throw .malformed(.header)
-        }
+        // Bytes have one encoding only, so what decodes to our header is our header.
+        guard header == Self.header(type: type, keyID: keyID) else { throw .malformed(.header) }
         self.keyID = keyID
         self.bytes = bytes
         headerCount = headerEnd
@@ -82,8 +84,6 @@ public struct KeyedJWT: Sendable {
             header.member("alg", "HS256")
             header.member("kid", keyID)
         }
-        var encoded: [UInt8] = []
-        Base64URL.append(header.bytes.span, to: &encoded)
-        return encoded
+        return header.bytes
     }
 }

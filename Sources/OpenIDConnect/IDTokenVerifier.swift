@@ -98,18 +98,20 @@ public struct IDTokenVerifier: Sendable {
     }
 
     private func checkAudience(_ claims: JSONValue) throws(IDTokenFault) {
-        let audiences: [String]
+        let isOurs: Bool
+        let hasOthers: Bool
         switch claims["aud"] {
-        case .string(let audience): audiences = [audience]
-        case .array(let values):
-            audiences = values.compactMap(\.string)
-            guard audiences.count == values.count else { throw .audience }
+        case .string(let audience): (isOurs, hasOthers) = (audience.isExactly(clientID), false)
+        case .array(let audiences):
+            guard audiences.allSatisfy({ $0.string != nil }) else { throw .audience }
+            isOurs = audiences.contains { $0.string?.isExactly(clientID) == true }
+            hasOthers = audiences.contains { $0.string?.isExactly(clientID) != true }
         default: throw .audience
         }
-        guard audiences.contains(where: { $0.isExactly(clientID) }) else { throw .audience }
+        guard isOurs else { throw .audience }
         guard let authorizedParty = claims["azp"], !authorizedParty.isNull else {
             // Step 4: who else may use this token is said by `azp`; without it a second audience is one too many.
-            if audiences.contains(where: { !$0.isExactly(clientID) }) { throw .authorizedParty }
+            if hasOthers { throw .authorizedParty }
             return
         }
         guard authorizedParty.isExactly(clientID) else { throw .authorizedParty }

@@ -79,8 +79,10 @@ public struct SessionIssuer: Sendable {
 
     /// A new session's name.
     func makeSessionID(now: Int64) -> SessionID {
-        let words = Random.bytes(16).asWords()
-        return SessionID(now: now, random: words)
+        Random.withBytes(16) { bytes in
+            func word(_ range: Range<Int>) -> UInt64 { range.reduce(0) { $0 << 8 | UInt64(bytes[$1]) } }
+            return SessionID(now: now, random: (word(0..<8), word(8..<16)))
+        }
     }
 
     /// A new user's public reference, which stands where stock clients expect a carrier's `sub`.
@@ -183,13 +185,5 @@ extension SessionIssuer {
         } catch {
             return false
         }
-    }
-}
-
-extension [UInt8] {
-    /// The first sixteen bytes as two numbers; missing bytes are zero.
-    fileprivate func asWords() -> (UInt64, UInt64) {
-        func word(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
-        return (word(prefix(8)), word(dropFirst(8).prefix(8)))
     }
 }

@@ -130,7 +130,7 @@ public struct SignInWithCode: Sendable {
             PortedSubject(
                 subject: Subject(issuer: token.issuer, value: token.subject),
                 token: OneTimeUse(
-                    hash: TokenHash(digest: token.fingerprint),
+                    hash: TokenHash(digest: token.fingerprint.span),
                     expiresAt: maximumAge == 0
                         ? .max
                         : token.issuedAt + maximumAge
