@@ -5,7 +5,7 @@ extension Connection {
 
     /// Opens the connection that writes.
     static func writer(_ settings: SQLiteSettings) throws(RepositoryError) -> Connection {
-        let connection = try Connection(path: settings.path, isWritable: true)
+        let connection = try Connection(path: settings.path, isWritable: true, busyTimeout: settings.busyTimeout)
         try connection.setCommonOptions(settings, cacheKiB: settings.writerCacheKiB)
         try Schema.check(connection)
         let mode = try connection.first(journalMode) { $0.text(0) }
@@ -17,7 +17,6 @@ extension Connection {
             PRAGMA synchronous = FULL;
             PRAGMA foreign_keys = ON;
             PRAGMA secure_delete = ON;
-            PRAGMA wal_autocheckpoint = \(settings.checkpointPages);
             PRAGMA journal_size_limit = \(64 << 20);
             """)
         return connection
@@ -25,7 +24,7 @@ extension Connection {
 
     /// Opens a connection that only reads.
     static func reader(_ settings: SQLiteSettings) throws(RepositoryError) -> Connection {
-        let connection = try Connection(path: settings.path, isWritable: false)
+        let connection = try Connection(path: settings.path, isWritable: false, busyTimeout: settings.busyTimeout)
         try connection.setCommonOptions(settings, cacheKiB: settings.readerCacheKiB)
         return connection
     }
@@ -34,7 +33,6 @@ extension Connection {
         // A file that somebody tampered with must not run functions through its schema, nor confuse the b-tree code.
         try execute(
             """
-            PRAGMA busy_timeout = \(settings.busyTimeoutMilliseconds);
             PRAGMA trusted_schema = OFF;
             PRAGMA cell_size_check = ON;
             PRAGMA temp_store = MEMORY;

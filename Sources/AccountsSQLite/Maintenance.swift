@@ -46,7 +46,7 @@ extension SQLiteAccounts {
 
     public func sweepExpired(now: Int64, limit: Int) async throws(RepositoryError) -> Int {
         usedCodes.forget(now: now)
-        if hasRemains.load(ordering: .relaxed) { _ = try? await scrub() }
+        if writer.log.hasRemains.load(ordering: .relaxed) { _ = try? await scrub() }
         return try await writer.write { connection throws(RepositoryError) in
             var removed = 0
             for query in Self.expired where removed < limit {
