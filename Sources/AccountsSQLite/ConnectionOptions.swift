@@ -10,6 +10,8 @@ extension Connection {
         try Schema.check(connection)
         let mode = try connection.first(journalMode) { $0.text(0) }
         guard mode == "wal" else { throw .unavailable(.cannotOpen) }
+        // An update may sort whole tables, which need not fit into memory.
+        if try Schema.isBehind(connection) { try connection.keepTemporaryTables(inMemory: false) }
         // FULL: the log is synced with every commit, so an acknowledged change survives a power cut.
         // A log that grew in a rush is cut back to 64 MiB when it is next started over.
         try connection.execute(
@@ -35,8 +37,13 @@ extension Connection {
             """
             PRAGMA trusted_schema = OFF;
             PRAGMA cell_size_check = ON;
-            PRAGMA temp_store = MEMORY;
             PRAGMA cache_size = -\(cacheKiB);
             """)
+        try keepTemporaryTables(inMemory: true)
+    }
+
+    /// Where sorting and the like keep what they need. Outside of any transaction.
+    func keepTemporaryTables(inMemory: Bool) throws(RepositoryError) {
+        try execute("PRAGMA temp_store = \(inMemory ? "MEMORY" : "FILE")")
     }
 }

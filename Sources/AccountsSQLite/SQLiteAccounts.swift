@@ -62,6 +62,9 @@ public final class SQLiteAccounts: AccountRepository {
                 try ContactWalk(connection: connection).finishWhereNobodyIs()
                 try writer.log.begin(connection)
             }
+            try await writer.between { connection throws(RepositoryError) in
+                try connection.keepTemporaryTables(inMemory: true)
+            }
             let store = SQLiteAccounts(settings, sealer, writer, usedCodes, secretKeys, lock)
             // Of somebody who was erased before a crash. Where it can't be done yet, it is done later.
             if !isBeside { _ = try? await store.scrub() }

@@ -217,6 +217,15 @@ extension Atomic where Value == Bool {
         #expect(codes.claim(Sample.hash(), .none, now: 300) == .first)
     }
 
+    @Test func `are never moved by many at once, however many expire together`() {
+        let codes = UsedCodes(limit: .max, unprovenLimit: .max)
+        for _ in 0..<200_000 { codes.settle(Sample.code(expiresAt: 60), .verified, isUsed: true) }
+        #expect(codes.count == 200_000)
+        #expect(codes.largestSet < 500)
+        codes.forget(now: 300)
+        #expect(codes.count == 0)
+    }
+
     @Test func `that are made up do not keep anybody from signing in`() async throws {
         let folder = TemporaryFolder()
         let store = try await folder.open {
