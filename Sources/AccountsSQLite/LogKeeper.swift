@@ -69,7 +69,11 @@ final class LogKeeper: @unchecked Sendable {
 
     /// Closes the connection; the log goes with the last one.
     func close(_ connection: inout Connection?) {
-        withServerLock { connection?.copyBackOnClose() }
+        withServerLock {
+            // A backup that was cut off may keep it longer than the lock.
+            if isKnownUniquelyReferenced(&connection) { connection?.copyBackOnClose() }
+            connection = nil
+        }
         connection = nil
     }
 
