@@ -47,7 +47,12 @@ extension SQLiteAccounts {
     public func sweepExpired(now: Int64, limit: Int) async throws(RepositoryError) -> Int {
         usedCodes.forget(now: now)
         if writer.log.hasRemains.load(ordering: .relaxed) { _ = try? await scrub() }
+        let counts = writer.counts
+        // A sweep is a commit too, and no reason to write of it.
+        let isNews =
+            settings.access == .server && sweptAfter.exchange(counts.groups + 1, ordering: .relaxed) != counts.groups
         return try await writer.write { connection throws(RepositoryError) in
+            if isNews { try StatusRows(connection: connection).set(counts) }
             var removed = 0
             for query in Self.expired where removed < limit {
                 try connection.run(query, now, Int64(limit - removed))

@@ -15,6 +15,8 @@ public final class SQLiteAccounts: AccountRepository {
     /// The secret keys as they were last read.
     let secretKeys: SecretKeyCache
     let logWatch = Mutex(LogWatch())
+    /// How many groups there were when expired rows were last removed.
+    let sweptAfter = Atomic(0)
     private let lock: Mutex<ServerLock?>
 
     /// Opens the store. A server makes or updates it as needed; a tool updates it while no server has it.

@@ -8,7 +8,7 @@ struct StoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store", abstract: "Examine the store, back it up, and bring users from elsewhere.",
         discussion: "All of it works beside a running server.",
-        subcommands: [Check.self, Backup.self, Import.self])
+        subcommands: [Status.self, Check.self, Backup.self, Import.self])
 
     /// Examines all of it.
     struct Check: AsyncParsableCommand {
