@@ -7,7 +7,7 @@ import Synchronization
 /// own on disk. Everything live is loaded when the store opens, and one server has the file, so nothing is missing here.
 /// Eight bytes of each hash are kept: two codes that share them by chance are one in 10¹³ sign-ins with a million live,
 /// and the second would be refused, never taken. They are kept together with those that expire in the same few minutes,
-/// so that few sets have to be searched, and a set that is over is forgotten at once. Each set is divided into thousands by
+/// so that few sets have to be searched, and a set that is over is forgotten at once. Each set is divided into hundreds by
 /// bits of the hash: a set that grows past its room moves all that it has, and event loops wait for that.
 ///
 /// Codes that proved nobody have a share of their own within the limit: anybody can make them up, and must not be able
@@ -31,9 +31,9 @@ final class UsedCodes: Sendable {
     /// How long a period is, in seconds. A code stays used to the end of the period that it expires in.
     private static let periodSeconds: Int64 = 300
 
-    /// Into how many sets the codes of a period are divided: two thousand codes each when eight million expire together. A
-    /// power of two.
-    private static let divisions = 4096
+    /// Into how many sets the codes of a period are divided: sixteen thousand codes each when eight million expire together.
+    /// More would make the small sets of a quiet service cost an allocation a code. A power of two.
+    private static let divisions = 512
 
     /// The codes that expire in the same few minutes.
     private struct Period {
