@@ -7,8 +7,8 @@ import Synchronization
 /// own on disk. Everything live is loaded when the store opens, and one server has the file, so nothing is missing here.
 /// Eight bytes of each hash are kept: two codes that share them by chance are one in 10¹³ sign-ins with a million live,
 /// and the second would be refused, never taken. They are kept together with those that expire in the same few minutes,
-/// so that few sets have to be searched, and a set that is over is forgotten at once. Each set is divided into hundreds by
-/// bits of the hash: a set that grows past its room moves all that it has, and event loops wait for that.
+/// so that few sets have to be searched, and a set that is over is forgotten at once. A set that grows past its
+/// room moves all that it has, and event loops wait for that: so no set grows large.
 ///
 /// Codes that proved nobody have a share of their own within the limit: anybody can make them up, and must not be able
 /// to take the place of those that sign somebody in.
@@ -31,24 +31,34 @@ final class UsedCodes: Sendable {
     /// How long a period is, in seconds. A code stays used to the end of the period that it expires in.
     private static let periodSeconds: Int64 = 300
 
-    /// Into how many sets the codes of a period are divided: sixteen thousand codes each when eight million expire together.
-    /// More would make the small sets of a quiet service cost an allocation a code. A power of two.
+    /// How many codes of a period lie in one set. What comes then is divided among ``divisions``.
+    private static let undivided = 16_384
+    /// How many sets those are: each has sixteen thousand codes when eight million expire together. A power of two.
     private static let divisions = 512
 
     /// The codes that expire in the same few minutes.
     private struct Period {
-        /// By the last bits of the codes, which are as random as the others.
-        private var sets: [Set<UInt64>] = Array(repeating: [], count: UsedCodes.divisions)
+        private var first: Set<UInt64> = []
+        /// By the last bits of the codes, which are as random as the others; none before `first` is full.
+        private var others: [Set<UInt64>] = []
         private(set) var count = 0
         /// How many of them proved nobody.
         var unproven = 0
 
-        var largestSet: Int { sets.reduce(0) { max($0, $1.capacity) } }
+        var largestSet: Int { others.reduce(first.capacity) { max($0, $1.capacity) } }
 
-        func contains(_ key: UInt64) -> Bool { sets[Self.index(key)].contains(key) }
+        func contains(_ key: UInt64) -> Bool {
+            first.contains(key) || !others.isEmpty && others[Self.index(key)].contains(key)
+        }
 
         mutating func insert(_ key: UInt64) -> Bool {
-            guard sets[Self.index(key)].insert(key).inserted else { return false }
+            guard !contains(key) else { return false }
+            if first.count < UsedCodes.undivided {
+                first.insert(key)
+            } else {
+                if others.isEmpty { others = Array(repeating: [], count: UsedCodes.divisions) }
+                others[Self.index(key)].insert(key)
+            }
             count += 1
             return true
         }
