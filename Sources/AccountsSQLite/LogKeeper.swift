@@ -24,7 +24,7 @@ final class LogKeeper: @unchecked Sendable {
     private let threshold: Int
     /// How long the log was after the last commit, and at what length it is copied back next.
     private var (length, due): (Int, Int)
-    /// When the log may be emptied next. Somebody reads in it, or it would be empty.
+    /// When the log may be emptied next.
     private var emptying = ContinuousClock.now
     private var pause = shortestPause
     /// Whether the mark of an erasure can be looked for: not before there are tables.
@@ -94,6 +94,8 @@ final class LogKeeper: @unchecked Sendable {
         if isEmpty {
             hasRemains.store(false, ordering: .relaxed)
             (length, due, pause) = (0, threshold, Self.shortestPause)
+            // It takes several syncs, during which sign-ins wait: many erasures in a row share them.
+            emptying = .now + Self.longestPause
         } else {
             emptying = .now + pause
             pause = min(pause * 2, Self.longestPause)
