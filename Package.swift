@@ -128,7 +128,7 @@ let package = Package(
                 "JOSE", "Crypto", "JSON", "TestSupport", logging,
             ]),
         tests("AccountsTests", ["Accounts"]),
-        tests("AccountsSQLiteTests", ["AccountsSQLite", "Accounts", "TestSupport"]),
+        tests("AccountsSQLiteTests", ["AccountsSQLite", "CSQLite", "Accounts", "TestSupport"]),
         tests("CryptoTests", ["Crypto", "COpenSSL"]),
         tests("JOSETests", ["JOSE", "Crypto", "JSON"]),
         tests("SettingsTests", ["Settings", "JSON"]),

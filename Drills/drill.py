@@ -14,6 +14,7 @@ import bodies
 import crash
 import descriptors
 import forgotten
+import freeze
 import gzip_bombs
 import idle
 import random_kids
@@ -28,7 +29,7 @@ from bench import Bench
 DRILLS = {
     "idle": idle, "slow-readers": slow_readers, "bodies": bodies, "random-kids": random_kids,
     "gzip-bombs": gzip_bombs, "descriptors": descriptors, "unread-log": unread_log, "forgotten": forgotten,
-    "slow-carrier": slow_carrier, "stops": stops, "storage": storage, "crash": crash, "soak": soak}
+    "slow-carrier": slow_carrier, "stops": stops, "storage": storage, "freeze": freeze, "crash": crash, "soak": soak}
 # None of the drills but the soak takes half of this; one that does hangs, which is a finding too.
 LONGEST = 180
 

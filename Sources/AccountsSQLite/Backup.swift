@@ -1,55 +1,92 @@
 public import Accounts
-import Glibc
+
+/// How far a backup is.
+public enum BackupProgress: Sendable, Equatable {
+    /// Pages, of how many.
+    case copied(Int, of: Int)
+    /// Sealed values that were tried in the copy, of about how many.
+    case examined(Int, of: Int)
+}
 
 extension SQLiteAccounts {
-    private static let copy = Query("VACUUM INTO ?")
+    /// So many pages hold up a sign-in for about a millisecond.
+    private static let pagesPerStep: Int32 = 256
+    /// How often the copy may begin anew because somebody else writes, before it is made in one long read.
+    private static let restartLimit = 3
 
     /// Copies the store, as of one moment, into a new file, while it serves. The copy has the data keys, sealed under the
-    /// master key as ever, and not the master key.
+    /// master key as ever, and not the master key. It is examined, as ``check(progress:)`` examines the store, before it
+    /// gets its name.
     ///
-    /// The whole copy is one read. The online backup of SQLite works in steps instead, but starts over whenever somebody
-    /// else writes, which in a busy store is always; and it copies the pages of what was erased.
+    /// A server copies through the connection that writes, between commits, which thereby reach the copy too. A tool's copy
+    /// begins anew when the server writes; after three times it is one long read, during which the log grows by what is
+    /// written.
     ///
-    /// - Parameter path: a file that must not exist, in a folder that must. It gets its name when it is whole and on
-    ///   disk.
-    /// - Throws: `.fileExists`; `.unavailable`.
-    public func backup(to path: String) async throws(RepositoryError) {
+    /// - Parameters:
+    ///   - path: a file that must not exist, in a folder that must. It gets its name when it is whole and on disk.
+    ///   - progress: called now and then, on any thread.
+    /// - Throws: `.fileExists`; `.unavailable`, with `.corrupt` for a copy that does not hold.
+    public func backup(
+        to path: String, progress: @escaping @Sendable (BackupProgress) -> Void = { _ in }
+    ) async throws(RepositoryError) {
+        let file = try BackupFile(for: path)
         let settings = settings
-        try await aside("gatehouse.store.backup") { () throws(RepositoryError) in
-            try Connection.reader(settings)
-        } body: { connection throws(RepositoryError) in
-            let draft = "\(path).\(UInt64.random(in: 0 ... .max))"
-            defer { _ = unsafe Glibc.unlink(draft) }
-            try makeDraft(draft, of: path)
-            try connection.run(Self.copy, draft)
-            try publish(draft, as: path)
+        let isCopied = settings.access == .besideServer ? false : try await copyThroughWriter(to: file, progress)
+        if !isCopied {
+            try await aside("gatehouse.store.backup") { () throws(RepositoryError) in
+                try Connection.reader(settings)
+            } body: { connection throws(RepositoryError) in
+                try Self.copy(connection, to: file, progress)
+            }
+        }
+        try await aside("gatehouse.store.backup.check") { () throws(RepositoryError) in
+            try file.settled()
+        } body: { [sealer] connection throws(RepositoryError) in
+            let findings = try Self.examine(connection, sealer) { progress(.examined($0, of: $1)) }
+            guard findings.isEmpty else { throw .unavailable(.corrupt) }
+        }
+        try file.publish()
+    }
+
+    /// - Returns: false when others write all the time, so that it would come to no end.
+    private func copyThroughWriter(
+        to file: BackupFile, _ progress: @escaping @Sendable (BackupProgress) -> Void
+    ) async throws(RepositoryError) -> Bool {
+        let copy = try await writer.between { connection throws(RepositoryError) in
+            try PageCopy(from: connection, to: try file.target())
+        }
+        var result = Result<Bool, RepositoryError>.success(true)
+        while case .success(true) = result {
+            do throws(RepositoryError) {
+                result = .success(
+                    try await writer.between { _ throws(RepositoryError) in
+                        defer { progress(.copied(copy.copied, of: copy.total)) }
+                        return try copy.step(pages: Self.pagesPerStep) && copy.restarts < Self.restartLimit
+                    })
+            } catch {
+                result = .failure(error)
+            }
+        }
+        // The source is the writer's, and so is the time to let it go. Where it is closed, nobody has it any more.
+        try? await writer.between { _ in copy.finish() }
+        _ = try result.get()
+        return copy.restarts < Self.restartLimit
+    }
+
+    /// In steps while nobody else writes, else in one read.
+    private static func copy(
+        _ connection: Connection, to file: BackupFile, _ progress: (BackupProgress) -> Void
+    ) throws(RepositoryError) {
+        let copy = try PageCopy(from: connection, to: try file.target())
+        func step() throws(RepositoryError) -> Bool {
+            defer { progress(.copied(copy.copied, of: copy.total)) }
+            return try copy.step(pages: pagesPerStep)
+        }
+        while copy.restarts < restartLimit { if try !step() { return } }
+        try connection.snapshot { () throws(RepositoryError) in
+            // The transaction begins with the first read.
+            _ = try userCount(connection)
+            while try step() {}
         }
     }
-}
-
-/// Made beforehand, since SQLite would give it the mode of any file.
-private func makeDraft(_ draft: String, of path: String) throws(RepositoryError) {
-    guard unsafe access(path, F_OK) != 0 else { throw .fileExists }
-    do throws(SystemFailure) {
-        close(try systemCall { unsafe open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) })
-    } catch {
-        throw .unavailable(error.unavailability)
-    }
-}
-
-/// Gives the file its name once it is on disk, unless somebody else took the name meanwhile.
-private func publish(_ draft: String, as path: String) throws(RepositoryError) {
-    do throws(SystemFailure) {
-        try sync(draft, flags: O_RDONLY)
-        try systemCall { unsafe link(draft, path) }
-        try sync(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".", flags: O_RDONLY | O_DIRECTORY)
-    } catch {
-        throw error.code == EEXIST ? .fileExists : .unavailable(error.unavailability)
-    }
-}
-
-private func sync(_ path: String, flags: Int32) throws(SystemFailure) {
-    let descriptor = try systemCall { unsafe open(path, flags | O_CLOEXEC) }
-    defer { close(descriptor) }
-    try systemCall { fsync(descriptor) }
 }

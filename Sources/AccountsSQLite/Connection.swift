@@ -7,12 +7,17 @@ import CSQLite
     /// Settles, once in the life of the process and before its first connection, how SQLite counts its memory.
     private static let isConfigured = csqlite_disable_memory_statistics() == SQLITE_OK
 
-    private let database: OpaquePointer
+    let database: OpaquePointer
+    let patience: LockPatience
+    let log = LogLength()
     /// The queries are kept too: an identity is only good while its object lives.
     private var statements: [ObjectIdentifier: (query: Query, statement: Statement)] = [:]
 
-    /// Opens an existing file.
-    init(path: String, isWritable: Bool) throws(RepositoryError) {
+    /// Opens an existing file. Neither with its commits nor with its end does it copy the log back: that is for
+    /// ``LogKeeper`` alone.
+    ///
+    /// - Parameter busyTimeout: how long a statement waits for another's lock before it fails.
+    init(path: String, isWritable: Bool, busyTimeout: Duration = .zero) throws(RepositoryError) {
         // It changes nothing but speed, so a process that used SQLite before goes on as it was.
         _ = Self.isConfigured
         var database: OpaquePointer?
@@ -26,11 +31,17 @@ import CSQLite
             throw .unavailable(Unavailability(resultCode: code))
         }
         unsafe self.database = database
+        patience = LockPatience(busyTimeout)
         _ = unsafe csqlite_set_defensive(database)
+        _ = unsafe csqlite_set_checkpoint_on_close(database, 0)
+        _ = unsafe sqlite3_wal_autocheckpoint(database, 0)
+        unsafe patience.attend(database)
+        unsafe log.attend(database)
     }
 
     deinit {
-        // The statements go right after this; `close_v2` waits for the last of them.
+        // Before the connection, and that before what its callbacks use.
+        statements = [:]
         unsafe sqlite3_close_v2(database)
     }
 

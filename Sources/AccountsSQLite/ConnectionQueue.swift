@@ -30,6 +30,12 @@ final class ConnectionQueue: @unchecked Sendable {
         return connection
     }
 
+    /// The connection, if there is one. Only on the queue.
+    var current: Connection? {
+        dispatchPrecondition(condition: .onQueue(queue))
+        return connection
+    }
+
     /// Lets the connection go if it may not survive what it met. Only on the queue, with no statement running.
     func discard(after error: RepositoryError) {
         dispatchPrecondition(condition: .onQueue(queue))
@@ -37,11 +43,17 @@ final class ConnectionQueue: @unchecked Sendable {
     }
 
     /// Closes after everything that was queued before.
-    func close() async {
+    ///
+    /// - Parameter last: what is still to be done, before no connection can be had any more.
+    /// - Parameter end: lets go of the connection, if there is one.
+    func close(
+        last: @escaping @Sendable () -> Void = {}, end: @escaping @Sendable (inout Connection?) -> Void = { $0 = nil }
+    ) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             queue.async {
+                last()
                 self.isClosed = true
-                self.connection = nil
+                end(&self.connection)
                 continuation.resume()
             }
         }

@@ -22,6 +22,13 @@ func makeDatabaseFile(at path: String) throws(RepositoryError) {
     }
 }
 
+/// Where a file really lies, behind all symbolic links; the same path when that can't be found out.
+func resolved(_ path: String) -> String {
+    guard let real = unsafe realpath(path, nil) else { return path }
+    defer { unsafe free(real) }
+    return unsafe String(cString: real)
+}
+
 func databaseFileExists(at path: String) -> Bool {
     unsafe access(path, F_OK) == 0
 }

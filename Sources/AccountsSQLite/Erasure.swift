@@ -3,8 +3,8 @@ import Synchronization
 
 /// Erasing a user.
 ///
-/// `secure_delete` overwrites the rows in the database itself. The log still has the pages as they were, until it is
-/// copied back and started over; ``SQLiteAccounts/scrub()`` does that, and the next sweep does it by itself.
+/// `secure_delete` overwrites the rows in the database itself. The log still has the pages as they were until it is
+/// emptied, which an ``ErasureMark`` has done soon after by whoever keeps the log (``LogKeeper``).
 struct Erasure {
     // Retired tokens of sessions that were revoked before name no session any more; their expiry removes them.
     private static let tokens = Query(
@@ -16,7 +16,6 @@ struct Erasure {
     // Identities, sessions and receipts refer to the user and go with it.
     private static let user = Query("DELETE FROM users WHERE id = ?")
     private static let count = Query("UPDATE meta SET value = value + 1 WHERE name = 'erased_users'")
-    fileprivate static let truncateLog = Query("PRAGMA wal_checkpoint(TRUNCATE)")
 
     let connection: Connection
     let now: Int64
@@ -28,6 +27,7 @@ struct Erasure {
         try connection.run(Self.user, user)
         guard connection.changes > 0 else { return false }
         try connection.run(Self.count)
+        try ErasureMark(connection: connection).set()
         try AuditTrail(connection: connection, now: now).add(.userErased, user: user)
         return true
     }
@@ -35,34 +35,33 @@ struct Erasure {
 
 extension SQLiteAccounts {
     public func erase(_ user: UserID, now: Int64) async throws(RepositoryError) -> Bool {
-        let isErased = try await writer.write { connection throws(RepositoryError) in
-            try Erasure(connection: connection, now: now).erase(user)
-        }
-        if isErased { hasRemains.store(true, ordering: .relaxed) }
-        return isErased
+        try await writer.write(
+            { connection throws(RepositoryError) in try Erasure(connection: connection, now: now).erase(user) },
+            settled: { [log = writer.log] in if $0 == true { log.hasRemains.store(true, ordering: .relaxed) } })
     }
 
     public func erase(
         under session: SessionID, demands: SensitiveDemands, now: Int64
     ) async throws(RepositoryError) {
-        try await writer.write { connection throws(RepositoryError) in
-            let user = try SensitiveSession(connection: connection, now: now).check(session, demands: demands).get()
-                .user
-            _ = try Erasure(connection: connection, now: now).erase(user)
-        }
-        hasRemains.store(true, ordering: .relaxed)
+        try await writer.write(
+            { connection throws(RepositoryError) in
+                let user = try SensitiveSession(connection: connection, now: now).check(session, demands: demands).get()
+                    .user
+                _ = try Erasure(connection: connection, now: now).erase(user)
+            },
+            settled: { [log = writer.log] in if $0 != nil { log.hasRemains.store(true, ordering: .relaxed) } })
     }
 
-    /// On a connection of its own: a checkpoint can't run inside a transaction, and the writer has one most of the time.
     public func scrub() async throws(RepositoryError) -> Bool {
-        let settings = settings
-        let isClean = try await aside("gatehouse.store.scrub") { () throws(RepositoryError) in
-            try Connection.writer(settings)
-        } body: { connection throws(RepositoryError) in
-            // The first column tells whether somebody was in the way.
-            try connection.first(Erasure.truncateLog) { $0.integer(0) == 0 } ?? false
+        let log = writer.log
+        let isMarked = try await writer.write { connection throws(RepositoryError) in
+            guard try ErasureMark(connection: connection).renew() else { return false }
+            log.hasRemains.store(true, ordering: .relaxed)
+            log.hurry()
+            return true
         }
-        if isClean { hasRemains.store(false, ordering: .relaxed) }
-        return isClean
+        guard isMarked else { return true }
+        // The log is looked after before whatever comes after the write.
+        return try await writer.between { _ in !log.hasRemains.load(ordering: .relaxed) }
     }
 }

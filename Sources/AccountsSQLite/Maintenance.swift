@@ -46,8 +46,13 @@ extension SQLiteAccounts {
 
     public func sweepExpired(now: Int64, limit: Int) async throws(RepositoryError) -> Int {
         usedCodes.forget(now: now)
-        if hasRemains.load(ordering: .relaxed) { _ = try? await scrub() }
+        if writer.log.hasRemains.load(ordering: .relaxed) { _ = try? await scrub() }
+        let counts = writer.counts
+        // A sweep is a commit too, and no reason to write of it.
+        let isNews =
+            settings.access == .server && sweptAfter.exchange(counts.groups + 1, ordering: .relaxed) != counts.groups
         return try await writer.write { connection throws(RepositoryError) in
+            if isNews { try StatusRows(connection: connection).set(counts) }
             var removed = 0
             for query in Self.expired where removed < limit {
                 try connection.run(query, now, Int64(limit - removed))
@@ -69,19 +74,23 @@ extension SQLiteAccounts {
             return try await aside("gatehouse.store.check") { () throws(RepositoryError) in
                 try Connection.reader(settings)
             } body: { [sealer] connection throws(RepositoryError) in
-                let seals = SealCheck(connection: connection, sealer: sealer, progress: progress)
-                return try Self.examine(connection) + seals.run()
+                try Self.examine(connection, sealer, progress)
             }
         } catch .unavailable(.corrupt) {
             return ["The file is so damaged that it can't be examined to the end."]
         }
     }
 
-    private static func examine(_ connection: Connection) throws(RepositoryError) -> [String] {
+    /// - Returns: what is wrong with the database of a connection, and with what is sealed in it.
+    static func examine(
+        _ connection: Connection, _ sealer: StoreSealer,
+        _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
+    ) throws(RepositoryError) -> [String] {
         let integrity = try connection.all(integrity) { $0.text(0) }.filter { $0 != "ok" }
         let orphans = try connection.all(foreignKeys) {
             "A row of \($0.text(0)) refers to a row of \($0.text(2)) that is not there."
         }
-        return integrity + orphans
+        let seals = SealCheck(connection: connection, sealer: sealer, progress: progress)
+        return integrity + orphans + (try seals.run())
     }
 }

@@ -14,8 +14,9 @@ public final class SQLiteAccounts: AccountRepository {
     let usedCodes: UsedCodes
     /// The secret keys as they were last read.
     let secretKeys: SecretKeyCache
-    /// Whether the log may still have pages of somebody who was erased.
-    let hasRemains = Atomic(false)
+    let logWatch = Mutex(LogWatch())
+    /// How many groups there were when expired rows were last removed.
+    let sweptAfter = Atomic(0)
     private let lock: Mutex<ServerLock?>
 
     /// Opens the store. A server makes or updates it as needed; a tool updates it while no server has it.
@@ -35,7 +36,7 @@ public final class SQLiteAccounts: AccountRepository {
             throw .noStore
         }
         let isBeside = settings.access == .besideServer
-        let lock = isBeside ? nil : try ServerLock(database: settings.path)
+        let lock = isBeside ? nil : try await ServerLock.take(database: settings.path, within: settings.busyTimeout)
         let sealer = StoreSealer(unlockKeyRing)
         let writer = Writer(settings) { connection throws(RepositoryError) in
             // Whoever can't open the newest data key must not write: what it seals would be lost with the older ones.
@@ -61,10 +62,18 @@ public final class SQLiteAccounts: AccountRepository {
                 // Opens the keys, too, while the master key is the store's.
                 try ContactRows(connection: connection, sealer: sealer).keys()
                 try ContactWalk(connection: connection).finishWhereNobodyIs()
+                try writer.log.begin(connection)
             }
-            return SQLiteAccounts(settings, sealer, writer, usedCodes, secretKeys, lock)
+            try await writer.between { connection throws(RepositoryError) in
+                try connection.keepTemporaryTables(inMemory: true)
+            }
+            let store = SQLiteAccounts(settings, sealer, writer, usedCodes, secretKeys, lock)
+            // Of somebody who was erased before a crash. Where it can't be done yet, it is done later.
+            if !isBeside { _ = try? await store.scrub() }
+            return store
         } catch {
             await writer.close()
+            withExtendedLifetime(lock) {}
             throw error
         }
     }
@@ -120,7 +129,7 @@ public final class SQLiteAccounts: AccountRepository {
     public func close() async {
         await readers.close()
         await operatorReader.close()
-        // The last connection to close copies the log into the database and removes it.
+        // The last connection of all to close copies the log into the database and removes it.
         await writer.close()
         lock.withLock { $0 = nil }
     }

@@ -36,6 +36,8 @@ public struct SQLiteSettings: Sendable {
     /// codes that sign somebody in.
     public var unprovenCodeLimit: Int
 
+    var busyTimeout: Duration { .milliseconds(Int(busyTimeoutMilliseconds)) }
+
     public init(
         path: String, access: Access, busyTimeoutMilliseconds: Int32 = 2000, writeGroupLimit: Int = 256,
         writeQueueLimit: Int = 8192, readers: Int = 2, readQueueLimit: Int = 8192, writerCacheKiB: Int = 8192,

@@ -32,6 +32,11 @@ enum Schema {
         return found == steps.count
     }
 
+    /// Whether there is something already, and steps are missing.
+    static func isBehind(_ connection: Connection) throws(RepositoryError) -> Bool {
+        (1..<steps.count).contains(try current(connection))
+    }
+
     /// Takes the steps that are missing. Inside the caller's transaction.
     static func migrate(_ connection: Connection) throws(RepositoryError) {
         for step in steps[try current(connection)...] { try connection.execute(step) }

@@ -7,7 +7,8 @@ import Synchronization
 /// own on disk. Everything live is loaded when the store opens, and one server has the file, so nothing is missing here.
 /// Eight bytes of each hash are kept: two codes that share them by chance are one in 10¹³ sign-ins with a million live,
 /// and the second would be refused, never taken. They are kept together with those that expire in the same few minutes,
-/// so that few sets have to be searched, and a set that is over is forgotten at once.
+/// so that few sets have to be searched, and a set that is over is forgotten at once. A set that grows past its
+/// room moves all that it has, and event loops wait for that: so no set grows large.
 ///
 /// Codes that proved nobody have a share of their own within the limit: anybody can make them up, and must not be able
 /// to take the place of those that sign somebody in.
@@ -30,11 +31,39 @@ final class UsedCodes: Sendable {
     /// How long a period is, in seconds. A code stays used to the end of the period that it expires in.
     private static let periodSeconds: Int64 = 300
 
+    /// How many codes of a period lie in one set. What comes then is divided among ``divisions``.
+    private static let undivided = 16_384
+    /// How many sets those are: each has sixteen thousand codes when eight million expire together. A power of two.
+    private static let divisions = 512
+
     /// The codes that expire in the same few minutes.
     private struct Period {
-        var codes: Set<UInt64> = []
+        private var first: Set<UInt64> = []
+        /// By the last bits of the codes, which are as random as the others; none before `first` is full.
+        private var others: [Set<UInt64>] = []
+        private(set) var count = 0
         /// How many of them proved nobody.
         var unproven = 0
+
+        var largestSet: Int { others.reduce(first.capacity) { max($0, $1.capacity) } }
+
+        func contains(_ key: UInt64) -> Bool {
+            first.contains(key) || !others.isEmpty && others[Self.index(key)].contains(key)
+        }
+
+        mutating func insert(_ key: UInt64) -> Bool {
+            guard !contains(key) else { return false }
+            if first.count < UsedCodes.undivided {
+                first.insert(key)
+            } else {
+                if others.isEmpty { others = Array(repeating: [], count: UsedCodes.divisions) }
+                others[Self.index(key)].insert(key)
+            }
+            count += 1
+            return true
+        }
+
+        private static func index(_ key: UInt64) -> Int { Int(truncatingIfNeeded: key) & (UsedCodes.divisions - 1) }
     }
 
     private struct State {
@@ -46,7 +75,7 @@ final class UsedCodes: Sendable {
         var claimed: Set<UInt64> = []
 
         func isUsed(_ key: UInt64, now: Int64) -> Bool {
-            periods.contains { number, period in !UsedCodes.isOver(number, now: now) && period.codes.contains(key) }
+            periods.contains { number, period in !UsedCodes.isOver(number, now: now) && period.contains(key) }
         }
     }
 
@@ -87,7 +116,7 @@ final class UsedCodes: Sendable {
             state.claimed.remove(code.hash.words.0)
             guard isUsed else { return }
             let period = code.expiresAt / Self.periodSeconds
-            guard state.periods[period, default: Period()].codes.insert(code.hash.words.0).inserted else { return }
+            guard state.periods[period, default: Period()].insert(code.hash.words.0) else { return }
             state.count += 1
             if proof == .none {
                 state.periods[period]?.unproven += 1
@@ -98,12 +127,23 @@ final class UsedCodes: Sendable {
 
     /// Forgets the periods that are over.
     func forget(now: Int64) {
-        state.withLock { state in
+        let over = state.withLock { state in
+            var over: [Period] = []
             for (number, period) in state.periods where Self.isOver(number, now: now) {
                 state.periods[number] = nil
-                state.count -= period.codes.count
+                state.count -= period.count
                 state.unproven -= period.unproven
+                over.append(period)
             }
+            return over
         }
+        // Their memory is given back here, where nobody waits for it.
+        withExtendedLifetime(over) {}
     }
+
+    /// How many codes lie in one set at most before it grows: so many are moved at once.
+    var largestSet: Int { state.withLock { $0.periods.values.reduce(0) { max($0, $1.largestSet) } } }
+
+    /// How many codes are kept.
+    var count: Int { state.withLock { $0.count } }
 }

@@ -11,6 +11,7 @@ final class Writer: Sendable {
         var waiting: [WriteJob] = []
         var isRunning = false
         var isClosed = false
+        var counts = GroupCounts()
     }
 
     private static let begin = Query("BEGIN IMMEDIATE")
@@ -22,6 +23,8 @@ final class Writer: Sendable {
 
     private let state = Mutex(State())
     private let connections: ConnectionQueue
+    /// Looks after the log when a group is committed.
+    let log: LogKeeper
     private let groupLimit: Int
     private let queueLimit: Int
     private let noticeForeignChange: @Sendable (Connection) throws(RepositoryError) -> Void
@@ -36,12 +39,16 @@ final class Writer: Sendable {
         connections = ConnectionQueue(label: "gatehouse.store.writer") { () throws(RepositoryError) in
             try Connection.writer(settings)
         }
+        log = LogKeeper(settings)
         groupLimit = max(1, settings.writeGroupLimit)
         queueLimit = settings.writeQueueLimit
     }
 
     /// How many writes wait for the commit under way.
     var waiting: Int { state.withLock { $0.waiting.count } }
+
+    /// What was committed so far.
+    var counts: GroupCounts { state.withLock { $0.counts } }
 
     /// Whether writes are refused because the store is closing.
     var isClosed: Bool { state.withLock { $0.isClosed } }
@@ -64,10 +71,28 @@ final class Writer: Sendable {
         return try result.get()
     }
 
+    /// Does something on the connection that is no write of a caller: between two groups, outside of any transaction.
+    func between<Value: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value
+    ) async throws(RepositoryError) -> Value {
+        let result = await withCheckedContinuation {
+            (continuation: CheckedContinuation<Result<Value, RepositoryError>, Never>) in
+            connections.async {
+                continuation.resume(
+                    returning: Result { () throws(RepositoryError) in try body(try self.connections.connect()) })
+            }
+        }
+        return try result.get()
+    }
+
     /// Finishes what waits, then lets the connection go.
     func close() async {
         state.withLock { $0.isClosed = true }
-        await connections.close()
+        await connections.close {
+            while let group = self.nextGroup() { self.commit(group) }
+        } end: { connection in
+            self.log.close(&connection)
+        }
     }
 
     private func submit(_ job: WriteJob) {
@@ -88,8 +113,22 @@ final class Writer: Sendable {
         if starts { connections.async { self.drain() } }
     }
 
+    /// Commits one group. The next one is a block of its own on the queue, so that what else needs the connection finds
+    /// its turn between two.
     private func drain() {
-        while let group = nextGroup() { commit(group) }
+        guard let group = nextGroup() else { return }
+        commit(group)
+        // The answers are on their way, so nobody waits for this but who comes now.
+        if let connection = connections.current { log.tidy(connection) }
+        if hasMore(after: group) { connections.async { self.drain() } }
+    }
+
+    private func hasMore(after group: [WriteJob]) -> Bool {
+        state.withLock { state in
+            state.counts.add(group.count)
+            state.isRunning = !state.waiting.isEmpty
+            return state.isRunning
+        }
     }
 
     private func nextGroup() -> [WriteJob]? {
@@ -112,7 +151,10 @@ final class Writer: Sendable {
             let connection = try connections.connect()
             do throws(RepositoryError) {
                 try connection.run(Self.begin)
-                if connection.ownDataVersion != connection.dataVersion { try noticeForeignChange(connection) }
+                if connection.ownDataVersion != connection.dataVersion {
+                    try noticeForeignChange(connection)
+                    try log.noticeForeignChange(connection)
+                }
                 try attempt(group, connection, &attempts)
                 try connection.run(Self.commit)
                 connection.ownDataVersion = connection.dataVersion

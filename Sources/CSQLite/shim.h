@@ -24,6 +24,11 @@ static inline int csqlite_set_defensive(sqlite3 *database) {
     return sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
 }
 
+// The same. Whether the last connection to close copies the log into the database and removes it, if it is this one.
+static inline int csqlite_set_checkpoint_on_close(sqlite3 *database, int is_on) {
+    return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !is_on, (int *)0);
+}
+
 // sqlite3_config is variadic. Without the statistics nobody reads, SQLite's allocations take no process-wide lock.
 // It must come before the first connection of the process.
 static inline int csqlite_disable_memory_statistics(void) {

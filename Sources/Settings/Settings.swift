@@ -89,6 +89,8 @@ public struct Settings: Sendable {
         public internal(set) var url = StorageLocation.file(path: "data/gatehouse.db")
         /// Nil: beside the database.
         public internal(set) var masterKeyFile: String?
+        /// Whether a store is made where `masterKeyFile` names a key and there is none.
+        public internal(set) var create = false
     }
 
     /// The sessions Gatehouse itself hands to apps.

@@ -1,4 +1,5 @@
 import Accounts
+import AccountsSQLite
 import Logging
 import SignIn
 
@@ -6,6 +7,8 @@ extension HousekeepingJob {
     /// Between two looks for keys that another process has stored or retired: a retired key must be gone within five
     /// seconds. Such a look reads the names of a few keys.
     private static let keyInterval = Duration.seconds(2)
+    /// Between two looks at the store's log, each of which is one system call.
+    private static let logInterval = Duration.seconds(1)
     private static let interval = Duration.seconds(60)
     private static let rowsPerStep = 500
     private static let valuesPerStep = 200
@@ -54,6 +57,13 @@ extension HousekeepingJob {
             while !Task.isCancelled,
                 try await repository.sweepExpired(now: clock.seconds, limit: rowsPerStep) > 0
             {}
+        }
+    }
+
+    /// Copies back what tools have written to the store, and empties the store's log of whom they have erased.
+    static func tidyLog(_ repository: SQLiteAccounts, _ clock: Clock) -> HousekeepingJob {
+        HousekeepingJob(interval: logInterval, complaint: "the store's log could not be looked after") {
+            try await repository.tidyLog(now: clock.seconds)
         }
     }
 

@@ -34,6 +34,7 @@ struct ServeCommand: AsyncParsableCommand {
             tell(faults, notices)
             throw ExitCode(1)
         }
+        TemporaryFiles.keep(beside: settings.storage)
         let threshold = LogThreshold(settings.log.level.loggerLevel)
         guard let writer = LogWriter(descriptor: STDERR_FILENO, told: Self.dropped(settings.log)) else {
             switch settings.log.format {

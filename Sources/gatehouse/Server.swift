@@ -83,7 +83,7 @@ struct Server: Service {
                 HousekeepingJob.all(
                     repository: repository, keys: keys,
                     accessTokenSeconds: Int64(settings.session.accessTokenSeconds), clock: clock, logger: logger)
-                    + [.write(failedSignIns)],
+                    + [.write(failedSignIns), .tidyLog(repository, clock)],
                 logger: logger),
             failedSignIns: failedSignIns, drain: .seconds(settings.http.drainSeconds), logger: logger)
     }
@@ -95,7 +95,8 @@ struct Server: Service {
         logger.notice(
             "listening",
             metadata: [
-                "address": "\(http.address)", "loops": .stringConvertible(loops.count), "version": "\(Version.text)",
+                "address": "\(http.address)", "loops": .stringConvertible(loops.count),
+                "sqlite": "\(SQLiteAccounts.libraryVersion)", "version": "\(Version.text)",
             ])
         logger.notice("admin listening", metadata: ["address": "\(admin.http.address)"])
         await withGracefulShutdownHandler {

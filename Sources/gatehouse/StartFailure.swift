@@ -10,6 +10,8 @@ enum StartFailure: Error, CustomStringConvertible {
     case unsupportedStorage
     case masterKey(MasterKey.Failure)
     case storage(path: String, RepositoryError)
+    /// There is a master key of the operator's and no store, as when a volume was not mounted.
+    case missingStore(path: String, masterKeyFile: String)
     case sessionKeys(SessionKeys.Failure)
 
     var description: String {
@@ -26,6 +28,11 @@ enum StartFailure: Error, CustomStringConvertible {
         case .storage(let path, .noStore): "there is no database \(path); gatehouse serve makes it on its first start"
         case .storage(let path, .unavailable(let reason)): "the database \(path) can't be used: \(reason)"
         case .storage(let path, let error): "the database \(path) can't be used: \(error)"
+        case .missingStore(let path, let masterKeyFile):
+            """
+            there is no database \(path), though storage.masterKeyFile names a key (\(masterKeyFile)): is its volume \
+            mounted? On a first start, storage.create: true makes it
+            """
         case .sessionKeys(let failure): "the session signing keys can't be used: \(failure)"
         }
     }

@@ -1,5 +1,6 @@
 import Accounts
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -45,6 +46,58 @@ import Testing
         #expect(status.st_mode & 0o777 == 0o600)
         await tool.close()
         await server.close()
+    }
+
+    @Test func `tells how far it is, and goes on while others sign in`() async throws {
+        let store = try await folder.open()
+        for value in 0..<300 { _ = try await store.signedIn(Sample.signIn(Sample.subject("\(value)"))) }
+        let seen = Mutex<[BackupProgress]>([])
+        try await store.backup(to: target.database) { progress in seen.withLock { $0.append(progress) } }
+        let (first, last) = seen.withLock { ($0.first, $0.last) }
+        guard case .copied(let done, let total) = first, case .examined = last else {
+            Issue.record("it does not copy first and examine then")
+            return
+        }
+        #expect((1...total).contains(done))
+        await store.close()
+    }
+
+    @Test func `of a tool comes to its end beside a server that never stops writing`() async throws {
+        let server = try await folder.open()
+        for value in 0..<1200 { _ = try await server.signedIn(Sample.signIn(Sample.subject("\(value)"))) }
+        let tool = try await folder.open { $0.access = .besideServer }
+        let isOver = Atomic<Bool>.Box(false)
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                var value = 0
+                while !isOver.value.load(ordering: .acquiring) {
+                    value += 1
+                    _ = try await server.signedIn(Sample.signIn(Sample.subject("during \(value)")))
+                }
+            }
+            group.addTask { [target] in
+                defer { isOver.value.store(true, ordering: .releasing) }
+                try await tool.backup(to: target.database)
+            }
+            try await group.waitForAll()
+        }
+        await tool.close()
+        await server.close()
+        let copy = try await target.open()
+        #expect(try await copy.userCount() >= 1200)
+        #expect(try await copy.check().isEmpty)
+        await copy.close()
+    }
+
+    @Test func `is not made of a store that does not hold, and leaves no file`() async throws {
+        let store = try await folder.open()
+        let user = try await store.signedIn(Sample.signIn(Sample.subject("1"))).user
+        try await store.writer.write { connection throws(RepositoryError) in
+            try connection.run(Query("UPDATE users SET profile = x'5A01' WHERE id = ?"), user)
+        }
+        await #expect(throws: RepositoryError.unavailable(.corrupt)) { try await store.backup(to: target.database) }
+        #expect(TemporaryFolder.names(in: target.path).isEmpty)
+        await store.close()
     }
 
     @Test func `overwrites nothing`() async throws {

@@ -1,4 +1,6 @@
 import Accounts
+import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -143,6 +145,26 @@ import Testing
         }
         #expect(try await server.check().isEmpty)
         await tool.close()
+        await server.close()
+    }
+
+    @Test func `that hardly ever lets go of its lock does not keep the server from writing`() async throws {
+        let server = try await folder.open { $0.busyTimeoutMilliseconds = 600 }
+        let path = folder.database
+        let isOver = Atomic<Bool>.Box(false)
+        // A thread of its own, for it sleeps.
+        let holder = Thread {
+            guard let other = try? Connection(path: path, isWritable: true, busyTimeout: .seconds(1)) else { return }
+            while !isOver.value.load(ordering: .acquiring) {
+                try? other.execute("BEGIN IMMEDIATE")
+                usleep(40_000)
+                try? other.execute("ROLLBACK")
+                usleep(4000)
+            }
+        }
+        holder.start()
+        defer { isOver.value.store(true, ordering: .releasing) }
+        for number in 0..<20 { _ = try await server.signedIn(Sample.signIn(Sample.subject("\(number)"))) }
         await server.close()
     }
 

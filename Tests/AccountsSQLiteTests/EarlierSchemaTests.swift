@@ -57,6 +57,19 @@ import Testing
         await store.close()
     }
 
+    @Test func `is brought up to date with temporary files instead of memory, and used with memory`() async throws {
+        try makeStore("")
+        let mode = Query("PRAGMA temp_store")
+        let settings = SQLiteSettings(path: folder.database, access: .server)
+        #expect(try Connection.writer(settings).first(mode) { $0.integer(0) } == 1)
+        let store = try await folder.open()
+        let memory: Int64? = try await store.writer.between { connection throws(RepositoryError) in
+            try connection.first(mode) { $0.integer(0) }
+        }
+        #expect(memory == 2)
+        await store.close()
+    }
+
     @Test func `keeps when its sessions' users authenticated, else when they signed in`() async throws {
         try makeStore(
             [

@@ -36,6 +36,17 @@ import Testing
         await second.close()
     }
 
+    @Test func `refuses a second server that comes by a symbolic link`() async throws {
+        let first = try await folder.open()
+        let link = folder.path + "/link.db"
+        #expect(unsafe symlink(folder.database, link) == 0)
+        await #expect(throws: RepositoryError.inUse) { try await folder.open { $0.path = link } }
+        await first.close()
+        let second = try await folder.open { $0.path = link }
+        await #expect(throws: RepositoryError.inUse) { try await folder.open() }
+        await second.close()
+    }
+
     @Test func `refuses a second server even when the first was dropped without closing, until it is gone`()
         async throws
     {

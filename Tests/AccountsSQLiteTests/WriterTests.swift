@@ -233,6 +233,22 @@ extension Atomic where Value == Bool {
         #expect(codes.claim(Sample.hash(), .none, now: 300) == .first)
     }
 
+    @Test func `are never moved by many at once, however many expire together`() {
+        let codes = UsedCodes(limit: .max, unprovenLimit: .max)
+        for _ in 0..<200_000 { codes.settle(Sample.code(expiresAt: 60), .verified, isUsed: true) }
+        #expect(codes.count == 200_000)
+        #expect(codes.largestSet < 50_000)
+        for _ in 0..<3 {
+            let code = Sample.code(expiresAt: 60)
+            codes.settle(code, .verified, isUsed: true)
+            codes.settle(code, .verified, isUsed: true)
+            #expect(codes.isUsed(code.hash, now: 0))
+        }
+        #expect(codes.count == 200_003)
+        codes.forget(now: 300)
+        #expect(codes.count == 0)
+    }
+
     @Test func `that are made up do not keep anybody from signing in`() async throws {
         let folder = TemporaryFolder()
         let store = try await folder.open {

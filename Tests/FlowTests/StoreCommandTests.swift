@@ -21,6 +21,24 @@ import Testing
         }
     }
 
+    @Test func `tells how the store is`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            _ = try await gatehouse.signIn("ada")
+            let told = try await gatehouse.run("store", "status", "--json")
+            #expect(told.status == 0, "\(told.errors)")
+            #expect(told.json["live_codes"] == 1)
+            let version = unsafe String(cString: sqlite3_libversion())
+            #expect(told.json["sqlite"]?.string == version)
+            #expect(told.json["erasure_in_log"] == false)
+            for name in ["database_bytes", "log_bytes", "page_bytes", "pages", "schema"] {
+                #expect((told.json[name]?.integer ?? 0) > 0, "\(name)")
+            }
+            for name in ["free_pages", "checkpoint_age_seconds"] { #expect((told.json[name]?.integer ?? -1) >= 0) }
+            let text = try await gatehouse.run("store", "status")
+            #expect(text.output.contains("database     "))
+        }
+    }
+
     @Test func `makes a backup that another server starts from`() async throws {
         try await RunningGatehouse.with { gatehouse in
             _ = try await gatehouse.signIn("ada")

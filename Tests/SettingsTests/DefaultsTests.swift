@@ -36,6 +36,7 @@ import Testing
         storage:
           url: file:data/gatehouse.db # or postgres://user@host/db?sslmode=verify-full
           masterKeyFile: ""
+          create: false
         session:
           issuer: ""
           audience: ""
@@ -151,6 +152,7 @@ import Testing
             return
         }
         #expect(settings.storage.masterKeyFile == nil)
+        #expect(!settings.storage.create)
         #expect(settings.session.issuer == nil)
         #expect(settings.session.audience == nil)
         #expect(settings.session.accessTokenSeconds == 900)

@@ -77,6 +77,9 @@ extension SettingKey where Root == Settings {
         Self(
             "storage.masterKeyFile", \.storage.masterKeyFile, .optional(.path),
             "Key that seals what is stored; empty: made beside the database on the first start."),
+        Self(
+            "storage.create", \.storage.create, .flag,
+            "With a masterKeyFile: make the database when it is missing. Without: it is made on the first start."),
     ]
 
     private static let session: [Self] = [

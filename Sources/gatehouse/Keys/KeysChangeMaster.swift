@@ -34,6 +34,7 @@ extension KeysCommand {
             // A file that reaches the limit of its size is an error of that write, as a full disk is.
             signal(SIGXFSZ, SIG_IGN)
             let storage = try options.configuration.settings().storage
+            TemporaryFiles.keep(beside: storage)
             let path: String
             if case .file(let file) = storage.url { path = file } else { path = "" }
             let outcome: MasterKeyChanger.Outcome

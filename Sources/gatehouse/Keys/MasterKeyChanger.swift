@@ -128,7 +128,7 @@ struct MasterKeyChanger {
             throw Failure.neitherKey(database: path)
         }
         do {
-            outcome.valuesLookedThrough = try await finish(renewed)
+            outcome.valuesLookedThrough = try await finish(renewed, keepingLogOf: opened.store)
         } catch {
             await renewed.close()
             throw error
@@ -148,17 +148,20 @@ struct MasterKeyChanger {
             outcome.endedSessions = try await store.replaceLeaked(
                 with: try await SessionKeys.replacements(forThoseIn: store, now: now), now: now)
         }
-        outcome.valuesLookedThrough = try await finish(store)
+        outcome.valuesLookedThrough = try await finish(store, keepingLogOf: store)
         return outcome
     }
 
+    /// - Parameter holder: has the server lock, and so is the one that copies the log back while the store is walked.
     /// - Returns: how many values were looked through.
-    private func finish(_ store: SQLiteAccounts) async throws -> Int {
+    private func finish(_ store: SQLiteAccounts, keepingLogOf holder: SQLiteAccounts) async throws -> Int {
         let looked = try await StoreWalk(what: "sealed values looked through", pause: .zero) {
-            try await store.reseal(limit: Self.valuesPerStep)
+            try await holder.tidyLog(now: clock.seconds)
+            return try await store.reseal(limit: Self.valuesPerStep)
         }.run()
         _ = try await StoreWalk(what: "users' addresses and numbers hashed anew", pause: .zero) {
-            try await store.indexContacts(limit: Self.valuesPerStep)
+            try await holder.tidyLog(now: clock.seconds)
+            return try await store.indexContacts(limit: Self.valuesPerStep)
         }.run()
         guard try await store.finishMasterKeyChange() else { throw Failure.interrupted }
         return looked

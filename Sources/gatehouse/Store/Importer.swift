@@ -10,6 +10,8 @@ struct Importer: ~Copyable {
     private static let longestLine = 1 << 20
     /// So many go into one commit; the server's own writes wait for it.
     private static let batchSize = 500
+    /// Between two batches, so that a server's writes find a gap.
+    private static let pause = Duration.milliseconds(5)
     private static let referenceBytes = 16
 
     /// What came of it.
@@ -72,6 +74,7 @@ struct Importer: ~Copyable {
             guard batch.users.count == Self.batchSize else { continue }
             try await store(batch, in: repository, now: now(), &summary)
             batch = Batch()
+            try await Task.sleep(for: Self.pause)
             progress.tell(summary.lines, of: checked.lines)
         }
         try await store(batch, in: repository, now: now(), &summary)

@@ -12,7 +12,8 @@ struct OpenStore: Sendable {
     let path: String
 
     /// - Parameters:
-    ///   - access: a server makes the store, and the master key beside it, on its first start; a tool makes neither.
+    ///   - access: a server makes the store on its first start, and the master key beside it; with a master key of the
+    ///     operator's it makes one only where `storage.create` says so. A tool makes neither.
     ///   - now: seconds since 1970.
     static func open(
         _ storage: Settings.Storage, as access: SQLiteSettings.Access, now: Int64
@@ -29,6 +30,9 @@ struct OpenStore: Sendable {
                 madeWith: isServer && storage.masterKeyFile == nil ? path : nil)
         } catch {
             throw .masterKey(error)
+        }
+        if !isThere, let named = storage.masterKeyFile, !storage.create {
+            throw .missingStore(path: path, masterKeyFile: named)
         }
         do throws(RepositoryError) {
             let repository = try await SQLiteAccounts.open(

@@ -8,7 +8,7 @@ struct StoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store", abstract: "Examine the store, back it up, and bring users from elsewhere.",
         discussion: "All of it works beside a running server.",
-        subcommands: [Check.self, Backup.self, Import.self])
+        subcommands: [Status.self, Check.self, Backup.self, Import.self])
 
     /// Examines all of it.
     struct Check: AsyncParsableCommand {
@@ -40,7 +40,8 @@ struct StoreCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Copy the store, as of one moment, into a new file, also while the server runs.",
             discussion: """
-                The copy is sealed under the same master key, which is not in it: keep the key, and keep it elsewhere. To \
+                The copy is examined as by store check before it gets its name; a store that does not hold has no backup. \
+                It is sealed under the same master key, which is not in it: keep the key, and keep it elsewhere. To \
                 restore, put the copy in the place of the database before the server starts.
                 """)
 
@@ -50,8 +51,15 @@ struct StoreCommand: ParsableCommand {
 
         func run() async throws {
             try await options.withStore { store, _, _ in
+                let copied = ProgressReport("pages copied")
+                let examined = ProgressReport("values tried in the copy")
                 do throws(RepositoryError) {
-                    try await store.repository.backup(to: file)
+                    try await store.repository.backup(to: file) { progress in
+                        switch progress {
+                        case .copied(let done, let total): copied.tell(done, of: total)
+                        case .examined(let done, let total): examined.tell(done, of: total)
+                        }
+                    }
                 } catch .fileExists {
                     StandardError.write("gatehouse: the file \(file) exists already, and nothing is overwritten\n")
                     throw ExitCode(1)

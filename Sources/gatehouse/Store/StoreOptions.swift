@@ -14,6 +14,7 @@ struct StoreOptions: ParsableArguments {
         // A file that reaches the limit of its size is an error of that write, as a full disk is.
         signal(SIGXFSZ, SIG_IGN)
         let settings = try configuration.settings()
+        TemporaryFiles.keep(beside: settings.storage)
         let clock = Clock { Int64(time(nil)) }
         let store: OpenStore
         do throws(StartFailure) {

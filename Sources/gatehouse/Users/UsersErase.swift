@@ -11,9 +11,6 @@ extension UsersCommand {
             abstract: "Erase a user for good: profile, identities, sessions and receipts.",
             discussion: "Without --yes it only says what would go. A later sign-in makes a new user.")
 
-        /// How often the log is asked for: a running server reads it most of the time.
-        private static let scrubAttempts = 5
-
         @Argument(help: "The user's number.")
         var id: Int64
         @Flag(help: "Really erase.")
@@ -35,13 +32,13 @@ extension UsersCommand {
             }
         }
 
-        /// The user is gone from the database; the log still has the pages as they were.
+        /// The user is gone from the database; the log still has the pages as they were. While a server runs, that is for
+        /// the server to clear.
         private func scrub(_ store: OpenStore) async throws(RepositoryError) {
-            for _ in 0..<Self.scrubAttempts {
-                if try await store.repository.scrub() { return }
-            }
+            if try await store.repository.scrub() { return }
             StandardError.write(
-                "The server is busy: traces of the user stay in the database's log until it is next started over.\n")
+                "The server empties the database's log of the user within seconds, or when who reads in it has finished.\n"
+            )
         }
 
         private func write(_ record: UserRecord) {

@@ -1,0 +1,71 @@
+import Accounts
+import Glibc
+
+/// The file that a backup is made in, under a name of its own until it is whole.
+// @unchecked: a backup's steps come one after the other, and the connection is used in one at a time.
+final class BackupFile: @unchecked Sendable {
+    private static let anything = Query("SELECT count(*) FROM sqlite_schema")
+    private static let journalMode = Query("PRAGMA journal_mode = DELETE")
+
+    private let path: String
+    private let draft: String
+    private var connection: Connection?
+
+    /// - Throws: `.fileExists`; `.unavailable` where it can't be made.
+    init(for path: String) throws(RepositoryError) {
+        guard unsafe access(path, F_OK) != 0 else { throw .fileExists }
+        self.path = path
+        draft = "\(path).\(UInt64.random(in: 0 ... .max))"
+        do throws(SystemFailure) {
+            // Made beforehand, since SQLite would give it the mode of any file.
+            close(try systemCall { unsafe open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) })
+        } catch {
+            throw .unavailable(error.unavailability)
+        }
+    }
+
+    deinit {
+        connection = nil
+        for suffix in ["", "-journal", "-wal", "-shm"] { _ = unsafe Glibc.unlink(draft + suffix) }
+    }
+
+    /// The connection to copy into.
+    func target() throws(RepositoryError) -> Connection {
+        let target = try Connection(path: draft, isWritable: true)
+        // It is on disk or gone when it is published, and until then worth nothing.
+        try target.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;")
+        connection = target
+        return target
+    }
+
+    /// Makes one file of the copy, which says of itself that it has a log, as the store has.
+    ///
+    /// - Returns: a connection that reads it.
+    func settled() throws(RepositoryError) -> Connection {
+        guard let target = connection else { throw .unavailable(.cannotOpen) }
+        // Only who has read it knows that it says so.
+        _ = try target.first(Self.anything) { $0.integer(0) }
+        guard try target.first(Self.journalMode, read: { $0.text(0) }) == "delete" else {
+            throw .unavailable(.inputOutput)
+        }
+        connection = nil
+        return try Connection(path: draft, isWritable: false)
+    }
+
+    /// Gives the file its name once it is on disk, unless somebody else took the name meanwhile.
+    func publish() throws(RepositoryError) {
+        do throws(SystemFailure) {
+            try sync(draft, flags: O_RDONLY)
+            try systemCall { unsafe link(draft, path) }
+            try sync(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".", flags: O_RDONLY | O_DIRECTORY)
+        } catch {
+            throw error.code == EEXIST ? .fileExists : .unavailable(error.unavailability)
+        }
+    }
+}
+
+private func sync(_ path: String, flags: Int32) throws(SystemFailure) {
+    let descriptor = try systemCall { unsafe open(path, flags | O_CLOEXEC) }
+    defer { close(descriptor) }
+    try systemCall { fsync(descriptor) }
+}

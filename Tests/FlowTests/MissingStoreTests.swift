@@ -1,0 +1,59 @@
+import AccountsSQLite
+import Foundation
+import Settings
+import Testing
+
+@testable import gatehouse
+
+@Suite struct `A store that is not there` {
+    private let folder = FileManager.default.temporaryDirectory.appending(
+        path: "gatehouse-missing-\(UUID().uuidString)")
+
+    private func storage(_ more: String) throws -> Settings.Storage {
+        let loaded = Settings.load(
+            yaml: """
+                storage: {url: 'file:\(folder.path)/volume/users.db'\(more)}
+                providers: [plain]
+                provider: {plain: {profile: openid, issuer: 'https://login.example', clientID: a, clientSecret: b,
+                  redirectURIs: ['a:/b']}}
+                """)
+        guard case .valid(let settings, _, _) = loaded else {
+            Issue.record("the test's configuration is faulty: \(loaded)")
+            throw CancellationError()
+        }
+        return settings.storage
+    }
+
+    private func keyFile() throws -> String {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let path = folder.appending(path: "master.key")
+        try Data(String(repeating: "A", count: 43).utf8).write(to: path)
+        return path.path
+    }
+
+    private func open(_ storage: Settings.Storage) async throws {
+        await (try await OpenStore.open(storage, as: .server, now: 1)).repository.close()
+    }
+
+    @Test func `is an error where a master key is named, and is not made`() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let key = try keyFile()
+        let storage = try storage(", masterKeyFile: '\(key)'")
+        let failure = await #expect(throws: StartFailure.self) { try await open(storage) }
+        #expect("\(String(describing: failure))".contains("storage.create: true"))
+        #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "volume").path))
+    }
+
+    @Test func `is made where storage.create says so, and then needs it no more`() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let key = try keyFile()
+        try await open(try storage(", masterKeyFile: '\(key)', create: true"))
+        try await open(try storage(", masterKeyFile: '\(key)'"))
+    }
+
+    @Test func `is made with its key where none is named`() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await open(try storage(""))
+        #expect(FileManager.default.fileExists(atPath: folder.appending(path: "volume/users.db.key").path))
+    }
+}
