@@ -82,11 +82,10 @@ def drive(port, requests):
 
 
 def run(bench):
-    settings = {"LOG_LEVEL": "warning"}
-    with bench.carriers(latency=LATENCY_MS) as carriers, bench.server(carriers, settings=settings) as server:
+    with bench.carriers(latency=LATENCY_MS) as carriers, bench.server(carriers) as server:
         bench.note("the subscribers approve")
         count = PER_SECOND * SECONDS + CONNECTIONS
-        requests = crowd(count, lambda number: request(carriers.authorize(f"subscriber{number % 2000}")), threads=8)
+        requests = crowd(count, lambda number: request(carriers.authorize(f"subscriber{number % 2000}")), threads=64)
         bench.note("the sign-ins begin")
         began = server.cpu()
         statuses, times, took = drive(server.port, requests)
