@@ -17,14 +17,11 @@ struct RequestLog: Sendable {
         guard logger.logLevel <= .info else { return }
         let took = MonotonicTime.now - request.receivedAt
         let (seconds, attoseconds) = took.components
-        var metadata: Logger.Metadata = [
-            "method": .string(request.method.rawValue), "route": .string(route),
-            "status": .stringConvertible(response.status.code),
-            "ms": .stringConvertible(seconds * 1000 + attoseconds / 1_000_000_000_000_000),
-            "request_id": .string(request.id),
-        ]
-        if let provider = notes.provider { metadata["provider"] = .string(provider) }
-        if let correlationID = notes.correlationID { metadata["correlation_id"] = .string(correlationID) }
+        var metadata = Self.metadata(notes, requestID: request.id)
+        metadata["method"] = .string(request.method.rawValue)
+        metadata["route"] = .string(route)
+        metadata["status"] = .stringConvertible(response.status.code)
+        metadata["ms"] = .stringConvertible(seconds * 1000 + attoseconds / 1_000_000_000_000_000)
         logger.info("request", metadata: metadata)
     }
 
@@ -59,7 +56,9 @@ struct RequestLog: Sendable {
     }
 
     private static func metadata(_ notes: RequestNotes, requestID: String) -> Logger.Metadata {
-        var metadata: Logger.Metadata = ["request_id": .string(requestID)]
+        // Room for all that any line has, so that it is never moved.
+        var metadata = Logger.Metadata(minimumCapacity: 10)
+        metadata["request_id"] = .string(requestID)
         if let provider = notes.provider { metadata["provider"] = .string(provider) }
         if let correlationID = notes.correlationID { metadata["correlation_id"] = .string(correlationID) }
         return metadata
