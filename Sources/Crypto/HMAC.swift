@@ -41,14 +41,7 @@ public enum HMAC {
 
     init() {
         unsafe context = EVP_MAC_CTX_new(Self.implementation)
-        var name = Array("SHA2-256".utf8CString)
-        unsafe name.withUnsafeMutableBufferPointer { name in
-            var parameters = unsafe [
-                OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name.baseAddress, 0),
-                OSSL_PARAM_construct_end(),
-            ]
-            _ = unsafe EVP_MAC_CTX_set_params(context, &parameters)
-        }
+        _ = unsafe COpenSSL_EVP_MAC_CTX_use_sha256(context)
     }
 
     deinit { unsafe EVP_MAC_CTX_free(context) }
