@@ -33,14 +33,17 @@ extension RestoreFailure: CustomStringConvertible {
         case .backup(.wrongMasterKey): "the master key does not open the backup; it was sealed under another one"
         case .backup(.newerSchema(let found, let known)):
             "a newer version made the backup (schema \(found); this version knows \(known))"
-        case .backup(.unavailable(.diskFull)): "the disk is full, so that the backup can't be copied beside the database"
+        case .backup(.unavailable(.diskFull)):
+            "the disk is full, so that the backup can't be copied beside the database"
         case .backup(.unavailable(.corrupt)): "the backup is damaged"
         case .backup(.unavailable(let reason)): "the backup can't be used: \(reason)"
         case .backup(let error): "the backup can't be used: \(error)"
         case .backupDamaged(let findings): "the backup does not hold. " + findings.joined(separator: " ")
         case .backupIsStore: "the backup is the database itself; move it elsewhere first"
         case .noLedger(let path):
-            "there is no ledger \(path), which tells who was erased since the backup was made; --without-ledger does without"
+            """
+            there is no ledger \(path), which tells who was erased since the backup was made; --without-ledger does without
+            """
         case .ledgerUnreadable(let path, let reason): "the ledger \(path) can't be read: \(reason)"
         case .noLedgerKey:
             "the backup was made before there were ledgers, so it can't prove one; --without-ledger does without"

@@ -47,7 +47,8 @@ final class StoreDraft: @unchecked Sendable {
         }
         // Until it is published it is worth nothing, and then it is on disk.
         try connection.execute(
-            "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;")
+            "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;"
+        )
         return connection
     }
 

@@ -26,7 +26,8 @@ extension StoreCommand {
             let examined = ProgressReport("values tried in the new file")
             do {
                 let store = try ClosedStore(storage, now: now)
-                let outcome = try await SQLiteAccounts.compact(store.settings, unlockKeyRing: store.unlock) { progress in
+                let outcome = try await SQLiteAccounts.compact(store.settings, unlockKeyRing: store.unlock) {
+                    progress in
                     if case .examined(let done, let total) = progress { examined.tell(done, of: total) }
                 }
                 if json {

@@ -35,7 +35,9 @@ extension StoreCommand {
         @OptionGroup var options: StoreOptions
 
         func validate() throws {
-            if withoutLedger, ledger != nil { throw ValidationError("--ledger and --without-ledger exclude each other") }
+            if withoutLedger, ledger != nil {
+                throw ValidationError("--ledger and --without-ledger exclude each other")
+            }
         }
 
         func run() async throws {
@@ -56,7 +58,11 @@ extension StoreCommand {
                     case .examined(let done, let total): examined.tell(done, of: total)
                     }
                 }
-                if json { StandardOutput.write(Self.document(outcome)) } else { StandardOutput.write(Self.text(outcome)) }
+                if json {
+                    StandardOutput.write(Self.document(outcome))
+                } else {
+                    StandardOutput.write(Self.text(outcome))
+                }
             } catch let error as RestoreFailure {
                 StandardError.write("gatehouse: nothing was restored: \(error)\n")
                 throw ExitCode(1)
@@ -79,18 +85,19 @@ extension StoreCommand {
         private static func text(_ outcome: RestoreOutcome) -> String {
             var lines = ["The backup is restored, with \(outcome.users) users."]
             lines.append(
-                "\(outcome.records) records of the ledger were newer; \(outcome.erased) users were erased again by them.")
+                "\(outcome.records) records of the ledger were newer; \(outcome.erased) users were erased again by them."
+            )
             if outcome.unprovenLines > 0 {
-                lines.append("\(outcome.unprovenLines) lines of the ledger are not proven by a key at hand and were passed over.")
+                lines.append("\(outcome.unprovenLines) lines of the ledger are proven by no key and were passed over.")
             }
             lines.append(
                 outcome.endedSessions > 0 ? "\(outcome.endedSessions) sessions ended." : "No session was ended.")
             if !outcome.stranded.isEmpty {
                 let numbers = outcome.stranded.map { String($0.rawValue) }.joined(separator: ", ")
-                lines.append("These users have no identity any more, and can't sign in until they are given one: \(numbers).")
+                lines.append("Users without an identity, who can't sign in until they are given one: \(numbers).")
             }
             if let former = outcome.former {
-                lines.append("The former store is \(former). It holds personal data: remove it when you don't need it.")
+                lines.append("The former store is \(former). It holds personal data: remove it in time.")
             }
             return lines.map { $0 + "\n" }.joined()
         }
