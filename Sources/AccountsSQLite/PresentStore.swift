@@ -1,4 +1,5 @@
 import Accounts
+import Glibc
 
 /// What a restore must know of the store that it replaces, as far as that can still be read.
 struct PresentStore {
@@ -14,6 +15,14 @@ struct PresentStore {
     /// - Returns: nil when there is none, or it can't be read, or it is of an earlier version.
     static func read(_ settings: SQLiteSettings, _ sealer: StoreSealer) -> PresentStore? {
         guard databaseFileExists(at: settings.path) else { return nil }
+        let log = resolved(settings.path) + "-wal"
+        let hasLog = databaseFileExists(at: log)
+        // What it takes to read is an empty log, which nobody else may need by now.
+        defer { if !hasLog { for name in [log, resolved(settings.path) + "-shm"] { _ = unsafe unlink(name) } } }
+        return find(settings, sealer)
+    }
+
+    private static func find(_ settings: SQLiteSettings, _ sealer: StoreSealer) -> PresentStore? {
         do throws(RepositoryError) {
             let connection = try Connection(path: settings.path, isWritable: true, busyTimeout: settings.busyTimeout)
             try connection.setCommonOptions(settings, cacheKiB: settings.writerCacheKiB)
