@@ -23,8 +23,8 @@ LONGEST_ROUND = 0.4
 # How many of those who have signed in leave again.
 LEAVING = 0.2
 # After so many rounds the newest backup is restored, every other time with a kill in the middle.
-RESTORE_EVERY = 3
-LONGEST_RESTORE = 0.3
+RESTORE_EVERY = 2
+LONGEST_RESTORE = 0.08
 
 
 def use(known, bodies, stopped):
