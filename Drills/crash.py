@@ -24,7 +24,7 @@ LONGEST_ROUND = 0.4
 LEAVING = 0.2
 # After so many rounds the newest backup is restored, every other time with a kill in the middle.
 RESTORE_EVERY = 2
-LONGEST_RESTORE = 0.08
+LONGEST_RESTORE = 0.16
 
 
 def use(known, bodies, stopped):

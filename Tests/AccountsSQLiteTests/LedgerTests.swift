@@ -152,6 +152,39 @@ import Testing
     }
 }
 
+extension `A replacement that was cut off` {
+    /// How far it had come.
+    enum Stage: CaseIterable {
+        case decided, keptFormer, movedLog, compactionDecided
+    }
+
+    @Test(arguments: Stage.allCases)
+    func `leaves one store whole at each of its steps`(step: Stage) async throws {
+        let path = stage.folder.database
+        let (before, after) = try await stage.serving { store async throws in
+            let before = try await store.signedIn(Sample.signIn(Sample.subject("before"))).user
+            try await store.backup(to: stage.backup)
+            return (before, try await store.signedIn(Sample.signIn(Sample.subject("after"))).user)
+        }
+        // As a crash of the former store has left it: with a log that is not the new store's.
+        try write([1, 2, 3], to: path + "-wal")
+        let coming = path + (step == .compactionDecided ? "-compacted" : "-restored")
+        try write(try contents(of: stage.backup), to: coming)
+        var status = stat()
+        #expect(unsafe stat(coming, &status) == 0)
+        let former = "\(path)-former-\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
+        if step == .keptFormer || step == .movedLog { #expect(unsafe link(path, former) == 0) }
+        if step == .movedLog { #expect(unsafe rename(path + "-wal", former + "-wal") == 0) }
+        try await stage.serving { store async throws in
+            #expect(try await store.user(before) != nil)
+            #expect(try await store.user(after) == nil)
+            #expect(try await store.check().isEmpty)
+        }
+        let names = TemporaryFolder.names(in: stage.folder.path).filter { $0.contains("-former-") }
+        #expect(names.count == (step == .compactionDecided ? 0 : 2), "the former store and its log")
+    }
+}
+
 @Suite struct `A compacted store` {
     let stage = RestoreStage()
 
