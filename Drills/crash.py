@@ -24,7 +24,9 @@ LONGEST_ROUND = 0.4
 LEAVING = 0.2
 # After so many rounds the newest backup is restored, every other time with a kill in the middle.
 RESTORE_EVERY = 2
-LONGEST_RESTORE = 0.16
+LONGEST_RESTORE = 0.08
+# How long the last steps take, in which the restored store takes the place of the former one.
+LONGEST_REPLACEMENT = 0.02
 
 
 def use(known, bodies, stopped):
@@ -80,7 +82,7 @@ class Operator:
         before = newest_restore(known.server.database)
         process = self.start("store", "restore", file, "--keep-sessions")
         if kills:
-            time.sleep(random.uniform(0, LONGEST_RESTORE))
+            await_moment(process, known.server.database)
             process.send_signal(signal.SIGKILL)
         errors = process.communicate()[1]
         self.restores += 1
@@ -96,6 +98,16 @@ class Operator:
         for entry in os.listdir(folder):
             if entry.startswith(f"{name}-former-"):
                 os.remove(os.path.join(folder, entry))
+
+
+def await_moment(process, database):
+    """Any moment of a restore, or one in its last steps."""
+    if random.random() < 0.5:
+        time.sleep(random.uniform(0, LONGEST_RESTORE))
+        return
+    while process.poll() is None and not os.path.exists(f"{database}-restored"):
+        pass
+    time.sleep(random.choice([0, random.uniform(0, LONGEST_REPLACEMENT)]))
 
 
 class Known(Acknowledged):
