@@ -1,6 +1,10 @@
-"""Killed at random instants under load, the server loses nothing that it acknowledged."""
+"""Killed at random instants under load, the server loses nothing that it acknowledged, and brings back nobody it erased."""
 
+import os
 import random
+import signal
+import sqlite3
+import subprocess
 import threading
 import time
 
@@ -9,38 +13,206 @@ from bench import eventually
 from damage import flaws
 from wire import LOST
 
-ROUNDS = 12
+# Many more by hand: GATEHOUSE_CRASH_ROUNDS=1000 scripts/drill crash
+ROUNDS = int(os.environ.get("GATEHOUSE_CRASH_ROUNDS", "12"))
+LONGEST = 120 + 10 * ROUNDS
 APPS = 6
 # Codes are got beforehand, so that what is killed is busy with sign-ins and not waiting for codes.
 CODES_PER_APP = 25
 LONGEST_ROUND = 0.4
+# How many of those who have signed in leave again.
+LEAVING = 0.2
+# After so many rounds the newest backup is restored, every other time with a kill in the middle.
+RESTORE_EVERY = 2
+LONGEST_RESTORE = 0.08
+# How long the last steps take, in which the restored store takes the place of the former one.
+LONGEST_REPLACEMENT = 0.02
 
 
 def use(known, bodies, stopped):
-    """An app that signs in, and renews what it has, until the server goes away."""
-    mine = []
+    """An app that signs in, renews what it has and leaves, until the server goes away."""
     for body in bodies:
         if stopped.is_set():
             return
         try:
-            known.sign_in(None, body=body)
-            mine = known.sessions[-1:]
-            if random.random() < 0.3:
-                known.refresh(mine[0])
-        except (*LOST, IndexError):
+            session = known.sign_in_as(body)
+            if session is None:
+                continue
+            choice = random.random()
+            if choice < LEAVING:
+                known.erase(session)
+            elif choice < LEAVING + 0.3:
+                known.refresh(session)
+        except LOST:
             return
+
+
+class Operator:
+    """Makes backups beside the server, and restores them without one."""
+
+    def __init__(self, bench):
+        self.bench = bench
+        self.executable = f"{bench.binaries}/gatehouse"
+        self.configuration = os.path.join(bench.folder, "server", "gatehouse.yaml")
+        self.number = 0
+        # The newest backup: its file, and how many sessions had been acknowledged before it began.
+        self.backup = None
+        self.restores = self.killed = self.finished = 0
+
+    def start(self, *words):
+        return subprocess.Popen(
+            [self.executable, *words, "--config", self.configuration], stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+    def make_backup(self, known):
+        self.number += 1
+        file = os.path.join(self.bench.folder, f"backup{self.number}.db")
+        before = known.count()
+        # The server may be killed meanwhile, which is nothing to the backup.
+        process = self.start("store", "backup", file)
+        errors = process.communicate()[1]
+        if self.bench.claim(process.returncode == 0, f"a backup is made beside a server that is killed ({errors})"):
+            if self.backup:
+                os.remove(self.backup[0])
+            self.backup = (file, before)
+
+    def restore(self, known, kills):
+        """Restores the newest backup, perhaps killed in the middle."""
+        file, count = self.backup
+        before = newest_restore(known.server.database)
+        process = self.start("store", "restore", file, "--keep-sessions")
+        if kills:
+            await_moment(process, known.server.database)
+            process.send_signal(signal.SIGKILL)
+        errors = process.communicate()[1]
+        self.restores += 1
+        if process.returncode == 0:
+            self.finished += 1
+            known.forget_after(count)
+        elif self.bench.claim(kills, f"a restore succeeds ({errors})"):
+            self.killed += 1
+            known.either(count, before)
+
+    def forget_former_stores(self, database):
+        folder, name = os.path.split(database)
+        for entry in os.listdir(folder):
+            if entry.startswith(f"{name}-former-"):
+                os.remove(os.path.join(folder, entry))
+
+
+def await_moment(process, database):
+    """Any moment of a restore, or one in its last steps."""
+    if random.random() < 0.5:
+        time.sleep(random.uniform(0, LONGEST_RESTORE))
+        return
+    while process.poll() is None and not os.path.exists(f"{database}-restored"):
+        pass
+    time.sleep(random.choice([0, random.uniform(0, LONGEST_REPLACEMENT)]))
+
+
+class Known(Acknowledged):
+    """What must be there, and what must not, after kills and restores."""
+
+    def __init__(self):
+        super().__init__(None)
+        self.erased = set()
+        # Everybody who ever signed in: no number is given twice.
+        self.users = set()
+        self.twice = 0
+        # After a restore that was killed: how many sessions there are if it has taken place, and the event before it.
+        self.undecided = None
+        # How many restores have taken place though they were killed.
+        self.taken = 0
+
+    def count(self):
+        with self.lock:
+            return len(self.sessions)
+
+    def sign_in_as(self, body):
+        answer = self.server.call("POST", "/auth/signin", body=body)
+        if answer.status != 200:
+            return None
+        session = {"user": answer.json["user"]["user_id"], "token": answer.json["token"],
+                   "refresh": answer.json["refresh_token"]}
+        with self.lock:
+            self.twice += session["user"] in self.users
+            self.users.add(session["user"])
+            self.sessions.append(session)
+        return session
+
+    def erase(self, session):
+        """Erases the user of a session. Without an answer nobody knows whether he is there."""
+        session["leaving"] = True
+        answer = self.server.call("DELETE", "/users/me", bearer=session["token"])
+        if answer.status in (200, 204):
+            with self.lock:
+                self.erased.add(session["user"])
+
+    def forget_after(self, count):
+        del self.sessions[count:]
+        for session in self.sessions:
+            # A generation that the restored store has not come to is refused.
+            session.pop("refresh", None)
+
+    def either(self, count, before):
+        self.undecided = (count, before)
+
+    def staying(self, sessions):
+        return [session for session in sessions if "leaving" not in session]
+
+    def decide(self):
+        """After a restore that was killed there is the former store or the restored one, and each has all of its sessions."""
+        if self.undecided is None:
+            return
+        count, before = self.undecided
+        # What was acknowledged while the backup was made may be in it or not.
+        if newest_restore(self.server.database) != before:
+            self.forget_after(count)
+            self.taken += 1
+        self.undecided = None
+
+    def check_all(self, bench, when, newest=None):
+        self.decide()
+        everything, self.sessions = self.sessions, self.staying(self.sessions)
+        self.check(bench, when, newest)
+        self.sessions = everything
+        back = self.erased & users_in(self.server.database)
+        bench.claim(not back, f"{when}, nobody who was erased is back ({len(back)})")
+        bench.claim(self.twice == 0, f"{when}, no number was given twice ({self.twice})")
+
+
+def users_in(database):
+    return {row[0] for row in read(database, "SELECT id FROM users")}
+
+
+def newest_restore(database):
+    """The number of the event, which grows with each restore that has taken place."""
+    return read(database, "SELECT max(id) FROM audit WHERE event = 'store_restored'")[0][0]
+
+
+def read(database, query):
+    connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True, isolation_level=None)
+    try:
+        # It must not copy the log back: that is the server's.
+        connection.execute("PRAGMA wal_autocheckpoint=0")
+        return connection.execute(query).fetchall()
+    finally:
+        connection.close()
 
 
 def run(bench):
     with bench.carriers() as carriers:
-        known = Acknowledged(None)
+        known, operator = Known(), Operator(bench)
         lost = 0
         for number in range(ROUNDS):
+            if number and number % RESTORE_EVERY == 0 and operator.backup:
+                operator.restore(known, kills=number // RESTORE_EVERY % 2 == 0)
             server = known.server = bench.start(carriers)
             try:
                 # What was acknowledged in the round before, first.
-                known.check(bench, f"round {number}", newest=APPS * CODES_PER_APP)
-                lost += kill_under_load(bench, known, number)
+                known.check_all(bench, f"round {number}", newest=APPS * CODES_PER_APP)
+                operator.forget_former_stores(server.database)
+                lost += kill_under_load(bench, known, operator, number)
             finally:
                 if server.is_running:
                     server.kill()
@@ -48,17 +220,22 @@ def run(bench):
         bench.claim(found == [], f"the file of a killed server is sound ({found})")
         bench.figure("rounds", ROUNDS)
         bench.figure("cut_off", lost)
-        bench.figure("acknowledged", len(known.sessions))
+        bench.figure("acknowledged", len(known.users))
+        bench.figure("erased", len(known.erased))
+        bench.figure("backups", operator.number)
+        bench.figure("restored", operator.finished)
+        bench.figure("restores_killed", operator.killed)
+        bench.figure("of_these_done", known.taken)
         with bench.server(carriers) as server:
             known.server = server
-            known.check(bench, "at the end")
-            refreshed = [known.refresh(session) for session in known.sessions if "refresh" in session][-100:]
-            bench.claim(all(answer.status == 200 for answer in refreshed), "and the refresh tokens work")
+            known.check_all(bench, "at the end")
+            refreshed = [known.refresh(session) for session in known.staying(known.sessions) if "refresh" in session]
+            bench.claim(all(answer.status == 200 for answer in refreshed[-100:]), "and the refresh tokens work")
         found = flaws(server.database)
         bench.claim(found == [], f"the file is sound ({found})")
 
 
-def kill_under_load(bench, known, number):
+def kill_under_load(bench, known, operator, number):
     """Kills the server in the middle; how many apps were cut off."""
     bodies = [[known.server.carriers.authorize(f"r{number}a{app}n{code}") for code in range(CODES_PER_APP)]
               for app in range(APPS)]
@@ -68,10 +245,12 @@ def kill_under_load(bench, known, number):
     for app in apps:
         app.start()
     bench.claim(eventually(lambda: len(known.sessions) > before), f"round {number}: somebody is signed in")
+    backup = threading.Thread(target=operator.make_backup, args=(known,))
+    backup.start()
     time.sleep(random.uniform(0, LONGEST_ROUND))
     working = sum(app.is_alive() for app in apps)
     known.server.kill()
     stopped.set()
-    for app in apps:
+    for app in [*apps, backup]:
         app.join()
     return working

@@ -55,7 +55,7 @@ def run(name, options, parent):
     module = DRILLS[name]
     print(f"\n{name}: {module.__doc__.splitlines()[0]}", flush=True)
     bench = Bench(options.binaries, folder, options.root, options.seconds)
-    signal.alarm(LONGEST + (2 * options.seconds if name == "soak" else 0))
+    signal.alarm(getattr(module, "LONGEST", LONGEST) + (2 * options.seconds if name == "soak" else 0))
     try:
         module.run(bench)
     except Exception as error:  # Whatever it is, the other drills still run.

@@ -26,6 +26,9 @@ public struct AuditEvent: Equatable, Sendable {
         case sessionRevoked = "session_revoked"
         /// All of a user's sessions, or all but the one that asked; where it names no user, everybody's.
         case sessionsRevoked = "sessions_revoked"
+        /// A backup took the place of the store; what came before this event is as old as the backup, but for what the
+        /// ledger told.
+        case storeRestored = "store_restored"
         /// A refresh token was presented again just after it had been replaced, and got the same answer.
         case refreshAnswerRepeated = "refresh_answer_repeated"
         /// A refresh token was presented after it had been replaced; its session family was revoked.

@@ -22,6 +22,9 @@ public enum RepositoryError: Error, Equatable, Sendable {
     case wrongMasterKey
     /// A later version made this store; going back is not possible.
     case newerSchema(found: Int64, known: Int64)
+    /// The ledger beside the store tells of changes that the store knows nothing of: it is an older copy, which somebody has
+    /// put in the store's place.
+    case olderThanLedger
     /// There is no store at that place, and nobody but a server makes one.
     case noStore
     /// What was to be made is there already, and nothing is overwritten.

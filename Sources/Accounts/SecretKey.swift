@@ -12,6 +12,8 @@ public struct SecretKey: Equatable, Sendable {
         case contact
         /// Signs refresh tokens.
         case refresh
+        /// Proves that a record of the ledger is ours.
+        case ledger
     }
 
     public var purpose: Purpose

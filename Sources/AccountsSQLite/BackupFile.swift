@@ -55,17 +55,11 @@ final class BackupFile: @unchecked Sendable {
     /// Gives the file its name once it is on disk, unless somebody else took the name meanwhile.
     func publish() throws(RepositoryError) {
         do throws(SystemFailure) {
-            try sync(draft, flags: O_RDONLY)
+            try syncFile(draft)
             try systemCall { unsafe link(draft, path) }
-            try sync(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".", flags: O_RDONLY | O_DIRECTORY)
+            try syncFolder(of: path)
         } catch {
             throw error.code == EEXIST ? .fileExists : .unavailable(error.unavailability)
         }
     }
-}
-
-private func sync(_ path: String, flags: Int32) throws(SystemFailure) {
-    let descriptor = try systemCall { unsafe open(path, flags | O_CLOEXEC) }
-    defer { close(descriptor) }
-    try systemCall { fsync(descriptor) }
 }

@@ -61,6 +61,11 @@ import CSQLite
     /// What ``dataVersion`` was when this connection last committed; nil before.
     var ownDataVersion: UInt32?
 
+    /// Whether something was recorded for the ledger that is not in its file yet.
+    var hasLedgerNews = false
+    /// Up to which number the records are in the file.
+    var recordedUpTo: Int64 = 0
+
     /// Whether a transaction is open. After some failures SQLite has rolled it back by itself.
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(database) == 0 }
 

@@ -31,7 +31,7 @@ extension Connection {
         return connection
     }
 
-    private func setCommonOptions(_ settings: SQLiteSettings, cacheKiB: Int) throws(RepositoryError) {
+    func setCommonOptions(_ settings: SQLiteSettings, cacheKiB: Int) throws(RepositoryError) {
         // A file that somebody tampered with must not run functions through its schema, nor confuse the b-tree code.
         try execute(
             """

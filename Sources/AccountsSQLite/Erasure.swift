@@ -18,10 +18,18 @@ struct Erasure {
     private static let count = Query("UPDATE meta SET value = value + 1 WHERE name = 'erased_users'")
 
     let connection: Connection
+    let sealer: StoreSealer
     let now: Int64
 
     /// - Returns: whether there was one.
     func erase(_ user: UserID) throws(RepositoryError) -> Bool {
+        guard try remove(user) else { return false }
+        try LedgerRows(connection: connection, sealer: sealer, now: now).add(.userErased(user))
+        return true
+    }
+
+    /// The same without a record in the ledger.
+    func remove(_ user: UserID) throws(RepositoryError) -> Bool {
         try connection.run(Self.tokens, user)
         try connection.run(Self.tickets, user)
         try connection.run(Self.user, user)
@@ -36,7 +44,9 @@ struct Erasure {
 extension SQLiteAccounts {
     public func erase(_ user: UserID, now: Int64) async throws(RepositoryError) -> Bool {
         try await writer.write(
-            { connection throws(RepositoryError) in try Erasure(connection: connection, now: now).erase(user) },
+            { [sealer] connection throws(RepositoryError) in
+                try Erasure(connection: connection, sealer: sealer, now: now).erase(user)
+            },
             settled: { [log = writer.log] in if $0 == true { log.hasRemains.store(true, ordering: .relaxed) } })
     }
 
@@ -44,10 +54,10 @@ extension SQLiteAccounts {
         under session: SessionID, demands: SensitiveDemands, now: Int64
     ) async throws(RepositoryError) {
         try await writer.write(
-            { connection throws(RepositoryError) in
+            { [sealer] connection throws(RepositoryError) in
                 let user = try SensitiveSession(connection: connection, now: now).check(session, demands: demands).get()
                     .user
-                _ = try Erasure(connection: connection, now: now).erase(user)
+                _ = try Erasure(connection: connection, sealer: sealer, now: now).erase(user)
             },
             settled: { [log = writer.log] in if $0 != nil { log.hasRemains.store(true, ordering: .relaxed) } })
     }

@@ -18,6 +18,7 @@ struct IdentityChanges {
     private var identities: IdentityRows { IdentityRows(connection: connection) }
     private var sessions: SessionRows { SessionRows(connection: connection) }
     private var audit: AuditTrail { AuditTrail(connection: connection, now: now) }
+    private var ledger: LedgerRows { LedgerRows(connection: connection, sealer: sealer, now: now) }
 
     func unlink(
         _ identity: IdentityID, under session: SessionID, _ demands: SensitiveDemands
@@ -28,6 +29,7 @@ struct IdentityChanges {
         }
         try sessions.deleteAll(of: user, identity: identity, provider: provider)
         try audit.add(.identityUnlinked, user: user, old: identity)
+        try ledger.add(.identityUnlinked(identity, of: user))
         try users.forgetUnlinked(provider, of: user, now: now)
         return .unlinked
     }
@@ -54,6 +56,7 @@ struct IdentityChanges {
             try identities.delete(found.identity)
             try sessions.deleteAll(of: found.user)
             try audit.add(.identityUnlinked, user: found.user, old: found.identity)
+            try ledger.add(.identityMoved(found.identity, from: found.user))
             try users.forgetUnlinked(former, of: found.user, now: now)
         }
         let id = try identities.insert(subject, user: user, provider: provider, origin: .link, now: now)

@@ -53,6 +53,19 @@ struct KeyRingRows {
         sealer.use(unlocked.sealer, of: stored + unlocked.added)
     }
 
+    /// Opens the key ring of a store that has one, and stores nothing.
+    func open(_ sealer: StoreSealer) throws(RepositoryError) {
+        let stored = try all()
+        guard !stored.isEmpty, let proof = try sealedProof() else { throw .unavailable(.corrupt) }
+        do throws(SealingError) {
+            let unlocked = try sealer.unlocked(stored)
+            guard try unlocked.sealer.open(proof, for: .proof) == Self.proof else { throw SealingError.notAuthentic }
+            sealer.use(unlocked.sealer, of: stored)
+        } catch {
+            throw .wrongMasterKey
+        }
+    }
+
     func sealedProof() throws(RepositoryError) -> [UInt8]? {
         try connection.first(Self.findProof) { $0.blob(0) }
     }

@@ -35,10 +35,15 @@ struct MasterKeyTransaction {
         with keys: [SigningKey], _ sealer: StoreSealer, now: Int64
     ) throws(RepositoryError) -> Int {
         let rows = SigningKeyRows(connection: connection)
-        try rows.retireAll(now: now)
+        let secrets = SecretKeyRows(connection: connection)
+        try rows.retireAll(sealer, now: now)
+        if let leaked = try secrets.newestNumber(for: .refresh) {
+            try LedgerRows(connection: connection, sealer: sealer, now: now).add(.refreshKeysReplaced(upTo: leaked))
+        }
         for key in keys { try rows.insert(key, sealer) }
-        // Whoever has one makes refresh tokens for whatever session there will be.
-        try SecretKeyRows(connection: connection).replace(.refresh, sealer, now: now)
+        // Whoever has one makes refresh tokens for whatever session there will be, or records of what never happened.
+        try secrets.replace(.refresh, sealer, now: now)
+        try secrets.replace(.ledger, sealer, now: now)
         let ended = try SessionRows(connection: connection).deleteEverybodys()
         try AuditTrail(connection: connection, now: now).add(.sessionsRevoked, user: nil)
         if try unfinished() != nil { try connection.run(Self.mark, MasterKeyChange.Kind.leaked.rawValue) }

@@ -18,6 +18,7 @@ public final class SQLiteAccounts: AccountRepository {
     /// How many groups there were when expired rows were last removed.
     let sweptAfter = Atomic(0)
     private let lock: Mutex<ServerLock?>
+    private let use: Mutex<UseLock?>
 
     /// Opens the store. A server makes or updates it as needed; a tool updates it while no server has it.
     ///
@@ -25,18 +26,17 @@ public final class SQLiteAccounts: AccountRepository {
     ///   - settings: where it is, and its limits.
     ///   - now: seconds since 1970.
     ///   - unlockKeyRing: opens the stored data keys with the master key.
-    /// - Throws: `.inUse`, `.noStore`, `.newerSchema`, `.wrongMasterKey`, `.unavailable`.
+    /// - Throws: `.inUse`, `.noStore`, `.newerSchema`, `.olderThanLedger`, `.wrongMasterKey`, `.unavailable`.
     public static func open(
         _ settings: SQLiteSettings, now: Int64, unlockKeyRing: @escaping KeyRingUnlocker
     ) async throws(RepositoryError) -> SQLiteAccounts {
         let isServer = settings.access == .server
-        if isServer {
-            try makeDatabaseFile(at: settings.path)
-        } else if !databaseFileExists(at: settings.path) {
-            throw .noStore
-        }
         let isBeside = settings.access == .besideServer
-        let lock = isBeside ? nil : try await ServerLock.take(database: settings.path, within: settings.busyTimeout)
+        let lock = try await lock(settings)
+        // Where the store is to be replaced it is not looked at before, and it is not replaced while somebody has it open.
+        let use = try await UseLock.take(database: settings.path, .shared, within: settings.busyTimeout)
+        // A crash of who replaced it came in between; the next one who opens it goes on from there.
+        guard !Replacement.isUnfinished(settings.path) else { throw .inUse }
         let sealer = StoreSealer(unlockKeyRing)
         let writer = Writer(settings) { connection throws(RepositoryError) in
             // Whoever can't open the newest data key must not write: what it seals would be lost with the older ones.
@@ -63,19 +63,37 @@ public final class SQLiteAccounts: AccountRepository {
                 try ContactRows(connection: connection, sealer: sealer).keys()
                 try ContactWalk(connection: connection).finishWhereNobodyIs()
                 try writer.log.begin(connection)
+                try writer.ledger.begin(connection, sealer, isGuarded: !isBeside)
             }
             try await writer.between { connection throws(RepositoryError) in
                 try connection.keepTemporaryTables(inMemory: true)
             }
-            let store = SQLiteAccounts(settings, sealer, writer, usedCodes, secretKeys, lock)
+            let store = SQLiteAccounts(settings, sealer, writer, usedCodes, secretKeys, lock, use)
             // Of somebody who was erased before a crash. Where it can't be done yet, it is done later.
             if !isBeside { _ = try? await store.scrub() }
             return store
         } catch {
             await writer.close()
-            withExtendedLifetime(lock) {}
+            withExtendedLifetime((lock, use)) {}
             throw error
         }
+    }
+
+    /// Takes the server's lock where it is to be taken, and finishes a replacement of the store that a crash has cut off.
+    private static func lock(_ settings: SQLiteSettings) async throws(RepositoryError) -> ServerLock? {
+        let path = settings.path
+        if !databaseFileExists(at: path), !Replacement.isUnfinished(path) {
+            guard settings.access == .server else { throw .noStore }
+            try makeDatabaseFile(at: path)
+        }
+        guard settings.access != .besideServer || Replacement.isUnfinished(path) else { return nil }
+        let lock = try await ServerLock.take(database: path, within: settings.busyTimeout)
+        if Replacement.isUnfinished(path) {
+            let use = try await UseLock.take(database: path, .exclusive, within: settings.busyTimeout)
+            try Replacement.finish(path)
+            withExtendedLifetime(use) {}
+        }
+        return settings.access == .besideServer ? nil : lock
     }
 
     /// Updates an older store for a tool. A running server may be an older one, which the update would pull the tables from
@@ -92,7 +110,8 @@ public final class SQLiteAccounts: AccountRepository {
 
     private init(
         _ settings: SQLiteSettings, _ sealer: StoreSealer, _ writer: Writer, _ usedCodes: UsedCodes,
-        _ secretKeys: SecretKeyCache, _ lock: consuming sending ServerLock?
+        _ secretKeys: SecretKeyCache, _ lock: consuming sending ServerLock?,
+        _ use: consuming sending UseLock?
     ) {
         self.settings = settings
         self.sealer = sealer
@@ -104,6 +123,7 @@ public final class SQLiteAccounts: AccountRepository {
         self.usedCodes = usedCodes
         self.secretKeys = secretKeys
         self.lock = Mutex(lock)
+        self.use = Mutex(use)
     }
 
     /// How many writes wait for the commit under way: what tells that the disk is what limits.
@@ -132,5 +152,6 @@ public final class SQLiteAccounts: AccountRepository {
         // The last connection of all to close copies the log into the database and removes it.
         await writer.close()
         lock.withLock { $0 = nil }
+        use.withLock { $0 = nil }
     }
 }

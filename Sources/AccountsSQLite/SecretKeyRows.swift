@@ -15,7 +15,23 @@ struct SecretKeyRows {
             AND number < (SELECT max(number) FROM secret_keys WHERE purpose = ?1 AND created <= ?2)
         """)
 
+    private static let forgetUpTo = Query("DELETE FROM secret_keys WHERE purpose = ? AND number <= ?")
+    private static let newestNumber = Query("SELECT max(number) FROM secret_keys WHERE purpose = ?")
+    private static let ofPurpose = Query(
+        "SELECT number, sealed_key FROM secret_keys WHERE purpose = ? ORDER BY number DESC")
+
     let connection: Connection
+
+    /// The keys of one purpose, the newest first.
+    func keys(for purpose: SecretKey.Purpose, _ sealer: StoreSealer) throws(RepositoryError) -> [[UInt8]] {
+        try connection.all(Self.ofPurpose, purpose.rawValue) { row throws(RepositoryError) in
+            try sealer.opening(row.blob(1), .secretKey(row.integer(0), purpose), connection)
+        }
+    }
+
+    func newestNumber(for purpose: SecretKey.Purpose) throws(RepositoryError) -> Int64? {
+        try connection.first(Self.newestNumber, purpose.rawValue) { $0.optionalInteger(0) } ?? nil
+    }
 
     func all(_ sealer: StoreSealer) throws(RepositoryError) -> [SecretKey] {
         try connection.all(Self.find) { row throws(RepositoryError) in
@@ -45,10 +61,10 @@ struct SecretKeyRows {
         }
     }
 
-    /// Makes the key of every purpose anew. All others are erased but those of refresh tokens, which users would be signed
-    /// out without.
+    /// Makes the key of every purpose anew, but that of the ledger, whose records older backups need. All others are erased
+    /// but those of refresh tokens, which users would be signed out without.
     func renewAll(_ sealer: StoreSealer, now: Int64) throws(RepositoryError) {
-        for purpose in SecretKey.Purpose.allCases {
+        for purpose in SecretKey.Purpose.allCases where purpose != .ledger {
             if purpose != .refresh { try connection.run(Self.forgetPurpose, purpose.rawValue) }
             try make(purpose, sealer, now: now)
         }
@@ -58,6 +74,11 @@ struct SecretKeyRows {
     func replace(_ purpose: SecretKey.Purpose, _ sealer: StoreSealer, now: Int64) throws(RepositoryError) {
         try connection.run(Self.forgetPurpose, purpose.rawValue)
         try make(purpose, sealer, now: now)
+    }
+
+    /// Erases the keys of a purpose up to a number.
+    func forget(_ purpose: SecretKey.Purpose, upTo number: Int64) throws(RepositoryError) {
+        try connection.run(Self.forgetUpTo, purpose.rawValue, number)
     }
 
     /// Erases the keys in whose place a newer one has been since that time.

@@ -87,6 +87,8 @@ struct SignInTransaction {
             try SessionRoom(connection: connection, maximum: maximum).make(for: found.known.user, identity)
         }
         try audit.add(.identityMigrated, user: found.known.user, old: found.known.identity, new: identity)
+        try LedgerRows(connection: connection, sealer: sealer, now: record.now)
+            .add(.identityMoved(found.known.identity, from: found.known.user))
         let left = try former.flatMap { former throws(RepositoryError) in
             try identities.isAny(of: found.known.user, at: former) ? nil : former
         }

@@ -13,6 +13,8 @@ struct SigningKeyRows {
         """)
     // What the key has signed is refused from now on, so nobody needs it; its row keeps it from coming back.
     private static let retire = Query("UPDATE signing_keys SET retired = ?, private_key = x'' WHERE kid = ?")
+    private static let retireAgain = Query(
+        "UPDATE signing_keys SET retired = ?, private_key = x'' WHERE kid = ? AND retired IS NULL")
     private static let retireAll = Query("UPDATE signing_keys SET retired = ?, private_key = x'' WHERE retired IS NULL")
 
     let connection: Connection
@@ -37,16 +39,26 @@ struct SigningKeyRows {
             entry.isLasting ? 1 as Int64 : 0)
     }
 
-    func retire(_ kid: String, now: Int64) throws(RepositoryError) -> KeyRetirement {
+    func retire(_ kid: String, _ sealer: StoreSealer, now: Int64) throws(RepositoryError) -> KeyRetirement {
         let all = try all()
         guard let entry = all.first(where: { $0.kid == kid }) else { return .unknown }
         if let before = entry.retiredAt { return .retiredBefore(at: before) }
         guard all.signing(entry.purpose, now: now)?.kid != kid else { return .signs(entry.purpose) }
         try connection.run(Self.retire, now, kid)
+        try LedgerRows(connection: connection, sealer: sealer, now: now).add(.signingKeyRetired(kid))
         return .retired
     }
 
-    func retireAll(now: Int64) throws(RepositoryError) { try connection.run(Self.retireAll, now) }
+    func retireAll(_ sealer: StoreSealer, now: Int64) throws(RepositoryError) {
+        let ledger = LedgerRows(connection: connection, sealer: sealer, now: now)
+        for key in try all() where key.retiredAt == nil { try ledger.add(.signingKeyRetired(key.kid)) }
+        try connection.run(Self.retireAll, now)
+    }
+
+    /// Retires a key whatever it signs, as it was before; without a record in the ledger.
+    func retireAgain(_ kid: String, now: Int64) throws(RepositoryError) {
+        try connection.run(Self.retireAgain, now, kid)
+    }
 
     private static func entry(_ row: Statement) throws(RepositoryError) -> SigningKeyEntry {
         guard let purpose = SigningKeyEntry.Purpose(rawValue: row.text(1)) else { throw .unavailable(.corrupt) }
@@ -76,8 +88,8 @@ extension SQLiteAccounts {
     }
 
     public func retireSigningKey(_ kid: String, now: Int64) async throws(RepositoryError) -> KeyRetirement {
-        try await writer.write { connection throws(RepositoryError) in
-            try SigningKeyRows(connection: connection).retire(kid, now: now)
+        try await writer.write { [sealer] connection throws(RepositoryError) in
+            try SigningKeyRows(connection: connection).retire(kid, sealer, now: now)
         }
     }
 }

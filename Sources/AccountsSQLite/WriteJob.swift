@@ -18,11 +18,11 @@ struct WriteJob: Sendable {
     ) {
         attempt = { connection in
             let result = Result { () throws(RepositoryError) in try body(connection) }
-            return WriteAttempt(failure: result.failure) { groupFailure in
+            return WriteAttempt(failure: result.failure) { groupFailure, unrecorded in
                 // A refusal, too, may rest on what another write of the group did, which then never happened.
                 let settlement = groupFailure.map(Result.failure) ?? result
                 settled(try? settlement.get())
-                continuation.resume(returning: settlement)
+                continuation.resume(returning: unrecorded.map(Result.failure) ?? settlement)
             }
         }
         refuse = { continuation.resume(returning: .failure($0)) }
@@ -33,8 +33,18 @@ struct WriteJob: Sendable {
 struct WriteAttempt {
     /// Why its savepoint has to be rolled back.
     let failure: RepositoryError?
-    /// Tells the caller how it ended: as it did by itself, or with the failure of the whole group.
-    let finish: (_ groupFailure: RepositoryError?) -> Void
+    /// Whether it is told of in the ledger.
+    var isRecorded = false
+    /// Tells the caller how it ended: as it did by itself, or with the failure of the whole group; or that it is done, but
+    /// not in the ledger's file.
+    let finish: (_ groupFailure: RepositoryError?, _ unrecorded: RepositoryError?) -> Void
+
+    init(
+        failure: RepositoryError?,
+        finish: @escaping (_ groupFailure: RepositoryError?, _ unrecorded: RepositoryError?) -> Void
+    ) {
+        (self.failure, self.finish) = (failure, finish)
+    }
 }
 
 extension Result {

@@ -25,6 +25,8 @@ final class Writer: Sendable {
     private let connections: ConnectionQueue
     /// Looks after the log when a group is committed.
     let log: LogKeeper
+    /// Has what must never be undone in its file before anybody hears that it is done.
+    let ledger: Ledger
     private let groupLimit: Int
     private let queueLimit: Int
     private let noticeForeignChange: @Sendable (Connection) throws(RepositoryError) -> Void
@@ -40,6 +42,7 @@ final class Writer: Sendable {
             try Connection.writer(settings)
         }
         log = LogKeeper(settings)
+        ledger = Ledger(database: settings.path)
         groupLimit = max(1, settings.writeGroupLimit)
         queueLimit = settings.writeQueueLimit
     }
@@ -147,6 +150,7 @@ final class Writer: Sendable {
         var attempts: [WriteAttempt] = []
         attempts.reserveCapacity(group.count)
         var failure: RepositoryError?
+        var unrecorded: RepositoryError?
         do throws(RepositoryError) {
             let connection = try connections.connect()
             do throws(RepositoryError) {
@@ -158,6 +162,7 @@ final class Writer: Sendable {
                 try attempt(group, connection, &attempts)
                 try connection.run(Self.commit)
                 connection.ownDataVersion = connection.dataVersion
+                unrecorded = ledger.settle(connection)
             } catch {
                 // Rolling back can fail only when there is nothing left to roll back.
                 if connection.isInTransaction { try? connection.run(Self.rollback) }
@@ -170,7 +175,7 @@ final class Writer: Sendable {
         for error in [failure] + attempts.map(\.failure) {
             if let error { connections.discard(after: error) }
         }
-        for attempt in attempts { attempt.finish(failure) }
+        for attempt in attempts { attempt.finish(failure, attempt.isRecorded ? unrecorded : nil) }
         if let failure { for job in group[attempts.count...] { job.refuse(failure) } }
     }
 
@@ -180,17 +185,27 @@ final class Writer: Sendable {
         _ group: [WriteJob], _ connection: Connection, _ attempts: inout [WriteAttempt]
     ) throws(RepositoryError) {
         if group.count == 1 {
-            let attempt = group[0].attempt(connection)
+            let attempt = attempted(group[0], connection)
             attempts.append(attempt)
             if let failure = attempt.failure { throw failure }
             return
         }
         for job in group {
             try connection.run(Self.savepoint)
-            let attempt = job.attempt(connection)
+            let attempt = attempted(job, connection)
             attempts.append(attempt)
             try settle(attempt.failure, connection)
         }
+    }
+
+    /// Does the work of one, and notes whether it has something for the ledger.
+    private func attempted(_ job: WriteJob, _ connection: Connection) -> WriteAttempt {
+        let hadNews = connection.hasLedgerNews
+        connection.hasLedgerNews = false
+        var attempt = job.attempt(connection)
+        attempt.isRecorded = connection.hasLedgerNews
+        if hadNews { connection.hasLedgerNews = true }
+        return attempt
     }
 
     /// Keeps what the last job did, or undoes it.

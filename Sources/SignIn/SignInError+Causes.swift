@@ -20,7 +20,7 @@ extension SignInError {
             case .unavailable(let reason): .storageUnavailable(reason)
             case .wrongMasterKey: .storageUnavailable(.brokenSeal)
             // What keeps a store from being opened does not befall one that is open.
-            case .newerSchema, .noStore, .fileExists, .inUse: .storageUnavailable(.cannotOpen)
+            case .newerSchema, .olderThanLedger, .noStore, .fileExists, .inUse: .storageUnavailable(.cannotOpen)
             }
     }
 

@@ -20,7 +20,9 @@ final class TemporaryStore: Sendable {
     deinit {
         Task { [repository, folder] in
             await repository.close()
-            for name in ["", "-wal", "-shm", "-server"] { unsafe unlink(folder + "/gatehouse.db" + name) }
+            for name in ["", "-wal", "-shm", "-server", "-open", "-ledger"] {
+                unsafe unlink(folder + "/gatehouse.db" + name)
+            }
             unsafe rmdir(folder)
         }
     }

@@ -6,9 +6,9 @@ import JSON
 /// `gatehouse store …`.
 struct StoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "store", abstract: "Examine the store, back it up, and bring users from elsewhere.",
-        discussion: "All of it works beside a running server.",
-        subcommands: [Status.self, Check.self, Backup.self, Import.self])
+        commandName: "store", abstract: "Examine the store, back it up, restore it, and bring users from elsewhere.",
+        discussion: "All of it works beside a running server, but for restore and compact.",
+        subcommands: [Status.self, Check.self, Backup.self, Restore.self, Compact.self, Import.self])
 
     /// Examines all of it.
     struct Check: AsyncParsableCommand {
@@ -41,8 +41,12 @@ struct StoreCommand: ParsableCommand {
             abstract: "Copy the store, as of one moment, into a new file, also while the server runs.",
             discussion: """
                 The copy is examined as by store check before it gets its name; a store that does not hold has no backup. \
-                It is sealed under the same master key, which is not in it: keep the key, and keep it elsewhere. To \
-                restore, put the copy in the place of the database before the server starts.
+                It is sealed under the same master key, which is not in it: keep the key, and keep it elsewhere.
+
+                A restore (store restore) needs three things: the backup; the master key file it was made under; and the \
+                ledger, which lies beside the database (its name with -ledger) and tells who was erased since. The ledger \
+                only grows, and has numbers and nothing of anybody: copy it as often as you like, last of all, and keep it as \
+                long as the oldest backup.
                 """)
 
         @Argument(help: "The file to make; it must not exist.")

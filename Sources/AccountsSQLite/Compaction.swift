@@ -1,0 +1,84 @@
+public import Accounts
+import Glibc
+
+/// What came of a compaction, in bytes.
+public struct CompactOutcome: Sendable, Equatable {
+    public var (before, after): (Int64, Int64)
+}
+
+/// Why nothing was compacted. Nothing has changed.
+public enum CompactFailure: Error, Equatable, Sendable {
+    /// `.inUse` while somebody has the store open, `.noStore`, `.wrongMasterKey`, `.newerSchema`, `.unavailable`.
+    case store(RepositoryError)
+    /// The copy takes up to so many bytes, and so many are free.
+    case noRoom(needed: Int64, free: Int64)
+    /// The store does not hold; each in one sentence.
+    case damaged([String])
+}
+
+/// Writes the store anew without its free pages. The new file takes the place of the old one when it is examined; nothing of
+/// who was erased comes along.
+struct Compaction {
+    private static let into = Query("VACUUM INTO ?")
+    private static let used = Query(
+        """
+        SELECT (SELECT * FROM pragma_page_size) * ((SELECT * FROM pragma_page_count) - (SELECT * FROM pragma_freelist_count))
+        """)
+    private static let all = Query("SELECT (SELECT * FROM pragma_page_size) * (SELECT * FROM pragma_page_count)")
+
+    let settings: SQLiteSettings
+    let unlock: KeyRingUnlocker
+    let progress: @Sendable (ReplacementProgress) -> Void
+
+    /// Under both locks.
+    func run() throws(CompactFailure) -> CompactOutcome {
+        let draft = StoreDraft(beside: settings.path)
+        try attempt { () throws(RepositoryError) in
+            try Replacement.finish(settings.path)
+            guard databaseFileExists(at: settings.path) else { throw .noStore }
+        }
+        let outcome = try copy(to: draft)
+        _ = try attempt { () throws(RepositoryError) in try draft.publish(.compacted, at: settings.path) }
+        return outcome
+    }
+
+    private func copy(to draft: StoreDraft) throws(CompactFailure) -> CompactOutcome {
+        let store = try attempt { () throws(RepositoryError) in try Connection.writer(settings) }
+        let (needed, size) = try attempt { () throws(RepositoryError) in
+            _ = try Schema.isCurrent(store)
+            return (try store.first(Self.used) { $0.integer(0) } ?? 0, try store.first(Self.all) { $0.integer(0) } ?? 0)
+        }
+        let free = try attempt { () throws(RepositoryError) in try freeBytes() }
+        guard free > needed else { throw .noRoom(needed: needed, free: free) }
+        let findings = try attempt { () throws(RepositoryError) in
+            try store.run(Self.into, draft.path)
+            let sealer = StoreSealer(unlock)
+            let copy = try draft.open(settings)
+            guard try Schema.isCurrent(copy) else { return [] as [String] }
+            try KeyRingRows(connection: copy).open(sealer)
+            return try SQLiteAccounts.examine(copy, sealer) { [progress] in progress(.examined($0, of: $1)) }
+        }
+        guard findings.isEmpty else { throw .damaged(findings) }
+        let after = try attempt { () throws(RepositoryError) in
+            var status = stat()
+            guard unsafe stat(draft.path, &status) == 0 else { throw .unavailable(.inputOutput) }
+            return Int64(status.st_size)
+        }
+        return CompactOutcome(before: size, after: after)
+    }
+
+    /// What is free where the store lies.
+    private func freeBytes() throws(RepositoryError) -> Int64 {
+        var status = statvfs()
+        do throws(SystemFailure) {
+            try systemCall { unsafe statvfs(resolved(settings.path), &status) }
+        } catch {
+            throw .unavailable(error.unavailability)
+        }
+        return Int64(clamping: status.f_bavail) * Int64(clamping: status.f_frsize)
+    }
+
+    private func attempt<Value>(_ body: () throws(RepositoryError) -> Value) throws(CompactFailure) -> Value {
+        do throws(RepositoryError) { return try body() } catch { throw .store(error) }
+    }
+}

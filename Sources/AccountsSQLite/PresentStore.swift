@@ -1,0 +1,100 @@
+import Accounts
+import Glibc
+
+/// What a restore must know of the store that it replaces, as far as that can still be read.
+struct PresentStore {
+    /// The newest record of its ledger.
+    let lastRecord: Int64
+    /// Records that may not be in the file yet.
+    let waiting: [String]
+    let ledgerKeys: [[UInt8]]
+    let numbers: GivenNumbers
+
+    /// Reads it and changes nothing. Under both locks.
+    ///
+    /// - Returns: nil when there is none, or it can't be read, or it is of an earlier version.
+    static func read(_ settings: SQLiteSettings, _ sealer: StoreSealer) -> PresentStore? {
+        guard databaseFileExists(at: settings.path) else { return nil }
+        let log = resolved(settings.path) + "-wal"
+        let hasLog = databaseFileExists(at: log)
+        // What it takes to read is an empty log, which nobody else may need by now.
+        defer { if !hasLog { for name in [log, resolved(settings.path) + "-shm"] { _ = unsafe unlink(name) } } }
+        return find(settings, sealer)
+    }
+
+    private static func find(_ settings: SQLiteSettings, _ sealer: StoreSealer) -> PresentStore? {
+        do throws(RepositoryError) {
+            let connection = try Connection(path: settings.path, isWritable: true, busyTimeout: settings.busyTimeout)
+            try connection.setCommonOptions(settings, cacheKiB: settings.writerCacheKiB)
+            try Schema.check(connection)
+            guard try Schema.isCurrent(connection) else { return nil }
+            try KeyRingRows(connection: connection).open(sealer)
+            return try connection.snapshot { () throws(RepositoryError) in
+                PresentStore(
+                    lastRecord: try LedgerRows.last(connection),
+                    waiting: try LedgerRows.waiting(connection).map(\.line),
+                    ledgerKeys: try SecretKeyRows(connection: connection).keys(for: .ledger, sealer),
+                    numbers: try GivenNumbers(connection))
+            }
+        } catch {
+            return nil
+        }
+    }
+}
+
+/// Up to which number users, identities and events of the audit trail were given theirs.
+struct GivenNumbers {
+    /// More than any service gives between a backup and its restore: what was given then nobody may know any more.
+    private static let margin: Int64 = 1_000_000_000
+
+    private static let find = Query("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = ?")
+    private static let forget = Query("DELETE FROM sqlite_sequence WHERE name = ?")
+    private static let set = Query("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)")
+    // The number of users is told from the numbers, so those that nobody ever had count as erased.
+    private static let countAsErased = Query("UPDATE meta SET value = value + ? WHERE name = 'erased_users'")
+
+    var users: Int64
+    var identities: Int64
+    var events: Int64
+
+    init(users: Int64, identities: Int64, events: Int64) {
+        (self.users, self.identities, self.events) = (users, identities, events)
+    }
+
+    init(_ connection: Connection) throws(RepositoryError) {
+        func last(_ table: String) throws(RepositoryError) -> Int64 {
+            try connection.first(Self.find, table) { $0.integer(0) } ?? 0
+        }
+        self.init(users: try last("users"), identities: try last("identities"), events: try last("audit"))
+    }
+
+    mutating func raise(to other: GivenNumbers) {
+        users = max(users, other.users)
+        identities = max(identities, other.identities)
+        events = max(events, other.events)
+    }
+
+    /// Sees to it that the store gives none of these, nor any within the margin behind them.
+    ///
+    /// - Returns: up to which it gives none.
+    func pass(in connection: Connection) throws(RepositoryError) -> GivenNumbers {
+        let before = try GivenNumbers(connection)
+        let passed = GivenNumbers(
+            users: users + Self.margin, identities: identities + Self.margin, events: events + Self.margin)
+        for (table, number) in [
+            ("users", passed.users), ("identities", passed.identities), ("audit", passed.events),
+        ] {
+            try connection.run(Self.forget, table)
+            try connection.run(Self.set, table, number)
+        }
+        try connection.run(Self.countAsErased, passed.users - before.users)
+        return passed
+    }
+
+    /// Has the ledger's next record come behind one.
+    static func passRecord(_ number: Int64, in connection: Connection) throws(RepositoryError) {
+        guard try number > LedgerRows.last(connection) else { return }
+        try connection.run(forget, "ledger")
+        try connection.run(set, "ledger", number)
+    }
+}

@@ -1,0 +1,162 @@
+public import Accounts
+import Glibc
+
+/// What is restored, and how.
+public struct RestoreRequest: Sendable {
+    /// The ledger that tells what the backup does not know.
+    public enum Ledger: Sendable, Equatable {
+        /// The one beside the store, which may be missing where the store that is replaced knows of nothing to tell.
+        case besideStore
+        case at(String)
+        /// None: who was erased since is back.
+        case none
+    }
+
+    /// The backup; it is only read.
+    public var backup: String
+    public var ledger: Ledger
+    /// Whether the sessions of the backup go on.
+    public var keepsSessions: Bool
+
+    public init(backup: String, ledger: Ledger = .besideStore, keepsSessions: Bool = false) {
+        (self.backup, self.ledger, self.keepsSessions) = (backup, ledger, keepsSessions)
+    }
+}
+
+/// What came of a restore.
+public struct RestoreOutcome: Sendable, Equatable {
+    /// Where the store is that was replaced; nil when there was none.
+    public var former: String?
+    /// How many records of the ledger the backup did not know, and how many users they have erased.
+    public var (records, erased): (Int, Int)
+    /// Who has no identity any more, and needs one from an operator.
+    public var stranded: [UserID]
+    public var endedSessions: Int
+    public var users: Int
+    /// How many lines of the ledger were passed over, since no key proves them.
+    public var unprovenLines: Int
+}
+
+/// How far a restore or a compaction is.
+public enum ReplacementProgress: Sendable, Equatable {
+    /// Bytes, of how many.
+    case copied(Int, of: Int)
+    /// Sealed values that were tried, of about how many.
+    case examined(Int, of: Int)
+}
+
+/// Putting a backup in the place of the store.
+struct Restore {
+    let settings: SQLiteSettings
+    let request: RestoreRequest
+    let now: Int64
+    let unlock: KeyRingUnlocker
+    let progress: @Sendable (ReplacementProgress) -> Void
+
+    /// Under both locks. All of it is done to a copy beside the store, which is left alone until the copy takes its place.
+    func run() throws(RestoreFailure) -> RestoreOutcome {
+        guard resolved(request.backup) != resolved(settings.path) else { throw .backupIsStore }
+        try attempt(RestoreFailure.store) { () throws(RepositoryError) in try Replacement.finish(settings.path) }
+        let present = PresentStore.read(settings, StoreSealer(unlock))
+        let draft = StoreDraft(beside: settings.path)
+        try attempt(RestoreFailure.backup) { () throws(RepositoryError) in
+            try draft.copy(request.backup) { progress(.copied($0, of: $1)) }
+        }
+        var (outcome, record) = try prepare(draft, present)
+        outcome.former = try attempt(RestoreFailure.store) { () throws(RepositoryError) in
+            try draft.publish(.restored, at: settings.path)
+        }
+        // What can't be written now is written when the store is opened.
+        try? LedgerFile(path: LedgerFile.path(of: settings.path)).append(record)
+        return outcome
+    }
+
+    /// Examines the copy and brings it to where it should be.
+    ///
+    /// - Returns: what came of it, and what it has for the ledger's file.
+    private func prepare(
+        _ draft: StoreDraft, _ present: PresentStore?
+    ) throws(RestoreFailure) -> (RestoreOutcome, [String]) {
+        let sealer = StoreSealer(unlock)
+        let connection = try attempt(RestoreFailure.backup) { () throws(RepositoryError) in
+            try draft.open(settings)
+        }
+        let findings = try attempt(RestoreFailure.backup) { () throws(RepositoryError) in
+            try connection.execute("BEGIN IMMEDIATE")
+            try Schema.migrate(connection)
+            try KeyRingRows(connection: connection).open(sealer)
+            return try SQLiteAccounts.examine(connection, sealer) { [progress] in progress(.examined($0, of: $1)) }
+        }
+        guard findings.isEmpty else { throw .backupDamaged(findings) }
+        let known = try attempt(RestoreFailure.backup) { () throws(RepositoryError) in try LedgerRows.last(connection) }
+        let reading = try ledger(connection, sealer, known, present)
+        return try attempt(RestoreFailure.backup) { () throws(RepositoryError) in
+            let outcome = try apply(reading, present, connection, sealer)
+            try connection.execute("COMMIT")
+            return (outcome, try LedgerRows.waiting(connection).map(\.line))
+        }
+    }
+
+    private func ledger(
+        _ connection: Connection, _ sealer: StoreSealer, _ known: Int64, _ present: PresentStore?
+    ) throws(RestoreFailure) -> LedgerReading? {
+        let path: String
+        switch request.ledger {
+        case .none: return nil
+        case .besideStore: path = LedgerFile.path(of: settings.path)
+        case .at(let file): path = file
+        }
+        let isNeeded = present.map { $0.lastRecord > known } ?? true
+        let (own, current) = try attempt(RestoreFailure.backup) { () throws(RepositoryError) in
+            (try SecretKeyRows(connection: connection).keys(for: .ledger, sealer), try sealer.current)
+        }
+        let keys = own + (present?.ledgerKeys ?? [])
+        var bytes: [UInt8] = []
+        do throws(SystemFailure) {
+            bytes = try readWhole(path)
+        } catch {
+            guard error.code == ENOENT else { throw .ledgerUnreadable(path: path, error.unavailability) }
+            if isNeeded || request.ledger != .besideStore { throw .noLedger(path: path) }
+        }
+        if keys.isEmpty, !bytes.isEmpty { throw .noLedgerKey }
+        var reading = LedgerReading(bytes, after: known, keys: keys, current)
+        reading.add(present?.waiting ?? [], after: known, keys: keys, current)
+        try reading.holdsAll(after: known, upTo: present?.lastRecord)
+        return reading
+    }
+
+    private func apply(
+        _ reading: LedgerReading?, _ present: PresentStore?, _ connection: Connection, _ sealer: StoreSealer
+    ) throws(RepositoryError) -> RestoreOutcome {
+        let sessions = SessionRows(connection: connection)
+        let audit = AuditTrail(connection: connection, now: now)
+        let secrets = SecretKeyRows(connection: connection)
+        var numbers = try GivenNumbers(connection)
+        if let present { numbers.raise(to: present.numbers) }
+        var replay = LedgerReplay(connection: connection, sealer: sealer, now: now)
+        let lines = reading?.lines ?? []
+        for line in lines { try replay.apply(line.record) }
+        numbers.raise(to: replay.passed)
+        let passed = try numbers.pass(in: connection)
+        try audit.add(.storeRestored, user: nil)
+        var ended = 0
+        if !request.keepsSessions {
+            ended = try sessions.deleteEverybodys()
+            try audit.add(.sessionsRevoked, user: nil)
+        }
+        try secrets.makeMissing(sealer, now: now)
+        try GivenNumbers.passRecord(max(reading?.last ?? 0, present?.lastRecord ?? 0), in: connection)
+        try LedgerRows(connection: connection, sealer: sealer, now: now).add(
+            .numbersPassed(users: passed.users, identities: passed.identities, events: passed.events))
+        return RestoreOutcome(
+            former: nil, records: lines.count, erased: replay.erased, stranded: try replay.strandedUsers(),
+            endedSessions: ended, users: try SQLiteAccounts.userCount(connection),
+            unprovenLines: reading?.unproven.count ?? 0)
+    }
+
+    private func attempt<Value>(
+        _ failure: (RepositoryError) -> RestoreFailure, _ body: () throws(RepositoryError) -> Value
+    ) throws(RestoreFailure) -> Value {
+        do throws(RepositoryError) { return try body() } catch { throw failure(error) }
+    }
+}

@@ -1,0 +1,86 @@
+import Accounts
+import Glibc
+
+/// A file beside the store that is to take its place, under a name of its own until then.
+// @unchecked: it is used by one restore or compaction, step by step.
+final class StoreDraft: @unchecked Sendable {
+    private static let chunkBytes = 1 << 20
+    private static let version = Query("PRAGMA user_version")
+    private static let journalMode = Query("PRAGMA journal_mode = DELETE")
+
+    let path: String
+    private var isPublished = false
+
+    init(beside database: String) {
+        path = "\(resolved(database)).\(UInt64.random(in: 0 ... .max))"
+    }
+
+    deinit {
+        if isPublished { return }
+        for suffix in ["", "-journal", "-wal", "-shm"] { _ = unsafe Glibc.unlink(path + suffix) }
+    }
+
+    /// Copies a file, and a log that lies beside it; neither is opened for writing.
+    ///
+    /// - Throws: `.noStore` when there is no such file.
+    func copy(_ file: String, progress: (_ done: Int, _ total: Int) -> Void) throws(RepositoryError) {
+        guard databaseFileExists(at: file) else { throw .noStore }
+        do throws(SystemFailure) {
+            try Self.copy(file, to: path, progress)
+            if databaseFileExists(at: file + "-wal") { try Self.copy(file + "-wal", to: path + "-wal") { _, _ in } }
+        } catch {
+            throw .unavailable(error.unavailability)
+        }
+    }
+
+    /// Opens it as one file, once it is known to be a store of ours and whole.
+    ///
+    /// - Throws: `.noStore`, `.newerSchema`, `.unavailable`.
+    func open(_ settings: SQLiteSettings) throws(RepositoryError) -> Connection {
+        let connection = try Connection(path: path, isWritable: true, busyTimeout: settings.busyTimeout)
+        try connection.setCommonOptions(settings, cacheKiB: settings.writerCacheKiB)
+        try connection.keepTemporaryTables(inMemory: false)
+        try Schema.check(connection)
+        _ = try Schema.isCurrent(connection)
+        guard try connection.first(Self.journalMode, read: { $0.text(0) }) == "delete" else {
+            throw .unavailable(.cannotOpen)
+        }
+        // Until it is published it is worth nothing, and then it is on disk.
+        try connection.execute(
+            "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;"
+        )
+        return connection
+    }
+
+    /// Puts it in the store's place. With no connection open, and under both locks.
+    ///
+    /// - Returns: where the former store is; nil where nothing was kept.
+    func publish(_ kind: Replacement, at database: String) throws(RepositoryError) -> String? {
+        do throws(SystemFailure) { try syncFile(path) } catch { throw .unavailable(error.unavailability) }
+        let former = try kind.publish(path, at: database)
+        isPublished = true
+        return former
+    }
+
+    private static func copy(
+        _ source: String, to target: String, _ progress: (_ done: Int, _ total: Int) -> Void
+    ) throws(SystemFailure) {
+        let from = try systemCall { unsafe Glibc.open(source, O_RDONLY | O_CLOEXEC) }
+        defer { close(from) }
+        let to = try systemCall { unsafe Glibc.open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+        defer { close(to) }
+        var status = stat()
+        try systemCall { unsafe fstat(from, &status) }
+        var chunk = [UInt8](repeating: 0, count: chunkBytes)
+        var done = 0
+        while true {
+            let count = try systemCall {
+                unsafe chunk.withUnsafeMutableBytes { unsafe Int32(read(from, $0.baseAddress, $0.count)) }
+            }
+            if count == 0 { return }
+            try writeAll(Array(chunk[..<Int(count)]), to: to)
+            done += Int(count)
+            progress(done, Int(status.st_size))
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import Accounts
+import AccountsSQLite
+import Crypto
+import Glibc
+import Sealing
+import Settings
+
+/// The configured store and its master key, for what is done while nobody has the store open.
+struct ClosedStore {
+    let settings: SQLiteSettings
+    let unlock: KeyRingUnlocker
+
+    /// - Parameter now: seconds since 1970.
+    init(_ storage: Settings.Storage, now: Int64) throws(StartFailure) {
+        // A file that reaches the limit of its size is an error of that write, as a full disk is.
+        signal(SIGXFSZ, SIG_IGN)
+        TemporaryFiles.keep(beside: storage)
+        guard case .file(let path) = storage.url else { throw .unsupportedStorage }
+        let masterKey: SymmetricKey
+        do throws(MasterKey.Failure) {
+            masterKey = try MasterKey.load(path: storage.masterKeyFile ?? path + ".key", madeWith: nil)
+        } catch {
+            throw .masterKey(error)
+        }
+        settings = SQLiteSettings(path: path, access: .insteadOfServer)
+        unlock = KeyRing.unlocker(masterKey: masterKey, now: now)
+    }
+}

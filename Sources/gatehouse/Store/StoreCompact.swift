@@ -1,0 +1,61 @@
+import Accounts
+import AccountsSQLite
+import ArgumentParser
+import Glibc
+import JSON
+import Settings
+
+extension StoreCommand {
+    /// Gives back what it does not need.
+    struct Compact: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Write the store anew without its free pages, while no server runs.",
+            discussion: """
+                The new file lies beside the store, takes as much room as what is in use, and takes its place once it is \
+                examined as by store check. Nothing of who was erased comes along. Killed at any moment, the next start has \
+                the store as it was or compacted.
+                """)
+
+        @Flag(help: "Report as JSON on standard output.")
+        var json = false
+        @OptionGroup var options: StoreOptions
+
+        func run() async throws {
+            let now = Int64(time(nil))
+            let storage = try options.configuration.settings().storage
+            let examined = ProgressReport("values tried in the new file")
+            do {
+                let store = try ClosedStore(storage, now: now)
+                let outcome = try await SQLiteAccounts.compact(store.settings, unlockKeyRing: store.unlock) {
+                    progress in
+                    if case .examined(let done, let total) = progress { examined.tell(done, of: total) }
+                }
+                if json {
+                    let document: JSONValue = [
+                        "bytes_before": .integer(outcome.before), "bytes_after": .integer(outcome.after),
+                    ]
+                    StandardOutput.write(document)
+                } else {
+                    StandardOutput.write("The store takes \(outcome.after) bytes, \(outcome.before) before.\n")
+                }
+            } catch let error as CompactFailure {
+                StandardError.write("gatehouse: nothing was compacted: \(Self.text(error))\n")
+                throw ExitCode(1)
+            } catch {
+                throw StoreOptions.told(error, "")
+            }
+        }
+
+        private static func text(_ failure: CompactFailure) -> String {
+            switch failure {
+            case .store(.inUse): "a server or a command has the database open; stop it first"
+            case .store(.unavailable(let reason)): "\(reason)"
+            case .store(.noStore): "there is no database"
+            case .store(.wrongMasterKey): "the master key does not open the database"
+            case .store(let error): "\(error)"
+            case .noRoom(let needed, let free): "it takes \(needed) bytes beside the database, and \(free) are free"
+            case .damaged(let findings): "the store does not hold. " + findings.joined(separator: " ")
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import JSON
+import Testing
+
+@Suite struct `Yesterday's backup` {
+    @Test func `restored by a command brings back nobody who left, no session and no leaked key`() async throws {
+        try await OperatedServer.with { service in
+            let staying = try await service.signIn("ada")
+            let leaving = try await service.signIn("grace")
+            let session = try #require(staying["token"]?.string)
+            let gone = try #require(leaving["user"]?["user_id"]?.integer)
+            let listed = try await service.run("keys", "list", "--json")
+            let leaked = try #require(
+                listed.json["signing_keys"]?.array?.first { $0["purpose"] == "session" }?["kid"]?.string)
+            #expect(try await service.run("keys", "rotate", "--now").status == 0)
+            let backup = service.folder.appending(path: "backup.db").path
+            #expect(try await service.run("store", "backup", backup).status == 0)
+
+            #expect(try await service.run("users", "erase", "\(gone)", "--yes").status == 0)
+            let retired = try await service.run("keys", "retire", leaked)
+            #expect(retired.status == 0, "\(retired.errors)")
+            let beside = try await service.run("store", "restore", backup)
+            #expect(beside.status == 1)
+            #expect(beside.errors.contains("stop it first"))
+            let compacted = try await service.run("store", "compact")
+            #expect(compacted.status == 1)
+            try await service.stop()
+
+            let restored = try await service.run("store", "restore", backup, "--json")
+            #expect(restored.status == 0, "\(restored.errors)")
+            #expect(restored.json["users"] == 1)
+            #expect(restored.json["users_erased"] == 1)
+            #expect(try await service.run("store", "compact").status == 0)
+            try await service.start()
+            #expect(try await service.status(bearer: session) == 401)
+            #expect(try await !service.publishedKeys().contains(leaked))
+            let back = try await service.signIn("grace")
+            #expect(back["new_user"] == true)
+            #expect((back["user"]?["user_id"]?.integer ?? 0) > gone)
+            let known = try await service.signIn("ada")
+            #expect(known["user"]?["user_id"] == staying["user"]?["user_id"])
+            #expect(try await service.run("store", "check").status == 0)
+        }
+    }
+
+    @Test func `put in the store's place by hand does not start, and is told how to be restored`() async throws {
+        try await OperatedServer.with { service in
+            _ = try await service.signIn("grace")
+            let backup = service.folder.appending(path: "backup.db").path
+            #expect(try await service.run("store", "backup", backup).status == 0)
+            #expect(try await service.run("users", "erase", "1", "--yes").status == 0)
+            try await service.stop()
+            try FileManager.default.removeItem(atPath: service.database)
+            try FileManager.default.copyItem(atPath: backup, toPath: service.database)
+            let refused = try await service.run("serve")
+            #expect(refused.status == 1)
+            #expect(refused.errors.contains("older than its ledger"), "\(refused.errors)")
+            try FileManager.default.removeItem(atPath: service.database + "-ledger")
+            try FileManager.default.removeItem(atPath: service.database)
+            let bare = try await service.run("store", "restore", backup)
+            #expect(bare.status == 1)
+            #expect(bare.errors.contains("nothing was restored: there is no ledger"))
+            #expect(try await service.run("store", "restore", backup, "--without-ledger").status == 0)
+        }
+    }
+}
