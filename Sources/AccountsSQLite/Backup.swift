@@ -18,8 +18,9 @@ extension SQLiteAccounts {
     /// master key as ever, and not the master key. It is examined, as ``check(progress:)`` examines the store, before it
     /// gets its name.
     ///
-    /// A server copies through the connection that writes, between commits, which thereby reach the copy too. A tool's copy
-    /// begins anew when the server writes; after three times it is one long read, during which the log grows by what is
+    /// A server copies through the connection that writes, between commits, which thereby reach the copy too, and the log is
+    /// started over as ever. A tool has the server beside it do so. Where that does not answer, the tool copies by itself,
+    /// and begins anew when somebody writes; after three times it is one long read, during which the log grows by what is
     /// written.
     ///
     /// - Parameters:
@@ -29,17 +30,25 @@ extension SQLiteAccounts {
     public func backup(
         to path: String, progress: @escaping @Sendable (BackupProgress) -> Void = { _ in }
     ) async throws(RepositoryError) {
-        let file = try BackupFile(for: path)
+        var file = try BackupFile(for: path)
         let settings = settings
-        let isCopied = settings.access == .besideServer ? false : try await copyThroughWriter(to: file, progress)
+        let isCopied =
+            if settings.access == .besideServer {
+                try await copyByServer(to: file.draft, progress)
+            } else {
+                try await copyThroughWriter(
+                    to: { [file] () throws(RepositoryError) in try file.target() }, progress)
+            }
         if !isCopied {
+            // Another file: who was to fill that one may still be at it.
+            file = try BackupFile(for: path)
             try await aside("gatehouse.store.backup") { () throws(RepositoryError) in
                 try Connection.reader(settings)
-            } body: { connection throws(RepositoryError) in
+            } body: { [file] connection throws(RepositoryError) in
                 try Self.copy(connection, to: file, progress)
             }
         }
-        try await aside("gatehouse.store.backup.check") { () throws(RepositoryError) in
+        try await aside("gatehouse.store.backup.check") { [file] () throws(RepositoryError) in
             try file.settled()
         } body: { [sealer] connection throws(RepositoryError) in
             let findings = try Self.examine(connection, sealer) { progress(.examined($0, of: $1)) }
@@ -48,29 +57,31 @@ extension SQLiteAccounts {
         try file.publish()
     }
 
-    /// - Returns: false when others write all the time, so that it would come to no end.
-    private func copyThroughWriter(
-        to file: BackupFile, _ progress: @escaping @Sendable (BackupProgress) -> Void
+    /// - Parameter target: makes the connection to copy into.
+    /// - Returns: false when others write all the time, so that it would come to no end, or nobody wants it any more.
+    func copyThroughWriter(
+        to target: @escaping @Sendable () throws(RepositoryError) -> Connection,
+        _ progress: @escaping @Sendable (BackupProgress) -> Void = { _ in }
     ) async throws(RepositoryError) -> Bool {
         let copy = try await writer.between { connection throws(RepositoryError) in
-            try PageCopy(from: connection, to: try file.target())
+            try PageCopy(from: connection, to: try target())
         }
-        var result = Result<Bool, RepositoryError>.success(true)
-        while case .success(true) = result {
+        var isWhole = Result<Bool, RepositoryError>.success(false)
+        while case .success(false) = isWhole, !Task.isCancelled {
             do throws(RepositoryError) {
-                result = .success(
-                    try await writer.between { _ throws(RepositoryError) in
-                        defer { progress(.copied(copy.copied, of: copy.total)) }
-                        return try copy.step(pages: Self.pagesPerStep) && copy.restarts < Self.restartLimit
-                    })
+                let hasMore = try await writer.between { _ throws(RepositoryError) in
+                    defer { progress(.copied(copy.copied, of: copy.total)) }
+                    return try copy.step(pages: Self.pagesPerStep)
+                }
+                if hasMore, copy.restarts >= Self.restartLimit { break }
+                isWhole = .success(!hasMore)
             } catch {
-                result = .failure(error)
+                isWhole = .failure(error)
             }
         }
         // The source is the writer's, and so is the time to let it go. Where it is closed, nobody has it any more.
         try? await writer.between { _ in copy.finish() }
-        _ = try result.get()
-        return copy.restarts < Self.restartLimit
+        return try isWhole.get()
     }
 
     /// In steps while nobody else writes, else in one read.

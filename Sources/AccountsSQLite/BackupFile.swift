@@ -8,20 +8,22 @@ final class BackupFile: @unchecked Sendable {
     private static let journalMode = Query("PRAGMA journal_mode = DELETE")
 
     private let path: String
-    private let draft: String
+    /// Where it is until it has its name: a whole path, for others who are to find it.
+    let draft: String
     private var connection: Connection?
 
     /// - Throws: `.fileExists`; `.unavailable` where it can't be made.
     init(for path: String) throws(RepositoryError) {
         guard unsafe access(path, F_OK) != 0 else { throw .fileExists }
         self.path = path
-        draft = "\(path).\(UInt64.random(in: 0 ... .max))"
+        let draft = "\(path).\(UInt64.random(in: 0 ... .max))"
         do throws(SystemFailure) {
             // Made beforehand, since SQLite would give it the mode of any file.
             close(try systemCall { unsafe open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) })
         } catch {
             throw .unavailable(error.unavailability)
         }
+        self.draft = resolved(draft)
     }
 
     deinit {
@@ -31,10 +33,16 @@ final class BackupFile: @unchecked Sendable {
 
     /// The connection to copy into.
     func target() throws(RepositoryError) -> Connection {
-        let target = try Connection(path: draft, isWritable: true)
+        let target = try Self.target(at: draft)
+        connection = target
+        return target
+    }
+
+    /// A connection to copy into an empty file.
+    static func target(at path: String) throws(RepositoryError) -> Connection {
+        let target = try Connection(path: path, isWritable: true)
         // It is on disk or gone when it is published, and until then worth nothing.
         try target.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;")
-        connection = target
         return target
     }
 
@@ -42,7 +50,8 @@ final class BackupFile: @unchecked Sendable {
     ///
     /// - Returns: a connection that reads it.
     func settled() throws(RepositoryError) -> Connection {
-        guard let target = connection else { throw .unavailable(.cannotOpen) }
+        // Where the server has filled it there is none yet.
+        let target = if let connection { connection } else { try Self.target(at: draft) }
         // Only who has read it knows that it says so.
         _ = try target.first(Self.anything) { $0.integer(0) }
         guard try target.first(Self.journalMode, read: { $0.text(0) }) == "delete" else {

@@ -67,6 +67,13 @@ extension HousekeepingJob {
         }
     }
 
+    /// Makes the backups that `gatehouse store backup` asks for.
+    static func serveBackups(_ repository: SQLiteAccounts) -> HousekeepingJob {
+        HousekeepingJob(interval: logInterval, complaint: "a backup that a tool asked for could not be made") {
+            try await repository.serveBackup()
+        }
+    }
+
     /// Writes down how many sign-ins have failed.
     static func write(_ failedSignIns: FailedSignInLog) -> HousekeepingJob {
         HousekeepingJob(interval: interval, complaint: "failed sign-ins could not be stored; the log has their number")

@@ -83,7 +83,7 @@ struct Server: Service {
                 HousekeepingJob.all(
                     repository: repository, keys: keys,
                     accessTokenSeconds: Int64(settings.session.accessTokenSeconds), clock: clock, logger: logger)
-                    + [.write(failedSignIns), .tidyLog(repository, clock)],
+                    + [.write(failedSignIns), .tidyLog(repository, clock), .serveBackups(repository)],
                 logger: logger),
             failedSignIns: failedSignIns, drain: .seconds(settings.http.drainSeconds), logger: logger)
     }

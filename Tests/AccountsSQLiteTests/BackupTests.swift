@@ -89,6 +89,97 @@ import Testing
         await copy.close()
     }
 
+    @Test func `is made by the server that a tool asks, and the log stays short while it writes all the time`()
+        async throws
+    {
+        let server = try await folder.open { $0.checkpointPages = 50 }
+        for value in 0..<1200 { _ = try await server.signedIn(Sample.signIn(Sample.subject("\(value)"))) }
+        let tool = try await folder.open { $0.access = .besideServer }
+        let isOver = Atomic<Bool>.Box(false)
+        let isServed = Atomic<Bool>.Box(false)
+        let longest = try await withThrowingTaskGroup(of: Int64.self) { group in
+            group.addTask { [folder] in
+                var (value, longest) = (0, Int64(0))
+                while !isOver.value.load(ordering: .acquiring) {
+                    value += 1
+                    _ = try await server.signedIn(Sample.signIn(Sample.subject("during \(value)")))
+                    let size = LogWatch.FileState(folder.database + "-wal")?.size ?? 0
+                    longest = max(longest, size)
+                }
+                return longest
+            }
+            group.addTask {
+                while !isOver.value.load(ordering: .acquiring) {
+                    if try await server.serveBackup() { isServed.value.store(true, ordering: .relaxed) }
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+                return 0
+            }
+            group.addTask { [target] in
+                defer { isOver.value.store(true, ordering: .releasing) }
+                try await tool.backup(to: target.database)
+                return 0
+            }
+            return try await group.reduce(0, max)
+        }
+        let servedOnce = isServed.value.load(ordering: .relaxed)
+        #expect(servedOnce)
+        // What it is copied back at, and what comes while that is done.
+        #expect(longest < 400 * 4096)
+        let left = try await server.readers.read { connection throws(RepositoryError) in
+            try connection.first(Query("SELECT count(*) FROM meta WHERE name LIKE 'backup%'")) { $0.integer(0) }
+        }
+        #expect(left == 0)
+        await tool.close()
+        await server.close()
+        #expect(TemporaryFolder.names(in: target.path) == ["gatehouse.db"])
+        let copy = try await target.open()
+        #expect(try await copy.userCount() >= 1200)
+        #expect(try await copy.check().isEmpty)
+        await copy.close()
+    }
+
+    @Test func `that a server was killed in is refused by the next one, so that the tool need not wait`() async throws {
+        let server = try await folder.open()
+        let path = target.path + "/half"
+        try write([], to: path)
+        try await server.writer.write { connection throws(RepositoryError) in
+            try BackupRequest(connection: connection).ask(for: path)
+            try BackupRequest(connection: connection).tell(.begun, of: path)
+        }
+        #expect(try await !server.serveBackup())
+        let state = try await server.readers.read { connection throws(RepositoryError) in
+            try BackupRequest(connection: connection).state(of: path)
+        }
+        #expect(state == .refused)
+        #expect(try contents(of: path).isEmpty)
+        await server.close()
+    }
+
+    @Test(arguments: ["a file with something in it", "a link", "nothing"])
+    func `is not written by the server over anything but an empty file of its own`(what: String) async throws {
+        let server = try await folder.open()
+        let path = target.path + "/victim"
+        let other = target.path + "/other"
+        if what == "a file with something in it" { try write([1, 2, 3], to: path) }
+        if what == "a link" {
+            try write([], to: other)
+            unsafe symlink(other, path)
+        }
+        try await server.writer.write { connection throws(RepositoryError) in
+            try BackupRequest(connection: connection).ask(for: path)
+        }
+        try await server.serveBackup()
+        let state = try await server.readers.read { connection throws(RepositoryError) in
+            try BackupRequest(connection: connection).state(of: path)
+        }
+        #expect(state == .refused)
+        if what == "a file with something in it" { #expect(try contents(of: path) == [1, 2, 3]) }
+        if what == "a link" { #expect(try contents(of: other).isEmpty) }
+        if what == "nothing" { #expect(TemporaryFolder.names(in: target.path).isEmpty) }
+        await server.close()
+    }
+
     @Test func `is not made of a store that does not hold, and leaves no file`() async throws {
         let store = try await folder.open()
         let user = try await store.signedIn(Sample.signIn(Sample.subject("1"))).user
