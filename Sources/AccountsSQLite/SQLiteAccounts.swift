@@ -79,7 +79,8 @@ public final class SQLiteAccounts: AccountRepository {
         }
     }
 
-    /// Takes the server's lock where it is to be taken, and finishes a replacement of the store that a crash has cut off.
+    /// Takes the server's lock where it is to be taken, and finishes a replacement of the store that a crash has cut off, or
+    /// removes what is there of it.
     private static func lock(_ settings: SQLiteSettings) async throws(RepositoryError) -> ServerLock? {
         let path = settings.path
         if !databaseFileExists(at: path), !Replacement.isUnfinished(path) {
@@ -88,6 +89,7 @@ public final class SQLiteAccounts: AccountRepository {
         }
         guard settings.access != .besideServer || Replacement.isUnfinished(path) else { return nil }
         let lock = try await ServerLock.take(database: path, within: settings.busyTimeout)
+        StoreDraft.removeLeftovers(beside: path)
         if Replacement.isUnfinished(path) {
             let use = try await UseLock.take(database: path, .exclusive, within: settings.busyTimeout)
             try Replacement.finish(path)

@@ -11,12 +11,22 @@ final class StoreDraft: @unchecked Sendable {
     let path: String
     private var isPublished = false
 
+    /// Under the server's lock, so that there is one at a time.
     init(beside database: String) {
-        path = "\(resolved(database)).\(UInt64.random(in: 0 ... .max))"
+        path = Self.path(beside: database)
+        Self.removeLeftovers(beside: database)
     }
 
     deinit {
-        if isPublished { return }
+        if !isPublished { Self.remove(path) }
+    }
+
+    /// Removes what a process that is gone has left: it may hold somebody who was erased. Under the server's lock.
+    static func removeLeftovers(beside database: String) { remove(path(beside: database)) }
+
+    private static func path(beside database: String) -> String { resolved(database) + "-draft" }
+
+    private static func remove(_ path: String) {
         for suffix in ["", "-journal", "-wal", "-shm"] { _ = unsafe Glibc.unlink(path + suffix) }
     }
 

@@ -208,6 +208,22 @@ struct RestoreStage {
         #expect(found.isEmpty)
     }
 
+    @Test func `leaves nothing of a restore that was killed, once the store is opened`() async throws {
+        try await stage.serving { store async throws in
+            _ = try await store.signedIn(Sample.signIn(Sample.subject("1")))
+        }
+        let drafts = ["", "-journal", "-wal"].map { stage.settings.path + "-draft" + $0 }
+        for draft in drafts { try write(Array("somebody who was erased".utf8), to: draft) }
+        let tool = try await SQLiteAccounts.open(
+            SQLiteSettings(path: stage.settings.path, access: .besideServer), now: Sample.now,
+            unlockKeyRing: TransparentSealer.unlocker(key: 0x5A))
+        // A tool does not know whether somebody is at it.
+        #expect(TemporaryFolder.names(in: stage.folder.path).filter { $0.contains("-draft") }.count == drafts.count)
+        await tool.close()
+        try await stage.serving { _ in }
+        #expect(TemporaryFolder.names(in: stage.folder.path).filter { $0.contains("-draft") }.isEmpty)
+    }
+
     @Test func `that was put in the store's place by hand is not opened`() async throws {
         try await stage.serving { store async throws in
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"))).user
