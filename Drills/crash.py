@@ -17,9 +17,9 @@ from wire import LOST
 ROUNDS = int(os.environ.get("GATEHOUSE_CRASH_ROUNDS", "12"))
 LONGEST = 120 + 10 * ROUNDS
 APPS = 6
-# Codes are got beforehand, so that what is killed is busy with sign-ins and not waiting for codes.
-CODES_PER_APP = 25
-LONGEST_ROUND = 0.4
+# Codes are got beforehand, so that what is killed is busy with sign-ins and not waiting for codes. In many rounds there are
+# fewer in each: the store is examined whole each time.
+CODES_PER_APP, LONGEST_ROUND = (25, 0.4) if ROUNDS <= 100 else (8, 0.15)
 # How many of those who have signed in leave again.
 LEAVING = 0.2
 # After so many rounds the newest backup is restored, every other time with a kill in the middle.
