@@ -7,8 +7,34 @@ import Testing
 
 @testable import gatehouse
 
+/// A port that is taken and where nobody listens: connections to it are refused. Whoever makes it closes it.
+private struct SilentPort {
+    let port: UInt16
+    let descriptor: Int32
+
+    init(family: Int32, length: Int) throws {
+        descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
+        var storage = sockaddr_storage()
+        storage.ss_family = sa_family_t(family)
+        if family == AF_INET {
+            unsafe withUnsafeMutableBytes(of: &storage) { unsafe $0[4...].copyBytes(from: [127, 0, 0, 1]) }
+        } else {
+            unsafe withUnsafeMutableBytes(of: &storage) { unsafe $0[23] = 1 }
+        }
+        var size = socklen_t(length)
+        let number = descriptor
+        let result = unsafe withUnsafeMutablePointer(to: &storage) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(number, $0, size) | getsockname(number, $0, &size)
+            }
+        }
+        try #require(result == 0)
+        port = unsafe withUnsafeBytes(of: storage) { unsafe UInt16($0[2]) << 8 | UInt16($0[3]) }
+    }
+}
+
 @Suite struct `A server that listens` {
-    /// A configuration of a server there, on a port that was free a moment ago.
+    /// A configuration of a server there.
     private func configuration(_ gatehouse: RunningGatehouse, host: String, port: UInt16) throws -> URL {
         let folder = gatehouse.folder.appending(path: "at-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -20,8 +46,17 @@ import Testing
         return file
     }
 
-    private static func freePort() throws -> UInt16 {
-        try ListeningSocket(host: "127.0.0.1", port: 0, sharesPort: false).address.port
+    /// Starts a server there, at a port of the kernel's choice, and writes a configuration that names it.
+    private func serve(
+        _ gatehouse: RunningGatehouse, at host: String, checkedAt checked: [String], _ check: (URL) async throws -> Void
+    ) async throws {
+        let file = try configuration(gatehouse, host: host, port: 0)
+        let server = try await ServerProcess(
+            configuration: file, log: file.deletingLastPathComponent().appending(path: "log"))
+        defer { server.kill() }
+        for host in checked {
+            try await check(configuration(gatehouse, host: host, port: server.port))
+        }
     }
 
     @Test(arguments: [
@@ -29,42 +64,34 @@ import Testing
     ])
     func `is found by the health check wherever it listens`(host: String) async throws {
         try await RunningGatehouse.with { gatehouse in
-            let port = try Self.freePort()
-            let file = try configuration(gatehouse, host: host, port: port)
-            let log = file.deletingLastPathComponent().appending(path: "log")
-            let before = try await CommandRun(["healthcheck", "--config", file.path])
-            #expect(before.status == 1)
-            #expect(before.errors == "The server does not answer.\n")
-            let process = try ServerProcess.launch(["serve", "--config", file.path], log: log)
-            let deadline = ContinuousClock.now + .seconds(20)
-            while try !String(contentsOf: log, encoding: .utf8).contains(" listening "), ContinuousClock.now < deadline
-            {
-                try await Task.sleep(for: .milliseconds(10))
+            try await serve(gatehouse, at: host, checkedAt: [host]) { file in
+                let run = try await CommandRun(["healthcheck", "--config", file.path])
+                #expect(run.status == 0, "\(run.errors)")
             }
-            let run = try await CommandRun(["healthcheck", "--config", file.path])
-            #expect(run.status == 0, "\(run.errors)")
-            process.signal(SIGKILL)
-            await process.ended()
         }
     }
 
     @Test func `at a name is found at each of its addresses`() async throws {
         try await RunningGatehouse.with { gatehouse in
-            let port = try Self.freePort()
-            let file = try configuration(gatehouse, host: "localhost", port: port)
-            let server = try await ServerProcess(
-                configuration: file, log: file.deletingLastPathComponent().appending(path: "log"))
-            defer { server.kill() }
-            for address in try ListeningSocket.addresses(of: "localhost") {
-                try Data(
-                    RunningGatehouse.yaml(gatehouse.simulation, file.deletingLastPathComponent())
-                        .replacing(
-                            "http: {host: 127.0.0.1, port: 0,", with: "http: {host: '\(address)', port: \(port),"
-                        ).utf8
-                ).write(to: file)
+            try await serve(
+                gatehouse, at: "localhost", checkedAt: ListeningSocket.addresses(of: "localhost")
+            ) { file in
                 let run = try await CommandRun(["healthcheck", "--config", file.path])
-                #expect(run.status == 0, "\(address): \(run.errors)")
+                #expect(run.status == 0, "\(file.path): \(run.errors)")
             }
+        }
+    }
+
+    @Test(arguments: [("127.0.0.1", AF_INET, 16), ("::1", AF_INET6, 28)])
+    func `is missed by the health check where it is not`(host: String, family: Int32, length: Int) async throws {
+        try await RunningGatehouse.with { gatehouse in
+            let silent = try SilentPort(family: family, length: length)
+            defer { close(silent.descriptor) }
+            let run = try await CommandRun([
+                "healthcheck", "--config", configuration(gatehouse, host: host, port: silent.port).path,
+            ])
+            #expect(run.status == 1)
+            #expect(run.errors == "The server does not answer.\n")
         }
     }
 

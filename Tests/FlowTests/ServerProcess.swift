@@ -13,10 +13,9 @@ struct ServerProcess {
     ) async throws {
         process = try Self.launch(
             ["serve", "--config", configuration.path], log: log, environment: environment, descriptors: descriptors)
-        for _ in 0..<500 {
+        for _ in 0..<3_000 {
             let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
-            if let address = text.firstMatch(of: /address=(?:127\.0\.0\.1|\[::1\]):(\d+)/), let port = UInt16(address.1)
-            {
+            if let address = text.firstMatch(of: /listening address=\S*:(\d+)/), let port = UInt16(address.1) {
                 self.port = port
                 return
             }

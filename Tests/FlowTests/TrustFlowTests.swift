@@ -22,10 +22,21 @@ private struct TLSServer {
             folder.appending(path: "key.pem").path,
             "-out", folder.appending(path: "certificate.pem").path
         ).wait()
-        port = try ListeningSocket(host: "127.0.0.1", port: 0, sharesPort: false).address.port
-        process = try Self.openssl(
-            "s_server", "-accept", "127.0.0.1:\(port)", "-cert", folder.appending(path: "certificate.pem").path, "-key",
-            folder.appending(path: "key.pem").path, "-www", "-quiet")
+        let said = folder.appending(path: "said")
+        try Data().write(to: said)
+        process = try ChildProcess(
+            Self.command,
+            [
+                "s_server", "-accept", "127.0.0.1:0", "-cert", folder.appending(path: "certificate.pem").path, "-key",
+                folder.appending(path: "key.pem").path, "-www",
+            ], output: .file(said))
+        var listening: UInt16?
+        while listening == nil, process.isRunning {
+            usleep(5_000)
+            let text = try String(contentsOf: said, encoding: .utf8)
+            listening = text.firstMatch(of: /ACCEPT 127\.0\.0\.1:(\d+)\n/).flatMap { UInt16($0.1) }
+        }
+        port = try #require(listening)
     }
 
     /// Whether it listens already.
@@ -39,9 +50,11 @@ private struct TLSServer {
         process.wait()
     }
 
+    private static let command = URL(filePath: "/usr/bin/openssl")
+
     @discardableResult
     private static func openssl(_ arguments: String...) throws -> ChildProcess {
-        try ChildProcess(URL(filePath: "/usr/bin/openssl"), arguments)
+        try ChildProcess(command, arguments)
     }
 }
 
