@@ -1,3 +1,6 @@
+import Syntax
+internal import System
+
 /// The name of a session: the `sid` of its access tokens and the part of its refresh tokens that finds it. Not a secret.
 ///
 /// 128 bits, the time first: sessions made together lie together on disk, so that opening one dirties a page its
@@ -26,12 +29,8 @@ public struct SessionID: Hashable, Sendable {
         var words: (UInt64, UInt64) = (0, 0)
         var count = 0
         for digit in text.utf8 {
-            let value: UInt8
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
-            default: return nil
-            }
+            // One name has one text: digits in upper case are none.
+            guard let value = digit.hexadecimalValue, digit == Hexadecimal.lowercase(value) else { return nil }
             words.0 = words.0 << 4 | words.1 >> 60
             words.1 = words.1 << 4 | UInt64(value)
             count += 1
@@ -44,12 +43,12 @@ public struct SessionID: Hashable, Sendable {
 
 extension SessionID: CustomStringConvertible {
     public var description: String {
-        let digits = InlineArray<32, UInt8> { index in
-            let word = index < 16 ? high : low
-            let nibble = UInt8(truncatingIfNeeded: word >> UInt64(60 - index % 16 * 4)) & 15
-            return nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
+        String(utf8Capacity: 32) { output in
+            for word in [high, low] {
+                for shift in stride(from: 60 as UInt64, through: 0, by: -4) {
+                    output.append(Hexadecimal.lowercase(UInt8(truncatingIfNeeded: word >> shift) & 15))
+                }
+            }
         }
-        // Safe: hexadecimal digits are UTF-8.
-        return unsafe String(copying: UTF8Span(unchecked: digits.span))
     }
 }

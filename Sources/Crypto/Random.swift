@@ -1,5 +1,6 @@
 internal import COpenSSL
 import Synchronization
+internal import Syntax
 
 /// Bytes that nobody can guess, from OpenSSL's generator, which the kernel seeds.
 public enum Random {
@@ -23,6 +24,9 @@ public enum Random {
         guard count <= RandomReserve.longestLent else { return body(bytes(count).span) }
         return reserve.withLock { $0.withBytes(count, body) }
     }
+
+    /// A random text for URLs and headers: so many random bytes as base64url.
+    public static func token(byteCount: Int) -> String { withBytes(byteCount) { Base64URL.encode($0) } }
 
     private static let reserve = Mutex(RandomReserve())
 

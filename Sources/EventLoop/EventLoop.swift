@@ -2,6 +2,7 @@ internal import CLinux
 import Dispatch
 import Glibc
 import Synchronization
+public import System
 
 /// One thread that waits for sockets and timers with epoll and runs the Swift jobs that belong to them.
 ///

@@ -1,5 +1,7 @@
 internal import CLinux
 import Glibc
+internal import Syntax
+public import System
 
 /// A TCP socket that accepts connections, non-blocking and close-on-exec.
 ///
@@ -81,7 +83,7 @@ public struct ListeningSocket: ~Copyable, Sendable {
         else { return nil }
         return AcceptedSocket(
             stream: StreamSocket(owning: number),
-            peer: SocketAddress(storage) ?? SocketAddress(bytes: .init(high: 0, low: 0), isIPv6: false, port: 0))
+            peer: SocketAddress(storage) ?? SocketAddress(address: IPAddress(v4: 0), port: 0))
     }
 
     private static func enable(_ option: Int32, on number: Int32) throws(SystemError) {

@@ -1,5 +1,6 @@
 internal import CLinux
 import Glibc
+public import System
 
 /// A connected TCP socket, non-blocking, with one owner that closes it.
 public struct StreamSocket: ~Copyable, Sendable {

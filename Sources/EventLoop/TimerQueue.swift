@@ -1,4 +1,5 @@
 internal import HeapModule
+import System
 
 /// The timers of one loop, the earliest first.
 struct TimerQueue {

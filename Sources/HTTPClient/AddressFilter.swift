@@ -1,4 +1,5 @@
 import Glibc
+import Syntax
 
 /// Which addresses the public internet routes, after the special-purpose registries (RFC 6890).
 ///
@@ -6,7 +7,7 @@ import Glibc
 /// address that is about to be connected to, not on the name.
 enum AddressFilter {
     /// - Parameter address: the four bytes, most significant first.
-    static func isPublic(ipv4 address: UInt32) -> Bool {
+    private static func isPublic(ipv4 address: UInt32) -> Bool {
         let reserved: Bool =
             switch (address >> 24, address >> 16 & 0xFF, address >> 8 & 0xFF) {
             case (0, _, _), (10, _, _), (127, _, _): true
@@ -23,7 +24,7 @@ enum AddressFilter {
     /// - Parameters:
     ///   - high: the first eight bytes, most significant first.
     ///   - low: the last eight bytes.
-    static func isPublic(ipv6 high: UInt64, _ low: UInt64) -> Bool {
+    private static func isPublic(ipv6 high: UInt64, _ low: UInt64) -> Bool {
         // NAT64 (RFC 6052 §2.1): where IPv4 is reached only so, it is the address inside that counts.
         if high == 0x0064_FF9B_0000_0000, low >> 32 == 0 {
             return isPublic(ipv4: UInt32(truncatingIfNeeded: low))
@@ -37,34 +38,9 @@ enum AddressFilter {
             && first32 >> 12 != 0x3FFF_0000 >> 12  // documentation, RFC 9637
     }
 
-    /// Reads the four-part decimal form, and no other.
-    static func ipv4(_ text: String) -> UInt32? {
-        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 4 else { return nil }
-        var address: UInt32 = 0
-        for part in parts {
-            // A leading zero means octal to some.
-            guard (1...3).contains(part.count), part.count == 1 || part.first != UInt8(ascii: "0") else { return nil }
-            var number: UInt32 = 0
-            for byte in part {
-                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-                number = number * 10 + UInt32(byte - UInt8(ascii: "0"))
-            }
-            guard number < 256 else { return nil }
-            address = address << 8 | number
-        }
-        return address
-    }
-
-    /// Reads an IPv6 address without a zone (RFC 4291 §2.2).
-    static func ipv6(_ text: String) -> (high: UInt64, low: UInt64)? {
-        // `inet_pton` ends at a NUL, and would take whatever follows one for no part of the address.
-        guard text.utf8.allSatisfy({ $0.isHexDigit || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") }) else {
-            return nil
-        }
-        var address = in6_addr()
-        guard unsafe inet_pton(AF_INET6, text, &address) == 1 else { return nil }
-        return words(address)
+    /// Whether the public internet routes to the address.
+    static func isPublic(_ address: IPAddress) -> Bool {
+        address.v4.map(isPublic(ipv4:)) ?? isPublic(ipv6: address.high, address.low)
     }
 
     /// Judges what a socket is about to be connected to; an address of neither family is not public.

@@ -1,5 +1,7 @@
 internal import CCurl
 import EventLoop
+import Syntax
+import System
 
 /// One of curl's multi handles on the loop: the connections and transfers of one kind of policy.
 ///

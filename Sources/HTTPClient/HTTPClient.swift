@@ -1,4 +1,5 @@
 public import EventLoop
+import Syntax
 
 /// Sends requests to providers over https, on one event loop.
 ///

@@ -1,3 +1,5 @@
+import Syntax
+
 /// Which part of the limits of a whole process one of its clients has, there being a client for each loop.
 struct LimitShare: Sendable {
     /// Which of them, from 0 on.

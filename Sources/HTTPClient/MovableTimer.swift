@@ -1,4 +1,5 @@
 import EventLoop
+import System
 
 /// One deadline of the loop that may move at little cost.
 ///

@@ -1,3 +1,5 @@
+public import Syntax
+
 /// The methods that the client sends.
 public enum OutboundMethod: Sendable, Hashable {
     case get, post

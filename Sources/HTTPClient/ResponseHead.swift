@@ -1,3 +1,5 @@
+internal import Syntax
+
 /// Collects the fields of an answer from the lines of its head, within bounds.
 ///
 /// Interim answers (1xx) come first and are forgotten. Trailers come last and are not kept: they must not pass for
@@ -50,7 +52,7 @@ struct ResponseHead {
             return
         }
         var colon = 0
-        while colon < line.count, line[colon].isTokenCharacter { colon += 1 }
+        while colon < line.count, line[colon].isToken { colon += 1 }
         guard colon > 0, colon < line.count, line[colon] == UInt8(ascii: ":") else { throw .malformedResponse }
         guard fields.count < maximumFields else { throw .responseTooLarge }
         fields.append(
@@ -70,18 +72,5 @@ struct ResponseHead {
         while start < end, line[start].isBlank { start += 1 }
         while end > start, line[end - 1].isBlank { end -= 1 }
         return start..<end
-    }
-}
-
-extension UInt8 {
-    /// Space or tab, RFC 9110 §5.6.3.
-    var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
-
-    /// RFC 9110 §5.6.2.
-    var isTokenCharacter: Bool {
-        if isAlphanumeric { return true }
-        // The others, a bit for each: ``!#$%&'*+-.`` below 64, ``^_`|~`` above.
-        let others: UInt64 = self < 64 ? 0x0000_6CFA_0000_0000 : 0x5000_0001_C000_0000
-        return self < 128 && others & 1 << UInt64(self & 63) != 0
     }
 }

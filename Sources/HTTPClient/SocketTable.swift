@@ -1,6 +1,7 @@
 internal import CCurl
 import EventLoop
 import Glibc
+import System
 
 /// The sockets that curl uses on the loop.
 ///

@@ -1,5 +1,6 @@
 internal import CCurl
 internal import Glibc
+internal import Syntax
 
 /// One request on its way, and the easy handle it uses; both are used again for later requests of the same pool.
 @safe
@@ -127,7 +128,7 @@ final class Transfer {
 
     private func append(name: String, value: String) throws(HTTPClientError) {
         // RFC 9110 §5.5: a value with a line end or a NUL would end the field and begin another.
-        guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenCharacter), Self.isFieldValue(value.utf8.span) else {
+        guard !name.isEmpty, name.utf8.allSatisfy(\.isToken), Self.isFieldValue(value.utf8.span) else {
             throw .malformedResponse
         }
         // To curl a bare colon takes the field away, and a semicolon sends it empty.

@@ -1,6 +1,6 @@
 internal import COpenSSL
-internal import EventLoop
 internal import Glibc
+import System
 
 /// The certificates that TLS connections of one policy are checked against, in the form that OpenSSL looks them up in.
 ///

@@ -1,3 +1,5 @@
+internal import Syntax
+
 /// Undoes the chunked transfer coding (RFC 9112 §7.1) as the bytes arrive. Extensions are skipped, trailer fields are
 /// checked and dropped.
 struct ChunkedDecoder: Sendable {

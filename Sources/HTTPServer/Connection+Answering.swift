@@ -1,4 +1,5 @@
 import EventLoop
+import System
 
 extension Connection {
     /// Has a request answered in a task of its own.

@@ -1,4 +1,5 @@
 import EventLoop
+internal import System
 
 extension Connection {
     /// Reads what has come, once: whatever is left is announced again.

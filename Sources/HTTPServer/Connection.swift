@@ -1,4 +1,5 @@
 import EventLoop
+import System
 
 /// One client's connection: it reads requests, has them answered one after the other, and sees to the deadlines.
 ///

@@ -1,5 +1,6 @@
 import EventLoop
 import Synchronization
+import Syntax
 
 /// How many connections there may be over all loops, and of one address, and how many there are.
 final class ConnectionBudget: Sendable {
@@ -19,19 +20,19 @@ final class ConnectionBudget: Sendable {
     private let refused = Atomic<Int>(0)
     private let addresses: ConnectionsByAddress?
 
-    init(_ limits: HTTPServerLimits, isProxy: @escaping @Sendable (SocketAddress) -> Bool) {
+    init(_ limits: HTTPServerLimits, proxies: [AddressRange]) {
         limit = HTTPServerLimits.bound(limits.connections)
         refusalsAtOnce = HTTPServerLimits.refusals(beyond: limit)
         addresses =
             limits.connectionsPerAddress > 0
-            ? ConnectionsByAddress(limit: limits.connectionsPerAddress, isProxy: isProxy) : nil
+            ? ConnectionsByAddress(limit: limits.connectionsPerAddress, proxies: proxies) : nil
     }
 
     /// Counts one connection more. Whatever comes out, ``leave(_:_:)`` must follow with it when the connection closes.
     func enter(_ peer: SocketAddress) -> Admission {
         let count = open.add(1, ordering: .relaxed).newValue
         if count - limit > refusalsAtOnce { return .farBeyondLimit }
-        if let addresses, !addresses.enter(peer) {
+        if let addresses, !addresses.enter(peer.address) {
             if refused.add(1, ordering: .relaxed).newValue <= refusalsAtOnce { return .beyondLimitOfAddress }
             refused.subtract(1, ordering: .relaxed)
             return .farBeyondLimit
@@ -42,7 +43,7 @@ final class ConnectionBudget: Sendable {
     func leave(_ admission: Admission, _ peer: SocketAddress) {
         open.subtract(1, ordering: .relaxed)
         switch admission {
-        case .granted, .beyondLimit: addresses?.leave(peer)
+        case .granted, .beyondLimit: addresses?.leave(peer.address)
         case .beyondLimitOfAddress: refused.subtract(1, ordering: .relaxed)
         case .farBeyondLimit: break
         }

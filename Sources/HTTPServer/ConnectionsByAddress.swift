@@ -1,47 +1,37 @@
-import EventLoop
-import Synchronization
+internal import Synchronization
+internal import Syntax
 
-/// How many connections each client address has over all loops, an IPv6 /64 being one address, since that is what one
-/// customer of an access provider has.
+/// How many connections each customer of an access provider has over all loops.
 final class ConnectionsByAddress: Sendable {
-    private struct Network: Hashable {
-        let high: UInt64
-        let isIPv6: Bool
-
-        init(_ address: SocketAddress) {
-            high = address.bytes.high
-            isIPv6 = address.isIPv6
-        }
-    }
-
     private let limit: Int
-    private let isProxy: @Sendable (SocketAddress) -> Bool
-    /// As many entries as there are connections, at most.
-    private let counts = Mutex<[Network: Int]>([:])
+    private let proxies: [AddressRange]
+    /// By customer. As many entries as there are connections, at most.
+    private let counts = Mutex<[IPAddress: Int]>([:])
 
-    init(limit: Int, isProxy: @escaping @Sendable (SocketAddress) -> Bool) {
+    /// - Parameter proxies: whom the limit does not hold for, as many clients stand behind each.
+    init(limit: Int, proxies: [AddressRange]) {
         self.limit = limit
-        self.isProxy = isProxy
+        self.proxies = proxies
     }
 
     /// - Returns: false when the address has as many as it may; then the connection is not counted.
-    func enter(_ peer: SocketAddress) -> Bool {
-        if isProxy(peer) { return true }
-        let network = Network(peer)
+    func enter(_ peer: IPAddress) -> Bool {
+        if proxies.contains(peer) { return true }
+        let customer = peer.customer
         return counts.withLock { counts in
-            let count = counts[network, default: 0]
+            let count = counts[customer, default: 0]
             guard count < limit else { return false }
-            counts[network] = count + 1
+            counts[customer] = count + 1
             return true
         }
     }
 
-    func leave(_ peer: SocketAddress) {
-        if isProxy(peer) { return }
-        let network = Network(peer)
+    func leave(_ peer: IPAddress) {
+        if proxies.contains(peer) { return }
+        let customer = peer.customer
         counts.withLock { counts in
-            let count = counts[network, default: 0]
-            counts[network] = count > 1 ? count - 1 : nil
+            let count = counts[customer, default: 0]
+            counts[customer] = count > 1 ? count - 1 : nil
         }
     }
 }

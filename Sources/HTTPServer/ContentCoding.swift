@@ -1,3 +1,5 @@
+internal import Syntax
+
 /// Whether an answer is worth compressing, and whether the client takes gzip.
 enum ContentCoding {
     /// Below this, gzip saves less than a packet.

@@ -1,3 +1,5 @@
+internal import Syntax
+
 /// One line `name: value` of a head or a trailer section (RFC 9112 §5).
 enum FieldLine {
     /// Finds the name and the value in the line in `range`, which is without its CRLF.

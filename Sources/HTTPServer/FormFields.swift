@@ -1,3 +1,5 @@
+import Syntax
+
 /// Why a form or a query was refused.
 public enum FormError: Error, Sendable, Equatable {
     /// A percent sign without its two hexadecimal digits, or bytes that are not UTF-8.

@@ -1,4 +1,5 @@
 public import EventLoop
+public import System
 
 /// A request, whole: its head was understood and its body has arrived.
 public struct HTTPRequest: Sendable {

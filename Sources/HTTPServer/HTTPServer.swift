@@ -1,5 +1,7 @@
 public import EventLoop
 import Glibc
+public import Syntax
+public import System
 
 /// An HTTP/1.1 server: for each address of its host one listener on each loop.
 public final class HTTPServer: Sendable {
@@ -13,16 +15,15 @@ public final class HTTPServer: Sendable {
     ///   - host: an address to bind to, or a name, to whose addresses it binds: those of them that the machine has.
     ///   - port: 0 lets the kernel choose.
     ///   - loops: the loops to serve on, at least one. They belong to the caller, who starts and stops them.
-    ///   - isProxy: whether an address is that of a proxy, behind which many clients stand:
-    ///     ``HTTPServerLimits/connectionsPerAddress`` does not hold for it.
+    ///   - proxies: behind whom many clients stand: ``HTTPServerLimits/connectionsPerAddress`` does not hold for them.
     ///   - handler: makes the handler for a loop, knowing the real address.
     /// - Throws: `SystemError` when the address can't be bound, or somebody else listens there.
     public init(
         host: String, port: UInt16, loops: [EventLoop], limits: HTTPServerLimits,
-        isProxy: @escaping @Sendable (SocketAddress) -> Bool = { _ in false },
+        proxies: [AddressRange] = [],
         handler: @Sendable (EventLoop, SocketAddress) -> any RequestHandler
     ) throws(SystemError) {
-        let budget = ConnectionBudget(limits, isProxy: isProxy)
+        let budget = ConnectionBudget(limits, proxies: proxies)
         var listeners: [LoopListener] = []
         var handlers: [any RequestHandler] = []
         var first: SocketAddress?

@@ -1,3 +1,5 @@
+internal import Syntax
+
 /// Reads a request's head line by line, as far as it has arrived.
 ///
 /// What it says does not depend on where the bytes were split: a line is judged when it is whole, or when it has grown

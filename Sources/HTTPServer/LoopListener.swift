@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import Synchronization
+import System
 
 /// The part of the server that lives on one loop: it accepts, and it keeps what that loop's connections share.
 ///

@@ -1,4 +1,5 @@
 import EventLoop
+import System
 
 /// What the connections of one loop share, so that none of them holds it while it waits.
 struct LoopSupplies {

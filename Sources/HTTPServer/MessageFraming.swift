@@ -1,3 +1,5 @@
+import Syntax
+
 /// What the fields of a request say about where it ends and what becomes of the connection (RFC 9112 §6, §9.3).
 struct MessageFraming: Sendable {
     enum Body: Sendable, Equatable {
@@ -26,7 +28,7 @@ struct MessageFraming: Sendable {
             switch name.count {
             case 4 where bytes.equalsIgnoringCase(name, "host"):
                 guard host == nil else { throw .malformed("The Host field is repeated.") }
-                guard Authority.isValid(bytes, field.value) else { throw .malformed("The Host field is not valid.") }
+                guard HostField.isValid(bytes, field.value) else { throw .malformed("The Host field is not valid.") }
                 host = index
             case 6 where bytes.equalsIgnoringCase(name, "expect"):
                 guard bytes.equalsIgnoringCase(field.value, "100-continue") else { throw .expectationFailed }

@@ -1,3 +1,5 @@
+internal import Syntax
+
 /// The head of a request as it was sent: one buffer, and where its fields are.
 ///
 /// Strings are made only for what somebody asks.

@@ -1,3 +1,5 @@
+internal import Syntax
+
 /// Makes identifiers for requests that came without one: 15 characters with 75 random bits, which fit into a string
 /// without memory of its own. They are unique, not secret.
 struct RequestIdentifiers {

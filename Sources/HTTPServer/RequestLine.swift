@@ -1,3 +1,5 @@
+internal import Syntax
+
 /// The first line of a request (RFC 9112 §3), its parts as places in the head.
 struct RequestLine: Sendable {
     let method: HTTPMethod

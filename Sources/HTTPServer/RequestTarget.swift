@@ -1,3 +1,5 @@
+import Syntax
+
 /// What a request is about (RFC 9112 §3.2), as places in the head.
 struct RequestTarget: Sendable {
     /// Empty when an absolute-form target has no path; that stands for `/`.
@@ -42,7 +44,7 @@ struct RequestTarget: Sendable {
         }
         var end = start
         while end < range.upperBound, bytes[end] != .slash, bytes[end] != .questionMark { end += 1 }
-        guard Authority.isValid(bytes, start..<end) else {
+        guard HostField.isValid(bytes, start..<end) else {
             throw .malformed("The authority of the request target is not valid.")
         }
         return start..<end

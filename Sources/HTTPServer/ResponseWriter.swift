@@ -1,3 +1,5 @@
+internal import Syntax
+
 /// What an answer owes to the request and the connection it belongs to.
 struct ResponseContext: Sendable {
     let requestID: String

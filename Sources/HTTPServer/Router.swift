@@ -1,3 +1,5 @@
+import Syntax
+
 /// Finds the route for a method and a path.
 ///
 /// A path without parameters is found in one look-up. Where several patterns match, the one that is literal in the

@@ -1,4 +1,4 @@
-import EventLoop
+import System
 
 /// The limits of time in nanoseconds, worked out once, because taking a `Duration` apart costs a long division. 0 is off.
 struct Timeouts: Sendable {

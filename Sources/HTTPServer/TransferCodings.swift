@@ -1,3 +1,5 @@
+internal import Syntax
+
 /// What Transfer-Encoding fields name (RFC 9112 §6.1). The one that can be read is `chunked`, alone.
 struct TransferCodings {
     private var chunked = 0

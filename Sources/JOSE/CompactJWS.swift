@@ -1,3 +1,5 @@
+import Syntax
+
 /// A token in the compact serialization (RFC 7515 §7.1), read but not verified.
 public struct CompactJWS: Sendable {
     /// What the token says of itself. Nothing of it is proven.

@@ -1,5 +1,6 @@
 public import Crypto
 public import JSON
+import Syntax
 
 /// Why a JWK can't be used to verify signatures.
 public enum JWKError: Error, Equatable, Sendable {

@@ -1,5 +1,6 @@
 public import Crypto
 public import JSON
+import Syntax
 
 /// Signs tokens with one key, algorithm and header.
 ///
@@ -47,7 +48,7 @@ public struct JWTSigner: Sendable {
     public func sign(_ payload: Span<UInt8>) throws(CryptoError) -> String {
         var token = encodedHeader
         // Room for the rest: the longest signature is that of RSA with 8192 bits.
-        token.reserveCapacity(token.count + Base64Alphabet.symbolCount(ofBytes: payload.count) + 1368)
+        token.reserveCapacity(token.count + Base64URL.encodedCount(of: payload.count) + 1368)
         token.append(UInt8(ascii: "."))
         Base64URL.append(payload, to: &token)
         let signature = try key.sign(token.span, with: algorithm)

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import JSON
+import Syntax
 
 /// A token that nobody but its maker verifies: the compact serialization (RFC 7515 §7.1) under HMAC-SHA-256 (`HS256`,
 /// RFC 7518 §3.2).
@@ -24,9 +25,9 @@ public struct KeyedJWT: Sendable {
         let header = header(type: type, keyID: keyID)
         var token: [UInt8] = []
         token.reserveCapacity(
-            2 + Base64Alphabet.symbolCount(ofBytes: header.count)
-                + Base64Alphabet.symbolCount(ofBytes: payload.count)
-                + Base64Alphabet.symbolCount(ofBytes: Digest.sha256.byteCount))
+            2 + Base64URL.encodedCount(of: header.count)
+                + Base64URL.encodedCount(of: payload.count)
+                + Base64URL.encodedCount(of: Digest.sha256.byteCount))
         Base64URL.append(header.span, to: &token)
         token.append(UInt8(ascii: "."))
         Base64URL.append(payload, to: &token)

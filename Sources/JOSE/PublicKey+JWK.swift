@@ -1,5 +1,6 @@
 public import Crypto
 public import JSON
+import Syntax
 
 extension PublicKey {
     /// The SHA-256 thumbprint of the key as base64url: a `kid` that anybody can compute (RFC 7638 §3).

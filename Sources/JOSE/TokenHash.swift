@@ -1,4 +1,5 @@
 public import Crypto
+import Syntax
 
 /// The binding of an access token or code to an ID token: `at_hash` and `c_hash`.
 public enum TokenHash {

@@ -1,3 +1,5 @@
+internal import Syntax
+
 extension JSONParser {
     /// Reads a string; the offset stands on its opening quote.
     mutating func string(_ bytes: Span<UInt8>) throws(JSONError) -> String {
@@ -80,13 +82,7 @@ extension JSONParser {
         var value: UInt32 = 0
         for _ in 0..<4 {
             guard offset < bytes.count else { throw .syntax(offset: offset) }
-            let digit: UInt8
-            switch bytes[offset] {
-            case let byte where byte >= 0x30 && byte <= 0x39: digit = byte - 0x30
-            case let byte where byte >= 0x41 && byte <= 0x46: digit = byte - 0x41 + 10
-            case let byte where byte >= 0x61 && byte <= 0x66: digit = byte - 0x61 + 10
-            default: throw .syntax(offset: offset)
-            }
+            guard let digit = bytes[offset].hexadecimalValue else { throw .syntax(offset: offset) }
             value = value << 4 | UInt32(digit)
             offset += 1
         }

@@ -1,3 +1,5 @@
+internal import Syntax
+
 /// A JSON document as a value (RFC 8259).
 ///
 /// An integer literal that fits 64 bits stays exact; every other number is a `number`, which no caller may take for
@@ -65,4 +67,14 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(JSONObject(elements.map { (name: $0.0, value: $0.1) }))
     }
+}
+
+extension JSONValue {
+    /// Whether this is a string of exactly these bytes.
+    public func isExactly(_ text: String) -> Bool { string?.isExactly(text) ?? false }
+}
+
+extension Optional<JSONValue> {
+    /// Whether there is a value, and it is a string of exactly these bytes.
+    public func isExactly(_ text: String) -> Bool { self?.isExactly(text) ?? false }
 }

@@ -1,3 +1,5 @@
+import Syntax
+
 /// Writes JSON straight into bytes, without a tree in between: what answers on the hot path are made with.
 ///
 /// ```swift
@@ -142,10 +144,9 @@ public struct JSONWriter: Sendable {
         case 0x0D: bytes.append(contentsOf: "\\r".utf8)
         case 0x09: bytes.append(contentsOf: "\\t".utf8)
         case _ where PlainText.ends(byte, true):
-            let hexadecimal = Array("0123456789abcdef".utf8)
             bytes.append(contentsOf: "\\u00".utf8)
-            bytes.append(hexadecimal[Int(byte >> 4)])
-            bytes.append(hexadecimal[Int(byte & 15)])
+            bytes.append(Hexadecimal.lowercase(byte >> 4))
+            bytes.append(Hexadecimal.lowercase(byte & 15))
         default: bytes.append(byte)
         }
     }

@@ -1,6 +1,6 @@
-internal import Glibc
 internal import JSON
 public import Logging
+internal import System
 
 /// Makes log lines: as text for people, or as one JSON object a line for machines.
 ///
@@ -15,9 +15,8 @@ public struct LogOutput: LogHandler {
     /// Where lines go, each as a whole.
     public typealias Sink = @Sendable ([UInt8]) -> Void
 
-    /// Room for nearly every line, and for every time, in bytes.
+    /// Room for nearly every line, in bytes.
     private static let usualLength = 256
-    private static let timestampLength = 24
 
     public var metadata: Logger.Metadata = [:]
     private let threshold: LogThreshold
@@ -141,33 +140,7 @@ public struct LogOutput: LogHandler {
 extension LogOutput {
     /// The present time in UTC to the millisecond (RFC 3339).
     @Sendable public static func currentTimestamp() -> String {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return timestamp(seconds: Int64(time.tv_sec), milliseconds: Int64(time.tv_nsec) / 1_000_000)
-    }
-
-    /// RFC 3339 of so many seconds since 1970.
-    static func timestamp(seconds: Int64, milliseconds: Int64) -> String {
-        var time = time_t(seconds)
-        var parts = unsafe tm()
-        _ = unsafe gmtime_r(&time, &parts)
-        var text = ""
-        text.reserveCapacity(Self.timestampLength)
-        func append(_ number: some BinaryInteger, _ digits: Int, before separator: Unicode.Scalar) {
-            var weight = (1..<digits).reduce(1) { weight, _ in weight * 10 }
-            while weight > 0 {
-                text.unicodeScalars.append(Unicode.Scalar(UInt8(0x30 + Int(number) / weight % 10)))
-                weight /= 10
-            }
-            text.unicodeScalars.append(separator)
-        }
-        unsafe append(parts.tm_year + 1900, 4, before: "-")
-        unsafe append(parts.tm_mon + 1, 2, before: "-")
-        unsafe append(parts.tm_mday, 2, before: "T")
-        unsafe append(parts.tm_hour, 2, before: ":")
-        unsafe append(parts.tm_min, 2, before: ":")
-        unsafe append(parts.tm_sec, 2, before: ".")
-        append(milliseconds, 3, before: "Z")
-        return text
+        let now = WallClock.now
+        return CalendarTime(secondsSince1970: now.seconds).rfc3339(milliseconds: now.nanoseconds / 1_000_000)
     }
 }

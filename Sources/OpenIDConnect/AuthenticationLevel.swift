@@ -1,4 +1,5 @@
 internal import JSON
+internal import Syntax
 
 /// How strongly a user was authenticated: an `acr` value read as a level.
 ///

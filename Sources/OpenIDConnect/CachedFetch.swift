@@ -1,5 +1,5 @@
-public import EventLoop
 import Synchronization
+public import System
 
 /// A fetched value and how long it is fresh.
 public struct Fetched<Value: Sendable>: Sendable {

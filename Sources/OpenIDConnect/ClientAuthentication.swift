@@ -1,5 +1,5 @@
 public import Crypto
-internal import JOSE
+import Syntax
 
 /// How a client proves itself at the token endpoint (OpenID Connect Core §9), or only says who it is.
 ///

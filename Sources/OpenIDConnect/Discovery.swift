@@ -1,5 +1,6 @@
 public import HTTPClient
 internal import JSON
+public import Syntax
 
 /// What came of asking for a provider's metadata.
 public enum DiscoveryResult: Sendable {

@@ -1,6 +1,7 @@
 public import Crypto
 public import JOSE
 internal import JSON
+internal import Syntax
 
 /// The rules an ID token must keep, as a function of the token, of what was asked, and of the time
 /// (OpenID Connect Core §3.1.3.7, steps numbered as there).

@@ -1,9 +1,9 @@
 public import Crypto
-public import EventLoop
 public import HTTPClient
 public import JOSE
 internal import JSON
 import Synchronization
+public import System
 
 /// The signing keys of one issuer, kept and fetched again when a token names a key that is not among them.
 ///

@@ -1,5 +1,6 @@
-public import HTTPClient
+internal import HTTPClient
 public import JSON
+public import Syntax
 
 /// What a provider says of itself (OpenID Connect Discovery §3), read as leniently as carriers write it and as strictly
 /// as our safety needs. It never changes and every sign-in passes it along, so it is shared and not copied.

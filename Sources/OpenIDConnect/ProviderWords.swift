@@ -1,6 +1,7 @@
 internal import Crypto
 public import HTTPClient
 internal import JSON
+import Syntax
 
 /// What a provider says about its refusal, code and description, made fit for a log: for whoever must find out why
 /// sign-ins fail, when the code alone does not tell.

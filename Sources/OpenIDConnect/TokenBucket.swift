@@ -1,4 +1,4 @@
-public import EventLoop
+public import System
 
 /// A budget that refills with time: so many at once, then one every so often.
 public struct TokenBucket: Sendable {

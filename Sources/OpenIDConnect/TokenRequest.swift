@@ -1,6 +1,7 @@
 internal import Crypto
 public import HTTPClient
 internal import JSON
+public import Syntax
 
 /// The exchange of an authorization code for tokens (OpenID Connect Core §3.1.3.1, RFC 7636 §4.5).
 public struct TokenRequest: Sendable {

@@ -1,6 +1,7 @@
 public import HTTPClient
 public import JOSE
 public import JSON
+public import Syntax
 
 /// The request for a user's attributes (OpenID Connect Core §5.3.1).
 public enum UserinfoRequest {

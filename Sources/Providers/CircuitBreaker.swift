@@ -1,4 +1,4 @@
-public import EventLoop
+public import System
 
 /// Keeps calls from a provider that fails every one of them, and tries it again one call at a time.
 ///

@@ -1,6 +1,7 @@
-public import EventLoop
-public import HTTPClient
+internal import HTTPClient
 import Synchronization
+public import Syntax
+public import System
 
 /// The circuit breakers of one provider, one for each host it is called at: that one carrier is down is nothing to the
 /// subscribers of another.

@@ -1,4 +1,4 @@
-public import EventLoop
+public import System
 
 /// When a sign-in must have been answered, and how long one call of it may take.
 public struct Deadline: Sendable {

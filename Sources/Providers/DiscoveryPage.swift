@@ -1,7 +1,7 @@
-public import EventLoop
 public import HTTPClient
 internal import OpenIDConnect
 import Synchronization
+public import System
 
 /// The page on which a user chooses a carrier, as far as discovery has named one.
 final class DiscoveryPage: Sendable {

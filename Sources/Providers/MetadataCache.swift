@@ -2,6 +2,8 @@ internal import EventLoop
 internal import HTTPClient
 internal import OpenIDConnect
 import Synchronization
+import Syntax
+import System
 
 /// The metadata of a provider's issuers, by the mobile network or the issuer it was found by.
 ///

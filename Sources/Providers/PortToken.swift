@@ -1,6 +1,7 @@
 internal import JOSE
 public import JSON
 internal import OpenIDConnect
+internal import Syntax
 
 /// Why a port token proves nothing. The raw value is what the log tells, and all it tells.
 public enum PortTokenRefusal: String, Error, Sendable, CaseIterable {

@@ -1,8 +1,8 @@
 internal import Crypto
-internal import EventLoop
 public import HTTPClient
 internal import JOSE
 public import OpenIDConnect
+import System
 
 /// A port token that was verified, and the fingerprint by which its use is remembered.
 public struct VerifiedPortToken: Sendable {

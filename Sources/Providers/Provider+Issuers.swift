@@ -1,4 +1,5 @@
 internal import JSON
+internal import Syntax
 
 extension Provider {
     /// Whether an ID token of this issuer could ever be taken, compared to the letter (OpenID Connect Core §3.1.3.7): an

@@ -1,8 +1,10 @@
-public import EventLoop
+internal import EventLoop
 public import HTTPClient
 internal import JSON
 public import OpenIDConnect
 import Synchronization
+public import Syntax
+public import System
 
 /// A configured provider with what is remembered of it between sign-ins: metadata and keys.
 ///

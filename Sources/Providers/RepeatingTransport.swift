@@ -1,5 +1,6 @@
 internal import EventLoop
 public import HTTPClient
+internal import System
 
 /// Sends a request once more, after a moment, when the first try came to nothing.
 ///

@@ -1,6 +1,7 @@
-internal import EventLoop
 internal import HTTPClient
 internal import OpenIDConnect
+import Syntax
+import System
 
 /// ZenKey's discovery: which carrier serves this network, asked of one discovery service for all carriers.
 struct ZenKeyDiscovery {

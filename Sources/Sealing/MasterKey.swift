@@ -1,6 +1,6 @@
 public import Crypto
 internal import Glibc
-internal import JOSE
+import Syntax
 
 /// The master key's file: 256 random bits as base64url, readable by its owner alone.
 public enum MasterKey {

@@ -1,3 +1,5 @@
+public import Syntax
+
 /// The whole configuration, validated: what `Settings.load` returns has passed every rule.
 ///
 /// Names are those of the keys. A property that is optional because its limit can be off says so; nothing here is

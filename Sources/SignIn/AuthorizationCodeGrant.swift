@@ -4,6 +4,8 @@ internal import HTTPClient
 internal import JSON
 internal import OpenIDConnect
 internal import Providers
+internal import Syntax
+internal import System
 
 /// The part of the road that every use of an authorization code shares: from what an app posted to an identity that is
 /// proven.

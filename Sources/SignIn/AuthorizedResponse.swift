@@ -1,4 +1,5 @@
 public import Providers
+internal import Syntax
 
 /// What an app posts after its user has approved a sign-in: the authorization code and what is needed to exchange and
 /// check it. Every part was validated; there is no other way to make one.
@@ -117,16 +118,7 @@ extension AuthorizedResponse {
             if isRequired { throw InvalidParameter("code_verifier", "is missing") }
             return nil
         }
-        let isUnreserved = text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                true
-            default: false
-            }
-        }
-        guard (43...128).contains(text.utf8.count), isUnreserved else {
+        guard (43...128).contains(text.utf8.count), text.utf8.allSatisfy(\.isUnreserved) else {
             throw InvalidParameter("code_verifier", "must be 43 to 128 characters of A-Z a-z 0-9 - . _ ~")
         }
         return text
@@ -135,14 +127,7 @@ extension AuthorizedResponse {
     /// It goes into the carriers' logs and ours, so it is kept to what can do no harm there.
     private static func correlationID(_ text: String?) throws(InvalidParameter) -> String? {
         guard let text else { return nil }
-        let isPlain = text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-                true
-            default: false
-            }
-        }
+        let isPlain = text.utf8.allSatisfy { $0.isAlphanumeric || "-_.".utf8.contains($0) }
         guard isPlain, text.utf8.count <= longestCorrelationID else {
             throw InvalidParameter(
                 "correlation_id", "must be at most \(longestCorrelationID) characters of A-Z a-z 0-9 - . _")

@@ -1,6 +1,7 @@
 internal import Accounts
 internal import Crypto
 internal import JOSE
+import Syntax
 
 /// A refresh token as earlier versions made them: the name of its session and a secret. None is made any more; those that
 /// are out work until they are replaced by a ``RefreshToken`` or expire.

@@ -1,6 +1,7 @@
 public import Accounts
 internal import Crypto
 internal import JOSE
+import Syntax
 
 /// What somebody gets whose identity is proven but belongs to no user: good for one registration, for ten minutes.
 ///

@@ -4,6 +4,8 @@ internal import JOSE
 internal import JSON
 internal import OpenIDConnect
 internal import Providers
+import Syntax
+import System
 
 /// The calls of one sign-in to its provider, in the order of the road, all within one deadline. Each is a request and a
 /// pure reading of its answer.

@@ -2,6 +2,7 @@ internal import Accounts
 internal import Crypto
 internal import JOSE
 internal import JSON
+import Syntax
 
 /// Makes and checks the tokens of our own sessions (RFC 9068 for access tokens).
 ///

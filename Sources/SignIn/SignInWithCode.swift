@@ -1,5 +1,4 @@
 public import Accounts
-internal import EventLoop
 public import HTTPClient
 internal import OpenIDConnect
 public import Providers

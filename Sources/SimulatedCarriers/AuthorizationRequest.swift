@@ -1,5 +1,5 @@
 internal import Crypto
-internal import JOSE
+import Syntax
 
 /// An authorization request that was found right (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1).
 struct AuthorizationRequest: Sendable {

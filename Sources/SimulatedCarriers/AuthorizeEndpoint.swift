@@ -1,6 +1,5 @@
 internal import Crypto
 internal import HTTPServer
-internal import JOSE
 
 /// The authorization endpoint (OpenID Connect Core §3.1.2): a page to sign in with, or an answer at once.
 struct AuthorizeEndpoint {

@@ -1,6 +1,6 @@
 internal import Crypto
-internal import JOSE
 internal import JSON
+import Syntax
 
 /// A client's signed statement of who it is (RFC 7523 §3, OpenID Connect Core §9).
 struct ClientAssertion {

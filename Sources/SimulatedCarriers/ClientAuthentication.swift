@@ -1,6 +1,6 @@
 internal import Crypto
 internal import HTTPServer
-internal import JOSE
+import Syntax
 
 /// Client authentication at the token endpoint (RFC 6749 §2.3.1).
 struct ClientAuthentication {

@@ -1,5 +1,4 @@
 internal import Crypto
-internal import JOSE
 
 /// An issuer's codes and tokens.
 final class GrantStore: Sendable {

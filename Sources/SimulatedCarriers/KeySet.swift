@@ -1,6 +1,6 @@
 internal import Crypto
-internal import JOSE
 internal import JSON
+import Syntax
 
 /// The key sets that issuers publish (RFC 7517 §5).
 enum KeySet {

@@ -1,5 +1,5 @@
 internal import Crypto
-internal import JOSE
+import Syntax
 
 /// What discovery hands to a secondary device, so that the carrier knows which primary one to ask.
 enum LoginHintToken {

@@ -1,5 +1,5 @@
 internal import Crypto
-internal import JOSE
+import Syntax
 
 extension PublicKey {
     /// An RSA key as the text of a PEM file: what an attacker feeds to a verifier that lets a token choose HS256

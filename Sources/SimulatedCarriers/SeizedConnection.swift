@@ -1,6 +1,8 @@
 internal import EventLoop
 internal import Glibc
 internal import HTTPServer
+internal import Syntax
+import System
 
 /// The connection a request came on, taken from under the server, to do what no proper server does: to reset it, to
 /// leave an answer half sent, to send what is no HTTP.
@@ -69,7 +71,7 @@ struct SeizedConnection: ~Copyable {
         let port: UInt16
 
         init(_ address: SocketAddress) {
-            (high, low, port) = (address.bytes.high, address.bytes.low, address.port)
+            (high, low, port) = (address.address.high, address.address.low, address.port)
         }
 
         /// Reads a `sockaddr_in` or `sockaddr_in6`: the family in the machine's order, then all in network order.

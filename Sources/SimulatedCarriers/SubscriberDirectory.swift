@@ -1,6 +1,6 @@
 internal import Crypto
-internal import JOSE
 internal import Synchronization
+import Syntax
 
 /// Which carrier serves whom, and what each issuer calls them.
 final class SubscriberDirectory: Sendable {

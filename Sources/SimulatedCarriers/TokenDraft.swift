@@ -1,6 +1,6 @@
 internal import Crypto
-internal import JOSE
 internal import JSON
+import Syntax
 
 /// A JWT before it is signed, so that everything about it can be made wrong.
 struct TokenDraft {

@@ -1,7 +1,7 @@
 internal import Crypto
 internal import HTTPServer
-internal import JOSE
 internal import JSON
+import Syntax
 
 /// The token endpoint (RFC 6749 §3.2, OpenID Connect Core §3.1.3).
 struct TokenEndpoint {

@@ -1,15 +1,15 @@
-internal import EventLoop
 internal import Synchronization
+public import Syntax
+internal import System
 
-/// Who a request comes from, as far as a limit is concerned: an IPv4 address, or the /64 network of an IPv6 address,
-/// which is what one customer of an access provider has.
+/// Who a request comes from, as far as a limit is concerned.
 public struct ClientNetwork: Hashable, Sendable {
-    /// Four, or the first eight of sixteen.
-    let bytes: [UInt8]
+    /// The network's first address.
+    let base: IPAddress
 
-    /// - Parameter address: four bytes, or sixteen.
-    public init(address: [UInt8]) {
-        bytes = address.count == 16 ? Array(address.prefix(8)) : address
+    /// - Parameter address: any of the network.
+    public init(_ address: IPAddress) {
+        base = address.customer
     }
 }
 

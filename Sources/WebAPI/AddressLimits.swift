@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import HTTPServer
+internal import System
 
 /// What is limited for each client address.
 enum AddressLimit: CaseIterable, Sendable {

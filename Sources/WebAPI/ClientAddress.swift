@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import HTTPServer
+public import Syntax
 
 /// Finds out whom a request comes from, behind proxies too.
 ///
@@ -7,9 +8,6 @@ internal import HTTPServer
 /// followed to the one it names before it, and the first that is not is the client. What a client wrote itself into the
 /// field stands further to the left and is never reached.
 public struct ClientAddress: Sendable {
-    /// Reads an address as proxies write it; nil for what is none.
-    public typealias Reader = @Sendable (_ text: String) -> [UInt8]?
-
     /// The one header that is believed. A proxy that adds to one passes the other on as the client wrote it.
     public enum Header: Sendable {
         case xForwardedFor
@@ -18,27 +16,25 @@ public struct ClientAddress: Sendable {
     }
 
     private let header: Header
-    private let read: Reader
-    private let isTrusted: @Sendable ([UInt8]) -> Bool
+    private let trustedProxies: [AddressRange]
 
     /// - Parameters:
     ///   - header: the one that the proxies write.
-    ///   - isTrusted: whether an address is that of a proxy the operator trusts.
-    public init(header: Header, read: @escaping Reader, isTrusted: @escaping @Sendable ([UInt8]) -> Bool) {
+    ///   - trustedProxies: the addresses of the proxies that the operator trusts.
+    public init(header: Header, trustedProxies: [AddressRange]) {
         self.header = header
-        self.read = read
-        self.isTrusted = isTrusted
+        self.trustedProxies = trustedProxies
     }
 
     func network(of request: HTTPRequest) -> ClientNetwork {
-        var client = request.peer.addressBytes
-        guard isTrusted(client) else { return ClientNetwork(address: client) }
+        var client = request.peer.address
+        guard trustedProxies.contains(client) else { return ClientNetwork(client) }
         for text in forwarded(request).reversed() {
-            guard let address = read(text) else { break }
+            guard let address = IPAddress(text) else { break }
             client = address
-            if !isTrusted(address) { break }
+            if !trustedProxies.contains(address) { break }
         }
-        return ClientNetwork(address: client)
+        return ClientNetwork(client)
     }
 
     /// The addresses that proxies have added, the nearest last.
@@ -66,14 +62,5 @@ public struct ClientAddress: Sendable {
         let bare = text.filter { $0 != " " && $0 != "\t" && $0 != "\"" }
         if bare.hasPrefix("[") { return String(bare.dropFirst().prefix { $0 != "]" }) }
         return bare.filter { $0 == ":" }.count == 1 ? String(bare.prefix { $0 != ":" }) : bare
-    }
-}
-
-extension SocketAddress {
-    /// Four bytes, or sixteen.
-    var addressBytes: [UInt8] {
-        let high = (0..<8).map { UInt8(truncatingIfNeeded: bytes.high >> UInt64(56 - $0 * 8)) }
-        if !isIPv6 { return Array(high.prefix(4)) }
-        return high + (0..<8).map { UInt8(truncatingIfNeeded: bytes.low >> UInt64(56 - $0 * 8)) }
     }
 }

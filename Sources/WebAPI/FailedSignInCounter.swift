@@ -1,6 +1,7 @@
 public import Accounts
 internal import SignIn
 import Synchronization
+internal import Syntax
 
 /// Counts failed sign-ins by provider, reason and the part of the net they come from: what shows that somebody tries codes,
 /// that a carrier is down, or that an app was released with a fault, without writing down who it was.
@@ -72,11 +73,7 @@ public final class FailedSignInCounter: Sendable {
 extension ClientNetwork {
     /// The wider network that is written down: an IPv4 /24 or an IPv6 /48, which is never one person's alone.
     var prefix: String {
-        guard bytes.count > 4 else { return bytes.prefix(3).map(String.init).joined(separator: ".") + ".0/24" }
-        let groups = stride(from: 0, to: 6, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
-        // RFC 5952 §4.2.1: what is zero at the end is shortened as much as can be.
-        var shown = groups[...]
-        while shown.last == 0 { shown.removeLast() }
-        return shown.map { String($0, radix: 16) }.joined(separator: ":") + "::/48"
+        let length = base.isIPv6 ? 48 : 24
+        return "\(base.keeping(bits: length))/\(length)"
     }
 }

@@ -6,6 +6,7 @@ internal import Logging
 internal import OpenIDConnect
 internal import Providers
 internal import SignIn
+import System
 
 /// Writes one line for each request and one for the outcome of each sign-in.
 ///

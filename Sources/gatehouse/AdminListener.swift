@@ -3,6 +3,7 @@ import EventLoop
 import HTTPServer
 import Providers
 import Settings
+import System
 import WebAPI
 
 /// The listener for operators, and what of it may change while it serves.

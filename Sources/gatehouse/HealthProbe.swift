@@ -1,5 +1,6 @@
-import EventLoop
 import Glibc
+import Syntax
+import System
 
 /// One plain request to a server on this machine, with nothing of the client for providers, whose rules about addresses
 /// are made for strangers.
@@ -20,7 +21,8 @@ enum HealthProbe {
         guard unsafe getaddrinfo(host, String(port), &hints, &found) == 0 else { return nil }
         defer { unsafe freeaddrinfo(found) }
         let request = Array(
-            "GET /healthz HTTP/1.1\r\nHost: \(authority(of: host, port: port))\r\nConnection: close\r\n\r\n".utf8)
+            "GET /healthz HTTP/1.1\r\nHost: \(Authority.text(host: host, port: port))\r\nConnection: close\r\n\r\n".utf8
+        )
         var next = unsafe found
         while let address = unsafe next {
             if let status = unsafe status(address.pointee, request, seconds) { return status }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Settings
+import Syntax
 
 /// `gatehouse healthcheck`: for container health checks, where no curl is installed.
 struct HealthcheckCommand: ParsableCommand {
@@ -37,7 +38,7 @@ struct HealthcheckCommand: ParsableCommand {
     /// Where a server that listens there is reached from this machine. One that listens on every address listens on
     /// loopback; on every IPv6 address, mostly on that of IPv4 too.
     static func hosts(of host: String) -> [String] {
-        guard let address = IPAddress(host), address.bytes.allSatisfy({ $0 == 0 }) else { return [host] }
-        return address.bytes.count == 4 ? ["127.0.0.1"] : ["::1", "127.0.0.1"]
+        guard let address = IPAddress(host), address.isUnspecified else { return [host] }
+        return address.isIPv6 ? ["::1", "127.0.0.1"] : ["127.0.0.1"]
     }
 }

@@ -10,6 +10,8 @@ import Providers
 import ServiceLifecycle
 import Settings
 import SignIn
+import Syntax
+import System
 import WebAPI
 
 /// The composition root: makes every part, lowest first, and puts them together.
@@ -171,11 +173,11 @@ struct Server: Service {
             let http = settings.http
             return try HTTPServer(
                 host: http.host, port: http.port, loops: loops, limits: limits,
-                isProxy: { [proxies = http.trustedProxies] in proxies.contains($0) }
+                proxies: http.trustedProxies
             ) { loop, address in
                 // The configured host and not the bound address: a name stays a name.
                 let issuer = SessionIssuer(
-                    configuration: .init(settings, address: authority(of: http.host, port: address.port)),
+                    configuration: .init(settings, address: Authority.text(host: http.host, port: address.port)),
                     keys: parts.keys)
                 return parts.api(sessionIssuer: issuer, client: byLoop[ObjectIdentifier(loop)] ?? clients[0])
             }

@@ -2,6 +2,8 @@ import Accounts
 import EventLoop
 import Sealing
 import SignIn
+import Syntax
+import System
 
 /// Why the server, or a command that works on the store, did not start, in words for whoever starts it.
 enum StartFailure: Error, CustomStringConvertible {
@@ -17,7 +19,8 @@ enum StartFailure: Error, CustomStringConvertible {
     var description: String {
         switch self {
         case .system(let error): "the system refused what a server needs: \(error)"
-        case .listen(let host, let port, let error): "can't listen on \(authority(of: host, port: port)): \(error)"
+        case .listen(let host, let port, let error):
+            "can't listen on \(Authority.text(host: host, port: port)): \(error)"
         case .unsupportedStorage: "storage.url must name a file in this version"
         case .masterKey(let failure): "\(failure)"
         case .storage(let path, .inUse): "another server has the database \(path) open"

@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import System
 import Testing
 
 /// Accepts one connection on its loop and reads it to its end.
@@ -75,22 +76,6 @@ private actor Reader: LoopBound, ReadinessHandler {
         #expect(throws: SystemError(call: "getaddrinfo", code: EADDRNOTAVAIL)) {
             _ = try ListeningSocket(host: "no such host", port: 0, sharesPort: true)
         }
-    }
-
-    // RFC 5952 §4
-    @Test(
-        arguments: [
-            (0x2001_0db8_0000_0000, 1, "2001:db8::1"), (0, 1, "::1"), (0, 0, "::"),
-            (0x0001_0002_0003_0004, 0, "1:2:3:4::"),
-            (0x2001_0db8_0000_0001, 0x0001_0001_0001_0001, "2001:db8:0:1:1:1:1:1"),
-            (0x2001_0db8_0000_0000, 0x0001_0000_0000_0001, "2001:db8::1:0:0:1"),
-            (0x2001_0000_0000_0001, 1, "2001:0:0:1::1"),
-            (0x0001_0002_0003_0004, 0x0005_0006_0007_abcd, "1:2:3:4:5:6:7:abcd"),
-        ] as [(UInt64, UInt64, String)])
-    func `writes addresses as people do`(high: UInt64, low: UInt64, text: String) {
-        let address = SocketAddress(bytes: .init(high: high, low: low), isIPv6: true, port: 443)
-        #expect(address.host == text)
-        #expect(address.description == "[\(text)]:443")
     }
 
     @Test func `listen at each address of a host`() throws {

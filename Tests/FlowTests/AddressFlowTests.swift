@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import Settings
 import SignIn
+import Syntax
 import Testing
 
 @testable import gatehouse
@@ -114,13 +115,7 @@ private struct SilentPort {
             Issue.record("the configuration is faulty: \(loaded)")
             return
         }
-        let address = authority(of: settings.http.host, port: settings.http.port)
+        let address = Authority.text(host: settings.http.host, port: settings.http.port)
         #expect(SessionIssuer.Configuration(settings, address: address).issuer == "http://[::1]:8080")
-    }
-
-    @Test func `writes hosts as URLs do`() {
-        #expect(authority(of: "::1", port: 8080) == "[::1]:8080")
-        #expect(authority(of: "localhost", port: 8080) == "localhost:8080")
-        #expect(authority(of: "127.0.0.1", port: 80) == "127.0.0.1:80")
     }
 }

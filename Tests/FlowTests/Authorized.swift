@@ -1,6 +1,6 @@
 import Crypto
-import JOSE
 import JSON
+import Syntax
 
 /// What an app holds after its user approved: the AuthorizedResponse of the SDK.
 struct Authorized: Sendable {

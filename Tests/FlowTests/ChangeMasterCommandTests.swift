@@ -5,6 +5,7 @@ import JOSE
 import JSON
 import Sealing
 import SimulatedCarriers
+import Syntax
 import Testing
 
 @testable import AccountsSQLite

@@ -2,6 +2,7 @@ import EventLoop
 import HTTPClient
 import JSON
 import SimulatedCarriers
+import Syntax
 import Testing
 
 @Suite struct `A crowd` {

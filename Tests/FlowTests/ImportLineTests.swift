@@ -5,6 +5,7 @@ import Glibc
 import JSON
 import Providers
 import Settings
+import System
 import Testing
 
 @testable import gatehouse
@@ -150,14 +151,5 @@ import Testing
         let long = String(repeating: "x", count: 200_000)
         #expect(try lines("a\n\(long)\nb", longest: 1000) == texts("a") + [.tooLong] + texts("b"))
         #expect(try lines("abc\nabcd", longest: 3) == texts("abc") + [.tooLong])
-    }
-}
-
-@Suite struct `A time for people` {
-    @Test(arguments: [
-        (0, "1970-01-01T00:00:00Z"), (1_709_210_096, "2024-02-29T12:34:56Z"), (4_102_444_799, "2099-12-31T23:59:59Z"),
-    ])
-    func `is that of Greenwich`(seconds: Int64, text: String) {
-        #expect(TimeText.utc(seconds) == text)
     }
 }

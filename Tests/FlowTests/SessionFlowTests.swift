@@ -1,6 +1,6 @@
-import JOSE
 import JSON
 import SimulatedCarriers
+import Syntax
 import Testing
 
 @Suite struct `A user's attributes over real sockets` {

@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import Syntax
 import Testing
 
 @testable import HTTPClient

@@ -1,6 +1,7 @@
 import EventLoop
 import HTTPClient
 import Synchronization
+import Syntax
 
 /// Runs a test with a client on a loop of its own, and ends both.
 func withClient(

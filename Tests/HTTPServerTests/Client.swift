@@ -1,4 +1,4 @@
-import EventLoop
+internal import EventLoop
 import Glibc
 import HTTPServer
 import Synchronization

@@ -1,16 +1,22 @@
 import EventLoop
+import Syntax
 import Testing
 
 @testable import HTTPServer
 
 @Suite struct `A connection budget` {
-    private func address(_ high: UInt64, low: UInt64 = 0, isIPv6: Bool = false, port: UInt16 = 1) -> SocketAddress {
-        SocketAddress(bytes: .init(high: high, low: low), isIPv6: isIPv6, port: port)
+    private func address(_ number: UInt32, port: UInt16 = 1) -> SocketAddress {
+        SocketAddress(address: IPAddress(v4: number), port: port)
+    }
+
+    private func address(network: UInt64, _ low: UInt64) -> SocketAddress {
+        SocketAddress(address: IPAddress(v6: network, low), port: 1)
     }
 
     private func budget(connections: Int = 100, perAddress: Int) -> ConnectionBudget {
         ConnectionBudget(
-            HTTPServerLimits(connections: connections, connectionsPerAddress: perAddress), isProxy: { $0.port == 9 })
+            HTTPServerLimits(connections: connections, connectionsPerAddress: perAddress),
+            proxies: [AddressRange("0.0.0.9")].compactMap(\.self))
     }
 
     @Test func `counts an IPv4 address whatever its port, and the 64 bits of an IPv6 network`() {
@@ -19,11 +25,17 @@ import Testing
         #expect(budget.enter(address(1, port: 2)) == .granted)
         #expect(budget.enter(address(1, port: 3)) == .beyondLimitOfAddress)
         #expect(budget.enter(address(2)) == .granted)
-        #expect(budget.enter(address(1, low: 1, isIPv6: true)) == .granted)
-        #expect(budget.enter(address(1, low: 2, isIPv6: true)) == .granted)
-        #expect(budget.enter(address(1, low: 3, isIPv6: true)) == .beyondLimitOfAddress)
-        #expect(budget.enter(address(2, low: 1, isIPv6: true)) == .granted)
-        #expect(budget.enter(address(1, port: 9)) == .granted)
+        #expect(budget.enter(address(network: 1, 1)) == .granted)
+        #expect(budget.enter(address(network: 1, 2)) == .granted)
+        #expect(budget.enter(address(network: 1, 3)) == .beyondLimitOfAddress)
+        #expect(budget.enter(address(network: 2, 1)) == .granted)
+    }
+
+    @Test func `does not count the connections of a proxy`() {
+        let budget = budget(perAddress: 1)
+        for _ in 0..<3 { #expect(budget.enter(address(9)) == .granted) }
+        budget.leave(.granted, address(9))
+        #expect(budget.enter(address(9)) == .granted)
     }
 
     @Test func `gives back what a connection took and no more`() {

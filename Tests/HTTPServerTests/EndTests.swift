@@ -2,6 +2,7 @@ import Dispatch
 import EventLoop
 import HTTPServer
 import Synchronization
+import Syntax
 import Testing
 
 @Suite struct `The end of a connection` {
@@ -121,7 +122,7 @@ import Testing
         var limits = HTTPServerLimits.patient
         limits.connectionsPerAddress = 1
         let server = try HTTPServer(
-            host: "127.0.0.1", port: 0, loops: [loop], limits: limits, isProxy: { $0.host == "127.0.0.1" }
+            host: "127.0.0.1", port: 0, loops: [loop], limits: limits, proxies: [#require(AddressRange("127.0.0.1"))]
         ) { _, _ in handler }
         try await server.start()
         let clients = try (0..<5).map { _ in try Client(server) }

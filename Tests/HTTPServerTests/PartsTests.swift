@@ -1,10 +1,12 @@
 import EventLoop
+import Syntax
+internal import System
 import Testing
 
 @testable import HTTPServer
 
 @Suite struct `Parts of the server` {
-    private static let peer = SocketAddress(bytes: .init(high: 0, low: 0), isIPv6: false, port: 1)
+    private static let peer = SocketAddress(address: IPAddress(v4: 0), port: 1)
 
     @Test func `the idle list knows the oldest whoever leaves`() {
         var list = IdleList()

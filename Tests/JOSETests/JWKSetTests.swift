@@ -1,6 +1,7 @@
 import Crypto
 import JOSE
 import JSON
+import Syntax
 import Testing
 
 @Suite struct `Key sets` {

@@ -1,5 +1,6 @@
 import Crypto
 import JOSE
+import Syntax
 import Testing
 
 @Suite struct `Token hashes` {

@@ -1,6 +1,7 @@
 import Crypto
 import JOSE
 import JSON
+import Syntax
 
 /// Limits that no test but the one about them comes near.
 let maximumByteCount = 16_384

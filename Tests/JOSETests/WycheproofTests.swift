@@ -2,6 +2,7 @@ import Crypto
 import FoundationEssentials
 import JOSE
 import JSON
+import Syntax
 import Testing
 
 /// Where project Wycheproof's `testvectors` lie; the vectors are not part of this repository.

@@ -1,4 +1,5 @@
 import JSON
+internal import Syntax
 import Testing
 
 @Suite struct `Reading JSON` {

@@ -139,16 +139,6 @@ private final class Lines: Sendable {
             lines.all == ["2026-09-21T12:00:00.000Z info m a=1 b=3\n", "2026-09-21T12:00:00.000Z info m a=1 b=2\n"])
     }
 
-    @Test(
-        arguments: [
-            (0, 0, "1970-01-01T00:00:00.000Z"), (951_782_400, 7, "2000-02-29T00:00:00.007Z"),
-            (1_000_000_000, 42, "2001-09-09T01:46:40.042Z"), (1_790_000_000, 999, "2026-09-21T14:13:20.999Z"),
-            (2_147_483_648, 0, "2038-01-19T03:14:08.000Z"), (253_402_300_799, 999, "9999-12-31T23:59:59.999Z"),
-        ] as [(Int64, Int64, String)])
-    func `writes times as RFC 3339 wants them`(seconds: Int64, milliseconds: Int64, text: String) {
-        #expect(LogOutput.timestamp(seconds: seconds, milliseconds: milliseconds) == text)
-    }
-
     @Test func `writes the present time`() throws {
         let now = LogOutput.currentTimestamp()
         #expect(now.wholeMatch(of: /20\d\d-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-6]\d\.\d{3}Z/) != nil)

@@ -2,6 +2,7 @@ import EventLoop
 import HTTPClient
 import OpenIDConnect
 import Synchronization
+import System
 import TestSupport
 import Testing
 

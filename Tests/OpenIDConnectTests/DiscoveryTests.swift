@@ -1,6 +1,7 @@
 import HTTPClient
 import JSON
 import OpenIDConnect
+internal import Syntax
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Crypto
 import JOSE
 import JSON
 import OpenIDConnect
+import Syntax
 import TestSupport
 import Testing
 

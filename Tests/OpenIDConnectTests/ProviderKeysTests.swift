@@ -4,6 +4,8 @@ import HTTPClient
 import JOSE
 import JSON
 import OpenIDConnect
+import Syntax
+import System
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import EventLoop
 import OpenIDConnect
+import System
 import Testing
 
 @Suite struct `A token bucket` {

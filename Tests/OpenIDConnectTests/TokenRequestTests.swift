@@ -1,6 +1,6 @@
 import Crypto
 import HTTPClient
-import JOSE
+import Syntax
 import TestSupport
 import Testing
 

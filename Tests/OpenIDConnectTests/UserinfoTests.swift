@@ -3,6 +3,7 @@ import HTTPClient
 import JOSE
 import JSON
 import OpenIDConnect
+import Syntax
 import TestSupport
 import Testing
 

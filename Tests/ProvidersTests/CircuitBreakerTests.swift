@@ -1,5 +1,6 @@
 import EventLoop
 import Providers
+import System
 import Testing
 
 @Suite struct `A circuit breaker` {

@@ -4,6 +4,7 @@ import JSON
 import OpenIDConnect
 import Providers
 import Synchronization
+import System
 import TestSupport
 import Testing
 

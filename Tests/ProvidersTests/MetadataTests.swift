@@ -3,6 +3,8 @@ import HTTPClient
 import JSON
 import OpenIDConnect
 import Providers
+import Syntax
+import System
 import TestSupport
 import Testing
 

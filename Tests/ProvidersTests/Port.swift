@@ -1,9 +1,10 @@
 import Crypto
-import EventLoop
+internal import EventLoop
 import JOSE
 import JSON
 import OpenIDConnect
 import Providers
+internal import System
 import TestSupport
 
 /// A carrier with a subscriber who came from another, and what its ID token's port tokens prove.

@@ -1,6 +1,7 @@
 import Accounts
 import Crypto
 import JOSE
+import Syntax
 import TestSupport
 import Testing
 

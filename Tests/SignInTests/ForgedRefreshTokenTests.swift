@@ -1,7 +1,7 @@
 import Accounts
 import Crypto
-import JOSE
 import JSON
+import Syntax
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import JSON
 import OpenIDConnect
 import Providers
 import SignIn
+internal import Syntax
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Accounts
 import Crypto
 import JOSE
 import JSON
+import Syntax
 import TestSupport
 import Testing
 

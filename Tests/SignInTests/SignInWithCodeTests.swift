@@ -1,11 +1,11 @@
 import Accounts
 import Crypto
 import HTTPClient
-import JOSE
 import JSON
 import OpenIDConnect
 import Providers
 import SignIn
+import Syntax
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Crypto
-import JOSE
 import JSON
 import SimulatedCarriers
+import Syntax
 import Testing
 
 @Suite struct `A spoilt ID token` {

@@ -3,6 +3,7 @@ import EventLoop
 import JOSE
 import JSON
 import SimulatedCarriers
+import Syntax
 import Testing
 
 /// A running simulation for one test.

@@ -1,5 +1,4 @@
 import Crypto
-import JOSE
 import JSON
 import SimulatedCarriers
 import Testing

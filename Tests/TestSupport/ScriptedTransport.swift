@@ -1,6 +1,7 @@
 public import HTTPClient
 public import JSON
 import Synchronization
+internal import Syntax
 
 /// A transport that answers from a script and remembers what it was asked, in place of the HTTP client.
 public final class ScriptedTransport: HTTPTransport {

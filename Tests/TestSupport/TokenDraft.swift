@@ -1,6 +1,6 @@
 public import Crypto
-internal import JOSE
 public import JSON
+import Syntax
 
 /// What a token will be before it is signed: header and claims, each of them open to change.
 public struct TokenDraft: Sendable {

@@ -6,6 +6,8 @@ import Logging
 import Providers
 import SignIn
 import Synchronization
+import Syntax
+internal import System
 import TestSupport
 import Testing
 
@@ -123,7 +125,7 @@ extension AddressLimits {
     static func each(_ perMinute: Int) -> AddressLimits {
         AddressLimits(
             signIns: perMinute, challenges: perMinute, failedRefreshes: perMinute, failedAdminTokens: perMinute,
-            clientAddress: ClientAddress(header: .xForwardedFor, read: { _ in nil }, isTrusted: { _ in false }))
+            clientAddress: ClientAddress(header: .xForwardedFor, trustedProxies: []))
     }
 }
 
@@ -137,7 +139,7 @@ extension HTTPRequest {
     ) -> HTTPRequest {
         HTTPRequest(
             method: method, path: path, headers: headers, body: body,
-            peer: SocketAddress(bytes: .init(high: 0xC000_0201 << 32, low: 0), isIPv6: false, port: 50_000),
+            peer: SocketAddress(address: IPAddress(v4: 0xC000_0201), port: 50_000),
             id: "request-1",
             receivedAt: .now)
     }

@@ -1,12 +1,14 @@
 import EventLoop
 import HTTPServer
+import Syntax
+import System
 import Testing
 
 @testable import WebAPI
 
 @Suite struct `A limit for each client address` {
     private func at(_ seconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: seconds * 1_000_000_000) }
-    private let home = ClientNetwork(address: [192, 0, 2, 1])
+    private let home = ClientNetwork(IPAddress(v4: 0xC000_0201))
 
     @Test func `lets a minute's worth in at once, then one every so often`() {
         let limiter = AddressLimiter(perMinute: 4)
@@ -15,7 +17,7 @@ import Testing
         #expect(limiter.take(for: home, now: at(14)) == 1)
         #expect(limiter.take(for: home, now: at(15)) == nil)
         #expect(limiter.take(for: home, now: at(15)) == 15)
-        #expect(limiter.take(for: ClientNetwork(address: [192, 0, 2, 2]), now: at(15)) == nil)
+        #expect(limiter.take(for: ClientNetwork(IPAddress(v4: 0xC000_0202)), now: at(15)) == nil)
     }
 
     @Test func `is asked without taking anything`() {
@@ -28,8 +30,7 @@ import Testing
 
     /// Networks that anybody could make up: an IPv6 /32 has four thousand million of them.
     private func madeUp(_ number: Int) -> ClientNetwork {
-        let bytes = (0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
-        return ClientNetwork(address: [0x20, 0x01, 0x0D, 0xB8] + bytes + [UInt8](repeating: 0, count: 8))
+        ClientNetwork(IPAddress(v6: 0x2001_0DB8_0000_0000 | UInt64(number), 0))
     }
 
     @Test func `forgets nobody, however many come`() {
@@ -43,7 +44,7 @@ import Testing
         let limiter = AddressLimiter(perMinute: 60)
         for number in 0..<250_000 { _ = limiter.take(for: madeUp(number), now: at(0)) }
         let refused = (0..<256).count {
-            limiter.take(for: ClientNetwork(address: [192, 0, 2, UInt8($0)]), now: at(0)) != nil
+            limiter.take(for: ClientNetwork(IPAddress(v4: 0xC000_0200 + UInt32($0))), now: at(0)) != nil
         }
         #expect(refused == 0)
     }
@@ -53,7 +54,7 @@ import Testing
         let greedy = (0..<1000).map(madeUp)
         for network in greedy { for _ in 0..<10 { _ = limiter.take(for: network, now: at(0)) } }
         #expect(greedy.allSatisfy { limiter.take(for: $0, now: at(0)) != nil })
-        let strangers = (0..<256).map { ClientNetwork(address: [192, 0, 2, UInt8($0)]) }
+        let strangers = (0..<256).map { ClientNetwork(IPAddress(v4: 0xC000_0200 + UInt32($0))) }
         #expect(strangers.count { limiter.take(for: $0, now: at(0)) == nil } == 256)
     }
 
@@ -63,57 +64,59 @@ import Testing
     }
 
     @Test func `holds an IPv6 network of 64 bits for one client`() {
-        let one = [0x20, 0x01, 0x0D, 0xB8, 0, 0, 0, 1] + [UInt8](repeating: 0, count: 8)
-        var neighbour = one
-        neighbour[15] = 9
-        var stranger = one
-        stranger[7] = 2
-        #expect(ClientNetwork(address: one) == ClientNetwork(address: neighbour))
-        #expect(ClientNetwork(address: one) != ClientNetwork(address: stranger))
+        let one = ClientNetwork(IPAddress(v6: 0x2001_0DB8_0000_0001, 0))
+        #expect(one == ClientNetwork(IPAddress(v6: 0x2001_0DB8_0000_0001, 9)))
+        #expect(one != ClientNetwork(IPAddress(v6: 0x2001_0DB8_0000_0002, 0)))
     }
 }
 
 @Suite struct `The client's address behind proxies` {
-    /// Addresses are words here: `p1` and `p2` are trusted proxies.
+    private static let client = "203.0.113.7"
+    private static let forged = "198.51.100.66"
+    /// The proxies that are trusted, of which the first has the connection.
+    private static let (nearest, p1, p2) = ("10.0.0.1", "10.0.0.2", "2001:db8::2")
+
     private func network(
-        _ headers: [(String, String)], by header: ClientAddress.Header = .xForwardedFor, from peer: UInt64 = 0x0A00_0001
-    ) -> ClientNetwork {
-        let reader = ClientAddress(
-            header: header, read: { $0.isEmpty || $0 == "unknown" ? nil : Array($0.utf8) },
-            isTrusted: { $0 == [10, 0, 0, 1] || $0 == Array("p1".utf8) || $0 == Array("p2".utf8) })
-        return reader.network(
+        _ headers: [(String, String)], by header: ClientAddress.Header = .xForwardedFor, from peer: String = nearest
+    ) throws -> String {
+        let proxies = try [Self.nearest, Self.p1, Self.p2].map { try #require(AddressRange($0)) }
+        return ClientAddress(header: header, trustedProxies: proxies).network(
             of: HTTPRequest(
                 method: .post, path: "/", headers: headers,
-                peer: SocketAddress(bytes: .init(high: peer << 32, low: 0), isIPv6: false, port: 1), id: "1",
-                receivedAt: .now))
+                peer: SocketAddress(address: try #require(IPAddress(peer)), port: 1), id: "1", receivedAt: .now)
+        ).base.description
     }
 
-    @Test func `is the connection's own end when that is no trusted proxy`() {
-        #expect(network([("X-Forwarded-For", "forged")], from: 0xC000_0201) == ClientNetwork(address: [192, 0, 2, 1]))
+    @Test func `is the connection's own end when that is no trusted proxy`() throws {
+        #expect(try network([("X-Forwarded-For", Self.forged)], from: "192.0.2.1") == "192.0.2.1")
     }
 
-    @Test func `is the last address that a trusted proxy did not write about itself`() {
-        let client = ClientNetwork(address: Array("client".utf8))
-        #expect(network([("X-Forwarded-For", "client")]) == client)
-        #expect(network([("X-Forwarded-For", "forged, client, p1")]) == client)
-        #expect(network([("X-Forwarded-For", "forged, client"), ("X-Forwarded-For", "p2, p1")]) == client)
+    @Test func `is the last address that a trusted proxy did not write about itself`() throws {
+        let (client, forged, p1, p2) = (Self.client, Self.forged, Self.p1, Self.p2)
+        #expect(try network([("X-Forwarded-For", client)]) == client)
+        #expect(try network([("X-Forwarded-For", "\(forged), \(client), \(p1)")]) == client)
         #expect(
-            network([("Forwarded", "for=forged, for=\"client:4711\";proto=https, for=p1")], by: .forwarded) == client)
-        #expect(network([("Forwarded", "For=\"[client]:80\"")], by: .forwarded) == client)
+            try network([("X-Forwarded-For", "\(forged), \(client)"), ("X-Forwarded-For", "\(p2), \(p1)")]) == client)
+        #expect(
+            try network(
+                [("Forwarded", "for=\(forged), for=\"\(client):4711\";proto=https, for=\(p1)")], by: .forwarded)
+                == client)
+        #expect(try network([("Forwarded", "For=\"[2a00::7]:80\"")], by: .forwarded) == "2a00::")
     }
 
-    @Test func `is never what the other header says, which the client may have written`() {
-        let client = ClientNetwork(address: Array("client".utf8))
-        let both = [("X-Forwarded-For", "client"), ("Forwarded", "for=forged")]
-        #expect(network(both) == client)
-        #expect(network([("Forwarded", "for=client"), ("X-Forwarded-For", "forged")], by: .forwarded) == client)
-        #expect(network([("Forwarded", "for=forged")]) == ClientNetwork(address: [10, 0, 0, 1]))
-        #expect(network([("X-Forwarded-For", "forged")], by: .forwarded) == ClientNetwork(address: [10, 0, 0, 1]))
+    @Test func `is never what the other header says, which the client may have written`() throws {
+        let (client, forged) = (Self.client, Self.forged)
+        #expect(try network([("X-Forwarded-For", client), ("Forwarded", "for=\(forged)")]) == client)
+        #expect(
+            try network([("Forwarded", "for=\(client)"), ("X-Forwarded-For", forged)], by: .forwarded) == client)
+        #expect(try network([("Forwarded", "for=\(forged)")]) == Self.nearest)
+        #expect(try network([("X-Forwarded-For", forged)], by: .forwarded) == Self.nearest)
     }
 
-    @Test func `is the nearest proxy that says nothing of use`() {
-        #expect(network([]) == ClientNetwork(address: [10, 0, 0, 1]))
-        #expect(network([("X-Forwarded-For", "client, unknown")]) == ClientNetwork(address: [10, 0, 0, 1]))
-        #expect(network([("X-Forwarded-For", "p2, p1")]) == ClientNetwork(address: Array("p2".utf8)))
+    @Test func `is the nearest proxy that says nothing of use`() throws {
+        #expect(try network([]) == Self.nearest)
+        #expect(try network([("X-Forwarded-For", "\(Self.client), unknown")]) == Self.nearest)
+        #expect(try network([("X-Forwarded-For", "\(Self.client), ")]) == Self.nearest)
+        #expect(try network([("X-Forwarded-For", "\(Self.p1), \(Self.p1)")]) == Self.p1)
     }
 }

@@ -6,6 +6,8 @@ import JSON
 import Logging
 import Providers
 import SignIn
+import Syntax
+internal import System
 import TestSupport
 import WebAPI
 
@@ -38,7 +40,7 @@ final class AdminStage: Sendable {
         let response = await api.respond(
             to: HTTPRequest(
                 method: method, path: path, query: query, headers: headers, body: json?.serialized ?? [],
-                peer: SocketAddress(bytes: .init(high: 0x7F00_0001 << 32, low: 0), isIPv6: false, port: 50_000),
+                peer: SocketAddress(address: IPAddress(v4: 0x7F00_0001), port: 50_000),
                 id: "request-1", receivedAt: .now))
         return Answer(response: response)
     }

@@ -1,7 +1,7 @@
 import Crypto
 import HTTPServer
-import JOSE
 import JSON
+import Syntax
 import Testing
 
 @testable import WebAPI

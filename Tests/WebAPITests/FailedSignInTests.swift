@@ -3,13 +3,16 @@ import EventLoop
 import HTTPServer
 import JSON
 import SignIn
+import Syntax
 import TestSupport
 import Testing
 
 @testable import WebAPI
 
 @Suite struct `Failed sign-ins` {
-    private static func network(_ bytes: UInt8...) -> ClientNetwork { ClientNetwork(address: bytes) }
+    private static func network(_ bytes: UInt32...) -> ClientNetwork {
+        ClientNetwork(IPAddress(v4: bytes.reduce(0) { $0 << 8 | $1 }))
+    }
 
     @Test func `are counted by provider, reason and network, and nothing else of them is kept`() async throws {
         let app = try await APIStage()
@@ -37,8 +40,9 @@ import Testing
     @Test func `fill no more memory and no more rows, however many networks they come from`() {
         let counter = FailedSignInCounter()
         for number in 0..<4 * FailedSignInCounter.maximumKinds {
-            let address: [UInt8] = [10, UInt8(number >> 8 & 0xFF), UInt8(number & 0xFF), 1]
-            counter.count(.invalidAPIKey, provider: nil, from: ClientNetwork(address: address))
+            counter.count(
+                .invalidAPIKey, provider: nil,
+                from: Self.network(10, UInt32(number >> 8 & 0xFF), UInt32(number & 0xFF), 1))
         }
         for _ in 0..<5 { counter.count(.invalidAPIKey, provider: "zenkey", from: Self.network(10, 0, 0, 9)) }
         for _ in 0..<5 { counter.count(.invalidAPIKey, provider: nil, from: Self.network(10, 0, 7, 7)) }
@@ -53,12 +57,13 @@ import Testing
         #expect(counts.reduce(0) { $0 + $1.count } == 4 * FailedSignInCounter.maximumKinds + 10)
     }
 
-    @Test func `name no single address`() {
+    @Test func `name no single address`() throws {
         #expect(Self.network(192, 0, 2, 77).prefix == "192.0.2.0/24")
-        let address: [UInt8] = [0x20, 0x01, 0x0D, 0xB8, 0, 0x2A, 0x12, 0x34, 0, 0, 0, 0, 0, 0, 0, 1]
-        #expect(ClientNetwork(address: address).prefix == "2001:db8:2a::/48")
-        #expect(ClientNetwork(address: [UInt8](repeating: 0, count: 16)).prefix == "::/48")
-        #expect(ClientNetwork(address: [0x20, 1] + [UInt8](repeating: 0, count: 14)).prefix == "2001::/48")
+        for (address, prefix) in [
+            ("2001:db8:2a:1234::1", "2001:db8:2a::/48"), ("::", "::/48"), ("2001::", "2001::/48"),
+        ] {
+            #expect(ClientNetwork(try #require(IPAddress(address))).prefix == prefix)
+        }
     }
 
     @Test func `are told to operators in pages`() async throws {

@@ -5,6 +5,8 @@ import HTTPServer
 import JSON
 import Providers
 import SignIn
+import Syntax
+import System
 import TestSupport
 import Testing
 

@@ -2,12 +2,12 @@ import Crypto
 import EventLoop
 import HTTPClient
 import HTTPServer
-import JOSE
 import JSON
 import Logging
 import OpenIDConnect
 import Providers
 import SignIn
+import Syntax
 import TestSupport
 import Testing
 import WebAPI
@@ -78,7 +78,7 @@ import WebAPI
 
     @Test func `tells what broke HTTP before there was a request`() async throws {
         let app = try await APIStage()
-        let peer = SocketAddress(bytes: .init(high: 0, low: 0), isIPv6: false, port: 1)
+        let peer = SocketAddress(address: IPAddress(v4: 0), port: 1)
         let response = app.api.refuse(.bodyTooLarge, requestID: "request-2", peer: peer)
         #expect(response.status.code == 413)
         let body = try JSONValue(parsing: response.body)

@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import Glibc
 internal import HTTPServer
+import System
 internal import WebAPI
 
 /// A request's whole way through the server: from a socket to the endpoint and back.

@@ -33,7 +33,7 @@ enum SignInBenchmarks {
                     method: .post, path: "/auth/signin",
                     headers: [("Content-Type", "application/json"), ("User-Agent", "ExampleApp/4.2 (Android 16)")],
                     body: Array(SignInRequest.body(code: codes).utf8),
-                    peer: SocketAddress(bytes: .init(high: 0, low: 0), isIPv6: false, port: 0), id: "request",
+                    peer: SocketAddress(address: IPAddress(v4: 0), port: 0), id: "request",
                     receivedAt: .now)
                 let response = await api.respond(to: request)
                 require(response.status == .ok, "the user is signed in")

@@ -1,7 +1,8 @@
-// Metadata that was taken names only endpoints that may be called.
 internal import FuzzSupport
 internal import HTTPClient
 internal import OpenIDConnect
+// Metadata that was taken names only endpoints that may be called.
+import Syntax
 
 private func check(_ endpoint: EndpointURL?) {
     guard let endpoint else { return }

@@ -1,5 +1,6 @@
-// What comes out of the request parser does not depend on how its bytes were split, and keeps to the limits.
 internal import FuzzSupport
+// What comes out of the request parser does not depend on how its bytes were split, and keeps to the limits.
+import Syntax
 
 @testable internal import HTTPServer
 

@@ -1,3 +1,5 @@
+internal import Syntax
+
 extension SettingsLoader {
     /// Goes through the configuration file and reports every key that nobody knows, that is given twice, and every
     /// provider's section that is missing or not listed; nil: which are listed is not known.
@@ -149,14 +151,7 @@ extension SettingsLoader {
     private static func shown(_ name: String) -> String {
         let isPlain =
             name.utf8.count <= 128
-            && name.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-                    true
-                default: false
-                }
-            }
+            && name.utf8.allSatisfy { $0.isAlphanumeric || "-_.".utf8.contains($0) }
         return isPlain ? name : "a key that can't be shown"
     }
 }

@@ -1,3 +1,5 @@
+import Syntax
+
 /// Whether the master key's file can be what it must be; whether it opens the store is seen when the store is opened.
 ///
 /// A file that `storage.masterKeyFile` names must exist. Without a name it is made on the first start, and looked at only
@@ -23,14 +25,6 @@ enum MasterKeyRule {
     private static func isKey(_ text: String) -> Bool {
         var bytes = Array(text.utf8)
         while let last = bytes.last, last == 0x0A || last == 0x0D || last == 0x20 { bytes.removeLast() }
-        // The last one has four bits to tell, and two that are nothing.
-        return bytes.count == characters && "AEIMQUYcgkosw048".utf8.contains(bytes[bytes.count - 1])
-            && bytes.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"): true
-                default: false
-                }
-            }
+        return bytes.count == characters && Base64URL.decode(bytes.span) != nil
     }
 }

@@ -1,3 +1,5 @@
+internal import Syntax
+
 extension ProviderSettings {
     /// Fills in what follows from other keys.
     mutating func deriveDefaults() {
@@ -126,23 +128,12 @@ extension ProviderSettings {
     /// whoever has another one learns of the change here and not from refused sign-ins.
     private var encodingNotice: SettingsNotice? {
         guard hasUsualBasicEncoding, basicEncoding == .raw, clientAuthentication == .basic,
-            let clientSecret, !(clientID + clientSecret.revealed).utf8.allSatisfy(Self.readsTheSame)
+            let clientSecret, !(clientID + clientSecret.revealed).utf8.allSatisfy(\.isUnreserved)
         else { return nil }
         return SettingsNotice(
             key("basicEncoding"),
             "is raw for profile zenkey, and this client's ID or secret has characters for which that matters; "
                 + "set it to raw or form, whichever the carriers take")
-    }
-
-    /// RFC 3986 §2.3: what form encoding leaves as it is.
-    private static func readsTheSame(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            true
-        default: false
-        }
     }
 
     /// What is worth knowing, though it holds.

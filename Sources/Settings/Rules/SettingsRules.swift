@@ -1,4 +1,5 @@
 internal import JSON
+import Syntax
 
 extension SettingsLoader {
     /// Checks what no key can check alone. A key that has a fault already, itself or through its `…File` twin, is

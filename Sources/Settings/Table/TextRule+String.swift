@@ -1,3 +1,5 @@
+import Syntax
+
 extension TextRule where Value == String {
     private init(_ expected: String, _ accept: @escaping @Sendable (String) -> Bool) {
         self.init(expected) {
@@ -82,12 +84,8 @@ extension TextRule where Value == String {
     static var providerName: Self {
         TextRule("a name of lower-case letters, digits and hyphens") { text in
             !text.isEmpty && text.utf8.count <= 64 && text.first != "-" && text.last != "-"
-                && text.utf8.allSatisfy { byte in
-                    switch byte {
-                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-                    case UInt8(ascii: "-"): true
-                    default: false
-                    }
+                && text.utf8.allSatisfy {
+                    $0.isAlphanumeric && $0 == $0.lowercasedASCII || $0 == UInt8(ascii: "-")
                 }
         }
     }

@@ -1,3 +1,5 @@
+import Syntax
+
 /// The grammar of a text, or of one element of a list, and the way back to text.
 struct TextRule<Value: Sendable>: Sendable {
     let expected: String

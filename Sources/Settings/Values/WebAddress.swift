@@ -1,3 +1,5 @@
+import Syntax
+
 /// An absolute `http` or `https` URL that a server can be asked at: host, optional port, path and query, but neither
 /// user information nor a fragment (RFC 3986 §3).
 public struct WebAddress: Sendable, Equatable, CustomStringConvertible {
@@ -47,7 +49,7 @@ public struct WebAddress: Sendable, Equatable, CustomStringConvertible {
             guard let bracket = text.firstIndex(of: "]") else { return nil }
             host = text[text.index(after: text.startIndex)..<bracket]
             rest = text[text.index(after: bracket)...]
-            guard case .v6 = IPAddress(host) else { return nil }
+            guard IPAddress(host)?.isIPv6 == true else { return nil }
         } else {
             let colon = text.firstIndex(of: ":") ?? text.endIndex
             host = text[..<colon]
@@ -68,42 +70,6 @@ public struct WebAddress: Sendable, Equatable, CustomStringConvertible {
         case UInt8(ascii: "\\"), UInt8(ascii: "^"), UInt8(ascii: "`"): false
         case UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"): false
         default: true
-        }
-    }
-}
-
-extension FixedWidthInteger {
-    /// Reads decimal digits and nothing else: neither a sign nor white space.
-    init?(digits text: some StringProtocol) {
-        guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
-        self.init(text)
-    }
-}
-
-/// The grammar of host names (RFC 1123 §2.1), or an IPv4 address, which fits it.
-enum HostName {
-    /// Whether only this machine reaches what listens there. Any other name than `localhost` may mean any address.
-    static func isLoopback(_ text: String) -> Bool {
-        text.lowercased() == "localhost" || IPAddress(text)?.isLoopback == true
-    }
-
-    static func isValid(_ text: some StringProtocol) -> Bool {
-        guard !text.isEmpty, text.utf8.count <= 253 else { return false }
-        // What ends in a number is an IPv4 address or nothing: 127.1 and 10.0.0.256 are no names.
-        let labels = text.split(separator: ".", omittingEmptySubsequences: false)
-        if let last = labels.last, UInt64(digits: last) != nil { return IPAddress(text) != nil }
-        return labels.allSatisfy { label in
-            !label.isEmpty && label.utf8.count <= 63 && label.first != "-" && label.last != "-"
-                && label.utf8.allSatisfy(isLabelByte)
-        }
-    }
-
-    /// Letters, digits, hyphen, and the underscore that container networks put into names.
-    private static func isLabelByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"): true
-        default: false
         }
     }
 }

@@ -1,6 +1,7 @@
 public import Accounts
 internal import EventLoop
 public import SignIn
+import System
 
 /// Whether sign-ins can be served: the store takes writes, and our signing keys open.
 ///

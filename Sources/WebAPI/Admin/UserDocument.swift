@@ -1,5 +1,6 @@
 public import Accounts
 public import JSON
+import Syntax
 
 /// What operators see of users, as JSON; the same over HTTP and on the command line. Times are seconds since 1970.
 public enum UserDocument {
@@ -100,7 +101,7 @@ public enum UserDocument {
     private static func receipt(_ receipt: Receipt) -> JSONValue {
         [
             "receipt_id": .string(receipt.id), "session_id": .string(receipt.session.description),
-            "context_sha256": .string(hexadecimal(receipt.contextHash.bytes)), "nonce": optional(receipt.nonce),
+            "context_sha256": .string(Hexadecimal.encode(receipt.contextHash.bytes)), "nonce": optional(receipt.nonce),
             "acr": optional(receipt.acr), "amr": .array(receipt.amr.map { .string($0) }),
             "auth_time": optional(receipt.authTime), "provider": .string(receipt.provider),
             "client_id": .string(receipt.client), "created_at": .integer(receipt.createdAt),
@@ -133,10 +134,6 @@ public enum UserDocument {
     private static func typed(_ claims: TypedClaims) -> JSONValue {
         .object(
             JSONObject(claims.members.map { ($0.name, (try? JSONValue(parsing: Array($0.json.utf8))) ?? .null) }))
-    }
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     private static func optional(_ number: Int64?) -> JSONValue { number.map { .integer($0) } ?? .null }

@@ -1,8 +1,8 @@
 internal import Crypto
 internal import HTTPServer
-internal import JOSE
 internal import JSON
 import Synchronization
+import Syntax
 
 /// The API's description of itself, for tools at `/openapi.json` and for people at `/docs`.
 ///

@@ -3,6 +3,7 @@ import AccountsSQLite
 import ArgumentParser
 import JSON
 import SignIn
+import System
 
 extension KeysCommand {
     /// All keys, and never a key itself.
@@ -25,7 +26,8 @@ extension KeysCommand {
                 for key in signing { StandardOutput.write("\(key.line)\n") }
                 for key in sealing {
                     let state = key.number == sealing.first?.number ? "seals and opens" : "opens"
-                    StandardOutput.write("data key \(key.number)  since \(TimeText.utc(key.createdAt))  \(state)\n")
+                    StandardOutput.write(
+                        "data key \(key.number)  since \(CalendarTime.rfc3339(key.createdAt))  \(state)\n")
                 }
             }
         }
@@ -64,15 +66,15 @@ extension KeysCommand {
         }
 
         var line: String {
-            "signing key \(entry.kid)  \(entry.purpose.rawValue)  since \(TimeText.utc(entry.createdAt))  \(words)"
+            "signing key \(entry.kid)  \(entry.purpose.rawValue)  since \(CalendarTime.rfc3339(entry.createdAt))  \(words)"
         }
 
         private var words: String {
             switch state {
             case .signing: "signs and verifies"
-            case .published: "is published, and signs from \(TimeText.utc(entry.signsFrom)) on"
+            case .published: "is published, and signs from \(CalendarTime.rfc3339(entry.signsFrom)) on"
             case .verifying: entry.isLasting ? "verifies until it is retired" : "verifies"
-            case .retired: "is retired since \(TimeText.utc(entry.retiredAt ?? entry.createdAt))"
+            case .retired: "is retired since \(CalendarTime.rfc3339(entry.retiredAt ?? entry.createdAt))"
             }
         }
 

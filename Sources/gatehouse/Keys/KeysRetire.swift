@@ -3,6 +3,7 @@ import AccountsSQLite
 import ArgumentParser
 import JSON
 import SignIn
+import System
 
 extension KeysCommand {
     /// Takes a signing key out of use.
@@ -27,7 +28,7 @@ extension KeysCommand {
                 let now = clock.seconds
                 switch try await store.repository.retireSigningKey(kid, now: now) {
                 case .retired: tell(at: now, "is retired; running servers drop it within five seconds")
-                case .retiredBefore(let time): tell(at: time, "is retired since \(TimeText.utc(time))")
+                case .retiredBefore(let time): tell(at: time, "is retired since \(CalendarTime.rfc3339(time))")
                 case .signs(let purpose):
                     let rotate = purpose == .receipt ? "rotate --receipts --now" : "rotate --now"
                     throw Self.refusal(

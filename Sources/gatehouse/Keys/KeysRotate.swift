@@ -4,6 +4,7 @@ import ArgumentParser
 import JSON
 import Sealing
 import SignIn
+import System
 
 extension KeysCommand {
     /// Makes new keys.
@@ -48,7 +49,7 @@ extension KeysCommand {
                 try await store.repository.rotateSecretKey(for: .contact, keepingSeconds: .max, now: time)
                 let kid = try await SessionKeys.rotate(.session, in: store.repository, now: time, signsAtOnce: now)
                 if !json {
-                    StandardOutput.write("signing key \(kid)  signs from \(TimeText.utc(signsFrom)) on\n")
+                    StandardOutput.write("signing key \(kid)  signs from \(CalendarTime.rfc3339(signsFrom)) on\n")
                     StandardOutput.write("data key \(dataKey)  seals from now on\n")
                 }
                 let looked = try await reseal(store)
@@ -67,7 +68,7 @@ extension KeysCommand {
             if json {
                 StandardOutput.write(["kid": .string(kid), "signs_from": .integer(signsFrom)] as JSONValue)
             } else {
-                StandardOutput.write("receipt key \(kid)  signs from \(TimeText.utc(signsFrom)) on\n")
+                StandardOutput.write("receipt key \(kid)  signs from \(CalendarTime.rfc3339(signsFrom)) on\n")
             }
         }
 

@@ -1,4 +1,4 @@
-import EventLoop
+import System
 
 /// Why a file could not be read, or written to on the way.
 struct FileFailure: Error, CustomStringConvertible {

@@ -1,5 +1,5 @@
-import EventLoop
 import Glibc
+import System
 
 /// What is imported: a file that can be read twice.
 struct ImportSource: ~Copyable {

@@ -1,6 +1,5 @@
 import Accounts
 import Crypto
-import JOSE
 import JSON
 
 /// Brings users from elsewhere: reads the file once to check every line, and once more to store them. Neither memory nor

@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import System
 
 /// The lines of a file, one at a time, in memory that does not grow with the file.
 struct LineReader: ~Copyable {

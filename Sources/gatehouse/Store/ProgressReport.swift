@@ -1,5 +1,5 @@
-import EventLoop
 import Synchronization
+import System
 
 /// Tells on standard error how far something long is, once a second.
 final class ProgressReport: Sendable {

@@ -2,6 +2,7 @@ import Accounts
 import AccountsSQLite
 import ArgumentParser
 import SignIn
+import System
 import WebAPI
 
 extension UsersCommand {
@@ -66,7 +67,7 @@ extension UsersCommand {
                 } else {
                     let givers = match.givers.map(Self.words).joined(separator: "; ")
                     StandardOutput.write(
-                        "user \(match.user.id)  since \(TimeText.utc(match.user.createdAt))  \(givers)\n")
+                        "user \(match.user.id)  since \(CalendarTime.rfc3339(match.user.createdAt))  \(givers)\n")
                 }
             }
             if search.hasMore { StandardError.write("There are more than \(Self.maximumMatches).\n") }

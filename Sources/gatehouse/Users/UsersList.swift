@@ -2,6 +2,7 @@ import Accounts
 import AccountsSQLite
 import ArgumentParser
 import SignIn
+import System
 import WebAPI
 
 extension UsersCommand {
@@ -42,9 +43,9 @@ extension UsersCommand {
 
         private func write(_ user: UserSummary) {
             if json { return StandardOutput.write(UserDocument.summary(user)) }
-            let signIn = user.lastSignInAt.map { "last sign-in \(TimeText.utc($0))" } ?? "never signed in"
+            let signIn = user.lastSignInAt.map { "last sign-in \(CalendarTime.rfc3339($0))" } ?? "never signed in"
             StandardOutput.write(
-                "\(user.id)  since \(TimeText.utc(user.createdAt))  identities \(user.identities)  \(signIn)\n")
+                "\(user.id)  since \(CalendarTime.rfc3339(user.createdAt))  identities \(user.identities)  \(signIn)\n")
         }
     }
 }

@@ -2,6 +2,7 @@ import Accounts
 import AccountsSQLite
 import ArgumentParser
 import SignIn
+import System
 import WebAPI
 
 extension UsersCommand {
@@ -28,18 +29,19 @@ extension UsersCommand {
 enum UserText {
     static func write(_ record: UserRecord, json: Bool) {
         if json { return StandardOutput.write(UserDocument.overview(record)) }
-        StandardOutput.write("user \(record.user.id)  since \(TimeText.utc(record.user.createdAt))\n")
+        StandardOutput.write("user \(record.user.id)  since \(CalendarTime.rfc3339(record.user.createdAt))\n")
         for identity in record.identities {
             let signIn =
-                identity.lastSignInAt == 0 ? "never signed in" : "last sign-in \(TimeText.utc(identity.lastSignInAt))"
+                identity.lastSignInAt == 0
+                ? "never signed in" : "last sign-in \(CalendarTime.rfc3339(identity.lastSignInAt))"
             StandardOutput.write(
                 "identity \(identity.id)  \(identity.provider)  \(identity.subject.issuer)  by \(identity.origin.rawValue)"
-                    + "  since \(TimeText.utc(identity.linkedAt))  \(signIn)\n")
+                    + "  since \(CalendarTime.rfc3339(identity.linkedAt))  \(signIn)\n")
         }
         for session in record.sessions {
             StandardOutput.write(
-                "session \(session.id)  \(session.provider)  since \(TimeText.utc(session.createdAt))"
-                    + "  until \(TimeText.utc(session.expiresAt))\n")
+                "session \(session.id)  \(session.provider)  since \(CalendarTime.rfc3339(session.createdAt))"
+                    + "  until \(CalendarTime.rfc3339(session.expiresAt))\n")
         }
     }
 }

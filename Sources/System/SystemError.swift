@@ -1,4 +1,4 @@
-import Glibc
+public import Glibc
 
 /// A system call that failed: which one, and the `errno` it left.
 public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
@@ -10,17 +10,20 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
         self.code = code
     }
 
-    public var description: String {
-        guard let text = unsafe strerror(code) else { return "\(call): error \(code)" }
-        return unsafe "\(call): \(String(cString: text))"
+    /// What the code means, in the system's own words.
+    public var reason: String {
+        guard let text = unsafe strerror(code) else { return "error \(code)" }
+        return unsafe String(cString: text)
     }
+
+    public var description: String { "\(call): \(reason)" }
 }
 
 /// Makes a system call, again while a signal interrupts it, and reads `errno` exactly once, right after it failed.
 ///
 /// - Throws: `SystemError` when the call returns a negative number.
-@discardableResult @inline(__always)
-func systemCall<Result: FixedWidthInteger & SignedInteger>(
+@discardableResult @inlinable @inline(__always)
+public func systemCall<Result: FixedWidthInteger & SignedInteger>(
     _ name: StaticString, _ body: () -> Result
 ) throws(SystemError) -> Result {
     while true {
@@ -34,8 +37,8 @@ func systemCall<Result: FixedWidthInteger & SignedInteger>(
 /// Like ``systemCall(_:_:)`` for calls on non-blocking descriptors.
 ///
 /// - Returns: the result, or nil when the call would have blocked.
-@inline(__always)
-func nonBlockingCall<Result: FixedWidthInteger & SignedInteger>(
+@inlinable @inline(__always)
+public func nonBlockingCall<Result: FixedWidthInteger & SignedInteger>(
     _ name: StaticString, _ body: () -> Result
 ) throws(SystemError) -> Result? {
     while true {

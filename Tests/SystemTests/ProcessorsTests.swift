@@ -1,6 +1,6 @@
 import Testing
 
-@testable import EventLoop
+@testable import System
 
 @Suite struct `The usable processors` {
     private func usable(_ affinity: Int, _ files: [String: String]) -> Int {

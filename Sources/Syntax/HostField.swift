@@ -1,8 +1,8 @@
 /// The value of a Host field, or the authority of an absolute-form target: a host and maybe a port (RFC 9110 §7.2).
-enum Authority {
+public enum HostField {
     /// Whether it is one. An empty host is not, since no http address has one (RFC 9110 §4.2.1), nor is user
     /// information before a host.
-    static func isValid(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
+    public static func isValid(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
         guard let first = range.first else { return false }
         let hostEnd =
             bytes[first] == UInt8(ascii: "[") ? endOfAddress(bytes, range) : endOfName(bytes, range)

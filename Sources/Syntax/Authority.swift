@@ -1,7 +1,10 @@
-import Glibc
-
 /// The host and port of a URL, accepted only when there is one way to read them (RFC 3986 §3.2).
-struct Authority {
+public struct Authority {
+    /// A host and a port as they stand in a URL, with brackets around an IPv6 address (RFC 3986 §3.2.2).
+    public static func text(host: String, port: UInt16) -> String {
+        host.utf8.contains(.colon) ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+
     /// In lower case; an IPv6 address without its brackets.
     let host: String
     let port: UInt16?
@@ -13,16 +16,16 @@ struct Authority {
         if bytes.first == UInt8(ascii: "[") {
             guard let close = bytes.firstIndex(of: UInt8(ascii: "]")) else { throw .malformedHost }
             let host = Self.text(bytes[(bytes.startIndex + 1)..<close])
-            guard let address = AddressFilter.ipv6(host) else { throw .malformedHost }
+            guard let address = IPAddress(host), address.isIPv6 else { throw .malformedHost }
             self.host = host
-            isLoopback = address == (0, 1)
+            isLoopback = address.isLoopback
             port = try Self.port(bytes[(close + 1)...])
         } else {
-            let end = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
+            let end = bytes.firstIndex(of: .colon) ?? bytes.endIndex
             let host = Self.text(bytes[..<end])
             if Self.endsInNumber(host) {
-                guard let address = AddressFilter.ipv4(host) else { throw .malformedHost }
-                isLoopback = address >> 24 == 127
+                guard let address = IPAddress(host), !address.isIPv6 else { throw .malformedHost }
+                isLoopback = address.isLoopback
             } else {
                 guard Self.isDomainName(host) else { throw .malformedHost }
                 isLoopback = false
@@ -40,8 +43,7 @@ struct Authority {
     private static func port(_ bytes: ArraySlice<UInt8>) throws(EndpointURLError) -> UInt16? {
         guard let colon = bytes.first else { return nil }
         let digits = bytes.dropFirst()
-        guard colon == UInt8(ascii: ":"), digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-            let port = UInt16(text(digits)), port > 0
+        guard colon == .colon, let port = UInt16(digits: text(digits)), port > 0
         else { throw .malformedPort }
         return port
     }
@@ -51,7 +53,7 @@ struct Authority {
         guard let last = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).last else {
             return false
         }
-        return last.starts(with: "0x".utf8) || last.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        return last.starts(with: "0x".utf8) || last.allSatisfy(\.isDigit)
     }
 
     /// Letters, digits, hyphens and underscores between single dots. Names in other scripts come as `xn--` labels.

@@ -1,5 +1,5 @@
-/// Percent-encoding (RFC 3986 §2.1).
-enum PercentEncoding {
+/// Percent-encoding (RFC 3986 §2.1), and the variant that forms use.
+public enum PercentEncoding {
     /// Undoes it.
     ///
     /// - Parameters:
@@ -7,7 +7,7 @@ enum PercentEncoding {
     ///   - plusIsSpace: as in forms.
     ///   - scratch: memory for what is decoded, so that texts which follow each other need it once. What it holds is lost.
     /// - Returns: the text, or nil when a percent sign lacks its two digits or what comes out is not UTF-8.
-    static func decode(
+    public static func decode(
         _ bytes: Span<UInt8>, _ range: Range<Int>, plusIsSpace: Bool, scratch: inout [UInt8]
     ) -> String? {
         var index = range.lowerBound
@@ -29,6 +29,26 @@ enum PercentEncoding {
             }
         }
         return text(scratch.span)
+    }
+
+    /// Appends a text with everything but the unreserved characters escaped (RFC 3986 §2.3).
+    ///
+    /// - Parameter spaceIsPlus: as in forms (RFC 6749 appendix B).
+    public static func append(_ text: Span<UInt8>, to encoded: inout [UInt8], spaceIsPlus: Bool) {
+        encoded.append(addingCapacity: text.count * 3) { output in
+            for index in text.indices {
+                let byte = text[index]
+                if byte.isUnreserved {
+                    output.append(byte)
+                } else if byte == .space, spaceIsPlus {
+                    output.append(.plus)
+                } else {
+                    output.append(.percent)
+                    output.append(Hexadecimal.uppercase(byte >> 4))
+                    output.append(Hexadecimal.uppercase(byte & 15))
+                }
+            }
+        }
     }
 
     private static func text(_ bytes: Span<UInt8>) -> String? {

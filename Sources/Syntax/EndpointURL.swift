@@ -50,19 +50,17 @@ public struct EndpointURL: Sendable, Hashable {
         guard !bytes.contains(UInt8(ascii: "#")) else { throw .hasFragment }
         let (scheme, authorityStart) = try Self.scheme(of: bytes)
         let authorityEnd =
-            bytes[authorityStart...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? bytes.endIndex
+            bytes[authorityStart...].firstIndex { $0 == .slash || $0 == .questionMark } ?? bytes.endIndex
         let authority = try Authority(bytes[authorityStart..<authorityEnd])
         guard Self.isWellFormed(bytes[authorityEnd...]) else { throw .malformedPathOrQuery }
         guard scheme == "https" || allowLoopbackHTTP && authority.isLoopback else { throw .schemeNotAllowed }
-        let pathEnd = bytes[authorityEnd...].firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
+        let pathEnd = bytes[authorityEnd...].firstIndex(of: .questionMark) ?? bytes.endIndex
         self.text = text
         self.scheme = scheme
         self.host = authority.host
         let port = authority.port ?? (scheme == "https" ? 443 : 80)
         self.port = port
-        self.server =
-            authority.host.utf8.contains(UInt8(ascii: ":"))
-            ? "[\(authority.host)]:\(port)" : "\(authority.host):\(port)"
+        self.server = Authority.text(host: authority.host, port: port)
         self.path = String(decoding: bytes[authorityEnd..<pathEnd], as: UTF8.self)
     }
 
@@ -78,25 +76,25 @@ public struct EndpointURL: Sendable, Hashable {
     /// The same URL with parameters added to its query, everything but unreserved characters percent-encoded
     /// (RFC 3986 §2.3), which form decoding reads the same.
     public func appending(query: [(String, String)]) -> EndpointURL {
-        var text = text
+        var bytes = Array(text.utf8)
         var needsSeparator = false
-        if !text.utf8.contains(UInt8(ascii: "?")) {
-            text.append("?")
-        } else if let last = text.utf8.last, last != UInt8(ascii: "?"), last != UInt8(ascii: "&") {
+        if !bytes.contains(.questionMark) {
+            bytes.append(.questionMark)
+        } else if let last = bytes.last, last != .questionMark, last != .ampersand {
             needsSeparator = true
         }
         for (name, value) in query {
-            if needsSeparator { text.append("&") }
+            if needsSeparator { bytes.append(.ampersand) }
             needsSeparator = true
-            Self.percentEncode(name, into: &text)
-            text.append("=")
-            Self.percentEncode(value, into: &text)
+            PercentEncoding.append(name.utf8.span, to: &bytes, spaceIsPlus: false)
+            bytes.append(.equalsSign)
+            PercentEncoding.append(value.utf8.span, to: &bytes, spaceIsPlus: false)
         }
-        return EndpointURL(self, text: text)
+        return EndpointURL(self, text: String(decoding: bytes, as: UTF8.self))
     }
 
     private static func scheme(of bytes: [UInt8]) throws(EndpointURLError) -> (String, Int) {
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0,
+        guard let colon = bytes.firstIndex(of: .colon), colon > 0,
             bytes[colon...].starts(with: "://".utf8)
         else { throw .notAbsolute }
         let scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
@@ -106,60 +104,18 @@ public struct EndpointURL: Sendable, Hashable {
 
     /// RFC 3986 §3.3 and §3.4.
     private static func isWellFormed(_ bytes: ArraySlice<UInt8>) -> Bool {
-        var index = bytes.startIndex
-        while index < bytes.endIndex {
+        let bytes = bytes.span
+        var index = 0
+        while index < bytes.count {
             let byte = bytes[index]
-            if byte == UInt8(ascii: "%") {
-                guard index + 2 < bytes.endIndex, bytes[index + 1].isHexDigit, bytes[index + 2].isHexDigit else {
-                    return false
-                }
+            if byte == .percent {
+                guard bytes.isPercentEncoded(at: index, before: bytes.count) else { return false }
                 index += 3
             } else {
-                guard byte.isUnreserved || "!$&'()*+,;=:@/?".utf8.contains(byte) else { return false }
+                guard byte.isPathCharacter || byte == .slash || byte == .questionMark else { return false }
                 index += 1
             }
         }
         return true
-    }
-
-    private static func percentEncode(_ part: String, into text: inout String) {
-        if part.utf8.allSatisfy(\.isUnreserved) { return text.append(part) }
-        for byte in part.utf8 {
-            if byte.isUnreserved {
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                let digits = String(byte, radix: 16, uppercase: true)
-                text.append(digits.utf8.count == 1 ? "%0" : "%")
-                text.append(digits)
-            }
-        }
-    }
-}
-
-extension UInt8 {
-    var isHexDigit: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
-        }
-    }
-
-    var isAlphanumeric: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "A")...UInt8(ascii: "Z"):
-            true
-        default: false
-        }
-    }
-
-    /// RFC 3986 §2.3.
-    var isUnreserved: Bool {
-        switch self {
-        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
-        default: isAlphanumeric
-        }
     }
 }

@@ -1,14 +1,10 @@
+internal import System
+
 /// Base64url without padding, the form of everything in JOSE (RFC 7515 §2).
 public enum Base64URL {
     /// The text for bytes.
     public static func encode(_ bytes: Span<UInt8>) -> String {
-        let count = Base64Alphabet.symbolCount(ofBytes: bytes.count)
-        return unsafe String(unsafeUninitializedCapacity: count) { buffer in
-            // Safe: the span ends with the buffer, which has room for that many symbols, and is not used beyond it.
-            var output = unsafe OutputSpan(buffer: buffer, initializedCount: 0)
-            Base64Alphabet.url.encode(bytes, into: &output)
-            return unsafe output.finalize(for: buffer)
-        }
+        String(utf8Capacity: encodedCount(of: bytes.count)) { Base64Alphabet.url.encode(bytes, into: &$0) }
     }
 
     /// The text for bytes.
@@ -31,9 +27,12 @@ public enum Base64URL {
     /// The bytes of a text; see ``decode(_:)``.
     public static func decode(_ text: String) -> [UInt8]? { decode(text.utf8.span) }
 
+    /// The length of the text for so many bytes.
+    public static func encodedCount(of count: Int) -> Int { Base64Alphabet.symbolCount(ofBytes: count) }
+
     /// Appends the text for bytes to other text.
-    static func append(_ bytes: Span<UInt8>, to text: inout [UInt8]) {
-        text.append(addingCapacity: Base64Alphabet.symbolCount(ofBytes: bytes.count)) { output in
+    public static func append(_ bytes: Span<UInt8>, to text: inout [UInt8]) {
+        text.append(addingCapacity: encodedCount(of: bytes.count)) { output in
             Base64Alphabet.url.encode(bytes, into: &output)
         }
     }

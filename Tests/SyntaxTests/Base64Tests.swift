@@ -1,5 +1,5 @@
 import Crypto
-import JOSE
+import Syntax
 import Testing
 
 @Suite struct `Base64url and base64` {

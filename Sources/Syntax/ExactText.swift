@@ -13,13 +13,3 @@ extension String {
         return true
     }
 }
-
-extension JSONValue {
-    /// Whether this is a string of exactly these bytes.
-    public func isExactly(_ text: String) -> Bool { string?.isExactly(text) ?? false }
-}
-
-extension Optional<JSONValue> {
-    /// Whether there is a value, and it is a string of exactly these bytes.
-    public func isExactly(_ text: String) -> Bool { self?.isExactly(text) ?? false }
-}

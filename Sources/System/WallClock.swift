@@ -1,0 +1,21 @@
+internal import Glibc
+
+/// The time of day as the system tells it. It can be set, so it may jump.
+public struct WallClock: Sendable {
+    /// Seconds since 1970.
+    public let seconds: Int64
+    /// What of the next second has gone by, below 1,000,000,000.
+    public let nanoseconds: Int64
+
+    public init(seconds: Int64, nanoseconds: Int64) {
+        self.seconds = seconds
+        self.nanoseconds = nanoseconds
+    }
+
+    /// The present time.
+    public static var now: WallClock {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return WallClock(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
+    }
+}
