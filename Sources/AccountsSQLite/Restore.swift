@@ -83,7 +83,7 @@ struct Restore {
         }
         let findings = try attempt(RestoreFailure.backup) { () throws(RepositoryError) in
             try connection.execute("BEGIN IMMEDIATE")
-            try Schema.migrate(connection)
+            _ = try Schema.migrate(connection)
             try KeyRingRows(connection: connection).open(sealer)
             return try SQLiteAccounts.examine(connection, sealer) { [progress] in progress(.examined($0, of: $1)) }
         }

@@ -17,6 +17,8 @@ public final class SQLiteAccounts: AccountRepository {
     let logWatch = Mutex(LogWatch())
     /// How many groups there were when expired rows were last removed.
     let sweptAfter = Atomic(0)
+    /// What opening it has done to a store of an earlier version; nil when there was nothing to do.
+    public let update: SchemaUpdate?
     private let lock: Mutex<ServerLock?>
     private let use: Mutex<UseLock?>
 
@@ -48,10 +50,11 @@ public final class SQLiteAccounts: AccountRepository {
             limit: isServer ? settings.usedCodeLimit : 0, unprovenLimit: settings.unprovenCodeLimit)
         do throws(RepositoryError) {
             if isBeside { try await bringAlong(settings.path, writer) }
-            try await writer.write { connection throws(RepositoryError) in
+            let began = ContinuousClock.now
+            let found = try await writer.write { connection throws(RepositoryError) in
                 // A file without tables is no store, and only a server makes one of it.
                 if !isServer { _ = try Schema.isCurrent(connection) }
-                if !isBeside { try Schema.migrate(connection) }
+                let found = isBeside ? Schema.steps.count : try Schema.migrate(connection)
                 if isServer {
                     try CodeRows(connection: connection, usedCodes: usedCodes, now: now).load()
                 }
@@ -64,11 +67,15 @@ public final class SQLiteAccounts: AccountRepository {
                 try ContactWalk(connection: connection).finishWhereNobodyIs()
                 try writer.log.begin(connection)
                 try writer.ledger.begin(connection, sealer, isGuarded: !isBeside)
+                return found
             }
+            let update =
+                (1..<Schema.steps.count).contains(found)
+                ? SchemaUpdate(from: found, to: Schema.steps.count, took: ContinuousClock.now - began) : nil
             try await writer.between { connection throws(RepositoryError) in
                 try connection.keepTemporaryTables(inMemory: true)
             }
-            let store = SQLiteAccounts(settings, sealer, writer, usedCodes, secretKeys, lock, use)
+            let store = SQLiteAccounts(settings, sealer, writer, usedCodes, secretKeys, update, lock, use)
             // Of somebody who was erased before a crash. Where it can't be done yet, it is done later.
             if !isBeside { _ = try? await store.scrub() }
             return store
@@ -106,13 +113,13 @@ public final class SQLiteAccounts: AccountRepository {
         }
         if isCurrent { return }
         let lock = try ServerLock(database: path)
-        try await writer.write { connection throws(RepositoryError) in try Schema.migrate(connection) }
+        try await writer.write { connection throws(RepositoryError) in _ = try Schema.migrate(connection) }
         withExtendedLifetime(lock) {}
     }
 
     private init(
         _ settings: SQLiteSettings, _ sealer: StoreSealer, _ writer: Writer, _ usedCodes: UsedCodes,
-        _ secretKeys: SecretKeyCache, _ lock: consuming sending ServerLock?,
+        _ secretKeys: SecretKeyCache, _ update: SchemaUpdate?, _ lock: consuming sending ServerLock?,
         _ use: consuming sending UseLock?
     ) {
         self.settings = settings
@@ -124,6 +131,7 @@ public final class SQLiteAccounts: AccountRepository {
         operatorReader = ReaderPool(single)
         self.usedCodes = usedCodes
         self.secretKeys = secretKeys
+        self.update = update
         self.lock = Mutex(lock)
         self.use = Mutex(use)
     }
