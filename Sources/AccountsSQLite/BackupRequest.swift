@@ -113,7 +113,7 @@ extension SQLiteAccounts {
 
     private func hasServer() throws(RepositoryError) -> Bool {
         do throws(RepositoryError) {
-            _ = try ServerLock(database: settings.path)
+            _ = try StoreLock(.server, database: settings.path)
             return false
         } catch {
             guard error == .inUse else { throw error }

@@ -19,8 +19,8 @@ public final class SQLiteAccounts: AccountRepository {
     let sweptAfter = Atomic(0)
     /// What opening it has done to a store of an earlier version; nil when there was nothing to do.
     public let update: SchemaUpdate?
-    private let lock: Mutex<ServerLock?>
-    private let use: Mutex<UseLock?>
+    private let lock: Mutex<StoreLock?>
+    private let use: Mutex<StoreLock?>
 
     /// Opens the store. A server makes or updates it as needed; a tool updates it while no server has it.
     ///
@@ -36,7 +36,7 @@ public final class SQLiteAccounts: AccountRepository {
         let isBeside = settings.access == .besideServer
         let lock = try await lock(settings)
         // Where the store is to be replaced it is not looked at before, and it is not replaced while somebody has it open.
-        let use = try await UseLock.take(database: settings.path, .shared, within: settings.busyTimeout)
+        let use = try await StoreLock.take(.use, database: settings.path, within: settings.busyTimeout)
         // A crash of who replaced it came in between; the next one who opens it goes on from there.
         guard !Replacement.isUnfinished(settings.path) else { throw .inUse }
         let sealer = StoreSealer(unlockKeyRing)
@@ -88,17 +88,17 @@ public final class SQLiteAccounts: AccountRepository {
 
     /// Takes the server's lock where it is to be taken, and finishes a replacement of the store that a crash has cut off, or
     /// removes what is there of it.
-    private static func lock(_ settings: SQLiteSettings) async throws(RepositoryError) -> ServerLock? {
+    private static func lock(_ settings: SQLiteSettings) async throws(RepositoryError) -> StoreLock? {
         let path = settings.path
         if !databaseFileExists(at: path), !Replacement.isUnfinished(path) {
             guard settings.access == .server else { throw .noStore }
             try makeDatabaseFile(at: path)
         }
         guard settings.access != .besideServer || Replacement.isUnfinished(path) else { return nil }
-        let lock = try await ServerLock.take(database: path, within: settings.busyTimeout)
+        let lock = try await StoreLock.take(.server, database: path, within: settings.busyTimeout)
         StoreDraft.removeLeftovers(beside: path)
         if Replacement.isUnfinished(path) {
-            let use = try await UseLock.take(database: path, .exclusive, within: settings.busyTimeout)
+            let use = try await StoreLock.take(.replacement, database: path, within: settings.busyTimeout)
             try Replacement.finish(path)
             withExtendedLifetime(use) {}
         }
@@ -112,15 +112,15 @@ public final class SQLiteAccounts: AccountRepository {
             try Schema.isCurrent(connection)
         }
         if isCurrent { return }
-        let lock = try ServerLock(database: path)
+        let lock = try StoreLock(.server, database: path)
         try await writer.write { connection throws(RepositoryError) in _ = try Schema.migrate(connection) }
         withExtendedLifetime(lock) {}
     }
 
     private init(
         _ settings: SQLiteSettings, _ sealer: StoreSealer, _ writer: Writer, _ usedCodes: UsedCodes,
-        _ secretKeys: SecretKeyCache, _ update: SchemaUpdate?, _ lock: consuming sending ServerLock?,
-        _ use: consuming sending UseLock?
+        _ secretKeys: SecretKeyCache, _ update: SchemaUpdate?, _ lock: consuming sending StoreLock?,
+        _ use: consuming sending StoreLock?
     ) {
         self.settings = settings
         self.sealer = sealer
