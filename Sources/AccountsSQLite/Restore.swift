@@ -111,17 +111,16 @@ struct Restore {
             (try SecretKeyRows(connection: connection).keys(for: .ledger, sealer), try sealer.current)
         }
         let keys = own + (present?.ledgerKeys ?? [])
-        var bytes: [UInt8] = []
-        do throws(SystemFailure) {
-            bytes = try readWhole(path)
-        } catch {
-            guard error.code == ENOENT else { throw .ledgerUnreadable(path: path, error.unavailability) }
-            if isNeeded || request.ledger != .besideStore { throw .noLedger(path: path) }
+        var reading = try attempt(RestoreFailure.backup) { () throws(RepositoryError) in
+            try LedgerReading(connection, after: known, keys: keys, current)
         }
-        if keys.isEmpty, !bytes.isEmpty { throw .noLedgerKey }
-        var reading = LedgerReading(bytes, after: known, keys: keys, current)
-        reading.add(present?.waiting ?? [], after: known, keys: keys, current)
-        try reading.holdsAll(after: known, upTo: present?.lastRecord)
+        do throws(RestoreFailure) {
+            try reading.read(path)
+        } catch .noLedger where !isNeeded && request.ledger == .besideStore {
+            // There is nothing that it could tell.
+        }
+        try attempt(RestoreFailure.backup) { () throws(RepositoryError) in try reading.add(present?.waiting ?? []) }
+        try reading.holdsAll(upTo: present?.lastRecord)
         return reading
     }
 
@@ -134,8 +133,7 @@ struct Restore {
         var numbers = try GivenNumbers(connection)
         if let present { numbers.raise(to: present.numbers) }
         var replay = LedgerReplay(connection: connection, sealer: sealer, now: now)
-        let lines = reading?.lines ?? []
-        for line in lines { try replay.apply(line.record) }
+        try reading?.forEachRecord { record throws(RepositoryError) in try replay.apply(record) }
         numbers.raise(to: replay.passed)
         let passed = try numbers.pass(in: connection)
         try audit.add(.storeRestored, user: nil)
@@ -149,9 +147,10 @@ struct Restore {
         try LedgerRows(connection: connection, sealer: sealer, now: now).add(
             .numbersPassed(users: passed.users, identities: passed.identities, events: passed.events))
         return RestoreOutcome(
-            former: nil, records: lines.count, erased: replay.erased, stranded: try replay.strandedUsers(),
+            former: nil, records: try reading?.recordCount() ?? 0, erased: replay.erased,
+            stranded: try replay.strandedUsers(),
             endedSessions: ended, users: try SQLiteAccounts.userCount(connection),
-            unprovenLines: reading?.unproven.count ?? 0)
+            unprovenLines: reading?.unproven ?? 0)
     }
 
     private func attempt<Value>(
