@@ -63,8 +63,13 @@ struct Restore {
             try draft.copy(request.backup) { progress(.copied($0, of: $1)) }
         }
         var (outcome, record) = try prepare(draft, present)
-        outcome.former = try attempt(RestoreFailure.store) { () throws(RepositoryError) in
-            try draft.publish(.restored, at: settings.path)
+        do throws(ReplacementFailure) {
+            outcome.former = try draft.publish(.restored, at: settings.path)
+        } catch {
+            switch error {
+            case .notBegun(let reason): throw .store(.unavailable(reason))
+            case .unfinished(let reason): throw .unfinished(reason)
+            }
         }
         // What can't be written now is written when the store is opened.
         try? LedgerFile(path: LedgerFile.path(of: settings.path)).append(record)
@@ -91,9 +96,11 @@ struct Restore {
         let known = try attempt(RestoreFailure.backup) { () throws(RepositoryError) in try LedgerRows.last(connection) }
         let reading = try ledger(connection, sealer, known, present)
         return try attempt(RestoreFailure.backup) { () throws(RepositoryError) in
-            let outcome = try apply(reading, present, connection, sealer)
-            try connection.execute("COMMIT")
-            return (outcome, try LedgerRows.waiting(connection).map(\.line))
+            try connection.tellingLimits { () throws(RepositoryError) in
+                let outcome = try apply(reading, present, connection, sealer)
+                try connection.execute("COMMIT")
+                return (outcome, try LedgerRows.waiting(connection).map(\.line))
+            }
         }
     }
 

@@ -87,3 +87,33 @@ import Testing
         }
     }
 }
+
+@Suite struct `A disk that is full` {
+    @Test(arguments: [1, 2, 3])
+    func `stops a restore and a compaction, which change nothing and say so`(quarters: Int) async throws {
+        try await OperatedServer.with { service in
+            let session = try #require(try await service.signIn("ada")["token"]?.string)
+            let backup = service.folder.appending(path: "backup.db").path
+            #expect(try await service.run("store", "backup", backup).status == 0)
+            _ = try await service.signIn("grace")
+            try await service.stop()
+            let before = try service.files()
+            // No file may be longer: what a quota does, too.
+            let size = try #require(before["users.db"]).count * quarters / 4
+            let restored = try await service.run("store", "restore", backup, limits: ["--fsize=\(size)"])
+            #expect(restored.status == 1)
+            #expect(
+                restored.errors.contains("nothing was restored: the disk is full, so that the backup can't be copied"),
+                "\(restored.errors)")
+            #expect(try service.files() == before)
+            let compacted = try await service.run("store", "compact", limits: ["--fsize=\(size)"])
+            #expect(compacted.status == 1)
+            #expect(
+                compacted.errors.contains("nothing was compacted: the disk is full"), "\(compacted.errors)")
+            #expect(try service.files() == before)
+            try await service.start()
+            #expect(try await service.status(bearer: session) == 200)
+            #expect(try await service.run("store", "check").status == 0)
+        }
+    }
+}
