@@ -15,6 +15,7 @@ import crash
 import descriptors
 import forgotten
 import freeze
+import growth
 import gzip_bombs
 import idle
 import random_kids
@@ -29,8 +30,9 @@ from bench import Bench
 DRILLS = {
     "idle": idle, "slow-readers": slow_readers, "bodies": bodies, "random-kids": random_kids,
     "gzip-bombs": gzip_bombs, "descriptors": descriptors, "unread-log": unread_log, "forgotten": forgotten,
-    "slow-carrier": slow_carrier, "stops": stops, "storage": storage, "freeze": freeze, "crash": crash, "soak": soak}
-# None of the drills but the soak takes half of this; one that does hangs, which is a finding too.
+    "slow-carrier": slow_carrier, "stops": stops, "storage": storage, "freeze": freeze,
+    "growth": growth, "crash": crash, "soak": soak}
+# A drill that names no time of its own takes less than half of this; one that takes longer hangs, which is a finding too.
 LONGEST = 180
 
 

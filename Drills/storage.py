@@ -3,6 +3,7 @@
 import os
 import resource
 import sqlite3
+import subprocess
 import time
 
 from acknowledged import Acknowledged
@@ -19,7 +20,7 @@ MANY = 4_000
 def run(bench):
     with bench.carriers() as carriers:
         for name, fault in [
-            ("full", full), ("file-size limit", cut_off), ("read-only", read_only), ("locked", locked),
+            ("full", full), ("full for tools", full_for_tools), ("file-size limit", cut_off), ("read-only", read_only), ("locked", locked),
             ("corrupt", corrupt),
         ]:
             try:
@@ -86,6 +87,52 @@ def full(bench, carriers):
             check_recovered(bench, known, "full")
     finally:
         unmount(folder)
+
+
+def full_for_tools(bench, carriers):
+    """What is done without a server needs room for another store, and without it leaves the one that is there."""
+    folder, backup = os.path.join(bench.folder, "tmpfs-of-tools"), os.path.join(bench.folder, "backup.db")
+    os.makedirs(folder)
+    mount("-t", "tmpfs", "-o", f"size={TMPFS_BYTES}", "tmpfs", folder)
+    try:
+        database = f"{folder}/gatehouse.db"
+        with bench.server(carriers, "full-for-tools", database=database) as server:
+            known = Acknowledged(server)
+            crowd(20, lambda number: known.sign_in(f"tool{number}"))
+            made = store_command(bench, "backup", backup)
+            bench.claim(made.returncode == 0, f"full: a backup elsewhere succeeds ({made.stderr})")
+        fill(f"{folder}/filler")
+        before = contents(database)
+        for words, says in [(("restore", backup), "nothing was restored: the disk is full"),
+                            (("compact",), "nothing was compacted: ")]:
+            done = store_command(bench, *words)
+            bench.claim(done.returncode == 1 and says in done.stderr, f"full: {words[0]} says so ({done.stderr})")
+            bench.claim(contents(database) == before, f"full: {words[0]} changes nothing")
+        os.remove(f"{folder}/filler")
+        for words in [("compact",), ("restore", backup, "--keep-sessions")]:
+            done = store_command(bench, *words)
+            bench.claim(done.returncode == 0, f"full: {words[0]} succeeds when there is room ({done.stderr})")
+        with bench.server(carriers, "full-for-tools", database=database) as server:
+            known.server = server
+            known.check(bench, "full for tools: afterwards")
+    finally:
+        unmount(folder)
+
+
+def store_command(bench, *words):
+    return subprocess.run(
+        [f"{bench.binaries}/gatehouse", "store", *words, "--config", f"{bench.folder}/full-for-tools/gatehouse.yaml"],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+
+
+def contents(database):
+    """What a store is made of, without what SQLite makes anew, and a log with nothing in it."""
+    found = {}
+    for suffix in ("", "-wal", "-ledger", "-draft", "-restored", "-compacted"):
+        if os.path.exists(database + suffix):
+            with open(database + suffix, "rb") as file:
+                found[suffix] = file.read()
+    return {suffix: data for suffix, data in found.items() if data or suffix != "-wal"}
 
 
 def fill(path):

@@ -10,25 +10,25 @@ final class BackupFile: @unchecked Sendable {
     private let path: String
     /// Where it is until it has its name: a whole path, for others who are to find it.
     let draft: String
+    private let lock: Int32
     private var connection: Connection?
 
     /// - Throws: `.fileExists`; `.unavailable` where it can't be made.
     init(for path: String) throws(RepositoryError) {
         guard unsafe access(path, F_OK) != 0 else { throw .fileExists }
         self.path = path
-        let draft = "\(path).\(UInt64.random(in: 0 ... .max))"
-        do throws(SystemFailure) {
-            // Made beforehand, since SQLite would give it the mode of any file.
-            close(try systemCall { unsafe open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) })
-        } catch {
+        let made: (path: String, lock: Int32)
+        do throws(SystemFailure) { made = try BackupDraft.make(for: path) } catch {
             throw .unavailable(error.unavailability)
         }
-        self.draft = resolved(draft)
+        lock = made.lock
+        draft = resolved(made.path)
     }
 
     deinit {
         connection = nil
-        for suffix in ["", "-journal", "-wal", "-shm"] { _ = unsafe Glibc.unlink(draft + suffix) }
+        BackupDraft.remove(draft)
+        close(lock)
     }
 
     /// The connection to copy into.

@@ -52,7 +52,8 @@ extension SQLiteAccounts {
     private static let pageSize = Query("PRAGMA page_size")
     private static let pageCount = Query("PRAGMA page_count")
 
-    /// Does what a tool has asked for, if any has. To be called every second or so by the server.
+    /// Does what a tool has asked for, if any has, and clears away what it has left when it is gone. To be called every second
+    /// or so by the server.
     ///
     /// - Returns: whether a file was filled.
     /// - Throws: `.unavailable`; the tool then copies by itself.
@@ -61,7 +62,14 @@ extension SQLiteAccounts {
         let request = try await readers.read { connection throws(RepositoryError) in
             try BackupRequest(connection: connection).open()
         }
-        guard let (draft, state) = request, state == nil || state == .begun else { return false }
+        guard let (draft, state) = request else { return false }
+        guard !BackupDraft.removeIfAbandoned(draft) else {
+            try await writer.write { connection throws(RepositoryError) in
+                try BackupRequest(connection: connection).withdraw(draft)
+            }
+            return false
+        }
+        guard state == nil || state == .begun else { return false }
         // What has begun and is not this call's was a server's that has gone.
         guard state == nil, Self.isOurEmptyFile(draft) else {
             try await tell(.refused, of: draft)
@@ -113,7 +121,7 @@ extension SQLiteAccounts {
 
     private func hasServer() throws(RepositoryError) -> Bool {
         do throws(RepositoryError) {
-            _ = try ServerLock(database: settings.path)
+            _ = try StoreLock(.server, database: settings.path)
             return false
         } catch {
             guard error == .inUse else { throw error }

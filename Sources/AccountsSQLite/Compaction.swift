@@ -6,10 +6,13 @@ public struct CompactOutcome: Sendable, Equatable {
     public var (before, after): (Int64, Int64)
 }
 
-/// Why nothing was compacted. Nothing has changed.
+/// Why nothing was compacted. But for `.unfinished` nothing has changed.
 public enum CompactFailure: Error, Equatable, Sendable {
     /// `.inUse` while somebody has the store open, `.noStore`, `.wrongMasterKey`, `.newerSchema`, `.unavailable`.
     case store(RepositoryError)
+    /// The new file is examined and takes the store's place when that is next opened, or compacted: so far something is in the
+    /// way.
+    case unfinished(Unavailability)
     /// The copy takes up to so many bytes, and so many are free.
     case noRoom(needed: Int64, free: Int64)
     /// The store does not hold; each in one sentence.
@@ -38,7 +41,14 @@ struct Compaction {
             guard databaseFileExists(at: settings.path) else { throw .noStore }
         }
         let outcome = try copy(to: draft)
-        _ = try attempt { () throws(RepositoryError) in try draft.publish(.compacted, at: settings.path) }
+        do throws(ReplacementFailure) {
+            _ = try draft.publish(.compacted, at: settings.path)
+        } catch {
+            switch error {
+            case .notBegun(let reason): throw .store(.unavailable(reason))
+            case .unfinished(let reason): throw .unfinished(reason)
+            }
+        }
         return outcome
     }
 
@@ -51,7 +61,7 @@ struct Compaction {
         let free = try attempt { () throws(RepositoryError) in try freeBytes() }
         guard free > needed else { throw .noRoom(needed: needed, free: free) }
         let findings = try attempt { () throws(RepositoryError) in
-            try store.run(Self.into, draft.path)
+            try store.tellingLimits { () throws(RepositoryError) in try store.run(Self.into, draft.path) }
             let sealer = StoreSealer(unlock)
             let copy = try draft.open(settings)
             guard try Schema.isCurrent(copy) else { return [] as [String] }

@@ -1,5 +1,6 @@
 import Accounts
 import CSQLite
+import Glibc
 
 /// A connection to the database; the only owner of its handle, used by one queue at a time.
 // @safe: the handle lives as long as this object and never leaves it.
@@ -68,6 +69,19 @@ import CSQLite
 
     /// Whether a transaction is open. After some failures SQLite has rolled it back by itself.
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(database) == 0 }
+
+    /// Does something to a file of this connection alone, and has no room where a quota or a limit of the file's size stops a
+    /// write: SQLite tells that as any other failure of a write, which its connections to the store take as a reason to open
+    /// it anew.
+    func tellingLimits<Value>(
+        _ body: () throws(RepositoryError) -> Value
+    ) throws(RepositoryError) -> Value {
+        do throws(RepositoryError) {
+            return try body()
+        } catch .unavailable(.inputOutput) where [EDQUOT, EFBIG].contains(unsafe sqlite3_system_errno(database)) {
+            throw .unavailable(.diskFull)
+        }
+    }
 
     /// Runs statements that take nothing and return nothing.
     func execute(_ text: String) throws(RepositoryError) {

@@ -13,21 +13,6 @@ func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(SystemFailure) {
     }
 }
 
-/// All that a file holds.
-func readWhole(_ path: String) throws(SystemFailure) -> [UInt8] {
-    let descriptor = try systemCall { unsafe open(path, O_RDONLY | O_CLOEXEC) }
-    defer { close(descriptor) }
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 1 << 20)
-    while true {
-        let count = try systemCall {
-            unsafe chunk.withUnsafeMutableBytes { unsafe Int32(read(descriptor, $0.baseAddress, $0.count)) }
-        }
-        if count == 0 { return bytes }
-        bytes += chunk[..<Int(count)]
-    }
-}
-
 /// Has what a file holds on disk.
 func syncFile(_ path: String) throws(SystemFailure) { try sync(path, flags: O_RDONLY) }
 

@@ -112,7 +112,7 @@ final class LogKeeper: @unchecked Sendable {
     /// Runs `body` unless a server has the lock, which keeps the log in order itself.
     private func withServerLock(_ body: () -> Void) {
         if hasServerLock { return body() }
-        guard let lock = try? ServerLock(database: path) else { return }
+        guard let lock = try? StoreLock(.server, database: path) else { return }
         body()
         withExtendedLifetime(lock) {}
     }

@@ -1,6 +1,14 @@
 import Accounts
 import Glibc
 
+/// Why a file is not in the store's place.
+enum ReplacementFailure: Error, Equatable {
+    /// And nothing has changed.
+    case notBegun(Unavailability)
+    /// But it is decided, and who opens the store next goes on.
+    case unfinished(Unavailability)
+}
+
 /// Puts another file in the place of the store, so that a crash leaves the old store or the new one, and never one with the
 /// log of the other.
 ///
@@ -20,14 +28,18 @@ enum Replacement: String, CaseIterable {
     /// Decides that a file, which is on disk, takes the store's place. Under both locks, with no connection open.
     ///
     /// - Returns: where the former store is; nil where nothing was kept.
-    func publish(_ draft: String, at path: String) throws(RepositoryError) -> String? {
+    func publish(_ draft: String, at path: String) throws(ReplacementFailure) -> String? {
         let path = resolved(path)
         do throws(SystemFailure) {
             try systemCall { unsafe rename(draft, path + rawValue) }
+        } catch {
+            throw .notBegun(error.unavailability)
+        }
+        do throws(SystemFailure) {
             try syncFolder(of: path)
             return try finish(path)
         } catch {
-            throw .unavailable(error.unavailability)
+            throw .unfinished(error.unavailability)
         }
     }
 

@@ -63,8 +63,13 @@ struct Restore {
             try draft.copy(request.backup) { progress(.copied($0, of: $1)) }
         }
         var (outcome, record) = try prepare(draft, present)
-        outcome.former = try attempt(RestoreFailure.store) { () throws(RepositoryError) in
-            try draft.publish(.restored, at: settings.path)
+        do throws(ReplacementFailure) {
+            outcome.former = try draft.publish(.restored, at: settings.path)
+        } catch {
+            switch error {
+            case .notBegun(let reason): throw .store(.unavailable(reason))
+            case .unfinished(let reason): throw .unfinished(reason)
+            }
         }
         // What can't be written now is written when the store is opened.
         try? LedgerFile(path: LedgerFile.path(of: settings.path)).append(record)
@@ -83,7 +88,7 @@ struct Restore {
         }
         let findings = try attempt(RestoreFailure.backup) { () throws(RepositoryError) in
             try connection.execute("BEGIN IMMEDIATE")
-            try Schema.migrate(connection)
+            _ = try Schema.migrate(connection)
             try KeyRingRows(connection: connection).open(sealer)
             return try SQLiteAccounts.examine(connection, sealer) { [progress] in progress(.examined($0, of: $1)) }
         }
@@ -91,9 +96,11 @@ struct Restore {
         let known = try attempt(RestoreFailure.backup) { () throws(RepositoryError) in try LedgerRows.last(connection) }
         let reading = try ledger(connection, sealer, known, present)
         return try attempt(RestoreFailure.backup) { () throws(RepositoryError) in
-            let outcome = try apply(reading, present, connection, sealer)
-            try connection.execute("COMMIT")
-            return (outcome, try LedgerRows.waiting(connection).map(\.line))
+            try connection.tellingLimits { () throws(RepositoryError) in
+                let outcome = try apply(reading, present, connection, sealer)
+                try connection.execute("COMMIT")
+                return (outcome, try LedgerRows.waiting(connection).map(\.line))
+            }
         }
     }
 
@@ -111,17 +118,16 @@ struct Restore {
             (try SecretKeyRows(connection: connection).keys(for: .ledger, sealer), try sealer.current)
         }
         let keys = own + (present?.ledgerKeys ?? [])
-        var bytes: [UInt8] = []
-        do throws(SystemFailure) {
-            bytes = try readWhole(path)
-        } catch {
-            guard error.code == ENOENT else { throw .ledgerUnreadable(path: path, error.unavailability) }
-            if isNeeded || request.ledger != .besideStore { throw .noLedger(path: path) }
+        var reading = try attempt(RestoreFailure.backup) { () throws(RepositoryError) in
+            try LedgerReading(connection, after: known, keys: keys, current)
         }
-        if keys.isEmpty, !bytes.isEmpty { throw .noLedgerKey }
-        var reading = LedgerReading(bytes, after: known, keys: keys, current)
-        reading.add(present?.waiting ?? [], after: known, keys: keys, current)
-        try reading.holdsAll(after: known, upTo: present?.lastRecord)
+        do throws(RestoreFailure) {
+            try reading.read(path)
+        } catch .noLedger where !isNeeded && request.ledger == .besideStore {
+            // There is nothing that it could tell.
+        }
+        try attempt(RestoreFailure.backup) { () throws(RepositoryError) in try reading.add(present?.waiting ?? []) }
+        try reading.holdsAll(upTo: present?.lastRecord)
         return reading
     }
 
@@ -134,8 +140,7 @@ struct Restore {
         var numbers = try GivenNumbers(connection)
         if let present { numbers.raise(to: present.numbers) }
         var replay = LedgerReplay(connection: connection, sealer: sealer, now: now)
-        let lines = reading?.lines ?? []
-        for line in lines { try replay.apply(line.record) }
+        try reading?.forEachRecord { record throws(RepositoryError) in try replay.apply(record) }
         numbers.raise(to: replay.passed)
         let passed = try numbers.pass(in: connection)
         try audit.add(.storeRestored, user: nil)
@@ -149,9 +154,10 @@ struct Restore {
         try LedgerRows(connection: connection, sealer: sealer, now: now).add(
             .numbersPassed(users: passed.users, identities: passed.identities, events: passed.events))
         return RestoreOutcome(
-            former: nil, records: lines.count, erased: replay.erased, stranded: try replay.strandedUsers(),
+            former: nil, records: try reading?.recordCount() ?? 0, erased: replay.erased,
+            stranded: try replay.strandedUsers(),
             endedSessions: ended, users: try SQLiteAccounts.userCount(connection),
-            unprovenLines: reading?.unproven.count ?? 0)
+            unprovenLines: reading?.unproven ?? 0)
     }
 
     private func attempt<Value>(

@@ -1,9 +1,11 @@
 public import Accounts
 
-/// Why nothing was restored. Nothing has changed.
+/// Why nothing was restored. But for `.unfinished` nothing has changed.
 public enum RestoreFailure: Error, Equatable, Sendable {
     /// The store that is to be replaced can't be: `.inUse` while somebody has it open, `.unavailable`.
     case store(RepositoryError)
+    /// The backup is examined and takes the store's place when that is next opened: so far something is in the way.
+    case unfinished(Unavailability)
     /// The backup can't be taken: `.noStore` when it is not there, `.wrongMasterKey`, `.newerSchema`, `.unavailable`.
     case backup(RepositoryError)
     /// It does not hold; each in one sentence.
@@ -29,6 +31,8 @@ extension RestoreFailure: CustomStringConvertible {
         case .store(.inUse): "a server or a command has the database open; stop it first"
         case .store(.unavailable(let reason)): "the database can't be replaced: \(reason)"
         case .store(let error): "the database can't be replaced: \(error)"
+        case .unfinished(let reason):
+            "the backup is in order and takes the place of the database with the next start, for so far it can't: \(reason)"
         case .backup(.noStore): "the backup is not there, or is empty"
         case .backup(.wrongMasterKey): "the master key does not open the backup; it was sealed under another one"
         case .backup(.newerSchema(let found, let known)):

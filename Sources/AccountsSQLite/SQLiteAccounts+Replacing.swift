@@ -47,8 +47,8 @@ extension SQLiteAccounts {
     private static func alone<Value: Sendable>(
         _ settings: SQLiteSettings, _ body: @escaping @Sendable () -> Value
     ) async throws(RepositoryError) -> Value {
-        let lock = try await ServerLock.take(database: settings.path, within: settings.busyTimeout)
-        let use = try await UseLock.take(database: settings.path, .exclusive, within: settings.busyTimeout)
+        let lock = try await StoreLock.take(.server, database: settings.path, within: settings.busyTimeout)
+        let use = try await StoreLock.take(.replacement, database: settings.path, within: settings.busyTimeout)
         let value = await withCheckedContinuation { continuation in
             DispatchQueue(label: "gatehouse.store.replacement").async { continuation.resume(returning: body()) }
         }

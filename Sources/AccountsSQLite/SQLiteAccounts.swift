@@ -17,8 +17,10 @@ public final class SQLiteAccounts: AccountRepository {
     let logWatch = Mutex(LogWatch())
     /// How many groups there were when expired rows were last removed.
     let sweptAfter = Atomic(0)
-    private let lock: Mutex<ServerLock?>
-    private let use: Mutex<UseLock?>
+    /// What opening it has done to a store of an earlier version; nil when there was nothing to do.
+    public let update: SchemaUpdate?
+    private let lock: Mutex<StoreLock?>
+    private let use: Mutex<StoreLock?>
 
     /// Opens the store. A server makes or updates it as needed; a tool updates it while no server has it.
     ///
@@ -34,7 +36,7 @@ public final class SQLiteAccounts: AccountRepository {
         let isBeside = settings.access == .besideServer
         let lock = try await lock(settings)
         // Where the store is to be replaced it is not looked at before, and it is not replaced while somebody has it open.
-        let use = try await UseLock.take(database: settings.path, .shared, within: settings.busyTimeout)
+        let use = try await StoreLock.take(.use, database: settings.path, within: settings.busyTimeout)
         // A crash of who replaced it came in between; the next one who opens it goes on from there.
         guard !Replacement.isUnfinished(settings.path) else { throw .inUse }
         let sealer = StoreSealer(unlockKeyRing)
@@ -48,10 +50,11 @@ public final class SQLiteAccounts: AccountRepository {
             limit: isServer ? settings.usedCodeLimit : 0, unprovenLimit: settings.unprovenCodeLimit)
         do throws(RepositoryError) {
             if isBeside { try await bringAlong(settings.path, writer) }
-            try await writer.write { connection throws(RepositoryError) in
+            let began = ContinuousClock.now
+            let found = try await writer.write { connection throws(RepositoryError) in
                 // A file without tables is no store, and only a server makes one of it.
                 if !isServer { _ = try Schema.isCurrent(connection) }
-                if !isBeside { try Schema.migrate(connection) }
+                let found = isBeside ? Schema.steps.count : try Schema.migrate(connection)
                 if isServer {
                     try CodeRows(connection: connection, usedCodes: usedCodes, now: now).load()
                 }
@@ -64,11 +67,15 @@ public final class SQLiteAccounts: AccountRepository {
                 try ContactWalk(connection: connection).finishWhereNobodyIs()
                 try writer.log.begin(connection)
                 try writer.ledger.begin(connection, sealer, isGuarded: !isBeside)
+                return found
             }
+            let update =
+                (1..<Schema.steps.count).contains(found)
+                ? SchemaUpdate(from: found, to: Schema.steps.count, took: ContinuousClock.now - began) : nil
             try await writer.between { connection throws(RepositoryError) in
                 try connection.keepTemporaryTables(inMemory: true)
             }
-            let store = SQLiteAccounts(settings, sealer, writer, usedCodes, secretKeys, lock, use)
+            let store = SQLiteAccounts(settings, sealer, writer, usedCodes, secretKeys, update, lock, use)
             // Of somebody who was erased before a crash. Where it can't be done yet, it is done later.
             if !isBeside { _ = try? await store.scrub() }
             return store
@@ -81,17 +88,17 @@ public final class SQLiteAccounts: AccountRepository {
 
     /// Takes the server's lock where it is to be taken, and finishes a replacement of the store that a crash has cut off, or
     /// removes what is there of it.
-    private static func lock(_ settings: SQLiteSettings) async throws(RepositoryError) -> ServerLock? {
+    private static func lock(_ settings: SQLiteSettings) async throws(RepositoryError) -> StoreLock? {
         let path = settings.path
         if !databaseFileExists(at: path), !Replacement.isUnfinished(path) {
             guard settings.access == .server else { throw .noStore }
             try makeDatabaseFile(at: path)
         }
         guard settings.access != .besideServer || Replacement.isUnfinished(path) else { return nil }
-        let lock = try await ServerLock.take(database: path, within: settings.busyTimeout)
+        let lock = try await StoreLock.take(.server, database: path, within: settings.busyTimeout)
         StoreDraft.removeLeftovers(beside: path)
         if Replacement.isUnfinished(path) {
-            let use = try await UseLock.take(database: path, .exclusive, within: settings.busyTimeout)
+            let use = try await StoreLock.take(.replacement, database: path, within: settings.busyTimeout)
             try Replacement.finish(path)
             withExtendedLifetime(use) {}
         }
@@ -105,15 +112,15 @@ public final class SQLiteAccounts: AccountRepository {
             try Schema.isCurrent(connection)
         }
         if isCurrent { return }
-        let lock = try ServerLock(database: path)
-        try await writer.write { connection throws(RepositoryError) in try Schema.migrate(connection) }
+        let lock = try StoreLock(.server, database: path)
+        try await writer.write { connection throws(RepositoryError) in _ = try Schema.migrate(connection) }
         withExtendedLifetime(lock) {}
     }
 
     private init(
         _ settings: SQLiteSettings, _ sealer: StoreSealer, _ writer: Writer, _ usedCodes: UsedCodes,
-        _ secretKeys: SecretKeyCache, _ lock: consuming sending ServerLock?,
-        _ use: consuming sending UseLock?
+        _ secretKeys: SecretKeyCache, _ update: SchemaUpdate?, _ lock: consuming sending StoreLock?,
+        _ use: consuming sending StoreLock?
     ) {
         self.settings = settings
         self.sealer = sealer
@@ -124,6 +131,7 @@ public final class SQLiteAccounts: AccountRepository {
         operatorReader = ReaderPool(single)
         self.usedCodes = usedCodes
         self.secretKeys = secretKeys
+        self.update = update
         self.lock = Mutex(lock)
         self.use = Mutex(use)
     }

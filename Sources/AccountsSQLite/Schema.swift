@@ -1,5 +1,13 @@
 import Accounts
 
+/// That a store of an earlier version was brought up to date.
+public struct SchemaUpdate: Sendable, Equatable {
+    /// How many steps had been taken before, and how many have been now.
+    public let (from, to): (Int, Int)
+    /// Until it was on disk.
+    public let took: Duration
+}
+
 /// The tables, as numbered steps that only go forward. A step that was released never changes; what comes later is
 /// another step.
 enum Schema {
@@ -38,9 +46,13 @@ enum Schema {
     }
 
     /// Takes the steps that are missing. Inside the caller's transaction.
-    static func migrate(_ connection: Connection) throws(RepositoryError) {
-        for step in steps[try current(connection)...] { try connection.execute(step) }
+    ///
+    /// - Returns: how many had been taken before.
+    static func migrate(_ connection: Connection) throws(RepositoryError) -> Int {
+        let found = try current(connection)
+        for step in steps[found...] { try connection.execute(step) }
         try connection.execute("PRAGMA application_id = \(applicationID); PRAGMA user_version = \(steps.count);")
+        return found
     }
 
     private static func current(_ connection: Connection) throws(RepositoryError) -> Int {

@@ -65,8 +65,8 @@ final class StoreDraft: @unchecked Sendable {
     /// Puts it in the store's place. With no connection open, and under both locks.
     ///
     /// - Returns: where the former store is; nil where nothing was kept.
-    func publish(_ kind: Replacement, at database: String) throws(RepositoryError) -> String? {
-        do throws(SystemFailure) { try syncFile(path) } catch { throw .unavailable(error.unavailability) }
+    func publish(_ kind: Replacement, at database: String) throws(ReplacementFailure) -> String? {
+        do throws(SystemFailure) { try syncFile(path) } catch { throw .notBegun(error.unavailability) }
         let former = try kind.publish(path, at: database)
         isPublished = true
         return former

@@ -1,4 +1,5 @@
 public import Accounts
+import CSQLite
 import Glibc
 
 /// What an operator wants to know of the store's files.
@@ -27,6 +28,22 @@ public struct StoreStatus: Sendable, Equatable {
     public let liveCodes: Int64
     /// Nil when no server has swept the store yet.
     public let serverWrites: Writes?
+}
+
+/// How writes came together since the store was opened.
+struct GroupCounts: Equatable {
+    /// How many groups were tried, each a commit.
+    private(set) var groups = 0
+    /// How many writes in all of them.
+    private(set) var writes = 0
+    /// How many in the largest.
+    private(set) var largest = 0
+
+    mutating func add(_ count: Int) {
+        groups += 1
+        writes += count
+        largest = max(largest, count)
+    }
 }
 
 /// The rows that a server leaves of its ``GroupCounts`` for those who ask from outside.
@@ -59,6 +76,9 @@ struct StatusRows {
 }
 
 extension SQLiteAccounts {
+    /// The version of the SQLite that this process has linked, such as `3.40.1`.
+    public static var libraryVersion: String { unsafe String(cString: sqlite3_libversion()) }
+
     private static let sizes = Query(
         """
         SELECT (SELECT page_size FROM pragma_page_size), (SELECT page_count FROM pragma_page_count),

@@ -7,7 +7,8 @@ struct SystemFailure: Error {
 
     var unavailability: Unavailability {
         switch code {
-        case ENOSPC, EDQUOT: .diskFull
+        // The last is a limit of the file's size.
+        case ENOSPC, EDQUOT, EFBIG: .diskFull
         case EROFS: .readOnly
         case EIO: .inputOutput
         default: .cannotOpen

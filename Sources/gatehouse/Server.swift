@@ -35,6 +35,14 @@ struct Server: Service {
     static func start(_ settings: Settings, logger: Logger) async throws(StartFailure) -> Server {
         let clock = Clock { Int64(time(nil)) }
         let repository = try await OpenStore.open(settings.storage, as: .server, now: clock.seconds).repository
+        if let update = repository.update {
+            logger.notice(
+                "the database was brought up to date",
+                metadata: [
+                    "from": .stringConvertible(update.from), "to": .stringConvertible(update.to),
+                    "ms": .stringConvertible(Int(update.took / .milliseconds(1))),
+                ])
+        }
         let keys: SessionKeys
         do throws(SessionKeys.Failure) {
             keys = try await SessionKeys.load(from: repository, now: clock.seconds)

@@ -180,6 +180,44 @@ import Testing
         await server.close()
     }
 
+    @Test func `clears what an earlier one to that name has left that was killed, and nobody else's`() async throws {
+        let store = try await folder.open()
+        let left = ["gatehouse.db-draft-00000000deadbeef", "gatehouse.db-draft-00000000deadbeef-journal"]
+        let others = [
+            "gatehouse.db-draft-of-mine", "gatehouse.db-draft-00000000DEADBEEF", "other.db-draft-00000000deadbeef",
+            "gatehouse.db.20261122",
+        ]
+        for name in left + others { try write(Array("somebody who was erased".utf8), to: "\(target.path)/\(name)") }
+        // One that is being made holds its lock.
+        let made = try BackupFile(for: target.database)
+        try await store.backup(to: target.database)
+        let own = made.draft.split(separator: "/").last.map(String.init)
+        #expect(
+            Set(TemporaryFolder.names(in: target.path)) == Set(others + ["gatehouse.db"] + [own].compactMap(\.self)))
+        withExtendedLifetime(made) {}
+        await store.close()
+    }
+
+    @Test(arguments: [nil, .begun, .copied] as [BackupRequest.State?])
+    func `is cleared away by the server when the tool that asked for it was killed`(state: BackupRequest.State?)
+        async throws
+    {
+        let server = try await folder.open()
+        let draft = target.database + "-draft-00000000deadbeef"
+        try write(state == nil ? [] : Array("half a copy".utf8), to: draft)
+        try await server.writer.write { connection throws(RepositoryError) in
+            try BackupRequest(connection: connection).ask(for: draft)
+            if let state { try BackupRequest(connection: connection).tell(state, of: draft) }
+        }
+        #expect(try await !server.serveBackup())
+        #expect(TemporaryFolder.names(in: target.path).isEmpty)
+        let left = try await server.readers.read { connection throws(RepositoryError) in
+            try BackupRequest(connection: connection).open() == nil
+        }
+        #expect(left)
+        await server.close()
+    }
+
     @Test func `is not made of a store that does not hold, and leaves no file`() async throws {
         let store = try await folder.open()
         let user = try await store.signedIn(Sample.signIn(Sample.subject("1"))).user

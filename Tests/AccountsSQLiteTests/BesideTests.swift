@@ -61,7 +61,7 @@ import Testing
         let connection = try Connection(path: folder.database, isWritable: true)
         try connection.execute(Schema.steps[0])
         try connection.execute("PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = 1;")
-        var lock: ServerLock? = try ServerLock(database: folder.database)
+        var lock: StoreLock? = try StoreLock(.server, database: folder.database)
         await #expect(throws: RepositoryError.inUse) { try await openTool() }
         #expect(lock != nil)
         lock = nil

@@ -57,6 +57,20 @@ import Testing
         await store.close()
     }
 
+    @Test func `says once, when it is opened, from which version it was brought along`() async throws {
+        try makeStore("")
+        let first = try await folder.open()
+        #expect(first.update?.from == 2 && first.update?.to == Schema.steps.count)
+        await first.close()
+        let second = try await folder.open()
+        #expect(second.update == nil)
+        await second.close()
+        let fresh = TemporaryFolder()
+        let new = try await fresh.open()
+        #expect(new.update == nil)
+        await new.close()
+    }
+
     @Test func `is brought up to date with temporary files instead of memory, and used with memory`() async throws {
         try makeStore("")
         let mode = Query("PRAGMA temp_store")

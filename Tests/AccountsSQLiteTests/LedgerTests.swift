@@ -185,6 +185,38 @@ extension `A replacement that was cut off` {
     }
 }
 
+extension `A replacement that was cut off` {
+    @Test func `by an obstacle in its last steps says that it is coming, and comes when that is gone`() async throws {
+        let path = stage.folder.database
+        let lost = try await stage.serving { store async throws in
+            try await store.backup(to: stage.backup)
+            return try await store.signedIn(Sample.signIn(Sample.subject("lost"))).user
+        }
+        try write([1, 2, 3], to: path + "-wal")
+        let draft = path + "-draft"
+        try write(try contents(of: stage.backup), to: draft)
+        var status = stat()
+        #expect(unsafe stat(draft, &status) == 0)
+        // Where the former store's log is to go.
+        let obstacle = "\(path)-former-\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)-wal"
+        unsafe mkdir(obstacle, 0o700)
+        #expect(throws: ReplacementFailure.unfinished(.cannotOpen)) {
+            try Replacement.restored.publish(draft, at: path)
+        }
+        #expect(try contents(of: path + "-wal") == [1, 2, 3])
+        unsafe rmdir(obstacle)
+        let found = try await stage.serving { try await $0.user(lost) }
+        #expect(found == nil)
+        #expect(!Replacement.isUnfinished(path))
+    }
+
+    @Test func `by a draft that is gone says that nothing has changed`() async throws {
+        #expect(throws: ReplacementFailure.notBegun(.cannotOpen)) {
+            try Replacement.restored.publish(stage.folder.database + "-draft", at: stage.folder.database)
+        }
+    }
+}
+
 @Suite struct `A compacted store` {
     let stage = RestoreStage()
 

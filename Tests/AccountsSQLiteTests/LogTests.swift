@@ -79,7 +79,7 @@ import Testing
 
     @Test func `is left alone by a tool that closes last, as long as somebody is the server`() async throws {
         await (try await folder.open()).close()
-        var lock: ServerLock? = try ServerLock(database: folder.database)
+        var lock: StoreLock? = try StoreLock(.server, database: folder.database)
         let database = state(of: "")
         let tool = try await openTool()
         try await tool.probe(now: Sample.now)

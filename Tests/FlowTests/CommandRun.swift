@@ -9,8 +9,10 @@ struct CommandRun: Sendable {
     let output: String
     let errors: String
 
-    /// - Parameter input: what stands on standard input, through a pipe.
-    init(_ arguments: [String], input: String? = nil) async throws {
+    /// - Parameters:
+    ///   - input: what stands on standard input, through a pipe.
+    ///   - limits: what the process may take, as options of prlimit(1), such as `--fsize=4096`.
+    init(_ arguments: [String], input: String? = nil, limits: [String] = []) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "gatehouse-command-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -19,7 +21,9 @@ struct CommandRun: Sendable {
         // Little enough for the pipe to take it at once.
         if let input { try pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8)) }
         let process = try ChildProcess(
-            ServerProcess.executable, arguments, input: .descriptor(pipe.fileHandleForReading.fileDescriptor),
+            limits.isEmpty ? ServerProcess.executable : URL(filePath: "/usr/bin/prlimit"),
+            limits.isEmpty ? arguments : limits + [ServerProcess.executable.path] + arguments,
+            input: .descriptor(pipe.fileHandleForReading.fileDescriptor),
             output: .file(output), errors: .file(errors))
         try pipe.fileHandleForWriting.close()
         switch await process.ended() {

@@ -48,8 +48,19 @@ final class OperatedServer: Sendable {
         await ending?.process.ended()
     }
 
-    func run(_ arguments: String...) async throws -> CommandRun {
-        try await CommandRun(arguments + ["--config", configuration.path])
+    func run(_ arguments: String..., limits: [String] = []) async throws -> CommandRun {
+        try await CommandRun(arguments + ["--config", configuration.path], limits: limits)
+    }
+
+    /// Every file of the store and its bytes, but those that are locks, what SQLite makes anew, and a log with nothing in it.
+    func files() throws -> [String: Data] {
+        var files: [String: Data] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        where name.hasPrefix("users.db") && !name.hasSuffix("-shm") && !name.hasSuffix("-open") {
+            let bytes = try Data(contentsOf: folder.appending(path: name))
+            files[name] = name.hasSuffix("-wal") && bytes.isEmpty ? nil : bytes
+        }
+        return files
     }
 
     /// Starts a command that may be killed.

@@ -63,4 +63,57 @@ import Testing
             #expect(try await service.run("store", "restore", backup, "--without-ledger").status == 0)
         }
     }
+
+    @Test func `is restored beside a ledger with gigabytes in it that are none of ours, in little memory`() async throws
+    {
+        try await OperatedServer.with { service in
+            for name in ["ada", "grace", "mary"] { _ = try await service.signIn(name) }
+            let backup = service.folder.appending(path: "backup.db").path
+            #expect(try await service.run("store", "backup", backup).status == 0)
+            for user in ["1", "2"] { #expect(try await service.run("users", "erase", user, "--yes").status == 0) }
+            try await service.stop()
+            // A hole in the file, as one line between two records.
+            let ledger = try FileHandle(forUpdating: URL(filePath: service.database + "-ledger"))
+            let records = try #require(try ledger.readToEnd())
+            let second = try #require(records.firstIndex(of: UInt8(ascii: "\n"))) + 1
+            try ledger.truncate(atOffset: UInt64(second))
+            try ledger.seek(toOffset: 2 << 30)
+            try ledger.write(contentsOf: Data("\n".utf8) + records[second...])
+            try ledger.close()
+            let restored = try await service.run("store", "restore", backup, "--json", limits: ["--as=\(3 << 29)"])
+            #expect(restored.status == 0, "\(restored.errors)")
+            #expect(restored.json["users_erased"] == 2)
+            #expect(restored.json["lines_passed_over"] == 1)
+        }
+    }
+}
+
+@Suite struct `A disk that is full` {
+    @Test(arguments: [1, 2, 3])
+    func `stops a restore and a compaction, which change nothing and say so`(quarters: Int) async throws {
+        try await OperatedServer.with { service in
+            let session = try #require(try await service.signIn("ada")["token"]?.string)
+            let backup = service.folder.appending(path: "backup.db").path
+            #expect(try await service.run("store", "backup", backup).status == 0)
+            _ = try await service.signIn("grace")
+            try await service.stop()
+            let before = try service.files()
+            // No file may be longer: what a quota does, too.
+            let size = try #require(before["users.db"]).count * quarters / 4
+            let restored = try await service.run("store", "restore", backup, limits: ["--fsize=\(size)"])
+            #expect(restored.status == 1)
+            #expect(
+                restored.errors.contains("nothing was restored: the disk is full, so that the backup can't be copied"),
+                "\(restored.errors)")
+            #expect(try service.files() == before)
+            let compacted = try await service.run("store", "compact", limits: ["--fsize=\(size)"])
+            #expect(compacted.status == 1)
+            #expect(
+                compacted.errors.contains("nothing was compacted: the disk is full"), "\(compacted.errors)")
+            #expect(try service.files() == before)
+            try await service.start()
+            #expect(try await service.status(bearer: session) == 200)
+            #expect(try await service.run("store", "check").status == 0)
+        }
+    }
 }

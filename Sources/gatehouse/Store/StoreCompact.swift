@@ -39,8 +39,12 @@ extension StoreCommand {
                     StandardOutput.write("The store takes \(outcome.after) bytes, \(outcome.before) before.\n")
                 }
             } catch let error as CompactFailure {
-                StandardError.write("gatehouse: nothing was compacted: \(Self.text(error))\n")
-                throw ExitCode(1)
+                if case .unfinished(let reason) = error {
+                    throw StoreOptions.fail(
+                        "not yet compacted: the new file takes the place of the database with the next start, for so far "
+                            + "it can't: \(reason)")
+                }
+                throw StoreOptions.fail("nothing was compacted: \(Self.text(error))")
             } catch {
                 throw StoreOptions.told(error, "")
             }
@@ -48,8 +52,8 @@ extension StoreCommand {
 
         private static func text(_ failure: CompactFailure) -> String {
             switch failure {
+            case .unfinished(let reason), .store(.unavailable(let reason)): "\(reason)"
             case .store(.inUse): "a server or a command has the database open; stop it first"
-            case .store(.unavailable(let reason)): "\(reason)"
             case .store(.noStore): "there is no database"
             case .store(.wrongMasterKey): "the master key does not open the database"
             case .store(let error): "\(error)"

@@ -48,7 +48,8 @@ struct StoreOptions: ParsableArguments {
         }
     }
 
-    private static func fail(_ sentence: String) -> ExitCode {
+    /// Tells why it can't be done, with status 1.
+    static func fail(_ sentence: String) -> ExitCode {
         StandardError.write("gatehouse: \(sentence)\n")
         return ExitCode(1)
     }

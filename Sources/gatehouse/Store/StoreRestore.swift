@@ -64,8 +64,9 @@ extension StoreCommand {
                     StandardOutput.write(Self.text(outcome))
                 }
             } catch let error as RestoreFailure {
-                StandardError.write("gatehouse: nothing was restored: \(error)\n")
-                throw ExitCode(1)
+                // Whoever reads that nothing was restored would make no use of what is coming.
+                if case .unfinished = error { throw StoreOptions.fail("not yet restored: \(error)") }
+                throw StoreOptions.fail("nothing was restored: \(error)")
             } catch {
                 throw StoreOptions.told(error, "")
             }

@@ -1,0 +1,64 @@
+import Accounts
+import Glibc
+
+/// A lock on a file beside the database, the real one, whatever links lead there. It belongs to the open descriptor, so the
+/// kernel lets it go with the process, however that ends.
+final class StoreLock: Sendable {
+    enum Mode {
+        /// Keeps every other server from the store, and says who may copy its log back: the server, or a tool for a moment in
+        /// which there is none.
+        case server
+        /// Says that somebody has the store open, server or tool, so that nobody puts another file in its place meanwhile:
+        /// what they are told is stored would be stored in the one that goes. Any number may have it.
+        case use
+        /// Of who puts another file in the store's place: while nobody has it open.
+        case replacement
+
+        fileprivate var suffix: String { self == .server ? "-server" : "-open" }
+        fileprivate var operation: Int32 { self == .use ? LOCK_SH : LOCK_EX }
+    }
+
+    /// Between two looks whether it is to be had.
+    private static let pause = Duration.milliseconds(1)
+
+    private let descriptor: Int32
+
+    /// - Throws: `.inUse` when somebody else has it in a mode that excludes this one.
+    init(_ mode: Mode, database path: String) throws(RepositoryError) {
+        let path = resolved(path) + mode.suffix
+        do throws(SystemFailure) {
+            descriptor = try systemCall { unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
+        } catch {
+            throw .unavailable(error.unavailability)
+        }
+        do throws(SystemFailure) {
+            try systemCall { flock(descriptor, mode.operation | LOCK_NB) }
+        } catch {
+            // The descriptor is this object's already, so it is closed as the object goes.
+            throw error.code == EWOULDBLOCK ? .inUse : .unavailable(error.unavailability)
+        }
+    }
+
+    /// Waits for those who have it for a moment.
+    ///
+    /// - Throws: `.inUse` when it is not to be had in time.
+    static func take(
+        _ mode: Mode, database path: String, within limit: Duration
+    ) async throws(RepositoryError) -> StoreLock {
+        let deadline = ContinuousClock.now + limit
+        while true {
+            do throws(RepositoryError) {
+                return try StoreLock(mode, database: path)
+            } catch {
+                guard error == .inUse, ContinuousClock.now < deadline else { throw error }
+            }
+            try? await Task.sleep(for: pause)
+        }
+    }
+
+    deinit {
+        // By itself, for a child process between its fork and its exec has a copy of the descriptor, and with it the lock.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
+}
