@@ -19,7 +19,6 @@ let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "sw
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
-let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 
 func target(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
@@ -56,7 +55,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections.git", exact: "1.6.0"),
         .package(url: "https://github.com/apple/swift-configuration.git", exact: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-log.git", exact: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-system.git", exact: "1.8.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", exact: "2.13.0"),
     ],
     // Lowest first. An arrow only ever points up this list: a target may import what stands above it and is named here.
@@ -92,7 +90,7 @@ let package = Package(
                 "SignIn", "Accounts", "Providers", "OpenIDConnect", "JOSE", "Crypto", "JSON", "HTTPServer", "EventLoop",
                 "System", "Syntax", logging,
             ]),
-        target("Settings", ["JSON", "Syntax", configuration, system]),
+        target("Settings", ["JSON", "Syntax", "System", configuration]),
         target("Observability", ["JSON", "System", logging]),
         executable(
             "gatehouse",

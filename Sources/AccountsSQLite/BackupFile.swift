@@ -1,5 +1,6 @@
 import Accounts
 import Glibc
+import System
 
 /// The file that a backup is made in, under a name of its own until it is whole.
 // @unchecked: a backup's steps come one after the other, and the connection is used in one at a time.
@@ -10,25 +11,25 @@ final class BackupFile: @unchecked Sendable {
     private let path: String
     /// Where it is until it has its name: a whole path, for others who are to find it.
     let draft: String
-    private let lock: Int32
+    private let lock: File
     private var connection: Connection?
 
     /// - Throws: `.fileExists`; `.unavailable` where it can't be made.
     init(for path: String) throws(RepositoryError) {
-        guard unsafe access(path, F_OK) != 0 else { throw .fileExists }
+        guard !FileNames.exists(path) else { throw .fileExists }
         self.path = path
-        let made: (path: String, lock: Int32)
-        do throws(SystemFailure) { made = try BackupDraft.make(for: path) } catch {
+        do throws(SystemError) {
+            let made = try BackupDraft.make(for: path)
+            draft = FileNames.resolved(made.path)
+            lock = made.file
+        } catch {
             throw .unavailable(error.unavailability)
         }
-        lock = made.lock
-        draft = resolved(made.path)
     }
 
     deinit {
         connection = nil
         BackupDraft.remove(draft)
-        close(lock)
     }
 
     /// The connection to copy into.
@@ -63,10 +64,10 @@ final class BackupFile: @unchecked Sendable {
 
     /// Gives the file its name once it is on disk, unless somebody else took the name meanwhile.
     func publish() throws(RepositoryError) {
-        do throws(SystemFailure) {
-            try syncFile(draft)
-            try systemCall { unsafe link(draft, path) }
-            try syncFolder(of: path)
+        do throws(SystemError) {
+            try FileNames.sync(draft)
+            try FileNames.link(draft, as: path)
+            try FileNames.syncFolder(of: path)
         } catch {
             throw error.code == EEXIST ? .fileExists : .unavailable(error.unavailability)
         }

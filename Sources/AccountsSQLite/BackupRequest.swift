@@ -1,5 +1,6 @@
 public import Accounts
 import Glibc
+import System
 
 /// What a tool asks of the server beside it: to fill a file with a copy of the store. The server's copy needs no long read,
 /// which would keep the log from being started over, and does not begin anew with each sign-in.
@@ -95,9 +96,8 @@ extension SQLiteAccounts {
 
     /// Whoever can write to the store must not have the server write over a file that holds anything, or is another's.
     private static func isOurEmptyFile(_ path: String) -> Bool {
-        var status = stat()
-        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_size == 0
-            && status.st_nlink == 1 && status.st_uid == geteuid()
+        guard let status = try? FileStatus(of: path, followsLinks: false) else { return false }
+        return status.isRegular && status.size == 0 && status.names == 1 && status.owner == geteuid()
     }
 
     /// - Parameter draft: the whole path of an empty file.
@@ -141,7 +141,7 @@ extension SQLiteAccounts {
                     try connection.first(Self.pageCount) { Int($0.integer(0)) } ?? 0
                 )
             }
-            let now = LogWatch.FileState(draft)?.size ?? 0
+            let now = (try? FileStatus(of: draft))?.size ?? 0
             if state == .begun, now != size {
                 (size, since) = (now, ContinuousClock.now)
                 progress(.copied(Int(now / pageSize), of: total))

@@ -1,5 +1,5 @@
 public import Accounts
-import Glibc
+import System
 
 /// What came of a compaction, in bytes.
 public struct CompactOutcome: Sendable, Equatable {
@@ -38,7 +38,7 @@ struct Compaction {
         let draft = StoreDraft(beside: settings.path)
         try attempt { () throws(RepositoryError) in
             try Replacement.finish(settings.path)
-            guard databaseFileExists(at: settings.path) else { throw .noStore }
+            guard FileNames.exists(settings.path) else { throw .noStore }
         }
         let outcome = try copy(to: draft)
         do throws(ReplacementFailure) {
@@ -70,22 +70,22 @@ struct Compaction {
         }
         guard findings.isEmpty else { throw .damaged(findings) }
         let after = try attempt { () throws(RepositoryError) in
-            var status = stat()
-            guard unsafe stat(draft.path, &status) == 0 else { throw .unavailable(.inputOutput) }
-            return Int64(status.st_size)
+            do throws(SystemError) {
+                return try FileStatus(of: draft.path).size
+            } catch {
+                throw .unavailable(error.unavailability)
+            }
         }
         return CompactOutcome(before: size, after: after)
     }
 
     /// What is free where the store lies.
     private func freeBytes() throws(RepositoryError) -> Int64 {
-        var status = statvfs()
-        do throws(SystemFailure) {
-            try systemCall { unsafe statvfs(resolved(settings.path), &status) }
+        do throws(SystemError) {
+            return try FileNames.freeBytes(at: FileNames.resolved(settings.path))
         } catch {
             throw .unavailable(error.unavailability)
         }
-        return Int64(clamping: status.f_bavail) * Int64(clamping: status.f_frsize)
     }
 
     private func attempt<Value>(_ body: () throws(RepositoryError) -> Value) throws(CompactFailure) -> Value {

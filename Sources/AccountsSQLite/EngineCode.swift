@@ -1,5 +1,7 @@
 import Accounts
 import CSQLite
+import Glibc
+import System
 
 extension Unavailability {
     /// Names an extended result code of SQLite. The primary code is in its low byte.
@@ -23,6 +25,19 @@ extension Unavailability {
         switch self {
         case .diskFull, .locked, .overloaded, .brokenSeal: true
         case .readOnly, .corrupt, .notADatabase, .cannotOpen, .inputOutput, .outOfMemory, .closed, .engine: false
+        }
+    }
+}
+
+extension SystemError {
+    /// What of it concerns the store.
+    var unavailability: Unavailability {
+        switch code {
+        // The last is a limit of the file's size.
+        case ENOSPC, EDQUOT, EFBIG: .diskFull
+        case EROFS: .readOnly
+        case EIO: .inputOutput
+        default: .cannotOpen
         }
     }
 }

@@ -1,5 +1,6 @@
 import Accounts
 import Synchronization
+import System
 
 /// Brings records from the store into the ledger's file, after the commit that made them and before anybody hears of it.
 ///
@@ -23,7 +24,7 @@ final class Ledger: Sendable {
         if isGuarded {
             let keys = try SecretKeyRows(connection: connection).keys(for: .ledger, sealer)
             let lines: [Substring]
-            do throws(SystemFailure) { lines = try file.lastLines() } catch { throw .unavailable(error.unavailability) }
+            do throws(SystemError) { lines = try file.lastLines() } catch { throw .unavailable(error.unavailability) }
             let current = try sealer.current
             let last = lines.compactMap { LedgerLine($0, keys: keys, current)?.number }.max() ?? 0
             guard try last <= LedgerRows.last(connection) else { throw .olderThanLedger }
@@ -39,7 +40,7 @@ final class Ledger: Sendable {
         connection.hasLedgerNews = false
         do throws(RepositoryError) {
             let waiting = try LedgerRows.waiting(connection)
-            do throws(SystemFailure) {
+            do throws(SystemError) {
                 try file.append(waiting.map(\.line))
             } catch {
                 throw .unavailable(error.unavailability)

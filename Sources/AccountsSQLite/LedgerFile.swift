@@ -1,5 +1,6 @@
 import Accounts
 import Glibc
+import System
 
 /// The ledger's file: one line a record, only ever added to.
 ///
@@ -14,52 +15,40 @@ struct LedgerFile {
     let path: String
 
     /// Where the ledger of a database is.
-    static func path(of database: String) -> String { resolved(database) + "-ledger" }
+    static func path(of database: String) -> String { FileNames.resolved(database) + "-ledger" }
 
     /// Adds the lines that are not there, and returns when all of them are on disk. Makes the file when it is missing.
-    func append(_ lines: [String]) throws(SystemFailure) {
-        let descriptor = try systemCall {
-            unsafe open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        }
-        defer { close(descriptor) }
-        let tail = try Self.tail(descriptor)
+    func append(_ lines: [String]) throws(SystemError) {
+        let file = try File(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW)
+        let tail = try Self.tail(file)
         let known = Set(tail.split(separator: Self.newline).map { String(decoding: $0, as: UTF8.self) })
         let missing = lines.filter { !known.contains($0) }
         if !missing.isEmpty {
             var bytes = Array(missing.map { $0 + "\n" }.joined().utf8)
             // A line that a crash has torn ends here.
             if let last = tail.last, last != Self.newline { bytes.insert(Self.newline, at: 0) }
-            try writeAll(bytes, to: descriptor)
+            try file.write(bytes.span)
         }
         // Also where another process has added them: it may not have come so far.
-        try systemCall { fsync(descriptor) }
-        if tail.isEmpty { try syncFolder(of: path) }
+        try file.sync()
+        if tail.isEmpty { try FileNames.syncFolder(of: path) }
     }
 
     /// The last lines; the first of them may be a part of one. None when there is no file.
-    func lastLines() throws(SystemFailure) -> [Substring] {
-        let descriptor: Int32
-        do throws(SystemFailure) {
-            descriptor = try systemCall { unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) }
+    func lastLines() throws(SystemError) -> [Substring] {
+        do throws(SystemError) {
+            let tail = try Self.tail(File(path, O_RDONLY | O_NOFOLLOW))
+            return Substring(decoding: tail, as: UTF8.self).split(separator: "\n")
         } catch {
             if error.code == ENOENT { return [] }
             throw error
         }
-        defer { close(descriptor) }
-        return Substring(decoding: try Self.tail(descriptor), as: UTF8.self).split(separator: "\n")
     }
 
-    private static func tail(_ descriptor: Int32) throws(SystemFailure) -> [UInt8] {
-        var status = stat()
-        try systemCall { unsafe fstat(descriptor, &status) }
-        let end = Int(status.st_size)
+    private static func tail(_ file: borrowing File) throws(SystemError) -> [UInt8] {
+        let end = Int(try file.status().size)
         let start = max(0, end - tailBytes)
         var bytes = [UInt8](repeating: 0, count: end - start)
-        let count = try systemCall {
-            unsafe bytes.withUnsafeMutableBytes {
-                unsafe Int32(pread(descriptor, $0.baseAddress, $0.count, start))
-            }
-        }
-        return Array(bytes.prefix(Int(count)))
+        return Array(bytes.prefix(try file.read(into: &bytes, at: start)))
     }
 }

@@ -1,5 +1,6 @@
 import Accounts
 import Glibc
+import System
 
 /// What a ledger says to a store, as far as it is proven, in a temporary table of the store's connection: in memory it would
 /// grow with the number of those who were erased.
@@ -19,6 +20,9 @@ struct LedgerReading {
         SELECT min(number) FROM (SELECT ?1 + 1 AS number UNION ALL SELECT number + 1 FROM temp.ledger_found) AS next
         WHERE NOT EXISTS (SELECT 1 FROM temp.ledger_found AS found WHERE found.number = next.number)
         """)
+
+    /// In bytes. The longest of ours has the `kid` of a key, or six numbers, and a proof of 64 digits.
+    static let longestLine = 1024
 
     private let connection: Connection
     /// The number of the newest record that the backup knows.
@@ -42,23 +46,32 @@ struct LedgerReading {
     ///
     /// - Throws: `.noLedger`, `.ledgerUnreadable`, `.noLedgerKey`, `.backup` where the table can't be written.
     mutating func read(_ path: String) throws(RestoreFailure) {
-        func failure(_ error: SystemFailure) -> RestoreFailure {
+        func failure(_ error: SystemError) -> RestoreFailure {
             error.code == ENOENT ? .noLedger(path: path) : .ledgerUnreadable(path: path, error.unavailability)
         }
-        var lines: LedgerLines
-        do throws(SystemFailure) { lines = try LedgerLines(path) } catch { throw failure(error) }
-        if keys.isEmpty, lines.hasContent { throw .noLedgerKey }
+        var lines: LineReader
+        let hasContent: Bool
+        do throws(SystemError) {
+            let file = try File(path, O_RDONLY)
+            hasContent = try file.status().size > 0
+            lines = LineReader(file, longestLine: Self.longestLine)
+        } catch {
+            throw failure(error)
+        }
+        if keys.isEmpty, hasContent { throw .noLedgerKey }
         while true {
-            let next: LedgerLines.Line?
-            do throws(SystemFailure) { next = try lines.next() } catch { throw failure(error) }
-            guard let next else { return }
+            let next: LineReader.Line?
+            do throws(SystemError) { next = try lines.next() } catch { throw failure(error) }
+            // What has no end is no line: a crash has torn it, and nobody was told of it.
+            guard let next, lines.isEnded else { return }
             do throws(RepositoryError) { try read(next) } catch { throw .backup(error) }
         }
     }
 
-    private mutating func read(_ line: LedgerLines.Line) throws(RepositoryError) {
+    private mutating func read(_ line: LineReader.Line) throws(RepositoryError) {
         lineNumber += 1
-        if case .text(let text) = line {
+        if case .text(let bytes) = line {
+            let text = Substring(decoding: bytes, as: UTF8.self)
             if text.isEmpty { return }
             if let proven = LedgerLine(text, keys: keys, sealer) {
                 unprovenEnd = nil

@@ -1,29 +1,16 @@
 public import Accounts
-import Glibc
 import Synchronization
+import System
 
 /// The log as it was last looked at.
 struct LogWatch {
-    /// Tells whether a file has changed, without opening it: closing it would drop the locks SQLite may hold on it.
-    struct FileState: Equatable {
-        let size: Int64
-        let seconds: Int
-        let nanoseconds: Int
-
-        init?(_ path: String) {
-            var status = stat()
-            guard unsafe stat(path, &status) == 0 else { return nil }
-            size = Int64(status.st_size)
-            (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
-        }
-    }
-
-    private var state: FileState?
+    /// Of the log's file, asked for without opening it: closing it would drop the locks SQLite may hold on it.
+    private var state: FileStatus?
     private var groups = 0
 
     /// - Returns: whether the log has changed since the last look, and whether this process has written since then.
     mutating func look(_ path: String, groups: Int) -> (hasChanged: Bool, hasWritten: Bool) {
-        let state = FileState(path)
+        let state = try? FileStatus(of: path)
         defer { (self.state, self.groups) = (state, groups) }
         return (state != self.state, groups != self.groups)
     }
@@ -37,7 +24,9 @@ extension SQLiteAccounts {
     public func tidyLog(now: Int64) async throws(RepositoryError) {
         let log = writer.log
         let groups = writer.counts.groups
-        let (hasChanged, hasWritten) = logWatch.withLock { $0.look(resolved(settings.path) + "-wal", groups: groups) }
+        let (hasChanged, hasWritten) = logWatch.withLock {
+            $0.look(FileNames.resolved(settings.path) + "-wal", groups: groups)
+        }
         if hasChanged {
             try await readers.read { connection throws(RepositoryError) in try log.noticeForeignChange(connection) }
         }

@@ -1,5 +1,5 @@
 import Accounts
-import Glibc
+import System
 
 /// What a restore must know of the store that it replaces, as far as that can still be read.
 struct PresentStore {
@@ -14,11 +14,15 @@ struct PresentStore {
     ///
     /// - Returns: nil when there is none, or it can't be read, or it is of an earlier version.
     static func read(_ settings: SQLiteSettings, _ sealer: StoreSealer) -> PresentStore? {
-        guard databaseFileExists(at: settings.path) else { return nil }
-        let log = resolved(settings.path) + "-wal"
-        let hasLog = databaseFileExists(at: log)
+        guard FileNames.exists(settings.path) else { return nil }
+        let log = FileNames.resolved(settings.path) + "-wal"
+        let hasLog = FileNames.exists(log)
         // What it takes to read is an empty log, which nobody else may need by now.
-        defer { if !hasLog { for name in [log, resolved(settings.path) + "-shm"] { _ = unsafe unlink(name) } } }
+        defer {
+            if !hasLog {
+                for name in [log, FileNames.resolved(settings.path) + "-shm"] { try? FileNames.remove(name) }
+            }
+        }
         return find(settings, sealer)
     }
 

@@ -1,5 +1,6 @@
 import Accounts
 import Glibc
+import System
 
 /// Why a file is not in the store's place.
 enum ReplacementFailure: Error, Equatable {
@@ -22,21 +23,21 @@ enum Replacement: String, CaseIterable {
     case compacted = "-compacted"
 
     static func isUnfinished(_ path: String) -> Bool {
-        allCases.contains { databaseFileExists(at: resolved(path) + $0.rawValue) }
+        allCases.contains { FileNames.exists(FileNames.resolved(path) + $0.rawValue) }
     }
 
     /// Decides that a file, which is on disk, takes the store's place. Under both locks, with no connection open.
     ///
     /// - Returns: where the former store is; nil where nothing was kept.
     func publish(_ draft: String, at path: String) throws(ReplacementFailure) -> String? {
-        let path = resolved(path)
-        do throws(SystemFailure) {
-            try systemCall { unsafe rename(draft, path + rawValue) }
+        let path = FileNames.resolved(path)
+        do throws(SystemError) {
+            try FileNames.rename(draft, to: path + rawValue)
         } catch {
             throw .notBegun(error.unavailability)
         }
-        do throws(SystemFailure) {
-            try syncFolder(of: path)
+        do throws(SystemError) {
+            try FileNames.syncFolder(of: path)
             return try finish(path)
         } catch {
             throw .unfinished(error.unavailability)
@@ -45,43 +46,42 @@ enum Replacement: String, CaseIterable {
 
     /// Does what was decided. Under both locks, with no connection open.
     static func finish(_ path: String) throws(RepositoryError) {
-        let path = resolved(path)
-        do throws(SystemFailure) {
-            for kind in allCases where databaseFileExists(at: path + kind.rawValue) { _ = try kind.finish(path) }
+        let path = FileNames.resolved(path)
+        do throws(SystemError) {
+            for kind in allCases where FileNames.exists(path + kind.rawValue) { _ = try kind.finish(path) }
         } catch {
             throw .unavailable(error.unavailability)
         }
     }
 
-    private func finish(_ path: String) throws(SystemFailure) -> String? {
+    private func finish(_ path: String) throws(SystemError) -> String? {
         let coming = path + rawValue
         let former = try formerName(path, coming)
         // The store with its log first: one without the other would be less than it was.
         if let former {
-            try unless(EEXIST) { () throws(SystemFailure) in try systemCall { unsafe link(path, former) } }
-            try unless(ENOENT) { () throws(SystemFailure) in
-                try systemCall { unsafe rename(path + "-wal", former + "-wal") }
+            try unless(EEXIST) { () throws(SystemError) in try FileNames.link(path, as: former) }
+            try unless(ENOENT) { () throws(SystemError) in
+                try FileNames.rename(path + "-wal", to: former + "-wal")
             }
         }
         for suffix in ["-wal", "-shm", "-journal"] {
-            try unless(ENOENT) { () throws(SystemFailure) in try systemCall { unsafe unlink(path + suffix) } }
+            try unless(ENOENT) { () throws(SystemError) in try FileNames.remove(path + suffix) }
         }
         // The log's name is gone from the disk before the new store has its own.
-        try syncFolder(of: path)
-        try systemCall { unsafe rename(coming, path) }
-        try syncFolder(of: path)
+        try FileNames.syncFolder(of: path)
+        try FileNames.rename(coming, to: path)
+        try FileNames.syncFolder(of: path)
         return former
     }
 
     /// The same name however often it is asked for: it has the time at which the new file was written.
-    private func formerName(_ path: String, _ coming: String) throws(SystemFailure) -> String? {
-        guard self == .restored, databaseFileExists(at: path) else { return nil }
-        var status = stat()
-        try systemCall { unsafe stat(coming, &status) }
-        return "\(path)-former-\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
+    private func formerName(_ path: String, _ coming: String) throws(SystemError) -> String? {
+        guard self == .restored, FileNames.exists(path) else { return nil }
+        let status = try FileStatus(of: coming)
+        return "\(path)-former-\(status.changedSeconds).\(status.changedNanoseconds)"
     }
 
-    private func unless(_ code: Int32, _ body: () throws(SystemFailure) -> Void) throws(SystemFailure) {
-        do throws(SystemFailure) { try body() } catch { if error.code != code { throw error } }
+    private func unless(_ code: Int32, _ body: () throws(SystemError) -> Void) throws(SystemError) {
+        do throws(SystemError) { try body() } catch { if error.code != code { throw error } }
     }
 }

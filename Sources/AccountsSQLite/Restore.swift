@@ -1,5 +1,5 @@
 public import Accounts
-import Glibc
+import System
 
 /// What is restored, and how.
 public struct RestoreRequest: Sendable {
@@ -55,7 +55,7 @@ struct Restore {
 
     /// Under both locks. All of it is done to a copy beside the store, which is left alone until the copy takes its place.
     func run() throws(RestoreFailure) -> RestoreOutcome {
-        guard resolved(request.backup) != resolved(settings.path) else { throw .backupIsStore }
+        guard FileNames.resolved(request.backup) != FileNames.resolved(settings.path) else { throw .backupIsStore }
         try attempt(RestoreFailure.store) { () throws(RepositoryError) in try Replacement.finish(settings.path) }
         let present = PresentStore.read(settings, StoreSealer(unlock))
         let draft = StoreDraft(beside: settings.path)

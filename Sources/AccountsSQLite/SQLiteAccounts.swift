@@ -1,5 +1,7 @@
 public import Accounts
+import Glibc
 import Synchronization
+import System
 
 /// Users in one SQLite file, for one server.
 ///
@@ -90,9 +92,9 @@ public final class SQLiteAccounts: AccountRepository {
     /// removes what is there of it.
     private static func lock(_ settings: SQLiteSettings) async throws(RepositoryError) -> StoreLock? {
         let path = settings.path
-        if !databaseFileExists(at: path), !Replacement.isUnfinished(path) {
+        if !FileNames.exists(path), !Replacement.isUnfinished(path) {
             guard settings.access == .server else { throw .noStore }
-            try makeDatabaseFile(at: path)
+            try makeFile(at: path)
         }
         guard settings.access != .besideServer || Replacement.isUnfinished(path) else { return nil }
         let lock = try await StoreLock.take(.server, database: path, within: settings.busyTimeout)
@@ -103,6 +105,18 @@ public final class SQLiteAccounts: AccountRepository {
             withExtendedLifetime(use) {}
         }
         return settings.access == .besideServer ? nil : lock
+    }
+
+    /// Makes the database file and its folders, for the owner alone: SQLite gives its log the mode of the database.
+    ///
+    /// An existing file is not even opened: closing it would drop the locks that SQLite may hold on it in this process.
+    private static func makeFile(at path: String) throws(RepositoryError) {
+        do throws(SystemError) {
+            try FileNames.makeFolders(of: path)
+            _ = try File(path, O_RDWR | O_CREAT | O_EXCL)
+        } catch {
+            guard error.code == EEXIST else { throw .unavailable(error.unavailability) }
+        }
     }
 
     /// Updates an older store for a tool. A running server may be an older one, which the update would pull the tables from

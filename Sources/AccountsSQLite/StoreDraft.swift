@@ -1,5 +1,6 @@
 import Accounts
 import Glibc
+import System
 
 /// A file beside the store that is to take its place, under a name of its own until then.
 // @unchecked: it is used by one restore or compaction, step by step.
@@ -24,20 +25,20 @@ final class StoreDraft: @unchecked Sendable {
     /// Removes what a process that is gone has left: it may hold somebody who was erased. Under the server's lock.
     static func removeLeftovers(beside database: String) { remove(path(beside: database)) }
 
-    private static func path(beside database: String) -> String { resolved(database) + "-draft" }
+    private static func path(beside database: String) -> String { FileNames.resolved(database) + "-draft" }
 
     private static func remove(_ path: String) {
-        for suffix in ["", "-journal", "-wal", "-shm"] { _ = unsafe Glibc.unlink(path + suffix) }
+        for suffix in ["", "-journal", "-wal", "-shm"] { try? FileNames.remove(path + suffix) }
     }
 
     /// Copies a file, and a log that lies beside it; neither is opened for writing.
     ///
     /// - Throws: `.noStore` when there is no such file.
     func copy(_ file: String, progress: (_ done: Int, _ total: Int) -> Void) throws(RepositoryError) {
-        guard databaseFileExists(at: file) else { throw .noStore }
-        do throws(SystemFailure) {
+        guard FileNames.exists(file) else { throw .noStore }
+        do throws(SystemError) {
             try Self.copy(file, to: path, progress)
-            if databaseFileExists(at: file + "-wal") { try Self.copy(file + "-wal", to: path + "-wal") { _, _ in } }
+            if FileNames.exists(file + "-wal") { try Self.copy(file + "-wal", to: path + "-wal") { _, _ in } }
         } catch {
             throw .unavailable(error.unavailability)
         }
@@ -66,7 +67,7 @@ final class StoreDraft: @unchecked Sendable {
     ///
     /// - Returns: where the former store is; nil where nothing was kept.
     func publish(_ kind: Replacement, at database: String) throws(ReplacementFailure) -> String? {
-        do throws(SystemFailure) { try syncFile(path) } catch { throw .notBegun(error.unavailability) }
+        do throws(SystemError) { try FileNames.sync(path) } catch { throw .notBegun(error.unavailability) }
         let former = try kind.publish(path, at: database)
         isPublished = true
         return former
@@ -74,23 +75,18 @@ final class StoreDraft: @unchecked Sendable {
 
     private static func copy(
         _ source: String, to target: String, _ progress: (_ done: Int, _ total: Int) -> Void
-    ) throws(SystemFailure) {
-        let from = try systemCall { unsafe Glibc.open(source, O_RDONLY | O_CLOEXEC) }
-        defer { close(from) }
-        let to = try systemCall { unsafe Glibc.open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
-        defer { close(to) }
-        var status = stat()
-        try systemCall { unsafe fstat(from, &status) }
+    ) throws(SystemError) {
+        let from = try File(source, O_RDONLY)
+        let to = try File(target, O_WRONLY | O_CREAT | O_EXCL)
+        let size = Int(try from.status().size)
         var chunk = [UInt8](repeating: 0, count: chunkBytes)
         var done = 0
         while true {
-            let count = try systemCall {
-                unsafe chunk.withUnsafeMutableBytes { unsafe Int32(read(from, $0.baseAddress, $0.count)) }
-            }
+            let count = try from.read(into: &chunk)
             if count == 0 { return }
-            try writeAll(Array(chunk[..<Int(count)]), to: to)
-            done += Int(count)
-            progress(done, Int(status.st_size))
+            try to.write(chunk.span.extracting(0..<count))
+            done += count
+            progress(done, size)
         }
     }
 }

@@ -1,5 +1,6 @@
 import Accounts
 import Glibc
+import System
 
 /// A lock on a file beside the database, the real one, whatever links lead there. It belongs to the open descriptor, so the
 /// kernel lets it go with the process, however that ends.
@@ -15,28 +16,25 @@ final class StoreLock: Sendable {
         case replacement
 
         fileprivate var suffix: String { self == .server ? "-server" : "-open" }
-        fileprivate var operation: Int32 { self == .use ? LOCK_SH : LOCK_EX }
+        fileprivate var isShared: Bool { self == .use }
     }
 
     /// Between two looks whether it is to be had.
     private static let pause = Duration.milliseconds(1)
 
-    private let descriptor: Int32
+    private let file: File
 
     /// - Throws: `.inUse` when somebody else has it in a mode that excludes this one.
     init(_ mode: Mode, database path: String) throws(RepositoryError) {
-        let path = resolved(path) + mode.suffix
-        do throws(SystemFailure) {
-            descriptor = try systemCall { unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
+        let path = FileNames.resolved(path) + mode.suffix
+        let isLocked: Bool
+        do throws(SystemError) {
+            file = try File(path, O_RDWR | O_CREAT)
+            isLocked = try file.lock(isShared: mode.isShared)
         } catch {
             throw .unavailable(error.unavailability)
         }
-        do throws(SystemFailure) {
-            try systemCall { flock(descriptor, mode.operation | LOCK_NB) }
-        } catch {
-            // The descriptor is this object's already, so it is closed as the object goes.
-            throw error.code == EWOULDBLOCK ? .inUse : .unavailable(error.unavailability)
-        }
+        guard isLocked else { throw .inUse }
     }
 
     /// Waits for those who have it for a moment.
@@ -57,8 +55,6 @@ final class StoreLock: Sendable {
     }
 
     deinit {
-        // By itself, for a child process between its fork and its exec has a copy of the descriptor, and with it the lock.
-        flock(descriptor, LOCK_UN)
-        close(descriptor)
+        file.unlock()
     }
 }

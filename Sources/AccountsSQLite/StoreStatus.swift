@@ -1,6 +1,6 @@
 public import Accounts
 import CSQLite
-import Glibc
+import System
 
 /// What an operator wants to know of the store's files.
 public struct StoreStatus: Sendable, Equatable {
@@ -92,15 +92,16 @@ extension SQLiteAccounts {
         return try await aside("gatehouse.store.status") { () throws(RepositoryError) in
             try Connection.reader(settings)
         } body: { connection throws(RepositoryError) in
-            let path = resolved(settings.path)
-            guard let database = LogWatch.FileState(path) else { throw .unavailable(.cannotOpen) }
+            let path = FileNames.resolved(settings.path)
+            guard let database = try? FileStatus(of: path) else { throw .unavailable(.cannotOpen) }
             let writes = try StatusRows(connection: connection).find()
             let hasErasure = try ErasureMark(connection: connection).count() != nil
             let status = try connection.first(Self.sizes, now) { row in
                 StoreStatus(
-                    databaseBytes: database.size, logBytes: LogWatch.FileState(path + "-wal")?.size ?? 0,
+                    databaseBytes: database.size, logBytes: (try? FileStatus(of: path + "-wal"))?.size ?? 0,
                     pageBytes: row.integer(0), pages: row.integer(1), freePages: row.integer(2), schema: row.integer(3),
-                    checkpointedAt: Int64(database.seconds), hasErasureInLog: hasErasure, liveCodes: row.integer(4),
+                    checkpointedAt: Int64(database.changedSeconds), hasErasureInLog: hasErasure,
+                    liveCodes: row.integer(4),
                     serverWrites: writes)
             }
             guard let status else { throw .unavailable(.corrupt) }

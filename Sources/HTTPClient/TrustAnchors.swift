@@ -58,17 +58,5 @@ final class TrustAnchors: @unchecked Sendable {
         return count
     }
 
-    private static func contents(of path: String) -> [UInt8]? {
-        let number = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard number >= 0 else { return nil }
-        let file = OwnedDescriptor(owning: number)
-        var bytes: [UInt8] = []
-        while true {
-            let chunk = unsafe [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
-                count = max(0, unsafe read(file.number, buffer.baseAddress, buffer.count))
-            }
-            guard !chunk.isEmpty else { return bytes }
-            bytes += chunk
-        }
-    }
+    private static func contents(of path: String) -> [UInt8]? { try? File(path, O_RDONLY).readAll() }
 }

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
-internal import SystemPackage
+internal import Glibc
+internal import System
 
 extension Settings {
     /// Reads the configuration of this process: its environment, and files from its file system. Relative paths start
@@ -22,36 +23,22 @@ extension Settings {
 
     /// The text of a file of at most `largestFile` bytes.
     public static func contents(of path: String) throws(SettingsFileError) -> String {
-        var bytes: [UInt8] = []
-        do {
-            let descriptor = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
-            try descriptor.closeAfter {
-                try read(descriptor, into: &bytes)
-            }
-        } catch let error as Errno {
-            switch error {
-            case .noSuchFileOrDirectory: throw .notFound
-            case .permissionDenied, .notPermitted: throw .notPermitted
-            default: throw .system(error.description)
-            }
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            // One byte more than there may be, so that it is seen when there are more.
+            bytes = try File(path, O_RDONLY).readAll(limit: largestFile + 1)
         } catch {
-            throw .system("\(error)")
+            switch error.code {
+            case ENOENT: throw .notFound
+            case EACCES, EPERM: throw .notPermitted
+            default: throw .system(error.reason)
+            }
         }
         guard bytes.count <= largestFile else { throw .tooLarge }
         do {
             return String(copying: try UTF8Span(validating: bytes.span))
         } catch {
             throw .notUTF8
-        }
-    }
-
-    /// Reads until the end, or until there is one byte more than a file may have.
-    private static func read(_ descriptor: FileDescriptor, into bytes: inout [UInt8]) throws {
-        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
-        while bytes.count <= largestFile {
-            let count = try unsafe chunk.withUnsafeMutableBytes { try unsafe descriptor.read(into: $0) }
-            if count == 0 { return }
-            bytes += chunk[..<count]
         }
     }
 }

@@ -1,6 +1,7 @@
 internal import Crypto
 internal import Glibc
 internal import Synchronization
+import System
 
 /// What all issuers of a simulation share.
 final class World: Sendable {
@@ -45,5 +46,5 @@ final class World: Sendable {
     func url(_ issuer: SimulatedIssuer) -> String { "http://\(issuerHost):\(port(issuer))" }
 
     /// Unix time in seconds.
-    static var now: Int64 { Int64(time(nil)) }
+    static var now: Int64 { WallClock.now.seconds }
 }

@@ -53,18 +53,8 @@ public enum Processors {
     }
 
     private static func readSystemFile(_ path: String) -> String? {
-        guard let number = try? systemCall("open", { unsafe open(path, O_RDONLY | O_CLOEXEC) }) else { return nil }
-        let file = OwnedDescriptor(owning: number)
         // One line, or one for each of the dozen hierarchies there are.
-        var bytes = [UInt8](repeating: 0, count: 16_384)
-        let descriptor = file.number
-        guard
-            let count = try? systemCall(
-                "read",
-                {
-                    unsafe bytes.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
-                })
-        else { return nil }
-        return String(decoding: bytes[..<count], as: UTF8.self)
+        guard let bytes = try? File(path, O_RDONLY).readAll(limit: 16_384) else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

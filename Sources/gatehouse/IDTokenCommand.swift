@@ -5,6 +5,7 @@ import JOSE
 import JSON
 import OpenIDConnect
 import Settings
+internal import System
 
 /// `gatehouse id-token …`.
 struct IDTokenCommand: ParsableCommand {
@@ -51,7 +52,7 @@ struct IDTokenCommand: ParsableCommand {
             do {
                 let verified = try JWS.verify(
                     token, keys: keys, allowed: algorithms, maximumByteCount: Self.longestToken)
-                let claims = try verifier.verify(verified, now: at ?? Int64(time(nil))).claims
+                let claims = try verifier.verify(verified, now: at ?? WallClock.now.seconds).claims
                 StandardOutput.write(claims)
             } catch let error as JOSEError {
                 try refuse(IDTokenFault(error).rawValue)

@@ -4,6 +4,7 @@ import Logging
 import Observability
 import ServiceLifecycle
 import Settings
+internal import System
 import UnixSignals
 
 /// `gatehouse serve`.
@@ -23,8 +24,8 @@ struct ServeCommand: AsyncParsableCommand {
         // A file that reaches the limit of its size is an error of that write, as a full disk is.
         signal(SIGXFSZ, SIG_IGN)
         // Whoever sets it would have the keys of all TLS connections written to a file.
-        let wantsKeyLog = unsafe getenv("SSLKEYLOGFILE") != nil
-        unsafe unsetenv("SSLKEYLOGFILE")
+        let wantsKeyLog = EnvironmentVariables.isSet("SSLKEYLOGFILE")
+        EnvironmentVariables.remove("SSLKEYLOGFILE")
         let settings: Settings
         let effective: [EffectiveSetting]
         let notices: [SettingsNotice]
@@ -34,7 +35,7 @@ struct ServeCommand: AsyncParsableCommand {
             tell(faults, notices)
             throw ExitCode(1)
         }
-        TemporaryFiles.keep(beside: settings.storage)
+        OpenStore.keepTemporaryFiles(beside: settings.storage)
         let threshold = LogThreshold(settings.log.level.loggerLevel)
         guard let writer = LogWriter(descriptor: STDERR_FILENO, told: Self.dropped(settings.log)) else {
             switch settings.log.format {

@@ -33,7 +33,7 @@ struct Server: Service {
     private let logger: Logger
 
     static func start(_ settings: Settings, logger: Logger) async throws(StartFailure) -> Server {
-        let clock = Clock { Int64(time(nil)) }
+        let clock = Clock { WallClock.now.seconds }
         let repository = try await OpenStore.open(settings.storage, as: .server, now: clock.seconds).repository
         if let update = repository.update {
             logger.notice(

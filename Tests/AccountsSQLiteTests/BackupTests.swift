@@ -103,7 +103,7 @@ import Testing
                 while !isOver.value.load(ordering: .acquiring) {
                     value += 1
                     _ = try await server.signedIn(Sample.signIn(Sample.subject("during \(value)")))
-                    let size = LogWatch.FileState(folder.database + "-wal")?.size ?? 0
+                    let size = (try? FileStatus(of: folder.database + "-wal"))?.size ?? 0
                     longest = max(longest, size)
                 }
                 return longest

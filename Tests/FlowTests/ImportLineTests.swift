@@ -121,35 +121,3 @@ import Testing
                 == .identity(1, .subject))
     }
 }
-
-@Suite struct `Lines of a file` {
-    private func lines(_ text: String, longest: Int = 1 << 20) throws -> [LineReader.Line] {
-        let path = FileManager.default.temporaryDirectory.appending(path: "lines-\(UUID().uuidString)").path
-        try Data(text.utf8).write(to: URL(filePath: path))
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        var reader = LineReader(OwnedDescriptor(owning: unsafe open(path, O_RDONLY | O_CLOEXEC)), longestLine: longest)
-        var lines: [LineReader.Line] = []
-        while let line = try reader.next() { lines.append(line) }
-        return lines
-    }
-
-    private func texts(_ texts: String...) -> [LineReader.Line] { texts.map { .text(Array($0.utf8)) } }
-
-    @Test func `end at line feeds, the last also without one`() throws {
-        #expect(try lines("") == [])
-        #expect(try lines("a") == texts("a"))
-        #expect(try lines("a\nb\n") == texts("a", "b"))
-        #expect(try lines("\n\nb") == texts("", "", "b"))
-    }
-
-    @Test func `are whole across the pieces they are read in`() throws {
-        let long = String(repeating: "x", count: 65_535)
-        #expect(try lines("\(long)\n\(long)y\nz") == texts(long, long + "y", "z"))
-    }
-
-    @Test func `are passed over when they are too long, and the next is whole again`() throws {
-        let long = String(repeating: "x", count: 200_000)
-        #expect(try lines("a\n\(long)\nb", longest: 1000) == texts("a") + [.tooLong] + texts("b"))
-        #expect(try lines("abc\nabcd", longest: 3) == texts("abc") + [.tooLong])
-    }
-}

@@ -3,6 +3,7 @@ import Glibc
 import JSON
 import Settings
 import SignIn
+internal import System
 
 extension KeysCommand {
     /// Puts the store under another master key.
@@ -34,13 +35,13 @@ extension KeysCommand {
             // A file that reaches the limit of its size is an error of that write, as a full disk is.
             signal(SIGXFSZ, SIG_IGN)
             let storage = try options.configuration.settings().storage
-            TemporaryFiles.keep(beside: storage)
+            OpenStore.keepTemporaryFiles(beside: storage)
             let path: String
             if case .file(let file) = storage.url { path = file } else { path = "" }
             let outcome: MasterKeyChanger.Outcome
             do {
                 outcome = try await MasterKeyChanger(
-                    storage: storage, newKeyFile: newKeyFile, isLeaked: leaked, clock: Clock { Int64(time(nil)) }
+                    storage: storage, newKeyFile: newKeyFile, isLeaked: leaked, clock: Clock { WallClock.now.seconds }
                 ).run()
             } catch {
                 throw StoreOptions.told(error, path)

@@ -5,6 +5,7 @@ import Glibc
 import Sealing
 import Settings
 import SignIn
+internal import System
 
 /// Puts the store under another master key, or finishes what was interrupted in doing so.
 ///
@@ -70,8 +71,8 @@ struct MasterKeyChanger {
     }
 
     private func open(_ path: String) async throws -> Opened {
-        guard unsafe access(path, F_OK) == 0 else { throw StartFailure.storage(path: path, .noStore) }
-        let hasNewKey = unsafe access(newKeyFile, F_OK) == 0
+        guard FileNames.exists(path) else { throw StartFailure.storage(path: path, .noStore) }
+        let hasNewKey = FileNames.exists(newKeyFile)
         let old: SymmetricKey
         let new: SymmetricKey?
         do throws(MasterKey.Failure) {

@@ -14,7 +14,7 @@ struct ClosedStore {
     init(_ storage: Settings.Storage, now: Int64) throws(StartFailure) {
         // A file that reaches the limit of its size is an error of that write, as a full disk is.
         signal(SIGXFSZ, SIG_IGN)
-        TemporaryFiles.keep(beside: storage)
+        OpenStore.keepTemporaryFiles(beside: storage)
         guard case .file(let path) = storage.url else { throw .unsupportedStorage }
         let masterKey: SymmetricKey
         do throws(MasterKey.Failure) {

@@ -1,9 +1,20 @@
 import Glibc
 import System
 
+/// Why a file could not be read, or written to on the way.
+struct FileFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ what: String, _ error: SystemError) {
+        description = "\(what): error: \(error.reason)"
+    }
+}
+
 /// What is imported: a file that can be read twice.
 struct ImportSource: ~Copyable {
-    private let descriptor: OwnedDescriptor
+    private static let chunkBytes = 1 << 16
+
+    private let file: File
     let byteCount: Int
 
     /// - Parameters:
@@ -11,74 +22,65 @@ struct ImportSource: ~Copyable {
     ///   - folder: where what comes through a pipe is kept meanwhile, in a file without a name: it holds what the database
     ///     will hold, so it lies where that lies.
     init(path: String, spoolingIn folder: String) throws(FileFailure) {
-        try self.init(path == "-" ? Self.standardInput(folder) : Self.file(path), path)
+        try self.init(path == "-" ? Self.standardInput(folder) : Self.open(path), path)
     }
 
-    private init(_ descriptor: consuming OwnedDescriptor, _ path: String) throws(FileFailure) {
-        byteCount = try Self.byteCount(descriptor, path)
-        self.descriptor = descriptor
-    }
-
-    private static func byteCount(
-        _ descriptor: borrowing OwnedDescriptor, _ path: String
-    ) throws(FileFailure) -> Int {
-        var status = stat()
-        guard unsafe fstat(descriptor.number, &status) == 0 else {
-            throw FileFailure("the file \(path) can't be read", code: errno)
+    private init(_ file: consuming File, _ path: String) throws(FileFailure) {
+        let status: FileStatus
+        do throws(SystemError) { status = try file.status() } catch {
+            throw FileFailure("the file \(path) can't be read", error)
         }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            throw FileFailure("\(path) is no file; - reads standard input", code: EINVAL)
+        guard status.isRegular else {
+            throw FileFailure(
+                "\(path) is no file; - reads standard input", SystemError(call: "fstat", code: EINVAL))
         }
-        return Int(status.st_size)
+        byteCount = Int(status.size)
+        self.file = file
     }
 
     /// Reads it from its start.
     func lines(longestLine: Int) throws(FileFailure) -> LineReader {
-        let copy = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 3)
-        guard copy >= 0 else { throw FileFailure("the file can't be read", code: errno) }
-        return LineReader(OwnedDescriptor(owning: copy), longestLine: longestLine)
-    }
-
-    private static func file(_ path: String) throws(FileFailure) -> OwnedDescriptor {
-        let number = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard number >= 0 else { throw FileFailure("the file \(path) can't be read", code: errno) }
-        return OwnedDescriptor(owning: number)
-    }
-
-    private static func standardInput(_ folder: String) throws(FileFailure) -> OwnedDescriptor {
-        let file = try makeUnnamedFile(in: folder)
-        var chunk = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = unsafe chunk.withUnsafeMutableBytes { unsafe read(0, $0.baseAddress, $0.count) }
-            let code = errno
-            if count == 0 { return file }
-            if count < 0 {
-                guard code == EINTR else { throw FileFailure("standard input can't be read", code: code) }
-                continue
-            }
-            try write(chunk[..<count], to: file)
+        do throws(SystemError) { return LineReader(try file.duplicate(), longestLine: longestLine) } catch {
+            throw FileFailure("the file can't be read", error)
         }
     }
 
-    private static func makeUnnamedFile(in folder: String) throws(FileFailure) -> OwnedDescriptor {
-        let name = "\(folder)/import.\(UInt64.random(in: 0 ... .max))"
-        let number = unsafe open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard number >= 0 else { throw FileFailure("no file can be made in \(folder)", code: errno) }
-        _ = unsafe unlink(name)
-        return OwnedDescriptor(owning: number)
+    /// - Returns: the next of ``lines(longestLine:)``; nil after the last.
+    static func next(of lines: inout LineReader) throws(FileFailure) -> LineReader.Line? {
+        do throws(SystemError) { return try lines.next() } catch {
+            throw FileFailure("the file can't be read", error)
+        }
     }
 
-    private static func write(_ bytes: ArraySlice<UInt8>, to file: borrowing OwnedDescriptor) throws(FileFailure) {
-        var left = bytes
-        while !left.isEmpty {
-            let number = file.number
-            let count = unsafe left.withUnsafeBytes { unsafe Glibc.write(number, $0.baseAddress, $0.count) }
-            let code = errno
-            if count >= 0 {
-                left = left.dropFirst(count)
-            } else if code != EINTR {
-                throw FileFailure("standard input can't be kept beside the database", code: code)
+    private static func open(_ path: String) throws(FileFailure) -> File {
+        do throws(SystemError) { return try File(path, O_RDONLY) } catch {
+            throw FileFailure("the file \(path) can't be read", error)
+        }
+    }
+
+    private static func standardInput(_ folder: String) throws(FileFailure) -> File {
+        let spool = try makeUnnamedFile(in: folder)
+        var chunk = [UInt8](repeating: 0, count: chunkBytes)
+        while true {
+            let count: Int
+            do throws(SystemError) { count = try File.standardInput().read(into: &chunk) } catch {
+                throw FileFailure("standard input can't be read", error)
             }
+            if count == 0 { return spool }
+            do throws(SystemError) { try spool.write(chunk.span.extracting(0..<count)) } catch {
+                throw FileFailure("standard input can't be kept beside the database", error)
+            }
+        }
+    }
+
+    private static func makeUnnamedFile(in folder: String) throws(FileFailure) -> File {
+        let name = "\(folder)/import.\(UInt64.random(in: 0 ... .max))"
+        do throws(SystemError) {
+            let file = try File(name, O_RDWR | O_CREAT | O_EXCL)
+            try FileNames.remove(name)
+            return file
+        } catch {
+            throw FileFailure("no file can be made in \(folder)", error)
         }
     }
 }

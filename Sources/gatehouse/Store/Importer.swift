@@ -1,6 +1,7 @@
 import Accounts
 import Crypto
 import JSON
+internal import System
 
 /// Brings users from elsewhere: reads the file once to check every line, and once more to store them. Neither memory nor
 /// the time that others wait for the store grows with the file.
@@ -42,7 +43,7 @@ struct Importer: ~Copyable {
         let progress = ProgressReport("bytes checked")
         var lines = try source.lines(longestLine: Self.longestLine)
         var number = 0
-        while let next = try lines.next() {
+        while let next = try ImportSource.next(of: &lines) {
             number += 1
             if let fault = user(next, number, &summary).fault {
                 summary.bad += 1
@@ -63,7 +64,7 @@ struct Importer: ~Copyable {
         let progress = ProgressReport("lines imported")
         var lines = try source.lines(longestLine: Self.longestLine)
         var (batch, number) = (Batch(), 0)
-        while let next = try lines.next() {
+        while let next = try ImportSource.next(of: &lines) {
             number += 1
             let found = user(next, number, &summary)
             if found.fault != nil { summary.bad += 1 }

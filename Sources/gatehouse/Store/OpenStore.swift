@@ -4,12 +4,22 @@ import Crypto
 import Glibc
 import Sealing
 import Settings
+internal import System
 
 /// The configured store, opened with its master key.
 struct OpenStore: Sendable {
     let repository: SQLiteAccounts
     let masterKey: SymmetricKey
     let path: String
+
+    /// Has SQLite keep what it sorts, while it brings a store up to date, beside the database: it is what the database holds and
+    /// may be as large, and `/tmp` is often small, in memory, or others'. Whoever sets `SQLITE_TMPDIR` knows a better place.
+    ///
+    /// It changes the environment, so it is for the beginning of a process.
+    static func keepTemporaryFiles(beside storage: Settings.Storage) {
+        guard case .file(let path) = storage.url else { return }
+        EnvironmentVariables.setIfMissing("SQLITE_TMPDIR", to: FileNames.folder(of: path))
+    }
 
     /// - Parameters:
     ///   - access: a server makes the store on its first start, and the master key beside it; with a master key of the
@@ -21,7 +31,7 @@ struct OpenStore: Sendable {
         guard case .file(let path) = storage.url else { throw .unsupportedStorage }
         let isServer = access == .server
         // Without a store there is no master key either, and the store is what is missing.
-        let isThere = unsafe Glibc.access(path, F_OK) == 0
+        let isThere = FileNames.exists(path)
         guard isServer || isThere else { throw .storage(path: path, .noStore) }
         let masterKey: SymmetricKey
         do throws(MasterKey.Failure) {

@@ -4,6 +4,7 @@ import ArgumentParser
 import Glibc
 import JSON
 import Settings
+internal import System
 
 extension StoreCommand {
     /// Gives back what it does not need.
@@ -21,7 +22,7 @@ extension StoreCommand {
         @OptionGroup var options: StoreOptions
 
         func run() async throws {
-            let now = Int64(time(nil))
+            let now = WallClock.now.seconds
             let storage = try options.configuration.settings().storage
             let examined = ProgressReport("values tried in the new file")
             do {

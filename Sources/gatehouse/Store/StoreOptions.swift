@@ -4,6 +4,7 @@ import ArgumentParser
 import Glibc
 import Settings
 import SignIn
+internal import System
 
 /// What every command takes that works on the store, beside a running server or without one.
 struct StoreOptions: ParsableArguments {
@@ -14,8 +15,8 @@ struct StoreOptions: ParsableArguments {
         // A file that reaches the limit of its size is an error of that write, as a full disk is.
         signal(SIGXFSZ, SIG_IGN)
         let settings = try configuration.settings()
-        TemporaryFiles.keep(beside: settings.storage)
-        let clock = Clock { Int64(time(nil)) }
+        OpenStore.keepTemporaryFiles(beside: settings.storage)
+        let clock = Clock { WallClock.now.seconds }
         let store: OpenStore
         do throws(StartFailure) {
             store = try await OpenStore.open(settings.storage, as: .besideServer, now: clock.seconds)

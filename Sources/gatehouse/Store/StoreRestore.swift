@@ -4,6 +4,7 @@ import ArgumentParser
 import Glibc
 import JSON
 import Settings
+internal import System
 
 extension StoreCommand {
     /// Puts a backup in its place.
@@ -41,7 +42,7 @@ extension StoreCommand {
         }
 
         func run() async throws {
-            let now = Int64(time(nil))
+            let now = WallClock.now.seconds
             let storage = try options.configuration.settings().storage
             let copied = ProgressReport("bytes copied")
             let examined = ProgressReport("values tried in the copy")

@@ -1,10 +1,10 @@
-import Glibc
+internal import Glibc
 
 /// How many descriptors, and so connections, this process may have open.
-enum DescriptorLimit {
+public enum DescriptorLimit {
     /// Raises the limit as far as the process may raise it itself: systems start programs with about a thousand, for the
     /// sake of old ones that can't count further, and leave the rest to who needs more.
-    static func raise() {
+    public static func raise() {
         guard var limit = read() else { return }
         limit.rlim_cur = limit.rlim_max
         // Where the system refuses, the limit is what it was.
@@ -12,7 +12,7 @@ enum DescriptorLimit {
     }
 
     /// The limit in effect; nil when the system does not say.
-    static var inEffect: Int? { read().map { Int(clamping: $0.rlim_cur) } }
+    public static var inEffect: Int? { read().map { Int(clamping: $0.rlim_cur) } }
 
     private static func read() -> rlimit? {
         var limit = rlimit()
