@@ -18,6 +18,7 @@ import freeze
 import growth
 import gzip_bombs
 import idle
+import older_store
 import random_kids
 import slow_carrier
 import slow_readers
@@ -31,7 +32,7 @@ DRILLS = {
     "idle": idle, "slow-readers": slow_readers, "bodies": bodies, "random-kids": random_kids,
     "gzip-bombs": gzip_bombs, "descriptors": descriptors, "unread-log": unread_log, "forgotten": forgotten,
     "slow-carrier": slow_carrier, "stops": stops, "storage": storage, "freeze": freeze,
-    "growth": growth, "crash": crash, "soak": soak}
+    "growth": growth, "older-store": older_store, "crash": crash, "soak": soak}
 # A drill that names no time of its own takes less than half of this; one that takes longer hangs, which is a finding too.
 LONGEST = 180
 

@@ -38,9 +38,11 @@ provider:
 
 
 class Gatehouse(Process):
-    """`settings` are environment variables, which win over the configuration, such as HTTP_LOOPS."""
+    """`settings` are environment variables, which win over the configuration, such as HTTP_LOOPS; `executable` is another
+    version than the one under drill."""
 
-    def __init__(self, binaries, folder, carriers, database=None, settings=None, limits=None, awaits=True):
+    def __init__(self, binaries, folder, carriers, database=None, settings=None, limits=None, awaits=True,
+                 executable=None):
         os.makedirs(folder, exist_ok=True)
         self.carriers = carriers
         self.database = database or f"{folder}/gatehouse.db"
@@ -51,9 +53,14 @@ class Gatehouse(Process):
                 plain=(PLAIN_CLIENT, PLAIN_REDIRECT)))
         # A log of its own for each start, or the port of the last one would be found.
         starts = len([name for name in os.listdir(folder) if name.startswith("gatehouse-")])
-        super().__init__([f"{binaries}/gatehouse", "serve", "--config", configuration],
+        super().__init__([executable or f"{binaries}/gatehouse", "serve", "--config", configuration],
                          f"{folder}/gatehouse-{starts}.log", settings, limits)
-        self.port = int(self.await_line(LISTENING)[1]) if awaits else None
+        self.port = None
+        if awaits:
+            self.await_listening()
+
+    def await_listening(self, seconds=30):
+        self.port = int(self.await_line(LISTENING, seconds)[1])
 
     def client(self):
         return Client(self.port)

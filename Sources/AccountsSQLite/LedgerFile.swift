@@ -49,6 +49,7 @@ struct LedgerFile {
         let end = Int(try file.status().size)
         let start = max(0, end - tailBytes)
         var bytes = [UInt8](repeating: 0, count: end - start)
-        return Array(bytes.prefix(try file.read(into: &bytes, at: start)))
+        let count = try file.read(into: &bytes, at: start)
+        return Array(bytes.prefix(count))
     }
 }

@@ -9,8 +9,8 @@ import UnixSignals
 import WebAPI
 
 /// Reads the configuration again on SIGHUP and takes over what may change while requests run: client secrets, API keys,
-/// the admin token, the log level and the files with trust anchors. It names every other key that has changed. A faulty
-/// configuration changes nothing.
+/// the admin token, the log level and the files with trust anchors, by the paths of the start. It names every other key that
+/// has changed. A faulty configuration changes nothing.
 struct Reloading: Service {
     let file: String?
     /// What the server was started with.
@@ -41,7 +41,8 @@ struct Reloading: Service {
             for file in await trust.reload() {
                 logger.error("the trust anchors can't be read, those from before stay", metadata: ["file": "\(file)"])
             }
-            logger.notice("client secrets, API keys, admin token, log level and trust anchors were read again")
+            logger.notice(
+                "client secrets, API keys, admin token, log level and the files of trust anchors were read again")
         }
     }
 

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Glibc
 import JSON
 
@@ -13,5 +14,16 @@ enum StandardError {
 
     @Sendable static func write(_ bytes: [UInt8]) {
         _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(2, $0.baseAddress, $0.count) }
+    }
+}
+
+/// How a command reports what it did.
+struct ReportOptions: ParsableArguments {
+    @Flag(help: "Report as JSON on standard output.")
+    var json = false
+
+    /// Writes it for programs or for people.
+    func write(_ document: @autoclosure () -> JSONValue, _ text: @autoclosure () -> String) {
+        if json { StandardOutput.write(document()) } else { StandardOutput.write(text()) }
     }
 }

@@ -1,3 +1,4 @@
+import System
 import Accounts
 import Glibc
 import Synchronization

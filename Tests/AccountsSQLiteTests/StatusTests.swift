@@ -1,3 +1,4 @@
+import System
 import Accounts
 import TestSupport
 import Testing

@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import JSON
 import SimulatedCarriers
 import Testing
@@ -33,7 +32,7 @@ import Testing
     @Test func `leaves descriptors for sign-ins, and the log tells the limit`() async throws {
         try await with(descriptors: 200) { gatehouse, server, log in
             #expect(log().contains(/fewer descriptors than http\.connections .*configured=20000 .*descriptors=200/))
-            let silent = try (0..<260).map { _ in try SilentConnection(to: server.port) }
+            let silent = try (0..<260).map { _ in try RawConnection(to: server.port) }
             for _ in 0..<5 {
                 let answer = try await signIn(gatehouse, server)
                 #expect(answer.status == 200, "\(answer.text)")
@@ -44,7 +43,7 @@ import Testing
 
     @Test func `gives the descriptors of its oldest to the newest when none are left`() async throws {
         try await with(descriptors: 1024) { _, server, _ in
-            let early = try SilentConnection(to: server.port)
+            let early = try RawConnection(to: server.port)
             #expect(try early.status() == 200)
             // Somebody takes away what was there at the start.
             let used = try FileManager.default.contentsOfDirectory(
@@ -53,12 +52,12 @@ import Testing
                 URL(filePath: "/usr/bin/prlimit"),
                 ["--pid", "\(server.process.identifier)", "--nofile=\(used.count + 20):"])
             try #require(await change.ended() == .exited(0))
-            var connections: [SilentConnection] = []
+            var connections: [RawConnection] = []
             for _ in 0..<60 {
-                connections.append(try SilentConnection(to: server.port))
+                connections.append(try RawConnection(to: server.port))
                 #expect(try connections[connections.count - 1].status() == 200)
             }
-            #expect(try early.hasEnded())
+            #expect(early.hasEnded())
         }
     }
 
@@ -72,43 +71,5 @@ import Testing
         }
         #expect(shares(descriptors).clients == clients)
         #expect(shares(nil).clients == configured ?? 0)
-    }
-}
-
-/// A connection on which nothing is said unless it is told to.
-private final class SilentConnection {
-    private let descriptor: Int32
-
-    init(to port: UInt16) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let connected = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe connect(descriptor, $0, 16) }
-        }
-        try #require(connected == 0)
-        var patience = timeval(tv_sec: 30, tv_usec: 0)
-        _ = unsafe setsockopt(
-            descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-    }
-
-    deinit { close(descriptor) }
-
-    /// Asks for something; the status of the answer, or nil when none comes.
-    func status() throws -> Int? {
-        let request = Array("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
-        let sent = unsafe send(descriptor, request, request.count, Int32(MSG_NOSIGNAL))
-        try #require(sent == request.count)
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
-        return count < 12 ? nil : Int(String(decoding: buffer[9..<12], as: UTF8.self))
-    }
-
-    /// Whether the other side has closed.
-    func hasEnded() throws -> Bool {
-        var byte: UInt8 = 0
-        return unsafe recv(descriptor, &byte, 1, 0) == 0
     }
 }

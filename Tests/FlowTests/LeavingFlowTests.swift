@@ -1,4 +1,3 @@
-import Glibc
 import JSON
 import SimulatedCarriers
 import Testing
@@ -14,7 +13,8 @@ import Testing
         let request = RawHTTP.request(
             "POST", "/auth/signin", port: gatehouse.port, headers: ["Content-Type": "application/json"],
             body: app.body().serialized)
-        let connection = try LeavingConnection(sending: request, to: gatehouse.port)
+        let connection = try RawConnection(to: gatehouse.port)
+        try connection.send(request)
         while gatehouse.simulation.counts[endpoint] == before { try await Task.sleep(for: .milliseconds(5)) }
         connection.reset()
     }
@@ -65,34 +65,5 @@ import Testing
             let later = try await gatehouse.signIn("grace")
             #expect(later["new_user"] == false, "what was exchanged is lost: \(later.text)")
         }
-    }
-}
-
-/// A connection that has sent a request and ends without reading the answer.
-private final class LeavingConnection {
-    private let descriptor: Int32
-
-    init(sending bytes: [UInt8], to port: UInt16) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let connected = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe connect(descriptor, $0, 16) }
-        }
-        try #require(connected == 0)
-        let sent = unsafe bytes.withUnsafeBytes { raw in
-            unsafe send(descriptor, raw.baseAddress, raw.count, Int32(MSG_NOSIGNAL))
-        }
-        try #require(sent == bytes.count)
-    }
-
-    deinit { close(descriptor) }
-
-    /// Ends with a reset: connecting to no address dissolves the association (connect(2)).
-    func reset() {
-        var nowhere = sockaddr(sa_family: sa_family_t(AF_UNSPEC), sa_data: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-        _ = unsafe connect(descriptor, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
     }
 }

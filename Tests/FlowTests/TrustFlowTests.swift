@@ -105,6 +105,17 @@ struct `A server with a provider behind TLS` {
                 try await Task.sleep(for: .milliseconds(50))
             }
             #expect(text().contains("not a JSON object"))
+            // Another path is another matter, and is not half taken over.
+            let moved = folder.appending(path: "moved.pem")
+            try FileManager.default.copyItem(at: other.certificate, to: moved)
+            try Data(try String(contentsOf: file, encoding: .utf8).replacing(anchors.path, with: moved.path).utf8)
+                .write(to: file)
+            server.signal(SIGHUP)
+            while text().components(separatedBy: "were read again").count < 3 {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            #expect(text().contains("with a restart only keys=provider.plain.caFile"))
+            #expect(text().contains("and the files of trust anchors were read again"))
             #expect(text().contains("SSLKEYLOGFILE has no effect"))
             #expect(!FileManager.default.fileExists(atPath: keys.path))
         }

@@ -27,8 +27,7 @@ extension KeysCommand {
         var newKeyFile: String
         @Flag(help: "The old key has leaked: replace what signs, and end every session.")
         var leaked = false
-        @Flag(help: "Report as JSON on standard output.")
-        var json = false
+        @OptionGroup var report: ReportOptions
         @OptionGroup var options: StoreOptions
 
         func run() async throws {
@@ -46,11 +45,7 @@ extension KeysCommand {
             } catch {
                 throw StoreOptions.told(error, path)
             }
-            if json {
-                StandardOutput.write(document(outcome))
-            } else {
-                StandardOutput.write(text(outcome, place: storage.masterKeyFile ?? path + ".key"))
-            }
+            report.write(document(outcome), text(outcome, place: storage.masterKeyFile ?? path + ".key"))
         }
 
         private func document(_ outcome: MasterKeyChanger.Outcome) -> JSONValue {

@@ -19,8 +19,7 @@ extension KeysCommand {
 
         @Argument(help: "The key's kid, as keys list and the JWK set have it; after -- when it begins with a hyphen.")
         var kid: String
-        @Flag(help: "Report as JSON on standard output.")
-        var json = false
+        @OptionGroup var report: ReportOptions
         @OptionGroup var options: StoreOptions
 
         func run() async throws {
@@ -31,27 +30,19 @@ extension KeysCommand {
                 case .retiredBefore(let time): tell(at: time, "is retired since \(CalendarTime.rfc3339(time))")
                 case .signs(let purpose):
                     let rotate = purpose == .receipt ? "rotate --receipts --now" : "rotate --now"
-                    throw Self.refusal(
+                    throw StoreOptions.fail(
                         "\(kid) is the \(purpose.rawValue) key that signs; let another one sign first: "
                             + "gatehouse keys \(rotate)")
                 case .unknown:
-                    throw Self.refusal("there is no signing key \(kid); gatehouse keys list has all of them")
+                    throw StoreOptions.fail("there is no signing key \(kid); gatehouse keys list has all of them")
                 }
             }
         }
 
         private func tell(at time: Int64, _ state: String) {
-            if json {
-                StandardOutput.write(
-                    ["kid": .string(kid), "state": "retired", "retired_at": .integer(time)] as JSONValue)
-            } else {
-                StandardOutput.write("signing key \(kid)  \(state)\n")
-            }
-        }
-
-        private static func refusal(_ sentence: String) -> ExitCode {
-            StandardError.write("gatehouse: \(sentence)\n")
-            return ExitCode(1)
+            report.write(
+                ["kid": .string(kid), "state": "retired", "retired_at": .integer(time)],
+                "signing key \(kid)  \(state)\n")
         }
     }
 }

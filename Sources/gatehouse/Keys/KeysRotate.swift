@@ -28,8 +28,7 @@ extension KeysCommand {
         var now = false
         @Flag(help: "Make a new key that signs receipts, and leave all others alone.")
         var receipts = false
-        @Flag(help: "Report as JSON on standard output.")
-        var json = false
+        @OptionGroup var report: ReportOptions
         @OptionGroup var options: StoreOptions
 
         func run() async throws {
@@ -48,33 +47,31 @@ extension KeysCommand {
                 // What was hashed under the old one must be found until all of it is hashed anew.
                 try await store.repository.rotateSecretKey(for: .contact, keepingSeconds: .max, now: time)
                 let kid = try await SessionKeys.rotate(.session, in: store.repository, now: time, signsAtOnce: now)
-                if !json {
+                // What comes takes long, and people are told as it goes.
+                if !report.json {
                     StandardOutput.write("signing key \(kid)  signs from \(CalendarTime.rfc3339(signsFrom)) on\n")
                     StandardOutput.write("data key \(dataKey)  seals from now on\n")
                 }
                 let looked = try await reseal(store)
                 let indexed = try await indexContacts(store)
-                guard json else { return tell(looked, indexed) }
-                StandardOutput.write(
+                report.write(
                     [
                         "kid": .string(kid), "signs_from": .integer(signsFrom), "data_key": .integer(dataKey),
                         "values_looked_through": .integer(Int64(looked)), "users_indexed": .integer(Int64(indexed)),
-                    ] as JSONValue)
+                    ],
+                    """
+                    \(looked) sealed values were looked through.
+                    \(indexed) users' addresses and numbers were hashed anew.
+
+                    """)
             }
         }
 
         private func rotateReceiptKey(_ store: OpenStore, _ time: Int64, _ signsFrom: Int64) async throws {
             let kid = try await SessionKeys.rotate(.receipt, in: store.repository, now: time, signsAtOnce: now)
-            if json {
-                StandardOutput.write(["kid": .string(kid), "signs_from": .integer(signsFrom)] as JSONValue)
-            } else {
-                StandardOutput.write("receipt key \(kid)  signs from \(CalendarTime.rfc3339(signsFrom)) on\n")
-            }
-        }
-
-        private func tell(_ looked: Int, _ indexed: Int) {
-            StandardOutput.write("\(looked) sealed values were looked through.\n")
-            StandardOutput.write("\(indexed) users' addresses and numbers were hashed anew.\n")
+            report.write(
+                ["kid": .string(kid), "signs_from": .integer(signsFrom)],
+                "receipt key \(kid)  signs from \(CalendarTime.rfc3339(signsFrom)) on\n")
         }
 
         private func indexContacts(_ store: OpenStore) async throws -> Int {

@@ -17,19 +17,15 @@ struct StoreCommand: ParsableCommand {
             discussion: "Says what is wrong, and exits 1 when anything is.")
 
         @OptionGroup var options: StoreOptions
-        @Flag(help: "Report as JSON on standard output.")
-        var json = false
+        @OptionGroup var report: ReportOptions
 
         func run() async throws {
             try await options.withStore { store, _, _ in
                 let progress = ProgressReport("values tried")
                 let findings = try await store.repository.check { progress.tell($0, of: $1) }
-                if json {
-                    StandardOutput.write(["findings": .array(findings.map { .string($0) })] as JSONValue)
-                } else {
-                    for finding in findings { StandardOutput.write(finding + "\n") }
-                    if findings.isEmpty { StandardOutput.write("The store is in order.\n") }
-                }
+                report.write(
+                    ["findings": .array(findings.map { .string($0) })],
+                    findings.isEmpty ? "The store is in order.\n" : findings.map { $0 + "\n" }.joined())
                 if !findings.isEmpty { throw ExitCode(1) }
             }
         }
@@ -65,12 +61,10 @@ struct StoreCommand: ParsableCommand {
                         }
                     }
                 } catch .fileExists {
-                    StandardError.write("gatehouse: the file \(file) exists already, and nothing is overwritten\n")
-                    throw ExitCode(1)
+                    throw StoreOptions.fail("the file \(file) exists already, and nothing is overwritten")
                 } catch {
                     if case .unavailable(let reason) = error {
-                        StandardError.write("gatehouse: no backup was made: \(reason)\n")
-                        throw ExitCode(1)
+                        throw StoreOptions.fail("no backup was made: \(reason)")
                     }
                     throw error
                 }

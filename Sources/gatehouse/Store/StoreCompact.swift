@@ -17,8 +17,7 @@ extension StoreCommand {
                 the store as it was or compacted.
                 """)
 
-        @Flag(help: "Report as JSON on standard output.")
-        var json = false
+        @OptionGroup var report: ReportOptions
         @OptionGroup var options: StoreOptions
 
         func run() async throws {
@@ -31,14 +30,9 @@ extension StoreCommand {
                     progress in
                     if case .examined(let done, let total) = progress { examined.tell(done, of: total) }
                 }
-                if json {
-                    let document: JSONValue = [
-                        "bytes_before": .integer(outcome.before), "bytes_after": .integer(outcome.after),
-                    ]
-                    StandardOutput.write(document)
-                } else {
-                    StandardOutput.write("The store takes \(outcome.after) bytes, \(outcome.before) before.\n")
-                }
+                report.write(
+                    ["bytes_before": .integer(outcome.before), "bytes_after": .integer(outcome.after)],
+                    "The store takes \(outcome.after) bytes, \(outcome.before) before.\n")
             } catch let error as CompactFailure {
                 if case .unfinished(let reason) = error {
                     throw StoreOptions.fail(

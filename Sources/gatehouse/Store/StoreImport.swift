@@ -25,8 +25,7 @@ extension StoreCommand {
         var skipBad = false
         @Flag(help: "Check every line and store nothing.")
         var dryRun = false
-        @Flag(help: "Report as JSON on standard output.")
-        var json = false
+        @OptionGroup var report: ReportOptions
         @OptionGroup var options: StoreOptions
 
         func run() async throws {
@@ -40,28 +39,26 @@ extension StoreCommand {
                 let checked = try importer.check()
                 let isRefused = checked.bad > 0 && !skipBad
                 if isRefused || dryRun {
-                    report(checked, isStored: false)
+                    tell(checked, isStored: false)
                     if checked.bad > 0 { throw ExitCode(1) }
                     return
                 }
                 let summary = try await importer.store(in: store.repository, checked: checked) { clock.seconds }
-                report(summary, isStored: true)
+                tell(summary, isStored: true)
                 if summary.conflicts > 0 || summary.bad > checked.bad { throw ExitCode(1) }
             }
         }
 
-        private func report(_ summary: Importer.Summary, isStored: Bool) {
-            if json { return StandardOutput.write(summary.document) }
+        private func tell(_ summary: Importer.Summary, isStored: Bool) {
             let bad = summary.bad > 0 ? "\(summary.bad) bad" : "none bad"
-            guard isStored else {
-                return StandardOutput.write("\(summary.lines) lines, \(bad). Nothing was stored.\n")
-            }
-            StandardOutput.write(
-                """
-                \(summary.lines) lines, \(bad): \(summary.created) users created, \(summary.alreadyThere) already there, \
-                \(summary.completed) completed, \(summary.conflicts) conflicts.
+            report.write(
+                summary.document,
+                isStored
+                    ? """
+                    \(summary.lines) lines, \(bad): \(summary.created) users created, \(summary.alreadyThere) already there, \
+                    \(summary.completed) completed, \(summary.conflicts) conflicts.
 
-                """)
+                    """ : "\(summary.lines) lines, \(bad). Nothing was stored.\n")
         }
     }
 }

@@ -31,8 +31,7 @@ extension StoreCommand {
         var withoutLedger = false
         @Flag(help: "Leave the sessions of the backup open; those that were ended since are open again.")
         var keepSessions = false
-        @Flag(help: "Report as JSON on standard output.")
-        var json = false
+        @OptionGroup var report: ReportOptions
         @OptionGroup var options: StoreOptions
 
         func validate() throws {
@@ -59,11 +58,7 @@ extension StoreCommand {
                     case .examined(let done, let total): examined.tell(done, of: total)
                     }
                 }
-                if json {
-                    StandardOutput.write(Self.document(outcome))
-                } else {
-                    StandardOutput.write(Self.text(outcome))
-                }
+                report.write(Self.document(outcome), Self.text(outcome))
             } catch let error as RestoreFailure {
                 // Whoever reads that nothing was restored would make no use of what is coming.
                 if case .unfinished = error { throw StoreOptions.fail("not yet restored: \(error)") }

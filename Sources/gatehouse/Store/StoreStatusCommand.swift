@@ -14,8 +14,7 @@ extension StoreCommand {
                 start.
                 """)
 
-        @Flag(help: "Report as JSON on standard output.")
-        var json = false
+        @OptionGroup var report: ReportOptions
         @OptionGroup var options: StoreOptions
 
         func run() async throws {
@@ -23,11 +22,7 @@ extension StoreCommand {
                 let now = clock.seconds
                 let status = try await store.repository.status(now: now)
                 let age = max(0, now - status.checkpointedAt)
-                if json {
-                    StandardOutput.write(Self.document(status, age))
-                } else {
-                    StandardOutput.write(Self.text(status, age, store.path))
-                }
+                report.write(Self.document(status, age), Self.text(status, age, store.path))
             }
         }
 

@@ -15,8 +15,7 @@ extension UsersCommand {
         var id: Int64
         @Flag(help: "Really erase.")
         var yes = false
-        @Flag(help: "Report as JSON on standard output.")
-        var json = false
+        @OptionGroup var report: ReportOptions
         @OptionGroup var options: StoreOptions
 
         func run() async throws {
@@ -46,13 +45,11 @@ extension UsersCommand {
                 ("identities", record.identities.count), ("sessions", record.sessions.count),
                 ("receipts", record.receipts.count),
             ]
-            if json {
-                var members: [JSONObject.Member] = [("user_id", .integer(id)), ("erased", .boolean(yes))]
-                members += counts.map { ($0, .integer(Int64($1))) }
-                return StandardOutput.write(JSONValue.object(JSONObject(members)))
-            }
+            var members: [JSONObject.Member] = [("user_id", .integer(id)), ("erased", .boolean(yes))]
+            members += counts.map { ($0, .integer(Int64($1))) }
             let what = counts.map { "\($0) \($1)" }.joined(separator: ", ")
-            StandardOutput.write(
+            report.write(
+                .object(JSONObject(members)),
                 yes
                     ? "User \(id) is erased: profile, \(what).\n"
                     : "User \(id) would be erased: profile, \(what). Nothing was erased; --yes does it.\n")

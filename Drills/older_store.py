@@ -1,0 +1,155 @@
+"""A store that an earlier version has made opens in seconds, and everybody in it goes on."""
+
+import base64
+import hashlib
+import hmac
+import json
+import os
+import re
+import shutil
+import subprocess
+import time
+
+from bench import MIB, crowd, tally
+from carriers import PLAIN_CLIENT
+from damage import flaws
+
+# The executable of the earlier version.
+EARLIER = os.environ.get("GATEHOUSE_EARLIER")
+USERS = int(os.environ.get("GATEHOUSE_EARLIER_USERS", "1000000"))
+# How many of them sign in at the earlier version, and keep their refresh tokens.
+SIGNED_IN = 3_000
+OPENINGS = 3
+# From the start of the process until it listens, in seconds.
+LONGEST_START = 5
+LONGEST = 900
+BROUGHT_ALONG = re.compile(r" brought up to date from=(\d+) ms=(\d+) to=(\d+)")
+
+
+def run(bench):
+    if not EARLIER:
+        return bench.skip("GATEHOUSE_EARLIER names no executable of an earlier version")
+    if not os.access(EARLIER, os.X_OK):
+        raise RuntimeError(f"GATEHOUSE_EARLIER names {EARLIER}, which can't be executed")
+    with bench.carriers() as carriers:
+        folder = os.path.join(bench.folder, "earlier")
+        sessions, size = make_store(bench, carriers, folder)
+        bench.figure("users", USERS)
+        bench.figure("MiB", size // MIB)
+        starts, took = [], []
+        for number in range(OPENINGS):
+            name = f"copy{number}"
+            copy_store(folder, os.path.join(bench.folder, name))
+            began = time.monotonic()
+            server = bench.start(carriers, name, awaits=False)
+            try:
+                server.await_listening(LONGEST_START * 10)
+                starts.append(time.monotonic() - began)
+                said = BROUGHT_ALONG.search(server.log_text())
+                if bench.claim(bool(said), "it says that it brought the store up to date, from which version"):
+                    took.append(int(said[2]))
+                    bench.figure("schema", f"{said[1]}→{said[3]}")
+                if number == OPENINGS - 1:
+                    go_on(bench, server, sessions)
+                bench.claim(server.stop() == 0, "the server stops in good order")
+            finally:
+                if server.is_running:
+                    server.kill()
+            if number < OPENINGS - 1:
+                shutil.rmtree(os.path.join(bench.folder, name))
+        bench.figure("listens_after_s", "/".join(f"{seconds:.2f}" for seconds in starts))
+        bench.figure("brought_along_ms", "/".join(map(str, took)))
+        bench.claim(max(starts) <= LONGEST_START, f"it listens within {LONGEST_START} s")
+        check(bench, f"{bench.folder}/copy{OPENINGS - 1}")
+
+
+def make_store(bench, carriers, folder):
+    """Has the earlier version make a store, import the users and sign some of them in.
+
+    Returns what they got, and the size of the store.
+    """
+    server = bench.start(carriers, "earlier", executable=EARLIER)
+    server.stop()
+    users = os.path.join(bench.folder, "users.jsonl")
+    write_users(users, carriers)
+    began = time.monotonic()
+    done = subprocess.run(
+        [EARLIER, "store", "import", users, "--json", "--config", f"{folder}/gatehouse.yaml"],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    os.remove(users)
+    created = json.loads(done.stdout).get("created") if done.returncode == 0 else None
+    if created != USERS:
+        raise RuntimeError(f"the earlier version imports {created} users: {done.stderr[-1000:]}")
+    bench.note(f"{USERS} users imported in {time.monotonic() - began:.0f} s")
+    with bench.server(carriers, "earlier", executable=EARLIER) as server:
+        # From all over the store.
+        names = [name_of(number * USERS // SIGNED_IN) for number in range(min(SIGNED_IN, USERS))]
+        answers = crowd(len(names), lambda number: server.sign_in(names[number], "plain"))
+        bench.claim(all(answer.status == 200 and answer.json["new_user"] is False for answer in answers),
+                    f"users who were imported sign in at the earlier version ({tally(map(str, answers))})")
+    bench.note(f"{len(names)} of them signed in")
+    return [answer.json for answer in answers], os.path.getsize(f"{folder}/gatehouse.db")
+
+
+def write_users(path, carriers):
+    with open(path, "w", encoding="utf-8") as file:
+        for number in range(USERS):
+            name = name_of(number)
+            identity = {"provider": "plain", "issuer": carriers.urls["plain"], "subject": subject_of(name)}
+            file.write(json.dumps({"identities": [identity], "profile": {
+                "name": f"Somebody {number}", "email": f"{name}@example.com",
+                "phone_number": f"+1555{number:07}"}}) + "\n")
+
+
+def name_of(number):
+    return f"loyal{number}"
+
+
+def subject_of(name):
+    """What the simulated plain provider calls a subscriber."""
+    code = hmac.digest(b"pairwise plain", f"{PLAIN_CLIENT}\0{name}".encode(), hashlib.sha256)
+    return "plain-" + base64.urlsafe_b64encode(code[:16]).rstrip(b"=").decode()
+
+
+def copy_store(source, target):
+    """Copies it, and has the system forget what it holds: a machine that was just started has to read it."""
+    os.makedirs(target)
+    for name in os.listdir(source):
+        if name.startswith("gatehouse.db"):
+            copy = os.path.join(target, name)
+            shutil.copyfile(os.path.join(source, name), copy)
+            os.chmod(copy, 0o600)
+            with open(copy, "rb+") as file:
+                os.fsync(file.fileno())
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def go_on(bench, server, sessions):
+    """Whoever was signed in before goes on, and so does who signs in again."""
+    def refresh(token):
+        return server.call("POST", "/auth/token", form={"grant_type": "refresh_token", "refresh_token": token})
+
+    first = crowd(len(sessions), lambda number: refresh(sessions[number]["refresh_token"]))
+    bench.claim(all(answer.status == 200 for answer in first),
+                f"every refresh token from before is accepted ({tally(map(str, first))})")
+    second = crowd(len(first), lambda number: refresh(first[number].json.get("refresh_token", "")))
+    bench.claim(all(answer.status == 200 for answer in second),
+                f"and each one that it was replaced by in turn ({tally(map(str, second))})")
+    found = crowd(len(second), lambda number: server.user(second[number].json.get("token", "")))
+    bench.claim(all(answer.status == 200 and answer.json["user_id"] == session["user"]["user_id"]
+                    for answer, session in zip(found, sessions)), "by whoever they were before")
+    again = crowd(100, lambda number: server.sign_in(name_of(number), "plain"))
+    bench.claim(all(answer.status == 200 and answer.json["new_user"] is False for answer in again),
+                f"who signs in again is known ({tally(map(str, again))})")
+    bench.figure("refreshed", len(first) + len(second))
+
+
+def check(bench, folder):
+    began = time.monotonic()
+    done = subprocess.run(
+        [f"{bench.binaries}/gatehouse", "store", "check", "--config", f"{folder}/gatehouse.yaml"],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    bench.claim(done.returncode == 0, f"store check passes ({done.stdout[-300:]} {done.stderr[-300:]})")
+    bench.figure("check_s", time.monotonic() - began)
+    found = flaws(f"{folder}/gatehouse.db")
+    bench.claim(found == [], f"the file is sound ({found})")
