@@ -123,7 +123,8 @@ public struct EndpointURL: Sendable, Hashable {
     }
 
     private static func percentEncode(_ part: String, into text: inout String) {
-        if part.utf8.allSatisfy(\.isUnreserved) { return text.append(part) }
+        let bytes = part.utf8.span
+        if bytes.indices.allSatisfy({ bytes[$0].isUnreserved }) { return text.append(part) }
         for byte in part.utf8 {
             if byte.isUnreserved {
                 text.unicodeScalars.append(Unicode.Scalar(byte))

@@ -14,6 +14,17 @@ extension String {
     }
 }
 
+extension String {
+    /// Whether every byte of the UTF-8 is as it should be: what `utf8.allSatisfy` tells, without a step through the text's
+    /// indices for each.
+    @inlinable
+    public func allBytes(_ isRight: (UInt8) -> Bool) -> Bool {
+        let bytes = utf8.span
+        for index in bytes.indices where !isRight(bytes[index]) { return false }
+        return true
+    }
+}
+
 extension JSONValue {
     /// Whether this is a string of exactly these bytes.
     public func isExactly(_ text: String) -> Bool { string?.isExactly(text) ?? false }

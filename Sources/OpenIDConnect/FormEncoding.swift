@@ -6,7 +6,7 @@ enum FormEncoding {
     /// Appends `name=value`, after an `&` when something stands before.
     static func append(_ name: StaticString, _ value: String, to body: inout [UInt8]) {
         if !body.isEmpty { body.append(UInt8(ascii: "&")) }
-        body.append(contentsOf: name.description.utf8)
+        name.withUTF8Buffer { unsafe body.append(contentsOf: $0) }
         body.append(UInt8(ascii: "="))
         append(value.utf8.span, to: &body)
     }
