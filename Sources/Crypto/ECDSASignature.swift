@@ -44,7 +44,8 @@ enum ECDSASignature {
         guard let s = reader.contents(ofTag: 0x02, in: der), !s.isEmpty, s.upperBound == der.count else { return nil }
         let width = curve.byteCount
         var isComplete = false
-        let signature = [UInt8](capacity: 2 * width) { output in
+        var signature: [UInt8] = []
+        signature.append(addingCapacity: 2 * width) { output in
             isComplete =
                 append(der.extracting(r), width: width, to: &output)
                 && append(der.extracting(s), width: width, to: &output)

@@ -51,7 +51,7 @@ public struct CompactJWS: Sendable {
         // Eight bytes at a time: a token has nearly a thousand, and three dots at most.
         while index + 8 <= bytes.count {
             // Safe: the word lies inside the span, as the line above makes sure.
-            let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self) ^ dots
+            let word = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self) ^ dots
             // Whether a byte is zero, and so was a dot.
             if (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 != 0 { break }
             index += 8
