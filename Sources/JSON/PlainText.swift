@@ -14,7 +14,7 @@ enum PlainText {
         let raw = unsafe bytes.bytes
         while end + wordSize <= bytes.count {
             // Safe: the word lies inside the span, as the line above makes sure.
-            let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: end, as: UInt64.self).littleEndian
+            let word = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: end, as: UInt64.self).littleEndian
             let found = ends(word, orAtDelete)
             if found != 0 {
                 let plain = found.trailingZeroBitCount / 8
@@ -42,14 +42,13 @@ enum PlainText {
             return ends(word, true) == 0
         }
         let raw = unsafe bytes.bytes
-        var found: UInt64 = 0
+        // Safe: the span has a whole word, so one lies at its end, and every other ends before that. What the last has in common
+        // with the one before is looked at twice.
+        var found = unsafe ends(
+            raw.unsafeLoadUnaligned(fromUncheckedByteOffset: count - wordSize, as: UInt64.self), true)
         var start = 0
-        while start < count {
-            // Safe: the span has a whole word, and the last one begins where it ends with the span; what it shares with the
-            // one before is looked at twice.
-            let offset = min(start, count - wordSize)
-            let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self).littleEndian
-            found |= ends(word, true)
+        while start + wordSize < count {
+            found |= unsafe ends(raw.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: UInt64.self), true)
             start += wordSize
         }
         return found == 0

@@ -13,22 +13,34 @@ enum FormEncoding {
 
     /// Appends one encoded value.
     static func append(_ value: Span<UInt8>, to body: inout [UInt8]) {
+        // Most values go out as they are.
+        if value.indices.allSatisfy({ isUnreserved(value[$0]) }) {
+            return unsafe value.withUnsafeBufferPointer { unsafe body.append(contentsOf: $0) }
+        }
         let hexadecimal = hexadecimal.span
         body.append(addingCapacity: value.count * 3) { output in
             for index in value.indices {
                 let byte = value[index]
-                switch byte {
-                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                    UInt8(ascii: "~"):
+                if isUnreserved(byte) {
                     output.append(byte)
-                case UInt8(ascii: " "): output.append(UInt8(ascii: "+"))
-                default:
+                } else if byte == UInt8(ascii: " ") {
+                    output.append(UInt8(ascii: "+"))
+                } else {
                     output.append(UInt8(ascii: "%"))
                     output.append(hexadecimal[Int(byte >> 4)])
                     output.append(hexadecimal[Int(byte & 15)])
                 }
             }
+        }
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
         }
     }
 }
