@@ -79,6 +79,8 @@ public struct EndpointURL: Sendable, Hashable {
     /// (RFC 3986 §2.3), which form decoding reads the same.
     public func appending(query: [(String, String)]) -> EndpointURL {
         var text = text
+        // Room for all of it, unless something must be encoded.
+        text.reserveCapacity(query.reduce(text.utf8.count) { $0 + $1.0.utf8.count + $1.1.utf8.count + 2 })
         var needsSeparator = false
         if !text.utf8.contains(UInt8(ascii: "?")) {
             text.append("?")

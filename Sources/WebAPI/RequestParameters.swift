@@ -59,8 +59,8 @@ struct RequestParameters {
 
     subscript(name: String) -> String? {
         let count = name.utf8.count
-        for parameter in values where parameter.name.utf8.count == count && parameter.name == name {
-            return parameter.value
+        for index in values.indices where values[index].name.utf8.count == count && values[index].name == name {
+            return values[index].value
         }
         return nil
     }
