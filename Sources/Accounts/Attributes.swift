@@ -48,7 +48,9 @@ public struct Attributes: Sendable {
     public subscript(name: String) -> String? {
         get {
             let count = name.utf8.count
-            for member in members where member.name.utf8.count == count && member.name == name { return member.value }
+            for index in members.indices where members[index].name.utf8.count == count && members[index].name == name {
+                return members[index].value
+            }
             return nil
         }
         set {

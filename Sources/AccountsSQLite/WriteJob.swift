@@ -20,9 +20,13 @@ struct WriteJob: Sendable {
             let result = Result { () throws(RepositoryError) in try body(connection) }
             return WriteAttempt(failure: result.failure) { groupFailure, unrecorded in
                 // A refusal, too, may rest on what another write of the group did, which then never happened.
-                let settlement = groupFailure.map(Result.failure) ?? result
-                settled(try? settlement.get())
-                continuation.resume(returning: unrecorded.map(Result.failure) ?? settlement)
+                if let failure = groupFailure ?? result.failure {
+                    settled(nil)
+                    continuation.resume(returning: .failure(unrecorded ?? failure))
+                } else {
+                    settled(try? result.get())
+                    continuation.resume(returning: unrecorded.map(Result.failure) ?? result)
+                }
             }
         }
         refuse = { continuation.resume(returning: .failure($0)) }

@@ -21,7 +21,7 @@ public enum AEAD {
         let sealed = unsafe [UInt8](unsafeUninitializedCapacity: plaintext.count + overhead) { output, count in
             let nonce = unsafe UnsafeMutableBufferPointer(rebasing: output[..<nonceByteCount])
             unsafe Random.fill(nonce)
-            let context = CipherContext()
+            var context = CipherContext()
             isSealed =
                 unsafe context.start(key, nonce: UnsafeBufferPointer(nonce), encrypting: true)
                 && context.authenticate(associatedData)
@@ -50,7 +50,7 @@ public enum AEAD {
                 let ciphertext = unsafe UnsafeBufferPointer(
                     rebasing: sealed[nonceByteCount..<(nonceByteCount + plaintextCount)])
                 let tag = unsafe UnsafeBufferPointer(rebasing: sealed[(nonceByteCount + plaintextCount)...])
-                let context = CipherContext()
+                var context = CipherContext()
                 isAuthentic =
                     unsafe context.start(key, nonce: nonce, encrypting: false)
                     && context.authenticate(associatedData)

@@ -3,12 +3,14 @@ internal import COpenSSL
 /// One AES-256-GCM operation; owns OpenSSL's cipher context. Each step says whether it succeeded.
 @safe struct CipherContext: ~Copyable {
     private let pointer: OpaquePointer?
+    private var isFinished = false
 
     init() { unsafe pointer = EVP_CIPHER_CTX_new() }
 
     deinit {
         // A failed step leaves its reasons in this thread's queue, where the next user of OpenSSL would find them.
-        ERR_clear_error()
+        if !isFinished { ERR_clear_error() }
+        // The next operation gets another context: this one's holds the key until it is freed.
         unsafe EVP_CIPHER_CTX_free(pointer)
     }
 
@@ -34,14 +36,16 @@ internal import COpenSSL
     }
 
     /// Ends the message; when decrypting, only a right tag lets this succeed.
-    borrowing func finish() -> Bool {
+    mutating func finish() -> Bool {
         // GCM has no last block, but OpenSSL wants an address.
         var nothing: (UInt64, UInt64) = (0, 0)
         var written: Int32 = 0
-        return unsafe withUnsafeMutableBytes(of: &nothing) { buffer in
+        let pointer = unsafe pointer
+        isFinished = unsafe withUnsafeMutableBytes(of: &nothing) { buffer in
             unsafe EVP_CipherFinal_ex(
                 pointer, buffer.baseAddress?.assumingMemoryBound(to: UInt8.self), &written) == 1
         }
+        return isFinished
     }
 
     borrowing func readTag(_ tag: UnsafeMutableBufferPointer<UInt8>) -> Bool {

@@ -9,10 +9,12 @@ extension PrivateKey {
         let signature: [UInt8]? =
             switch publicKey.parameters {
             case .rsa(let modulus, _):
-                unsafe signDigest(of: message, with: algorithm, longest: modulus.count) { unsafe Array($0) }
+                signDigest(of: message, with: algorithm, longest: modulus.count) { signature in
+                    unsafe signature.withUnsafeBufferPointer { unsafe Array($0) }
+                }
             case .ellipticCurve(let curve, _, _):
-                unsafe signDigest(of: message, with: algorithm, longest: ECDSASignature.longestDER) { der in
-                    unsafe ECDSASignature.jose(fromDER: der, curve)
+                signDigest(of: message, with: algorithm, longest: ECDSASignature.longestDER) { der in
+                    ECDSASignature.jose(fromDER: der, curve)
                 }
             case .ed25519: signMessage(message)
             }
@@ -27,7 +29,7 @@ extension PrivateKey {
 
     private func signDigest(
         of message: Span<UInt8>, with algorithm: SignatureAlgorithm, longest: Int,
-        _ convert: (UnsafeBufferPointer<UInt8>) -> [UInt8]?
+        _ convert: (Span<UInt8>) -> [UInt8]?
     ) -> [UInt8]? {
         let digestCount = algorithm.digest.byteCount
         return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: digestCount + longest) { buffer in
@@ -39,7 +41,7 @@ extension PrivateKey {
                 unsafe EVP_PKEY_sign(context, signature.baseAddress, &length, digest.baseAddress, digest.count) == 1
             }
             guard isSigned else { return nil }
-            return unsafe convert(UnsafeBufferPointer(rebasing: signature[..<length]))
+            return unsafe convert(UnsafeBufferPointer(rebasing: signature[..<length]).span)
         }
     }
 

@@ -26,5 +26,6 @@ struct RemoteJobs: ~Copyable {
         }
     }
 
-    borrowing func isEmpty() -> Bool { jobs.withLock(\.isEmpty) }
+    /// Asked with every turn of a loop, so not with a key path: the runtime would make and follow one each time.
+    borrowing func isEmpty() -> Bool { jobs.withLock { $0.isEmpty } }
 }

@@ -49,13 +49,18 @@ public struct JWKSet: Sendable {
     /// must fit (OpenID Connect Core §10.1).
     /// - Throws: `JOSEError.unknownKey`.
     public func key(withID keyID: String?, for algorithm: SignatureAlgorithm) throws(JOSEError) -> JWK {
-        let named = keyID.map { keyID in keys.filter { $0.keyID == keyID } } ?? keys
-        let fitting = named.filter { $0.mayVerify(algorithm) }
-        guard fitting.count <= 1 else { throw .unknownKey(.ambiguous) }
-        guard let key = fitting.first else {
-            guard keyID != nil else { throw .unknownKey(.noKeyFits) }
-            throw .unknownKey(named.isEmpty ? .keyIDNotInSet : .keyDoesNotFit)
+        var isNamed = false
+        var fitting: Int?
+        for index in keys.indices where keyID == nil || keys[index].keyID == keyID {
+            isNamed = true
+            guard keys[index].mayVerify(algorithm) else { continue }
+            guard fitting == nil else { throw .unknownKey(.ambiguous) }
+            fitting = index
         }
-        return key
+        guard let fitting else {
+            guard keyID != nil else { throw .unknownKey(.noKeyFits) }
+            throw .unknownKey(isNamed ? .keyDoesNotFit : .keyIDNotInSet)
+        }
+        return keys[fitting]
     }
 }

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import JSON
+import Synchronization
 import Syntax
 
 /// A token that nobody but its maker verifies: the compact serialization (RFC 7515 §7.1) under HMAC-SHA-256 (`HS256`,
@@ -22,13 +23,11 @@ public struct KeyedJWT: Sendable {
     ///   - type: the header's `typ`, which tells what such a token is for (RFC 8725 §3.11).
     ///   - key: as long as the hash at least, which is 32 bytes (RFC 7518 §3.2).
     public static func sign(_ payload: Span<UInt8>, type: String, keyID: String, key: [UInt8]) -> String {
-        let header = header(type: type, keyID: keyID)
         var token: [UInt8] = []
         token.reserveCapacity(
-            2 + Base64URL.encodedCount(of: header.count)
-                + Base64URL.encodedCount(of: payload.count)
+            longestUsualHeader + Base64URL.encodedCount(of: payload.count)
                 + Base64URL.encodedCount(of: Digest.sha256.byteCount))
-        Base64URL.append(header.span, to: &token)
+        token.append(contentsOf: encodedHeader(type: type, keyID: keyID))
         token.append(UInt8(ascii: "."))
         Base64URL.append(payload, to: &token)
         let tag = HMAC.sha256(token.span, key: key.span)
@@ -76,6 +75,20 @@ public struct KeyedJWT: Sendable {
             throw .malformed(.payloadEncoding)
         }
         return payload
+    }
+
+    private static let longestUsualHeader = 96
+    /// The header of the last token, which that of the next one is too, until the key changes.
+    private static let latest = Mutex<(type: String, keyID: String, header: [UInt8])?>(nil)
+
+    private static func encodedHeader(type: String, keyID: String) -> [UInt8] {
+        latest.withLock { latest in
+            if let latest, latest.keyID == keyID, latest.type == type { return latest.header }
+            var encoded: [UInt8] = []
+            Base64URL.append(header(type: type, keyID: keyID).span, to: &encoded)
+            latest = (type, keyID, encoded)
+            return encoded
+        }
     }
 
     private static func header(type: String, keyID: String) -> [UInt8] {

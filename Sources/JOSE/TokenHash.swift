@@ -21,6 +21,6 @@ public enum TokenHash {
         _ claim: String, _ token: String, algorithm: SignatureAlgorithm, digestOfEdDSA: Digest
     ) -> Bool {
         let hash = leftHalf(of: token, algorithm: algorithm, digestOfEdDSA: digestOfEdDSA)
-        return constantTimeEqual(Array(claim.utf8), Array(hash.utf8))
+        return constantTimeEqual(claim.utf8.span, hash.utf8.span)
     }
 }

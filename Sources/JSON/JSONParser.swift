@@ -90,7 +90,7 @@ struct JSONParser {
             guard offset < bytes.count, bytes[offset] == UInt8(ascii: "\"") else { throw .syntax(offset: offset) }
             let name = try string(bytes)
             if object.members.count < Self.membersSearchedInOrder {
-                guard object[name] == nil else { throw .duplicateMember(name) }
+                guard !object.contains(name) else { throw .duplicateMember(name) }
             } else {
                 if names.isEmpty { names = Set(object.members.map(\.name)) }
                 guard names.insert(name).inserted else { throw .duplicateMember(name) }

@@ -5,13 +5,15 @@ extension JSONParser {
     mutating func string(_ bytes: Span<UInt8>) throws(JSONError) -> String {
         let start = offset
         offset += 1
-        let end = PlainText.end(bytes, from: offset, orAtDelete: false)
+        let (end, isASCII) = PlainText.end(bytes, from: offset, orAtDelete: false)
         guard end < bytes.count else { throw .syntax(offset: start) }
         switch bytes[end] {
         case UInt8(ascii: "\""):
-            let text = try text(bytes, offset..<end)
+            let range = offset..<end
             offset = end + 1
-            return text
+            guard isASCII else { return try text(bytes, range) }
+            // Safe: ASCII is UTF-8, so nothing is left to be validated.
+            return unsafe String(copying: UTF8Span(unchecked: bytes.extracting(range), isKnownASCII: true))
         case UInt8(ascii: "\\"): return try escapedString(bytes, start: start, firstEscape: end)
         default: throw .syntax(offset: end)
         }

@@ -26,10 +26,16 @@ public struct JSONObject: Sendable, Equatable {
         self.members = members
     }
 
-    public subscript(name: String) -> JSONValue? {
+    public subscript(name: String) -> JSONValue? { index(of: name).map { members[$0].value } }
+
+    func contains(_ name: String) -> Bool { index(of: name) != nil }
+
+    private func index(of name: String) -> Int? {
         // The lengths tell most names apart, and are at hand.
         let count = name.utf8.count
-        for member in members where member.name.utf8.count == count && member.name == name { return member.value }
+        for index in members.indices where members[index].name.utf8.count == count && members[index].name == name {
+            return index
+        }
         return nil
     }
 

@@ -30,9 +30,7 @@ public struct JSONWriter: Sendable {
 
     /// Writes a member's name; its value must follow.
     public mutating func name(_ name: String) {
-        separate()
-        quote(name)
-        bytes.append(UInt8(ascii: ":"))
+        quote(name, as: .name)
         needsComma = false
     }
 
@@ -63,14 +61,13 @@ public struct JSONWriter: Sendable {
     }
 
     public mutating func string(_ value: String) {
-        separate()
-        quote(value)
+        quote(value, as: .value)
         needsComma = true
     }
 
     public mutating func integer(_ value: Int64) {
         separate()
-        bytes.append(contentsOf: String(value).utf8)
+        decimal(value)
         needsComma = true
     }
 
@@ -118,21 +115,53 @@ public struct JSONWriter: Sendable {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
     }
 
-    private mutating func quote(_ text: String) {
+    private enum Role { case name, value }
+
+    /// Writes a text in quotes, with the comma before it and, behind a name, the colon.
+    private mutating func quote(_ text: String, as role: Role) {
         let plain = text.utf8.span
         // Nearly every text goes out as it is.
-        guard PlainText.end(plain, from: 0, orAtDelete: true) == plain.count else { return quoteEscaping(text) }
-        bytes.append(addingCapacity: plain.count + 2) { output in
+        guard PlainText.isAll(plain) else { return quoteEscaping(text, as: role) }
+        let isBehindAnother = needsComma
+        bytes.append(addingCapacity: plain.count + 4) { output in
+            if isBehindAnother { output.append(UInt8(ascii: ",")) }
             output.append(UInt8(ascii: "\""))
-            for index in plain.indices { output.append(plain[index]) }
+            unsafe plain.withUnsafeBufferPointer { plain in
+                unsafe output.withUnsafeMutableBufferPointer { buffer, count in
+                    // Safe: there is room for the whole text, as was asked for above.
+                    _ = unsafe UnsafeMutableBufferPointer(rebasing: buffer[count...]).update(fromContentsOf: plain)
+                    count += plain.count
+                }
+            }
             output.append(UInt8(ascii: "\""))
+            if role == .name { output.append(UInt8(ascii: ":")) }
         }
     }
 
-    private mutating func quoteEscaping(_ text: String) {
+    /// Writes a number from its last digit on, without a text in between.
+    private mutating func decimal(_ value: Int64) {
+        // As many as the longest has, -9223372036854775808.
+        var digits = InlineArray<20, UInt8>(repeating: 0)
+        var start = digits.count
+        var rest = value.magnitude
+        repeat {
+            start -= 1
+            digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        } while rest != 0
+        if value < 0 {
+            start -= 1
+            digits[start] = UInt8(ascii: "-")
+        }
+        unsafe digits.span.extracting(start...).withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
+    }
+
+    private mutating func quoteEscaping(_ text: String, as role: Role) {
+        separate()
         bytes.append(UInt8(ascii: "\""))
         for byte in text.utf8 { escape(byte) }
         bytes.append(UInt8(ascii: "\""))
+        if role == .name { bytes.append(UInt8(ascii: ":")) }
     }
 
     private mutating func escape(_ byte: UInt8) {

@@ -5,20 +5,53 @@ enum PlainText {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
-    /// - Returns: where it is, from `start` on; the end of the bytes when there is none.
+    /// - Returns: where it is, from `start` on, or the end of the bytes when there is none; and whether everything before it
+    ///   is ASCII.
     @inline(__always)
-    static func end(_ bytes: Span<UInt8>, from start: Int, orAtDelete: Bool) -> Int {
+    static func end(_ bytes: Span<UInt8>, from start: Int, orAtDelete: Bool) -> (offset: Int, isASCII: Bool) {
         var end = start
+        var seen: UInt64 = 0
         let raw = unsafe bytes.bytes
         while end + wordSize <= bytes.count {
             // Safe: the word lies inside the span, as the line above makes sure.
-            let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: end, as: UInt64.self).littleEndian
+            let word = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: end, as: UInt64.self).littleEndian
             let found = ends(word, orAtDelete)
-            if found != 0 { return end + found.trailingZeroBitCount / 8 }
+            if found != 0 {
+                let plain = found.trailingZeroBitCount / 8
+                seen |= word & ((1 << UInt64(8 * plain)) &- 1)
+                return (end + plain, seen & highBits == 0)
+            }
+            seen |= word
             end += wordSize
         }
-        while end < bytes.count, !ends(bytes[end], orAtDelete) { end += 1 }
-        return end
+        while end < bytes.count, !ends(bytes[end], orAtDelete) {
+            seen |= UInt64(bytes[end])
+            end += 1
+        }
+        return (end, seen & highBits == 0)
+    }
+
+    /// Whether a whole text is plain, for what we write.
+    @inline(__always)
+    static func isAll(_ bytes: Span<UInt8>) -> Bool {
+        let count = bytes.count
+        if count < wordSize {
+            // Filled up with blanks, which end nothing.
+            var word = ones &* 0x20
+            for index in bytes.indices { word = word << 8 | UInt64(bytes[index]) }
+            return ends(word, true) == 0
+        }
+        let raw = unsafe bytes.bytes
+        // Safe: the span has a whole word, so one lies at its end, and every other ends before that. What the last has in common
+        // with the one before is looked at twice.
+        var found = unsafe ends(
+            raw.unsafeLoadUnaligned(fromUncheckedByteOffset: count - wordSize, as: UInt64.self), true)
+        var start = 0
+        while start + wordSize < count {
+            found |= unsafe ends(raw.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: UInt64.self), true)
+            start += wordSize
+        }
+        return found == 0
     }
 
     static func ends(_ byte: UInt8, _ orAtDelete: Bool) -> Bool {

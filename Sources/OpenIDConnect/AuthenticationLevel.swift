@@ -10,16 +10,19 @@ public struct AuthenticationLevel: Comparable, Sendable {
 
     /// Reads an `acr` value; nil when it is no level but a class of its own, such as `phr` or a URL.
     public init?(_ acr: String) {
-        let bytes = acr.utf8.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }
-        let digits = bytes.reversed().prefix { $0 &- 0x30 < 10 }.count
+        let text = acr.utf8.span
+        var digits = 0
+        while digits < text.count, text[text.count - 1 - digits] &- 0x30 < 10 { digits += 1 }
         guard (1...2).contains(digits) else { return nil }
-        let prefix = bytes.dropLast(digits)
+        rank = (text.count - digits..<text.count).reduce(0) { $0 * 10 + Int(text[$1] & 0x0F) }
+        // The usual spelling, without a look at the others.
+        if text.count == digits + 1, text[0] == UInt8(ascii: "a") { return }
+        let prefix = acr.utf8.dropLast(digits).map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }
         let isNamedLevel = Self.names.contains { prefix.elementsEqual($0.utf8) }
         let isURN =
             prefix.starts(with: "urn:".utf8)
             && Self.endingsOfURNs.contains { prefix.suffix($0.utf8.count).elementsEqual($0.utf8) }
         guard isNamedLevel || isURN else { return nil }
-        rank = bytes.suffix(digits).reduce(0) { $0 * 10 + Int($1 & 0x0F) }
     }
 
     private static let names = ["a", "aal", "loa", ""]

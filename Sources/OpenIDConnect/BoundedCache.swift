@@ -3,9 +3,10 @@
 /// What is in use therefore stays, however many other names come by. It is not to be shared: its owner guards it.
 public struct BoundedCache<Value: Sendable>: ~Copyable {
     /// An object, because noting that a value was used would else take it out of the dictionary and put it in again.
-    private final class Entry {
-        let value: Value
-        var lastUse: UInt64
+    @usableFromInline
+    final class Entry {
+        @usableFromInline let value: Value
+        @usableFromInline var lastUse: UInt64
 
         init(_ value: Value, lastUse: UInt64) {
             self.value = value
@@ -14,8 +15,8 @@ public struct BoundedCache<Value: Sendable>: ~Copyable {
     }
 
     private let maximumCount: Int
-    private var entries: [String: Entry] = [:]
-    private var uses: UInt64 = 0
+    @usableFromInline var entries: [String: Entry] = [:]
+    @usableFromInline var uses: UInt64 = 0
 
     /// - Parameter maximumCount: how many values are kept, one at least.
     public init(maximumCount: Int) {
@@ -25,6 +26,7 @@ public struct BoundedCache<Value: Sendable>: ~Copyable {
     public var count: Int { entries.count }
 
     /// The value of that name, which counts as used.
+    @inlinable
     public mutating func value(for name: String) -> Value? {
         guard let entry = entries[name] else { return nil }
         uses += 1

@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 public import System
 
 /// A fetched value and how long it is fresh.
@@ -22,22 +22,24 @@ public final class CachedFetch<Value: Sendable>: Sendable {
     public typealias Outcome = Result<Value, ProviderFailure>
     public typealias Fetch = @Sendable () async -> Result<Fetched<Value>, ProviderFailure>
 
-    private struct State {
-        var value: Value?
-        var freshUntil = MonotonicTime(nanoseconds: .min)
+    @usableFromInline
+    struct State {
+        @usableFromInline var value: Value?
+        @usableFromInline var freshUntil = MonotonicTime(nanoseconds: .min)
         var staleUntil = MonotonicTime(nanoseconds: .min)
         var failure: (error: ProviderFailure, until: MonotonicTime)?
         var inFlight: Task<Outcome, Never>?
     }
 
     private let bounds: CacheBounds
-    private let state = Mutex(State())
+    @usableFromInline let state = Mutex(State())
 
     public init(bounds: CacheBounds) {
         self.bounds = bounds
     }
 
     /// The value, if it is fresh: what nearly every call finds, without so much as preparing a fetch.
+    @inlinable
     public func fresh(now: MonotonicTime) -> Value? {
         state.withLock { now < $0.freshUntil ? $0.value : nil }
     }

@@ -182,6 +182,6 @@ public struct IDTokenVerifier: Sendable {
     }
 
     private func constantTimeEqual(_ left: String, _ right: String) -> Bool {
-        Crypto.constantTimeEqual(Array(left.utf8), Array(right.utf8))
+        Crypto.constantTimeEqual(left.utf8.span, right.utf8.span)
     }
 }

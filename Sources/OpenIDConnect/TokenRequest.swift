@@ -107,6 +107,6 @@ public struct TokenResponse: Sendable {
     /// An access token goes into a header: visible ASCII only (RFC 6749 appendix A.12), or a provider could write our
     /// next request's headers.
     private static func isHeaderSafe(_ token: String) -> Bool {
-        !token.isEmpty && token.utf8.allSatisfy { $0 >= 0x21 && $0 <= 0x7E }
+        !token.isEmpty && token.allBytes { $0 >= 0x21 && $0 <= 0x7E }
     }
 }

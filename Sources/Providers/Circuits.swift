@@ -7,7 +7,7 @@ public import System
 /// subscribers of another.
 public final class Circuits: Sendable {
     private let limits: CircuitBreaker.Limits
-    private let breakers = Mutex<[String: Host]>([:])
+    private let hosts = Mutex(Hosts())
 
     /// One host's breaker. An object, because a value could only be changed by taking it out of the dictionary and putting
     /// it in again, with each call.
@@ -19,24 +19,38 @@ public final class Circuits: Sendable {
         }
     }
 
+    private struct Hosts {
+        var byServer: [String: Host] = [:]
+        /// The host of the last call, which the next one, or the report on it, is mostly about: a name is compared with one
+        /// other at less cost than it is hashed.
+        private var latest: (server: String, host: Host)?
+
+        mutating func known(_ server: String) -> Host? {
+            if let latest, latest.server == server { return latest.host }
+            guard let host = byServer[server] else { return nil }
+            latest = (server, host)
+            return host
+        }
+    }
+
     init(limits: CircuitBreaker.Limits) {
         self.limits = limits
     }
 
     /// Asks whether the host of a URL may be called now; see ``CircuitBreaker/admit(now:)``.
     public func admit(_ url: EndpointURL, now: MonotonicTime) -> Duration? {
-        breakers.withLock { breakers in
-            if let host = breakers[url.server] { return host.breaker.admit(now: now) }
+        hosts.withLock { hosts in
+            if let host = hosts.known(url.server) { return host.breaker.admit(now: now) }
             let host = Host(CircuitBreaker(limits: limits))
-            breakers[url.server] = host
+            hosts.byServer[url.server] = host
             return host.breaker.admit(now: now)
         }
     }
 
     /// How each host that was called does, for operators.
     public func conditions() -> [(host: String, condition: CircuitBreaker.Condition)] {
-        breakers.withLock { breakers in
-            breakers.map { (host: $0.key, condition: $0.value.breaker.condition) }.sorted { $0.host < $1.host }
+        hosts.withLock { hosts in
+            hosts.byServer.map { (host: $0.key, condition: $0.value.breaker.condition) }.sorted { $0.host < $1.host }
         }
     }
 
@@ -46,12 +60,9 @@ public final class Circuits: Sendable {
     ///   a reason of ours, which says nothing about the provider.
     public func report(_ url: EndpointURL, isAnswered: Bool?, now: MonotonicTime) {
         guard let isAnswered else { return }
-        breakers.withLock { breakers in
-            if isAnswered {
-                breakers[url.server]?.breaker.succeeded()
-            } else {
-                breakers[url.server]?.breaker.failed(now: now)
-            }
+        hosts.withLock { hosts in
+            let host = hosts.known(url.server)
+            if isAnswered { host?.breaker.succeeded() } else { host?.breaker.failed(now: now) }
         }
     }
 }

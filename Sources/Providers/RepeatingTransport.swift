@@ -22,7 +22,7 @@ public struct RepeatingTransport: HTTPTransport {
     public func send(_ request: OutboundRequest) async throws(HTTPClientError) -> OutboundResponse {
         do throws(HTTPClientError) {
             let response = try await transport.send(request)
-            guard [502, 503, 504].contains(response.status), await isTimeToTryAgain() else { return response }
+            guard (502...504).contains(response.status), await isTimeToTryAgain() else { return response }
         } catch {
             guard error.mayPass, await isTimeToTryAgain() else { throw error }
         }

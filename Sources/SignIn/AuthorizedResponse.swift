@@ -48,7 +48,8 @@ extension AuthorizedResponse {
         func optional(_ name: String, longest: Int = Self.longestText) throws(InvalidParameter) -> String? {
             guard let value = parameters(name), !value.isEmpty else { return nil }
             guard value.utf8.count <= longest else { throw InvalidParameter(name, "is longer than \(longest) bytes") }
-            guard value.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
+            // No part of a character beyond ASCII is one of these bytes.
+            guard value.allBytes({ $0 >= 0x20 && $0 != 0x7F }) else {
                 throw InvalidParameter(name, "has control characters")
             }
             return value
@@ -67,7 +68,7 @@ extension AuthorizedResponse {
         nonce = try optional("nonce")
         if configuration.requiresNonce, nonce == nil { throw InvalidParameter("nonce", "is missing") }
         // Blanks ask for nothing, and must not pass for a level that was asked.
-        acrValues = try optional("acr_values").flatMap { $0.allSatisfy { $0 == " " } ? nil : $0 }
+        acrValues = try optional("acr_values").flatMap { $0.allBytes { $0 == UInt8(ascii: " ") } ? nil : $0 }
         correlationID = try Self.correlationID(try optional("correlation_id"))
         context = try Self.context(parameters("context"))
         sdkVersion = try optional("sdk_version", longest: 64)
@@ -118,7 +119,7 @@ extension AuthorizedResponse {
             if isRequired { throw InvalidParameter("code_verifier", "is missing") }
             return nil
         }
-        guard (43...128).contains(text.utf8.count), text.utf8.allSatisfy(\.isUnreserved) else {
+        guard (43...128).contains(text.utf8.count), text.allBytes(\.isUnreserved) else {
             throw InvalidParameter("code_verifier", "must be 43 to 128 characters of A-Z a-z 0-9 - . _ ~")
         }
         return text
@@ -127,7 +128,7 @@ extension AuthorizedResponse {
     /// It goes into the carriers' logs and ours, so it is kept to what can do no harm there.
     private static func correlationID(_ text: String?) throws(InvalidParameter) -> String? {
         guard let text else { return nil }
-        let isPlain = text.utf8.allSatisfy { $0.isAlphanumeric || "-_.".utf8.contains($0) }
+        let isPlain = text.allBytes { $0.isAlphanumeric || "-_.".utf8.contains($0) }
         guard isPlain, text.utf8.count <= longestCorrelationID else {
             throw InvalidParameter(
                 "correlation_id", "must be at most \(longestCorrelationID) characters of A-Z a-z 0-9 - . _")

@@ -18,8 +18,6 @@ struct ProviderCalls {
     /// Where a failed call is noted for the log.
     let trouble: ProviderTrouble?
 
-    private var configuration: ProviderConfiguration { provider.configuration }
-
     /// Finds the issuer that serves the user's network.
     func discover(_ network: MobileNetwork?) async throws(SignInError) -> ProviderMetadata {
         do throws(ProviderFailure) {
@@ -66,11 +64,11 @@ struct ProviderCalls {
         _ exchanged: TokenResponse, _ metadata: ProviderMetadata, _ demands: IDTokenDemands, now: Int64
     ) async throws(SignInError) -> IDToken {
         let verifier = IDTokenVerifier(
-            issuer: metadata.issuer, clientID: configuration.clientID, nonce: demands.nonce,
+            issuer: metadata.issuer, clientID: provider.configuration.clientID, nonce: demands.nonce,
             authentication: demands.authentication, context: demands.context, freshness: demands.freshness,
             accessToken: exchanged.accessToken,
-            accessTokenDigestOfEdDSA: configuration.accessTokenDigestOfEdDSA,
-            clockSkewSeconds: configuration.clockSkewSeconds)
+            accessTokenDigestOfEdDSA: provider.configuration.accessTokenDigestOfEdDSA,
+            clockSkewSeconds: provider.configuration.clockSkewSeconds)
         let signed = try await verifiedSignature(of: exchanged.idToken, metadata) { .invalidIDToken(IDTokenFault($0)) }
         do throws(IDTokenFault) {
             return try verifier.verify(signed, now: now)
@@ -86,11 +84,11 @@ struct ProviderCalls {
     func userinfo(
         _ exchanged: TokenResponse, _ metadata: ProviderMetadata, _ idToken: IDToken, _ response: AuthorizedResponse
     ) async throws(SignInError) -> JSONValue? {
-        guard configuration.fetchesUserinfo else { return nil }
+        guard provider.configuration.fetchesUserinfo else { return nil }
         guard let endpoint = metadata.userinfoEndpoint else {
             // OpenID Connect Discovery §3 only recommends the endpoint; every ZenKey carrier has it, and no attributes
             // stand in its ID tokens.
-            if case .openid = configuration.profile { return nil }
+            if case .openid = provider.configuration.profile { return nil }
             throw noted(.discovery, .invalidMember("userinfo_endpoint"), host: provider.configuredHost)
         }
         let request = UserinfoRequest.request(
@@ -122,7 +120,7 @@ struct ProviderCalls {
             let signed = try await verifiedSignature(of: token, metadata) { _ in .userinfoMismatch }
             do throws(UserinfoError) {
                 return try Userinfo(
-                    signed, issuer: metadata.issuer, clientID: configuration.clientID, subject: idToken.subject
+                    signed, issuer: metadata.issuer, clientID: provider.configuration.clientID, subject: idToken.subject
                 ).claims
             } catch {
                 throw SignInError(error)
@@ -182,7 +180,7 @@ struct ProviderCalls {
         let now = MonotonicTime.now
         do throws(SignedTokenError) {
             return try await provider.keys(of: metadata, now: now).verify(
-                token, allowed: configuration.algorithms,
+                token, allowed: provider.configuration.algorithms,
                 request: { provider.keysRequest(metadata, deadline: deadline, now: now) },
                 through: RepeatingTransport(transport, within: deadline), now: now)
         } catch {

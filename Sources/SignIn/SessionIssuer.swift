@@ -106,7 +106,10 @@ public struct SessionIssuer: Sendable {
             claims.member("exp", now + configuration.accessTokenSeconds)
             claims.member("jti", Random.token(byteCount: 16))
             if let acr { claims.member("acr", acr) }
-            if !amr.isEmpty { claims.member("amr", .array(amr.map { .string($0) })) }
+            if !amr.isEmpty {
+                claims.name("amr")
+                claims.array { methods in for method in amr { methods.string(method) } }
+            }
             if let authTime { claims.member("auth_time", authTime) }
         }
         do {

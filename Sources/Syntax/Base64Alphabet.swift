@@ -26,14 +26,23 @@ struct Base64Alphabet: Sendable {
     /// Writes the symbols for bytes, without padding.
     func encode(_ bytes: Span<UInt8>, into output: inout OutputSpan<UInt8>) {
         let symbols = symbols.span
-        var index = 0
-        while index + 3 <= bytes.count {
-            let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
-            output.append(symbols[Int(group >> 18 & 63)])
-            output.append(symbols[Int(group >> 12 & 63)])
-            output.append(symbols[Int(group >> 6 & 63)])
-            output.append(symbols[Int(group & 63)])
-            index += 3
+        let index = bytes.count / 3 * 3
+        precondition(output.freeCapacity >= Self.symbolCount(ofBytes: bytes.count))
+        unsafe output.withUnsafeMutableBufferPointer { buffer, count in
+            // Safe: `index` is not beyond the bytes, six bits are an index of the 64 symbols, and there is room for four
+            // symbols of every three bytes, as was checked above.
+            var (start, end) = (0, count)
+            while start < index {
+                let (first, second) = unsafe (UInt32(bytes[unchecked: start]), UInt32(bytes[unchecked: start &+ 1]))
+                let group = unsafe first << 16 | second << 8 | UInt32(bytes[unchecked: start &+ 2])
+                unsafe buffer[end] = symbols[unchecked: Int(group >> 18)]
+                unsafe buffer[end &+ 1] = symbols[unchecked: Int(group >> 12 & 63)]
+                unsafe buffer[end &+ 2] = symbols[unchecked: Int(group >> 6 & 63)]
+                unsafe buffer[end &+ 3] = symbols[unchecked: Int(group & 63)]
+                start &+= 3
+                end &+= 4
+            }
+            count = end
         }
         switch bytes.count - index {
         case 1:
@@ -54,17 +63,26 @@ struct Base64Alphabet: Sendable {
     func decode(_ text: Span<UInt8>, into output: inout OutputSpan<UInt8>) -> Bool {
         let values = values.span
         var seen: UInt8 = 0
-        var index = 0
-        while index + 4 <= text.count {
-            let a = values[Int(text[index])]
-            let b = values[Int(text[index + 1])]
-            let c = values[Int(text[index + 2])]
-            let d = values[Int(text[index + 3])]
-            seen |= a | b | c | d
-            output.append(a << 2 | b >> 4)
-            output.append(b << 4 | c >> 2)
-            output.append(c << 6 | d)
-            index += 4
+        let index = text.count / 4 * 4
+        precondition(output.freeCapacity >= text.count * 3 / 4)
+        unsafe output.withUnsafeMutableBufferPointer { buffer, count in
+            // Safe: `index` is not beyond the text, every byte is an index of the 256 values, and there is room for three
+            // bytes of every four symbols, as was checked above.
+            var (start, end) = (0, count)
+            while start < index {
+                let a = unsafe values[unchecked: Int(text[unchecked: start])]
+                let b = unsafe values[unchecked: Int(text[unchecked: start &+ 1])]
+                let c = unsafe values[unchecked: Int(text[unchecked: start &+ 2])]
+                let d = unsafe values[unchecked: Int(text[unchecked: start &+ 3])]
+                seen |= a | b | c | d
+                let group = UInt32(a) << 18 | UInt32(b) << 12 | UInt32(c) << 6 | UInt32(d)
+                unsafe buffer[end] = UInt8(truncatingIfNeeded: group >> 16)
+                unsafe buffer[end &+ 1] = UInt8(truncatingIfNeeded: group >> 8)
+                unsafe buffer[end &+ 2] = UInt8(truncatingIfNeeded: group)
+                start &+= 4
+                end &+= 3
+            }
+            count = end
         }
         switch text.count - index {
         case 0: return seen < 64

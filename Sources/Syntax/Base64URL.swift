@@ -18,7 +18,9 @@ public enum Base64URL {
     /// - Returns: nil for any other text.
     public static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         var isValid = false
-        let bytes = [UInt8](capacity: text.count * 3 / 4) { output in
+        // Appended: an array that is made with its capacity asks the runtime for its type, which costs as much as the memory.
+        var bytes: [UInt8] = []
+        bytes.append(addingCapacity: text.count * 3 / 4) { output in
             isValid = Base64Alphabet.url.decode(text, into: &output)
         }
         return isValid ? bytes : nil

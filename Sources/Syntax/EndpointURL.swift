@@ -76,7 +76,10 @@ public struct EndpointURL: Sendable, Hashable {
     /// The same URL with parameters added to its query, everything but unreserved characters percent-encoded
     /// (RFC 3986 §2.3), which form decoding reads the same.
     public func appending(query: [(String, String)]) -> EndpointURL {
-        var bytes = Array(text.utf8)
+        var bytes: [UInt8] = []
+        // Room for all of it, unless something must be encoded.
+        bytes.reserveCapacity(query.reduce(text.utf8.count) { $0 + $1.0.utf8.count + $1.1.utf8.count + 2 })
+        bytes.append(contentsOf: text.utf8)
         var needsSeparator = false
         if !bytes.contains(.questionMark) {
             bytes.append(.questionMark)

@@ -18,10 +18,24 @@ struct RequestParameters {
         "token",
     ]
 
-    /// The parameters any endpoint takes, under every name they come by.
-    private static let canonicalNames: [String: String] = aliases.merging(
-        (aliases.values + others + operators + ProfileFields.names).map { ($0, $0) },
-        uniquingKeysWith: { known, _ in known })
+    /// The parameters any endpoint takes, under every name they come by. By the length of that, which tells most names apart
+    /// and is at hand; hashing each member of each body would cost more.
+    private static let canonicalNames: [[(spelling: String, name: String)]] = {
+        let names = aliases.merging(
+            (aliases.values + others + operators + ProfileFields.names).map { ($0, $0) },
+            uniquingKeysWith: { known, _ in known })
+        let longest = names.keys.reduce(0) { max($0, $1.utf8.count) }
+        return (0...longest).map { length in
+            names.filter { $0.key.utf8.count == length }.map { (spelling: $0.key, name: $0.value) }
+        }
+    }()
+
+    private static func canonicalName(_ spelling: String) -> String? {
+        let length = spelling.utf8.count
+        guard length < canonicalNames.count else { return nil }
+        for known in canonicalNames[length] where known.spelling == spelling { return known.name }
+        return nil
+    }
 
     /// What only operators send.
     private static let operators = ["issuer", "subject"]
@@ -45,8 +59,8 @@ struct RequestParameters {
 
     subscript(name: String) -> String? {
         let count = name.utf8.count
-        for parameter in values where parameter.name.utf8.count == count && parameter.name == name {
-            return parameter.value
+        for index in values.indices where values[index].name.utf8.count == count && values[index].name == name {
+            return values[index].value
         }
         return nil
     }
@@ -64,7 +78,7 @@ struct RequestParameters {
 
     private mutating func read(_ object: JSONObject) throws(APIError) {
         for member in object.members {
-            guard let name = Self.canonicalNames[member.name] else { continue }
+            guard let name = Self.canonicalName(member.name) else { continue }
             switch member.value {
             case .null: continue
             case .string(let text): try set(name, text)
@@ -86,7 +100,7 @@ struct RequestParameters {
 
     private mutating func read(_ form: FormFields) throws(APIError) {
         for (index, field) in form.fields.enumerated() {
-            guard let name = Self.canonicalNames[field.name] else { continue }
+            guard let name = Self.canonicalName(field.name) else { continue }
             // They are so few that looking through them costs less than hashing.
             for earlier in form.fields[..<index] where earlier.name == field.name {
                 throw .invalidRequest("The parameter \(name) is there twice.")

@@ -66,36 +66,62 @@ struct Routes {
 
     /// A route for apps: the API key first, then the endpoint, then the log.
     private func route(_ method: HTTPMethod, _ pattern: String, _ endpoint: @escaping Endpoint) -> Route {
-        Route(method, pattern) { [log, apiKeys, code, failedSignIns] request in
-            var notes = RequestNotes()
-            let response: HTTPResponse
-            do throws(APIError) {
-                guard apiKeys.admit(request) else { throw .invalidAPIKey }
-                response = try await endpoint(request, &notes)
-                if notes.isSignIn { log.writeSignIn(notes, nil, requestID: request.id) }
-            } catch {
-                response = ErrorAnswer(error).response(requestID: request.id)
-                if notes.isSignIn {
-                    log.writeSignIn(notes, error, requestID: request.id)
-                    failedSignIns.count(
-                        error, provider: notes.provider, from: code.limits.clientAddress.network(of: request))
-                } else {
-                    log.writeFailure(error, route: pattern, notes, requestID: request.id)
-                }
-            }
-            log.write(request, route: pattern, response, notes)
-            return response
-        }
+        let logged = LoggedEndpoint(
+            pattern: pattern, endpoint: endpoint, log: log, apiKeys: apiKeys, limits: code.limits,
+            failedSignIns: failedSignIns)
+        return Route(method, pattern, logged.respond)
     }
 
     /// A route for everybody.
     private func openRoute(
         _ method: HTTPMethod, _ pattern: String, _ answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse
     ) -> Route {
-        Route(method, pattern) { [log] request in
-            let response = answer(request)
-            log.write(request, route: pattern, response, RequestNotes())
-            return response
+        Route(method, pattern, OpenEndpoint(pattern: pattern, answer: answer, log: log).respond)
+    }
+}
+
+/// What a route for apps does with a request.
+///
+/// A method and no closure: a closure of such a type leaves the executor of whoever calls it, so that each call that comes
+/// back to it, or to anything below it, becomes another job of the loop.
+private struct LoggedEndpoint: Sendable {
+    let pattern: String
+    let endpoint: Routes.Endpoint
+    let log: RequestLog
+    let apiKeys: APIKeys
+    let limits: AddressLimits
+    let failedSignIns: FailedSignInCounter
+
+    func respond(to request: HTTPRequest) async -> HTTPResponse {
+        var notes = RequestNotes()
+        let response: HTTPResponse
+        do throws(APIError) {
+            guard apiKeys.admit(request) else { throw .invalidAPIKey }
+            response = try await endpoint(request, &notes)
+            if notes.isSignIn { log.writeSignIn(notes, nil, requestID: request.id) }
+        } catch {
+            response = ErrorAnswer(error).response(requestID: request.id)
+            if notes.isSignIn {
+                log.writeSignIn(notes, error, requestID: request.id)
+                failedSignIns.count(error, provider: notes.provider, from: limits.clientAddress.network(of: request))
+            } else {
+                log.writeFailure(error, route: pattern, notes, requestID: request.id)
+            }
         }
+        log.write(request, route: pattern, response, notes)
+        return response
+    }
+}
+
+/// What a route for everybody does with a request; see ``LoggedEndpoint``.
+private struct OpenEndpoint: Sendable {
+    let pattern: String
+    let answer: @Sendable (HTTPRequest) -> HTTPResponse
+    let log: RequestLog
+
+    func respond(to request: HTTPRequest) async -> HTTPResponse {
+        let response = answer(request)
+        log.write(request, route: pattern, response, RequestNotes())
+        return response
     }
 }

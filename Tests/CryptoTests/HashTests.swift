@@ -44,6 +44,20 @@ import Testing
         #expect(HMAC.sha256([], key: []) == bytes(hexadecimal: expected), "must not use the key of the call before")
     }
 
+    @Test func `computes HMAC under many keys in turn`() {
+        // More keys than contexts are kept, each again and again, and never on from the message before.
+        let keys = (0..<40).map { [UInt8](repeating: UInt8($0), count: $0) }
+        let first = keys.map { HMAC.sha256([1, 2, 3], key: $0) }
+        #expect(Set(first).count == keys.count)
+        for _ in 0..<3 {
+            #expect(keys.map { HMAC.sha256([1, 2, 3], key: $0) } == first)
+            for key in keys.reversed() {
+                let code = HMAC.sha256([4, 5], key: key)
+                #expect(HMAC.sha256([4, 5], key: key) == code)
+            }
+        }
+    }
+
     @Test func `compares in constant time what is equal and what is not`() {
         #expect(constantTimeEqual([], []))
         #expect(constantTimeEqual([1, 2, 3], [1, 2, 3]))

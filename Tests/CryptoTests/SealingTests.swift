@@ -1,3 +1,4 @@
+import COpenSSL
 import Crypto
 import Testing
 
@@ -71,6 +72,27 @@ import Testing
                 + "1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39")
         let associatedData = bytes(hexadecimal: "feedfacedeadbeeffeedfacedeadbeefabaddad2")
         #expect(try AEAD.open(sealed, key: key, associatedData: associatedData) == plaintext)
+    }
+
+    @Test func `are sealed and opened as ever after a forged one`() throws {
+        let keys = (0..<2).map { _ in SymmetricKey.generate() }
+        let values: [[UInt8]] = [[], [1, 2, 3], Random.bytes(100)]
+        for key in keys + keys {
+            for value in values {
+                let sealed = try AEAD.seal(value, key: key, associatedData: [9])
+                var forged = sealed
+                forged[forged.count - 1] ^= 1
+                #expect(throws: CryptoError.authenticationFailed) {
+                    try AEAD.open(forged, key: key, associatedData: [9])
+                }
+                #expect(ERR_peek_error() == 0, "an error must not be left for the thread's next user of OpenSSL")
+                #expect(try AEAD.open(sealed, key: key, associatedData: [9]) == value)
+                #expect(try AEAD.open(sealed, key: key, associatedData: [9]) == value)
+                #expect(
+                    try AEAD.open(AEAD.seal(value, key: key, associatedData: []), key: key, associatedData: []) == value
+                )
+            }
+        }
     }
 
     @Test func `need a key of 32 bytes`() {

@@ -109,6 +109,15 @@ import Testing
         }
     }
 
+    @Test func `with a dot more are malformed wherever it is`() throws {
+        let good = Array(try token(header: #"{"alg":"ES256"}"#, signedBy: key, with: .es256).utf8)
+        for place in 0...good.count {
+            var bytes = good
+            bytes.insert(UInt8(ascii: "."), at: place)
+            #expect(throws: JOSEError.malformed(.parts)) { try CompactJWS(parsing: bytes, maximumByteCount: 4096) }
+        }
+    }
+
     @Test func `that are not three parts in base64url are malformed`() throws {
         let good = try token(header: #"{"alg":"ES256"}"#, signedBy: key, with: .es256)
         let parts = good.split(separator: ".").map(String.init)

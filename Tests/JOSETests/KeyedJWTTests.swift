@@ -32,6 +32,18 @@ import Testing
     }
 
     // RFC 7515 §A.1 has another header; what is under test here is the hash over both parts.
+    @Test func `names its own type and key, whatever was signed before`() throws {
+        let payload = Array("{}".utf8)
+        for _ in 0..<2 {
+            for (type, keyID) in [("rt+jwt", "1"), ("rt+jwt", "2"), ("other+jwt", "2"), ("rt+jwt", "1")] {
+                let token = KeyedJWT.sign(payload.span, type: type, keyID: keyID, key: Self.key)
+                let read = try KeyedJWT(parsing: token, type: type, maximumByteCount: 512)
+                #expect(read.keyID == keyID)
+                #expect(try read.payload(verifiedUnder: Self.key) == payload)
+            }
+        }
+    }
+
     @Test func `is what RFC 7518 says of HS256`() throws {
         let parts = Self.signed().split(separator: ".")
         let expected = HMAC.sha256(Array("\(parts[0]).\(parts[1])".utf8), key: Self.key)

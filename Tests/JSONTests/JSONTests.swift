@@ -72,6 +72,49 @@ import Testing
         }
     }
 
+    @Test(arguments: 0...24) func `finds what is no UTF-8 wherever it is`(_ length: Int) throws {
+        for place in 0..<max(1, length) {
+            var text = [UInt8](repeating: UInt8(ascii: "a"), count: length)
+            text.insert(0xC3, at: place)
+            #expect(throws: JSONError.invalidText(offset: 1)) { try JSONValue(parsing: [0x22] + text + [0x22]) }
+            text.insert(0xA9, at: place + 1)
+            #expect(try JSONValue(parsing: [0x22] + text + [0x22]).string == String(decoding: text, as: UTF8.self))
+        }
+    }
+
+    @Test func `writes integers of any length`() {
+        let numbers: [Int64] = [
+            0, 1, -1, 9, 10, -10, 99, 100, 1_790_000_000, -1_790_000_000, .max, .max - 1, .min, .min + 1,
+        ]
+        var writer = JSONWriter()
+        writer.array { array in for number in numbers { array.integer(number) } }
+        #expect(
+            String(decoding: writer.bytes, as: UTF8.self) == "[" + numbers.map(String.init).joined(separator: ",") + "]"
+        )
+    }
+
+    @Test(arguments: 0...24) func `escapes what must be escaped wherever it is, in names and in values`(_ length: Int) {
+        for (byte, escaped) in [
+            ("\"", #"\""#), ("\\", #"\\"#), ("\n", #"\n"#), ("\u{1}", #"\u0001"#), ("\u{7F}", #"\u007f"#),
+        ] {
+            for place in 0...length {
+                let (before, after) = (
+                    String(repeating: "é", count: place), String(repeating: "a", count: length - place)
+                )
+                var writer = JSONWriter()
+                writer.object { object in
+                    object.member("a", Int64(1))
+                    object.member(before + byte + after, before + byte + after)
+                    object.member("b", before + after)
+                }
+                let text = before + escaped + after
+                #expect(
+                    String(decoding: writer.bytes, as: UTF8.self)
+                        == #"{"a":1,"\#(text)":"\#(text)","b":"\#(before + after)"}"#)
+            }
+        }
+    }
+
     @Test func `writes what it reads`() throws {
         let text = #"{"a":[1,true,null,"\"\\\n\u0001"],"b":{"c":-5}}"#
         #expect(String(decoding: try parse(text).serialized, as: UTF8.self) == text)

@@ -25,6 +25,7 @@ import Testing
         var cache = BoundedCache<Int>(maximumCount: 2)
         cache.insert(1, for: "a")
         cache.insert(2, for: "b")
+        #expect(cache.value(for: "b") == 2)
         cache.insert(3, for: "b")
         #expect(cache.value(for: "a") == 1)
         #expect(cache.value(for: "b") == 3)

@@ -13,7 +13,7 @@ struct Main {
         let finished = DispatchSemaphore(value: 0)
         Task(executorPreference: loop) {
             do {
-                try await run(chosen)
+                try await run(chosen, on: loop)
             } catch {
                 fatalError("a benchmark failed: \(error)")
             }
@@ -23,14 +23,14 @@ struct Main {
         loop.stop()
     }
 
-    private static func run(_ chosen: Set<String>) async throws {
+    private static func run(_ chosen: Set<String>, on loop: EventLoop) async throws {
         let folder = try TemporaryFolder()
         let carrier = try Carrier()
         let repository = try await openRepository(in: folder)
         let api = try await SignInBenchmarks.makeAPI(carrier, repository)
         let benchmarks =
             HTTPBenchmarks.all + (try await ConnectionBenchmarks.all(api)) + (try TokenBenchmarks.all(carrier))
-            + (try await SignInBenchmarks.all(carrier, repository, api))
+            + (try await SignInBenchmarks.all(carrier, repository, api, on: loop))
         for benchmark in benchmarks where chosen.isEmpty || chosen.contains(benchmark.name) {
             try await benchmark.measure()
         }

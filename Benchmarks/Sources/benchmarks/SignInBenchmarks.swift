@@ -13,11 +13,15 @@ internal import WebAPI
 /// The whole road but for the sockets, and its longest stretch, the repository. Writes are durable, as in a server.
 enum SignInBenchmarks {
     private static let concurrency = 64
+    private static let signIns = 100
 
     static func all(
-        _ carrier: Carrier, _ repository: SQLiteAccounts, _ api: WebAPI
+        _ carrier: Carrier, _ repository: SQLiteAccounts, _ api: WebAPI, on loop: EventLoop
     ) async throws -> [Benchmark] {
+        // Made beforehand, with those that are done before anything is counted.
+        let requests = (1...(signIns + signIns / 10)).map(request)
         var codes = 0
+        let connection = Connection(loop: loop)
         return [
             Benchmark("store-sign-in", rounds: 20, operationsPerRound: concurrency) {
                 try await withThrowingTaskGroup { group in
@@ -27,18 +31,21 @@ enum SignInBenchmarks {
                     try await group.waitForAll()
                 }
             },
-            Benchmark("sign-in", rounds: 100) {
+            Benchmark("sign-in", rounds: signIns) {
                 codes += 1
-                let request = HTTPRequest(
-                    method: .post, path: "/auth/signin",
-                    headers: [("Content-Type", "application/json"), ("User-Agent", "ExampleApp/4.2 (Android 16)")],
-                    body: Array(SignInRequest.body(code: codes).utf8),
-                    peer: SocketAddress(address: IPAddress(v4: 0), port: 0), id: "request",
-                    receivedAt: .now)
-                let response = await api.respond(to: request)
+                let response = await connection.respond(to: requests[codes - 1], with: api)
                 require(response.status == .ok, "the user is signed in")
             },
         ]
+    }
+
+    private static func request(code: Int) -> HTTPRequest {
+        HTTPRequest(
+            method: .post, path: "/auth/signin",
+            headers: [("Content-Type", "application/json"), ("User-Agent", "ExampleApp/4.2 (Android 16)")],
+            body: Array(SignInRequest.body(code: code).utf8),
+            peer: SocketAddress(address: IPAddress(v4: 0), port: 0), id: "request",
+            receivedAt: .now)
     }
 
     static func makeAPI(_ carrier: Carrier, _ repository: SQLiteAccounts) async throws -> WebAPI {
@@ -92,6 +99,16 @@ enum SignInBenchmarks {
         }
         return hash
     }
+}
+
+/// Asks for an answer as a server's connections do, which are actors on its loop: from anywhere else each call that comes
+/// back would be another job.
+private actor Connection: LoopBound {
+    let loop: EventLoop
+
+    init(loop: EventLoop) { self.loop = loop }
+
+    func respond(to request: HTTPRequest, with api: WebAPI) async -> HTTPResponse { await api.respond(to: request) }
 }
 
 /// Takes lines as a server at its usual level does, and writes them nowhere.
