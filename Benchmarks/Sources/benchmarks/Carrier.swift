@@ -3,6 +3,7 @@ internal import HTTPClient
 internal import JOSE
 internal import JSON
 import Synchronization
+internal import Syntax
 
 /// An OpenID Provider that answers at once, always the same, about one user.
 struct Carrier: HTTPTransport {

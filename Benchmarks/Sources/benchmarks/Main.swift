@@ -24,17 +24,19 @@ struct Main {
     }
 
     private static func run(_ chosen: Set<String>, on loop: EventLoop) async throws {
-        let folder = try TemporaryFolder()
+        // A store each for the repository alone and for the whole road, so that no benchmark depends on which others ran.
+        let folders = [try TemporaryFolder(), try TemporaryFolder()]
         let carrier = try Carrier()
-        let repository = try await openRepository(in: folder)
-        let api = try await SignInBenchmarks.makeAPI(carrier, repository)
+        let repository = try await openRepository(in: folders[0])
+        let served = try await openRepository(in: folders[1])
+        let api = try await SignInBenchmarks.makeAPI(carrier, served)
         let benchmarks =
             HTTPBenchmarks.all + (try await ConnectionBenchmarks.all(api)) + (try TokenBenchmarks.all(carrier))
             + (try await SignInBenchmarks.all(carrier, repository, api, on: loop))
         for benchmark in benchmarks where chosen.isEmpty || chosen.contains(benchmark.name) {
             try await benchmark.measure()
         }
-        await repository.close()
-        folder.remove()
+        for store in [repository, served] { await store.close() }
+        for folder in folders { folder.remove() }
     }
 }

@@ -8,6 +8,8 @@ internal import Logging
 internal import OpenIDConnect
 internal import Providers
 internal import SignIn
+internal import Syntax
+internal import System
 internal import WebAPI
 
 /// The whole road but for the sockets, and its longest stretch, the repository. Writes are durable, as in a server.
@@ -61,7 +63,7 @@ enum SignInBenchmarks {
             apiKeys: APIKeys([]),
             limits: AddressLimits(
                 signIns: 1_000_000, challenges: 0, failedRefreshes: 0, failedAdminTokens: 0,
-                clientAddress: ClientAddress(header: .xForwardedFor, read: { _ in nil }, isTrusted: { _ in false })),
+                clientAddress: ClientAddress(header: .xForwardedFor, trustedProxies: [])),
             documentation: Documentation(version: "0", baseURL: nil), failedSignIns: FailedSignInCounter(),
             logger: Logger(label: "benchmarks") { _ in SilentLog() })
     }

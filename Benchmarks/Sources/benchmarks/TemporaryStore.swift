@@ -18,7 +18,7 @@ struct TemporaryFolder {
 
     /// Removes the folder and the files a store makes.
     func remove() {
-        for suffix in ["", "-wal", "-shm", "-server"] { unsafe unlink(database + suffix) }
+        for suffix in ["", "-wal", "-shm", "-server", "-open", "-ledger"] { unsafe unlink(database + suffix) }
         unsafe rmdir(path)
     }
 }
