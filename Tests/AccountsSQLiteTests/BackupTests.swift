@@ -1,7 +1,7 @@
-import System
 import Accounts
 import Glibc
 import Synchronization
+import System
 import TestSupport
 import Testing
 

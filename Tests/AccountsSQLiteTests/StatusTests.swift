@@ -1,5 +1,5 @@
-import System
 import Accounts
+import System
 import TestSupport
 import Testing
 
