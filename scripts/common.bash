@@ -28,6 +28,9 @@ fail() {
     exit 1
 }
 
+# Long values, which are tokens, codes and verifiers, down to their first characters.
+shorten() { sed -uE 's/([A-Za-z0-9_-]{12})[A-Za-z0-9_.-]{16,}/\1…/g'; }
+
 # A value of a JSON document on standard input, by the names that lead to it.
 json_value() {
     python3 -c '

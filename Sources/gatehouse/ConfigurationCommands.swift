@@ -39,8 +39,11 @@ struct PrintConfigCommand: ParsableCommand {
     @OptionGroup var options: ConfigurationOptions
     @Flag(help: "Print JSON.")
     var json = false
+    @Flag(help: "Print what every key is, as Markdown, and read no configuration: the table of Documentation.")
+    var reference = false
 
     func run() throws {
+        guard !reference else { return StandardOutput.write(SettingsReference.markdown) }
         switch Settings.loadOfProcess(file: options.file) {
         case .valid(_, let effective, let notices):
             if json {

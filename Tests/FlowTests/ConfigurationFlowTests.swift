@@ -51,6 +51,13 @@ import Testing
         }
     }
 
+    @Test func `has a reference that print-config prints without reading any`() async throws {
+        let printed = try await CommandRun(["print-config", "--reference"])
+        #expect(printed.status == 0)
+        #expect(printed.output == SettingsReference.markdown)
+        #expect(printed.errors == "")
+    }
+
     @Test func `is refused by serve in lines of JSON where the log is JSON`() async throws {
         try await withFolder { folder in
             let faulty = yaml(folder, "log: {format: json, level: critical}\nregistration: manual\nwhat: ever\n")

@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 import Testing
 
@@ -71,6 +72,17 @@ import Testing
             rows.filter { $0.hasPrefix("|") }.allSatisfy {
                 $0.split(separator: " | ").count == 5 || $0.hasPrefix("|--")
             })
+    }
+
+    @Test func `the documentation has the reference as it is`() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
+        let file = root.appending(path: "Documentation/Configuration.md")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let start = try #require(text.firstRange(of: "<!-- keys -->\n\n"))
+        let end = try #require(text.firstRange(of: "\n<!-- end of keys -->"))
+        #expect(
+            text[start.upperBound..<end.lowerBound] == SettingsReference.markdown,
+            "scripts/reference writes it there anew")
     }
 
     @Test func `a table's names are unique, and its keys without effect exist`() {

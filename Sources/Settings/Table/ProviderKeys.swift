@@ -29,7 +29,8 @@ extension SettingKey where Root == ProviderSettings {
             "Private key (PEM) for private_key_jwt and server-initiated sign-in."),
         Self(
             "redirectURIs", \.redirectURIs, .list(.redirectURI),
-            "Redirect URIs of the client; profile zenkey, when empty: CLIENT_ID://com.xci.provider.sdk."),
+            "Redirect URIs that an app may have used, compared as text; best ones that no other provider has; empty, for "
+                + "profile zenkey: CLIENT_ID://com.xci.provider.sdk."),
     ]
 
     private static let trust: [Self] = [

@@ -79,13 +79,15 @@ extension SettingKey where Root == Settings {
             "Key that seals what is stored; empty: made beside the database on the first start."),
         Self(
             "storage.create", \.storage.create, .flag,
-            "With a masterKeyFile: make the database when it is missing. Without: it is made on the first start."),
+            "With a masterKeyFile: make the database when it is missing, for the first start. Without: it is made anyway."
+        ),
     ]
 
     private static let session: [Self] = [
         Self(
             "session.issuer", \.session.issuer, .optional(.issuer),
-            "Public base URL, the issuer of session tokens; empty: http://host:port."),
+            "Public base URL, the iss of access tokens, all of which a change ends; empty: http://host:port, and an error "
+                + "where http.host is 0.0.0.0 or ::."),
         Self("session.audience", \.session.audience, .optional(.token), "Audience of session tokens."),
         Self(
             "session.accessTokenSeconds", \.session.accessTokenSeconds, .number(1...day),
@@ -94,7 +96,7 @@ extension SettingKey where Root == Settings {
             "session.refreshTokenDays", \.session.refreshTokenDays, .number(1...3650), "Lifetime of a refresh token."),
         Self(
             "session.refreshGraceSeconds", \.session.refreshGraceSeconds, .number(0...3600),
-            "How long a replaced refresh token gets the same answer again, for clients that lost it."),
+            "How long a replaced refresh token gets the same answer again, for clients that lost it; 0: never."),
         Self(
             "session.absoluteDays", \.session.absoluteDays, .limit(upTo: 3650),
             "Lifetime of a session, however often it is refreshed."),
