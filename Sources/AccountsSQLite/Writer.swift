@@ -67,6 +67,8 @@ final class Writer: Sendable {
         _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value,
         settled: @escaping @Sendable (Value?) -> Void = { _ in }
     ) async throws(RepositoryError) -> Value {
+        // Others whose turn it is on this executor come first, so that what they write goes along.
+        await Task.yield()
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<Value, RepositoryError>, Never>) in
             submit(WriteJob(continuation, body: body, settled: settled))
