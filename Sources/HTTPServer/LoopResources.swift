@@ -2,7 +2,7 @@ import EventLoop
 import System
 
 /// What the connections of one loop share, so that none of them holds it while it waits.
-struct LoopSupplies {
+struct LoopResources {
     /// One read takes no more than this.
     private static let receiveBytes = 16_384
     /// A buffer that unusually long fields have made large is not kept.
@@ -55,5 +55,20 @@ struct LoopSupplies {
     private mutating func encode(_ body: [UInt8]) -> [UInt8]? {
         if gzip == nil { gzip = GzipEncoder() }
         return gzip?.encode(body)
+    }
+}
+
+/// The Date field (RFC 9110 §6.6.1), made once a second.
+struct DateField {
+    /// The whole line with its CRLF; made by ``renew(at:)``.
+    private(set) var line: [UInt8] = []
+    private var validUntil = MonotonicTime(nanoseconds: .min)
+
+    /// Makes the line anew when its second is over.
+    mutating func renew(at now: MonotonicTime) {
+        guard now >= validUntil else { return }
+        let time = WallClock.now
+        line = Array("Date: \(CalendarTime(secondsSince1970: time.seconds).imfFixdate)\r\n".utf8)
+        validUntil = MonotonicTime(nanoseconds: now.nanoseconds + 1_000_000_000 - time.nanoseconds)
     }
 }
