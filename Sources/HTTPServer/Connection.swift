@@ -95,8 +95,8 @@ actor Connection: LoopBound, ReadinessHandler {
         switch step {
         // Whoever has the request, the violation or the answer at hand goes on with it.
         case .none, .handOver, .refuse(.violation), .send: break
-        case .read: return read { parser.append($0) }
-        case .discard: return read { _ in }
+        case .read: return read(isOfUse: true)
+        case .discard: return read(isOfUse: false)
         case .parse: return parse()
         case .sendContinue: return sendContinue()
         case .refuse(.tooLate): refuse(.requestTimeout)
@@ -149,17 +149,17 @@ actor Connection: LoopBound, ReadinessHandler {
 
     // MARK: Reading
 
-    /// Reads once into the loop's buffer, and passes on what came.
-    private func read(_ take: (ArraySlice<UInt8>) -> Void) -> ConnectionEvent {
-        var buffer = listener.resources.withValue { $0.takeReceiveBuffer() }
-        // A connection that was reset, like one that has no socket any more, has said its last.
-        let received = (try? stream?.receive(overwriting: &buffer)) ?? .endOfStream
-        if case .bytes(let count) = received { take(buffer[..<count]) }
-        listener.resources.withValue { $0.giveBack(receiveBuffer: buffer) }
-        return switch received {
-        case .bytes: .bytesRead
-        case .wouldBlock: .nothingRead
-        case .endOfStream: .inputEnded
+    /// Reads once into the loop's buffer, and from there into the parser.
+    private func read(isOfUse: Bool) -> ConnectionEvent {
+        listener.resources.withValue { resources in
+            // A connection that was reset, like one that has no socket any more, has said its last.
+            switch (try? stream?.receive(overwriting: &resources.receiveBuffer)) ?? .endOfStream {
+            case .bytes(let count):
+                if isOfUse { parser.append(resources.receiveBuffer[..<count]) }
+                return .bytesRead
+            case .wouldBlock: return .nothingRead
+            case .endOfStream: return .inputEnded
+            }
         }
     }
 

@@ -14,7 +14,8 @@ struct LoopResources {
     var announcesClose = false
     /// Whether nobody may wait for long any more.
     var isDraining = false
-    private var receiveBuffer = [UInt8](repeating: 0, count: receiveBytes)
+    /// What was read last, from its beginning on.
+    var receiveBuffer = [UInt8](repeating: 0, count: receiveBytes)
     /// The answer that was rendered last, but for a body that is sent from where it is.
     private(set) var output: [UInt8] = []
     private var date = DateField()
@@ -30,14 +31,6 @@ struct LoopResources {
         var generator = SystemRandomNumberGenerator()
         identifiers = RequestIdentifiers(seededBy: &generator)
     }
-
-    mutating func takeReceiveBuffer() -> [UInt8] {
-        let buffer = receiveBuffer
-        receiveBuffer = []
-        return buffer
-    }
-
-    mutating func giveBack(receiveBuffer: [UInt8]) { self.receiveBuffer = receiveBuffer }
 
     mutating func requestIdentifier() -> String { identifiers.next() }
 
