@@ -9,10 +9,10 @@ struct CodeParameters: Sendable {
     let limits: AddressLimits
 
     func read(
-        _ request: HTTPRequest, _ notes: inout RequestNotes
+        _ context: RequestContext
     ) throws(APIError) -> (parameters: RequestParameters, provider: Provider) {
-        try admit(request)
-        let parameters = try RequestParameters(request)
+        try admit(context)
+        let parameters = try RequestParameters(context.request)
         let provider: Provider
         do throws(SignInError) {
             provider = try providers.provider(
@@ -21,22 +21,22 @@ struct CodeParameters: Sendable {
         } catch {
             throw .signIn(error)
         }
-        notes.provider = provider.configuration.name
-        notes.trouble = ProviderTrouble()
+        context.provider = provider.configuration.name
+        context.trouble = ProviderTrouble()
         return (parameters, provider)
     }
 
     /// - Throws: `APIError.rateLimited`.
-    func admit(_ request: HTTPRequest) throws(APIError) {
-        try limits.count(request, as: .signIns)
+    func admit(_ context: RequestContext) throws(APIError) {
+        try limits.count(context.network, as: .signIns)
     }
 
     static func authorizedResponse(
-        _ parameters: RequestParameters, for provider: Provider, _ notes: inout RequestNotes
+        _ parameters: RequestParameters, for provider: Provider, _ context: RequestContext
     ) throws(APIError) -> AuthorizedResponse {
         do throws(InvalidParameter) {
             let response = try AuthorizedResponse({ parameters[$0] }, for: provider)
-            notes.correlationID = response.correlationID
+            context.correlationID = response.correlationID
             return response
         } catch {
             throw .signIn(.invalidParameter(error))

@@ -5,11 +5,9 @@ internal import SignIn
 
 /// `/users/me`: the signed-in user, as flat strings, which is what stock apps decode.
 struct CurrentUserEndpoint: Sendable {
-    let sessions: Sessions
     let accounts: UserAccounts
 
-    func show(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
-        let session = try await sessions.session(of: request)
+    func show(_ context: RequestContext, _ session: Session) async throws(APIError) -> HTTPResponse {
         let user = try await answered { () async throws(SignInError) -> User in
             try await accounts.user(under: session)
         }
@@ -17,17 +15,15 @@ struct CurrentUserEndpoint: Sendable {
     }
 
     /// `PATCH`: what is there is set, null takes it away, the rest stays (RFC 7396).
-    func edit(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
-        let session = try await sessions.session(of: request)
-        let edits = try ProfileFields.edits(in: request)
+    func edit(_ context: RequestContext, _ session: Session) async throws(APIError) -> HTTPResponse {
+        let edits = try ProfileFields.edits(in: context.request)
         let user = try await answered { () async throws(SignInError) -> User in
             try await accounts.edit(edits, under: session)
         }
         return Self.answer(user, session)
     }
 
-    func erase(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
-        let session = try await sessions.session(of: request)
+    func erase(_ context: RequestContext, _ session: Session) async throws(APIError) -> HTTPResponse {
         try await answered { () async throws(SignInError) in try await accounts.erase(under: session) }
         return .emptyObject
     }

@@ -5,11 +5,9 @@ internal import SignIn
 
 /// `/users/me/sessions`: where the user is signed in.
 struct SessionsEndpoint: Sendable {
-    let sessions: Sessions
     let accounts: UserAccounts
 
-    func list(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
-        let session = try await sessions.session(of: request)
+    func list(_ context: RequestContext, _ session: Session) async throws(APIError) -> HTTPResponse {
         let live = try await answered { () async throws(SignInError) -> [Session] in
             try await accounts.sessions(under: session)
         }
@@ -20,15 +18,15 @@ struct SessionsEndpoint: Sendable {
         return .secretJSON(writer.bytes)
     }
 
-    func revoke(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
-        let session = try await sessions.session(of: request)
-        guard let id = request.parameters["session_id"].flatMap({ SessionID($0) }) else { throw .signIn(.notFound) }
+    func revoke(_ context: RequestContext, _ session: Session) async throws(APIError) -> HTTPResponse {
+        guard let id = context.request.parameters["session_id"].flatMap({ SessionID($0) }) else {
+            throw .signIn(.notFound)
+        }
         try await answered { () async throws(SignInError) in try await accounts.revoke(id, under: session) }
         return .emptyObject
     }
 
-    func revokeAll(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
-        let session = try await sessions.session(of: request)
+    func revokeAll(_ context: RequestContext, _ session: Session) async throws(APIError) -> HTTPResponse {
         let count = try await answered { () async throws(SignInError) -> Int in
             try await accounts.revokeAll(under: session)
         }

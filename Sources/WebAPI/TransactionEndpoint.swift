@@ -1,23 +1,22 @@
+internal import Accounts
 internal import HTTPServer
 internal import JSON
 internal import SignIn
 
 /// `POST /auth/transaction`: the signed-in user has approved one transaction; the answer is a receipt for it.
 struct TransactionEndpoint: Sendable {
-    let sessions: Sessions
     let approve: ApproveTransaction
     let code: CodeParameters
 
-    func respond(to request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
-        let session = try await sessions.session(of: request)
-        let (parameters, provider) = try code.read(request, &notes)
+    func respond(_ context: RequestContext, _ session: Session) async throws(APIError) -> HTTPResponse {
+        let (parameters, provider) = try code.read(context)
         let approval: TransactionRequest
         do throws(InvalidParameter) {
             approval = try TransactionRequest({ parameters[$0] }, for: provider)
         } catch {
             throw .signIn(.invalidParameter(error))
         }
-        let receipt = try await answered { [trouble = notes.trouble] () async throws(SignInError) -> String in
+        let receipt = try await answered { [trouble = context.trouble] () async throws(SignInError) -> String in
             try await approve.approve(approval, with: provider, session: session, trouble: trouble)
         }
         var writer = JSONWriter()

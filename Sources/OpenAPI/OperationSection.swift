@@ -1,5 +1,4 @@
-internal import HTTPServer
-internal import JSON
+import JSON
 
 /// One operation on the page.
 struct OperationSection {
@@ -7,6 +6,7 @@ struct OperationSection {
     let path: String
     let operation: JSONValue
     let document: JSONValue
+    let wording: DocumentationPage.Wording
 
     func write(to page: inout HTMLWriter) {
         page.element("section", attributes: ["id": operation["operationId"]?.string ?? ""]) { page in
@@ -27,18 +27,7 @@ struct OperationSection {
 
     /// In words, from the alternatives of the security requirement.
     private var access: String {
-        let alternatives = operation["security"]?.array ?? []
-        let (takesKey, takesBearer) = (
-            alternatives.contains { $0["apiKey"] != nil }, alternatives.contains { $0["bearer"] != nil }
-        )
-        let key = "the API key, where keys are configured"
-        switch (takesKey, takesBearer) {
-        case (false, _): return "nothing"
-        case (true, false): return key
-        case (true, true):
-            let needsBearer = alternatives.allSatisfy { $0["bearer"] != nil }
-            return "\(needsBearer ? "a session token" : "a session token, or none"), and \(key)"
-        }
+        wording.access((operation["security"]?.array ?? []).map { Set(($0.object?.members ?? []).map(\.name)) })
     }
 
     private func parameters(_ page: inout HTMLWriter) {
@@ -117,7 +106,7 @@ struct OperationSection {
     }
 
     private func schemaLink(_ schema: JSONValue?, _ page: inout HTMLWriter) {
-        SchemaTable.link(schema ?? .null, &page)
+        SchemaTable.link(schema ?? .null, &page, wording)
     }
 
     private func example(_ example: JSONValue?, _ page: inout HTMLWriter) {

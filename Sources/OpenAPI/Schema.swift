@@ -1,10 +1,10 @@
-internal import JSON
+public import JSON
 
-/// Makes schemas: the parts of JSON Schema 2020-12 that the document uses.
-enum Schema {
+/// Makes schemas: the parts of JSON Schema 2020-12 that an API's messages need.
+public enum Schema {
     /// An object. Other members may come with later versions, so that clients ignore what they don't know; that is why
     /// `additionalProperties` is only said where other members are known to come.
-    static func object(
+    public static func object(
         _ description: String, required: [String] = [], _ properties: KeyValuePairs<String, JSONValue>
     ) -> JSONValue {
         .object(
@@ -18,7 +18,7 @@ enum Schema {
     /// An object whose members are not known beforehand, but for those that are named here.
     ///
     /// - Parameter values: what any other member is: a schema, or true for anything.
-    static func open(
+    public static func open(
         _ description: String, required: [String] = [], values: JSONValue,
         _ properties: KeyValuePairs<String, JSONValue> = [:]
     ) -> JSONValue {
@@ -27,33 +27,34 @@ enum Schema {
     }
 
     /// A schema with the members of another one and more.
-    static func extending(_ name: String, with schema: JSONValue) -> JSONValue {
+    public static func extending(_ name: String, with schema: JSONValue) -> JSONValue {
         ["allOf": [Reference.schema(name), schema]]
     }
 
-    static func text(_ description: String, _ more: KeyValuePairs<String, JSONValue> = [:]) -> JSONValue {
+    public static func text(_ description: String, _ more: KeyValuePairs<String, JSONValue> = [:]) -> JSONValue {
         typed("string", description, more)
     }
 
-    static func integer(_ description: String, _ more: KeyValuePairs<String, JSONValue> = [:]) -> JSONValue {
+    public static func integer(_ description: String, _ more: KeyValuePairs<String, JSONValue> = [:]) -> JSONValue {
         typed("integer", description, more)
     }
 
-    static func boolean(_ description: String) -> JSONValue { typed("boolean", description, [:]) }
+    public static func boolean(_ description: String) -> JSONValue { typed("boolean", description, [:]) }
 
-    static func array(of items: JSONValue) -> JSONValue { ["type": "array", "items": items] }
+    public static func array(of items: JSONValue) -> JSONValue { ["type": "array", "items": items] }
 
     /// Seconds since 1970.
-    static func time(_ description: String) -> JSONValue {
+    public static func time(_ description: String) -> JSONValue {
         integer(description + ", in seconds since 1970.", ["minimum": 0])
     }
 
     /// Text that apps may send as a number.
-    static func textOrNumber(_ description: String, _ more: KeyValuePairs<String, JSONValue> = [:]) -> JSONValue {
+    public static func textOrNumber(_ description: String, _ more: KeyValuePairs<String, JSONValue> = [:]) -> JSONValue
+    {
         typed(["string", "integer"], description, more)
     }
 
-    static func typed(
+    public static func typed(
         _ type: JSONValue, _ description: String, _ more: KeyValuePairs<String, JSONValue>
     ) -> JSONValue {
         .object(
@@ -62,12 +63,10 @@ enum Schema {
     }
 
     /// Text that apps may send as a list of texts.
-    static func textOrList(_ description: String, _ more: KeyValuePairs<String, JSONValue> = [:]) -> JSONValue {
+    public static func textOrList(_ description: String, _ more: KeyValuePairs<String, JSONValue> = [:]) -> JSONValue {
         var schema = JSONObject([("type", ["string", "array"]), ("description", .string(description))])
         for (name, value) in more { schema.append(name, value) }
         schema.append("items", ["type": "string"])
         return .object(schema)
     }
-
-    static let requestID: JSONValue = ["type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"]
 }

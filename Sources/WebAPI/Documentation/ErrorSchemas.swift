@@ -1,12 +1,16 @@
 internal import HTTPServer
 internal import JSON
+internal import OpenAPI
 internal import OpenIDConnect
 
 /// The schemas of errors: one for all, and one for each that brings members of its own.
 enum ErrorSchemas {
+    /// The schema that has every code.
+    static let codes = "ErrorCode"
+
     static var all: [(name: String, value: JSONValue)] {
         [
-            ("Error", error), ("ErrorCode", errorCode), ("ProviderNotFound", providerNotFound),
+            ("Error", error), (codes, errorCode), ("ProviderNotFound", providerNotFound),
             ("InvalidIDToken", invalidIDToken), ("UnlinkedUser", unlinkedUser),
         ]
     }
@@ -15,10 +19,10 @@ enum ErrorSchemas {
         "An error. Nothing that was sent is ever repeated in it.",
         required: ["error", "error_description", "error_code", "request_id"],
         [
-            "error": Reference.schema("ErrorCode"),
+            "error": Reference.schema(codes),
             "error_description": Schema.text("One sentence for the developer."),
-            "error_code": Reference.schema("ErrorCode"),
-            "request_id": Schema.requestID,
+            "error_code": Reference.schema(codes),
+            "request_id": ResponseHeader.requestIDSchema,
         ])
 
     /// Every code, with the status it comes with.

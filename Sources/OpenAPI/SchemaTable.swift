@@ -1,8 +1,9 @@
-internal import JSON
+import JSON
 
 /// A schema on the page: the members of its objects.
 struct SchemaTable {
     let schema: JSONValue
+    let wording: DocumentationPage.Wording
 
     func write(to page: inout HTMLWriter) {
         if let description = schema["description"]?.string { page.element("p") { $0.prose(description) } }
@@ -10,7 +11,7 @@ struct SchemaTable {
         for part in parts where part["$ref"] != nil {
             page.element("p") { page in
                 page.text("All members of ")
-                Self.link(part, &page)
+                Self.link(part, &page, wording)
                 page.text(", and:")
             }
         }
@@ -26,12 +27,13 @@ struct SchemaTable {
                 page.element("tr") { page in
                     page.element("td") { $0.element("code", property.name) }
                     page.element("td") { page in
-                        Self.link(property.value, &page)
+                        Self.link(property.value, &page, wording)
                         if required.contains(.string(property.name)) { page.text(", always") }
                     }
                     page.element("td") { page in
                         page.prose(Self.remarks(property.value))
-                        SchemaTable(schema: .object(Self.nested(property.value))).members(of: property.value, &page)
+                        SchemaTable(schema: .object(Self.nested(property.value)), wording: wording).members(
+                            of: property.value, &page)
                     }
                 }
             }
@@ -53,12 +55,12 @@ struct SchemaTable {
     }
 
     /// The type, with a link where it is a schema of its own.
-    static func link(_ schema: JSONValue, _ page: inout HTMLWriter) {
+    static func link(_ schema: JSONValue, _ page: inout HTMLWriter, _ wording: DocumentationPage.Wording) {
         if let name = schema["$ref"]?.string?.split(separator: "/").last.map(String.init) {
-            page.element("a", attributes: ["href": name == "ErrorCode" ? "#errors" : "#schema-" + name], name)
+            page.element("a", attributes: ["href": name == wording.errorSchema ? "#errors" : "#schema-" + name], name)
         } else if let items = schema["items"] {
             page.text("array of ")
-            link(items, &page)
+            link(items, &page, wording)
         } else if let types = schema["type"]?.array {
             page.text(types.compactMap(\.string).joined(separator: " or "))
         } else {

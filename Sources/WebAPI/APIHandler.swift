@@ -2,7 +2,7 @@ internal import HTTPServer
 
 /// What every API of this service does with a request beside its endpoints: it finds the route, refuses what has none,
 /// and writes that down.
-struct Dispatch: Sendable {
+struct APIHandler: Sendable {
     /// No browser may guess the type of an answer, frame it, or send its address on.
     static let commonFields = [
         (name: "X-Content-Type-Options", value: "nosniff"),
@@ -26,7 +26,7 @@ struct Dispatch: Sendable {
 
     func refuse(_ error: APIError, _ request: HTTPRequest) -> HTTPResponse {
         let response = ErrorAnswer(error).response(requestID: request.id)
-        log.write(request, route: "none", response, RequestNotes())
+        log.write(request, route: "none", response)
         return response
     }
 

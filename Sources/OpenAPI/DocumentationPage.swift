@@ -1,15 +1,39 @@
-internal import JSON
+public import JSON
 
-/// The document as a page for people: contents, operations with parameters, answers and errors, schemas, error codes.
-struct DocumentationPage {
-    let document: JSONValue
+/// A document of OpenAPI as a page for people: contents, operations with parameters, answers and errors, schemas, error codes.
+///
+/// It has no script and nothing from elsewhere. Each error of an operation is an example of its answer, whose name is the code.
+public struct DocumentationPage: Sendable {
+    /// What an API calls things.
+    public struct Wording: Sendable {
+        let documentPath: String
+        let errorSchema: String
+        let access: @Sendable ([Set<String>]) -> String
 
-    init(_ document: JSONValue) {
-        self.document = document
+        /// - Parameters:
+        ///   - documentPath: where the document is that the page is made from.
+        ///   - errorSchema: the schema among the components whose alternatives are the error codes.
+        ///   - access: what an operation needs, in words, given the alternatives of its security requirement, each the names of
+        ///     the schemes that it takes together.
+        public init(
+            documentPath: String, errorSchema: String, access: @escaping @Sendable ([Set<String>]) -> String
+        ) {
+            self.documentPath = documentPath
+            self.errorSchema = errorSchema
+            self.access = access
+        }
     }
 
-    /// The policy of the page names the hash of this text.
-    static let style: StaticString = """
+    private let document: JSONValue
+    private let wording: Wording
+
+    public init(_ document: JSONValue, wording: Wording) {
+        self.document = document
+        self.wording = wording
+    }
+
+    /// The one style sheet of the page, for whose hash a policy must have room.
+    public static let style: StaticString = """
         body{margin:0 auto;max-width:60rem;padding:1rem;font:1rem/1.5 system-ui,sans-serif;color:#222;background:#fff}\
         code,pre{font-family:ui-monospace,monospace;font-size:.9em}\
         code{overflow-wrap:anywhere}\
@@ -23,7 +47,7 @@ struct DocumentationPage {
         @media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}pre{background:#262626}a{color:#8bf}}
         """
 
-    var html: String {
+    public var html: String {
         var page = HTMLWriter()
         let title = "\(text("info", "title")) \(text("info", "version"))"
         page.markup("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">")
@@ -35,7 +59,7 @@ struct DocumentationPage {
         for paragraph in paragraphs(text("info", "description")) { page.element("p") { $0.prose(paragraph) } }
         page.element("p") { page in
             page.text("For tools, the same as ")
-            page.element("a", attributes: ["href": "/openapi.json"], "OpenAPI 3.1")
+            page.element("a", attributes: ["href": wording.documentPath], "OpenAPI 3.1")
             page.text(". Base URL: ")
             page.element("code", document["servers"]?.array?.first?["url"]?.string ?? "")
         }
@@ -101,14 +125,15 @@ struct DocumentationPage {
         page.element("h2", tag["name"]?.string ?? "")
         page.element("p") { $0.prose(tag["description"]?.string ?? "") }
         for (method, path, value) in operations where value["tags"]?.array?.first == tag["name"] {
-            OperationSection(method: method, path: path, operation: value, document: document).write(to: &page)
+            OperationSection(method: method, path: path, operation: value, document: document, wording: wording).write(
+                to: &page)
         }
     }
 
     private func errors(_ page: inout HTMLWriter) {
         page.element("h2", attributes: ["id": "errors"], "Error codes")
         page.element("table") { page in
-            for code in document["components"]?["schemas"]?["ErrorCode"]?["oneOf"]?.array ?? [] {
+            for code in document["components"]?["schemas"]?[wording.errorSchema]?["oneOf"]?.array ?? [] {
                 page.element("tr", attributes: ["id": "error-" + (code["const"]?.string ?? "")]) { page in
                     page.element("td", code["title"]?.string ?? "")
                     page.element("td") { $0.element("code", code["const"]?.string ?? "") }
@@ -120,10 +145,11 @@ struct DocumentationPage {
 
     private func schemas(_ page: inout HTMLWriter) {
         page.element("h2", attributes: ["id": "schemas"], "Schemas")
-        for schema in document["components"]?["schemas"]?.object?.members ?? [] where schema.name != "ErrorCode" {
+        for schema in document["components"]?["schemas"]?.object?.members ?? [] where schema.name != wording.errorSchema
+        {
             page.element("section", attributes: ["id": "schema-" + schema.name]) { page in
                 page.element("h3", schema.name)
-                SchemaTable(schema: schema.value).write(to: &page)
+                SchemaTable(schema: schema.value, wording: wording).write(to: &page)
             }
         }
     }

@@ -1,5 +1,6 @@
 internal import Accounts
 internal import JSON
+internal import OpenAPI
 
 /// The schemas of successes.
 enum AnswerSchemas {

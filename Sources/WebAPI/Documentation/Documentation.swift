@@ -1,6 +1,7 @@
 internal import Crypto
 internal import HTTPServer
 internal import JSON
+internal import OpenAPI
 import Synchronization
 import Syntax
 
@@ -39,8 +40,8 @@ public final class Documentation: Sendable {
     private var both: (document: Rendered, page: Rendered) {
         rendered.withLock { rendered in
             if let rendered { return rendered }
-            let document = OpenAPIDocument.make(version: version, baseURL: baseURL)
-            let both = (Self.render(document), Self.render(DocumentationPage(document)))
+            let document = APIDocument.make(version: version, baseURL: baseURL)
+            let both = (Self.render(document), Self.render(DocumentationPage(document, wording: APIDocument.wording)))
             rendered = both
             return both
         }

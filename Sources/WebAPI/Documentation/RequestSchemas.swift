@@ -1,4 +1,5 @@
 internal import JSON
+internal import OpenAPI
 internal import SignIn
 
 /// The schemas of what apps send.

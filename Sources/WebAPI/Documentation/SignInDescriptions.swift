@@ -1,18 +1,8 @@
-internal import HTTPServer
 internal import JSON
+internal import OpenAPI
 
 /// The operations that open, renew and end sessions.
-enum SignInOperations {
-    static var all: [Operation] {
-        [
-            signIn(path: "/auth/signin", id: "signIn", summary: "Sign in with an authorization code"),
-            signIn(
-                path: "/auth/zenkey-signin", id: "zenkeySignIn",
-                summary: "Sign in, under the name that stock ZenKey apps know"),
-            challenge, token, signOut, revoke, register,
-        ]
-    }
-
+enum SignInDescriptions {
     /// What may come of exchanging a code and checking what it proves.
     static let codeErrors: [ErrorCode] = [
         .unknownClient, .unknownProvider, .redirectURINotAllowed, .issuerMismatch, .providerNotFound, .invalidGrant,
@@ -21,9 +11,14 @@ enum SignInOperations {
         .providerUnavailable, .providerTimeout, .storageUnavailable,
     ]
 
-    private static func signIn(path: String, id: String, summary: String) -> Operation {
-        Operation(
-            method: .post, path: path, id: id, tag: .signIn, summary: summary,
+    static let signIn = signIn(id: "signIn", summary: "Sign in with an authorization code")
+
+    static let zenkeySignIn = signIn(
+        id: "zenkeySignIn", summary: "Sign in, under the name that stock ZenKey apps know")
+
+    private static func signIn(id: String, summary: String) -> OperationDescription {
+        OperationDescription(
+            id: id, tag: .signIn, summary: summary,
             description: """
                 Finds the user's carrier by the mobile network, or takes the provider; exchanges the code; validates \
                 the ID token; fetches the user's attributes; recognises a user who has changed carriers. The session \
@@ -38,8 +33,8 @@ enum SignInOperations {
             errors: codeErrors + [.challengeRequired, .unlinkedUser, .migrationConflict])
     }
 
-    private static let challenge = Operation(
-        method: .post, path: "/auth/challenge", id: "issueChallenge", tag: .signIn,
+    static let challenge = OperationDescription(
+        id: "issueChallenge", tag: .signIn,
         summary: "Get a nonce for an authorization request",
         description: """
             The nonce counts once and for five minutes. A provider's section may demand that sign-ins use one. There \
@@ -53,8 +48,8 @@ enum SignInOperations {
         ],
         errors: [.rateLimited, .storageUnavailable])
 
-    private static let token = Operation(
-        method: .post, path: "/auth/token", id: "refreshSession", tag: .sessions, summary: "Renew a session",
+    static let token = OperationDescription(
+        id: "refreshSession", tag: .sessions, summary: "Renew a session",
         description: """
             Exchanges a refresh token for a new pair. A refresh token is good once; the same one again within a minute \
             (`session.refreshGraceSeconds`), which is what an app does that has lost the answer, gets the same refresh \
@@ -71,21 +66,20 @@ enum SignInOperations {
         ],
         errors: [.invalidGrant, .rateLimited, .storageUnavailable])
 
-    private static let signOut = Operation(
-        method: .delete, path: "/auth/token", id: "signOut", tag: .sessions, summary: "Sign out",
+    static let signOut = OperationDescription(
+        id: "signOut", tag: .sessions, summary: "Sign out",
         description: """
             Ends the session of the session token, which may have expired. Without one it does nothing and says that it \
             is done, because stock Android apps send none here.
             """,
-        access: .userOrApp,
         successes: [
             .init(
                 description: "The session has ended.", schema: Reference.schema("Empty"), example: [:],
                 headers: [.cacheControl])
         ])
 
-    private static let revoke = Operation(
-        method: .post, path: "/auth/revoke", id: "revokeToken", tag: .sessions, summary: "Revoke a token",
+    static let revoke = OperationDescription(
+        id: "revokeToken", tag: .sessions, summary: "Revoke a token",
         description: """
             Ends the session of a token (RFC 7009): of an access token, also one that has expired, or of a refresh \
             token, also one that was replaced. A token that is unknown is answered the same.
@@ -100,8 +94,8 @@ enum SignInOperations {
         ],
         errors: [.storageUnavailable])
 
-    private static let register = Operation(
-        method: .post, path: "/users", id: "registerUser", tag: .signIn, summary: "Register with a link ticket",
+    static let register = OperationDescription(
+        id: "registerUser", tag: .signIn, summary: "Register with a link ticket",
         description: """
             Where registration is by ticket, a sign-in of somebody unknown is answered 403 `unlinked_user` with a \
             ticket. It makes a user here, once, within ten minutes, for the same client.

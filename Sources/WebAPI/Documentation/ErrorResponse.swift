@@ -1,5 +1,6 @@
 internal import HTTPServer
 internal import JSON
+internal import OpenAPI
 
 /// The errors that one operation answers with one status.
 struct ErrorResponse {
@@ -10,15 +11,15 @@ struct ErrorResponse {
     }
 
     /// A code that is alone with its status looks the same everywhere, and is described once.
-    var json: JSONValue { codes.count == 1 ? Reference.response(codes[0]) : whole }
+    var json: JSONValue { codes.count == 1 ? Reference.response(codes[0].rawValue) : whole }
 
     var whole: JSONValue {
         let names = codes.map { "`\($0.rawValue)`" }.joined(separator: ", ")
         let phrase = codes.first.map { HTTPStatus($0.status).reasonPhrase } ?? ""
-        let examples = codes.map { ($0.rawValue, Reference.example($0)) }
+        let examples = codes.map { ($0.rawValue, Reference.example($0.rawValue)) }
         return [
             "description": .string("\(phrase): \(names)."),
-            "headers": ResponseHeader.json(headers),
+            "headers": Reference.headers(headers.map(\.rawValue)),
             "content": ["application/json": ["schema": schema, "examples": .object(JSONObject(examples))]],
         ]
     }
@@ -75,16 +76,12 @@ enum ResponseHeader: String, CaseIterable {
     case entityTag = "ETag"
     case cacheControl = "Cache-Control"
 
-    static func json(_ headers: [ResponseHeader]) -> JSONValue {
-        .object(
-            JSONObject(
-                headers.map { ($0.rawValue, ["$ref": .string("#/components/headers/\($0.rawValue)")]) }))
-    }
+    static let requestIDSchema: JSONValue = ["type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"]
 
     var description: JSONValue {
         switch self {
         case .requestID:
-            ["description": "The request's name in the log.", "schema": Schema.requestID]
+            ["description": "The request's name in the log.", "schema": Self.requestIDSchema]
         case .retryAfter:
             [
                 "description": "In how many seconds to try again.",
@@ -100,14 +97,4 @@ enum ResponseHeader: String, CaseIterable {
             ["description": "How long the answer may be kept.", "schema": ["type": "string"]]
         }
     }
-}
-
-/// References to components.
-enum Reference {
-    static func schema(_ name: String) -> JSONValue { to("schemas/\(name)") }
-    static func parameter(_ name: String) -> JSONValue { to("parameters/\(name)") }
-    static func response(_ code: ErrorCode) -> JSONValue { to("responses/\(code.rawValue)") }
-    static func example(_ code: ErrorCode) -> JSONValue { to("examples/\(code.rawValue)") }
-
-    private static func to(_ path: String) -> JSONValue { ["$ref": .string("#/components/\(path)")] }
 }

@@ -1,25 +1,21 @@
-internal import HTTPServer
 internal import JSON
+internal import OpenAPI
 
 /// The operations that answer everybody alike.
-enum OpenOperations {
-    static let all = [keys, health, document, page]
-
-    private static let keys = Operation(
-        method: .get, path: "/.well-known/jwks.json", id: "keys", tag: .service,
+enum OpenDescriptions {
+    static let keys = OperationDescription(
+        id: "keys", tag: .service,
         summary: "Show the keys that verify our tokens",
         description: "For other services. Access tokens and receipts are signed with one of them.",
-        access: .everybody,
         successes: [
             .init(
                 description: "The keys.", schema: Reference.schema("KeySet"), example: Examples.keys,
                 headers: [.cacheControl])
         ])
 
-    private static let health = Operation(
-        method: .get, path: "/healthz", id: "health", tag: .service, summary: "Ask whether the server answers",
+    static let health = OperationDescription(
+        id: "health", tag: .service, summary: "Ask whether the server answers",
         description: "It asks nothing of the store or of a provider.",
-        access: .everybody,
         successes: [
             .init(
                 description: "It does.", schema: Reference.schema("Health"), example: ["status": "ok"])
@@ -31,13 +27,13 @@ enum OpenOperations {
         "description": "The `ETag` of an earlier answer (RFC 9110 §13.1.2).", "schema": ["type": "string"],
     ]
 
-    private static let unchanged = Operation.Success(
+    private static let unchanged = OperationDescription.Success(
         status: 304, description: "It has not changed.", headers: [.entityTag, .cacheControl])
 
-    private static let document = Operation(
-        method: .get, path: "/openapi.json", id: "openAPIDocument", tag: .service, summary: "Get this document",
+    static let document = OperationDescription(
+        id: "openAPIDocument", tag: .service, summary: "Get this document",
         description: "The description of the API for tools (OpenAPI 3.1).",
-        access: .everybody, parameters: [condition],
+        parameters: [condition],
         successes: [
             .init(
                 description: "The document.",
@@ -49,10 +45,10 @@ enum OpenOperations {
             unchanged,
         ])
 
-    private static let page = Operation(
-        method: .get, path: "/docs", id: "documentation", tag: .service, summary: "Read this document",
+    static let page = OperationDescription(
+        id: "documentation", tag: .service, summary: "Read this document",
         description: "The same as a page, without scripts and without anything from elsewhere.",
-        access: .everybody, parameters: [condition],
+        parameters: [condition],
         successes: [
             .init(
                 description: "The page.", schema: ["type": "string"], type: "text/html; charset=utf-8",
