@@ -106,6 +106,7 @@ let package = Package(
         tests("SystemTests", ["System"]),
         tests("SyntaxTests", ["Syntax", "Crypto"]),
         tests("JSONTests", ["JSON", "Syntax"]),
+        tests("OpenAPITests", ["OpenAPI", "JSON"]),
         tests("EventLoopTests", ["EventLoop", "System", "Syntax"]),
         tests("HTTPServerTests", ["HTTPServer", "EventLoop", "System", "Syntax", "CZlib"]),
         tests("HTTPClientTests", ["HTTPClient", "EventLoop", "System", "Syntax"]),
