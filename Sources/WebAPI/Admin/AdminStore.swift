@@ -17,18 +17,18 @@ struct AdminStore: Sendable {
     /// - Parameter call: gets the repository, and the time in seconds since 1970.
     func ask<Result: Sendable>(
         _ call: (any AccountRepository, Int64) async throws(RepositoryError) -> Result
-    ) async throws(APIError) -> Result {
+    ) async throws(ServiceError) -> Result {
         do throws(RepositoryError) {
             return try await call(repository, clock.seconds)
         } catch {
-            throw .store(error)
+            throw ServiceError(error)
         }
     }
 
     /// Whom a path is about.
     ///
-    /// - Throws: `APIError.unknownUser` also for what is no number: nobody has it.
-    func user(_ request: HTTPRequest) throws(APIError) -> UserID {
+    /// - Throws: `ServiceError.unknownUser` also for what is no number: nobody has it.
+    func user(_ request: HTTPRequest) throws(ServiceError) -> UserID {
         guard let number = request.parameters["user_id"].flatMap({ Int64($0) }), number > 0 else { throw .unknownUser }
         return UserID(rawValue: number)
     }
