@@ -1,14 +1,7 @@
 internal import EventLoop
 internal import HTTPServer
+internal import SignIn
 internal import System
-
-/// What is limited for each client address.
-enum AddressLimit: CaseIterable, Sendable {
-    case signIns
-    case challenges
-    case failedRefreshes
-    case failedAdminTokens
-}
 
 /// The limits for each client address, shared by all loops and both listeners.
 public struct AddressLimits: Sendable {
@@ -33,26 +26,28 @@ public struct AddressLimits: Sendable {
 
     /// Counts a request of a network.
     ///
-    /// - Throws: `APIError.rateLimited` when there were too many already.
-    func count(_ network: @autoclosure () -> ClientNetwork, as limit: AddressLimit) throws(APIError) {
+    /// - Throws: `ServiceError.rateLimited` when there were too many already.
+    func count(_ network: @autoclosure () -> ClientNetwork, as limit: ServiceError.Limit) throws(ServiceError) {
         guard let wait = limiter(limit).take(for: network(), now: .now) else { return }
         throw .rateLimited(limit, retryAfterSeconds: wait)
     }
 
     /// Refuses a request of a network that has failed too often, and counts nothing.
     ///
-    /// - Throws: `APIError.rateLimited`.
-    func refuseAfterFailures(_ network: @autoclosure () -> ClientNetwork, of limit: AddressLimit) throws(APIError) {
+    /// - Throws: `ServiceError.rateLimited`.
+    func refuseAfterFailures(_ network: @autoclosure () -> ClientNetwork, of limit: ServiceError.Limit)
+        throws(ServiceError)
+    {
         guard let wait = limiter(limit).wait(for: network(), now: .now) else { return }
         throw .rateLimited(limit, retryAfterSeconds: wait)
     }
 
     /// Counts a request that has failed.
-    func countFailure(_ network: @autoclosure () -> ClientNetwork, as limit: AddressLimit) {
+    func countFailure(_ network: @autoclosure () -> ClientNetwork, as limit: ServiceError.Limit) {
         _ = limiter(limit).take(for: network(), now: .now)
     }
 
-    private func limiter(_ limit: AddressLimit) -> AddressLimiter {
+    private func limiter(_ limit: ServiceError.Limit) -> AddressLimiter {
         switch limit {
         case .signIns: signIns
         case .challenges: challenges

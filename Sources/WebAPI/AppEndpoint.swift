@@ -13,7 +13,7 @@ struct AppEndpoint: Sendable {
     func respond(to request: HTTPRequest) async -> HTTPResponse {
         let context = RequestContext(request, clientAddress)
         let response: HTTPResponse
-        do throws(APIError) {
+        do throws(ServiceError) {
             guard apiKeys.admit(request) else { throw .invalidAPIKey }
             response = try await handler(context)
             if context.signIn != nil { log.writeSignIn(context, nil) }
@@ -36,7 +36,7 @@ struct UserEndpoint: Sendable {
     let sessions: Sessions
     let handler: UserHandler
 
-    func respond(_ context: RequestContext) async throws(APIError) -> HTTPResponse {
+    func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
         try await handler(context, sessions.session(of: context.request))
     }
 }

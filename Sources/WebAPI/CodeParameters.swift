@@ -10,36 +10,31 @@ struct CodeParameters: Sendable {
 
     func read(
         _ context: RequestContext
-    ) throws(APIError) -> (parameters: RequestParameters, provider: Provider) {
+    ) throws(ServiceError) -> (parameters: RequestParameters, provider: Provider) {
         try admit(context)
         let parameters = try RequestParameters(context.request)
-        let provider: Provider
-        do throws(SignInError) {
-            provider = try providers.provider(
-                named: parameters["provider"], clientID: parameters["client_id"],
-                namesNetwork: parameters["mccmnc"] != nil)
-        } catch {
-            throw .signIn(error)
-        }
+        let provider = try providers.provider(
+            named: parameters["provider"], clientID: parameters["client_id"],
+            namesNetwork: parameters["mccmnc"] != nil)
         context.provider = provider.configuration.name
         context.trouble = ProviderTrouble()
         return (parameters, provider)
     }
 
-    /// - Throws: `APIError.rateLimited`.
-    func admit(_ context: RequestContext) throws(APIError) {
+    /// - Throws: `ServiceError.rateLimited`.
+    func admit(_ context: RequestContext) throws(ServiceError) {
         try limits.count(context.network, as: .signIns)
     }
 
     static func authorizedResponse(
         _ parameters: RequestParameters, for provider: Provider, _ context: RequestContext
-    ) throws(APIError) -> AuthorizedResponse {
+    ) throws(ServiceError) -> AuthorizedResponse {
         do throws(InvalidParameter) {
             let response = try AuthorizedResponse({ parameters[$0] }, for: provider)
             context.correlationID = response.correlationID
             return response
         } catch {
-            throw .signIn(.invalidParameter(error))
+            throw .invalidParameter(error)
         }
     }
 }

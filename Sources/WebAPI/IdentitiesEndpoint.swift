@@ -10,34 +10,26 @@ struct IdentitiesEndpoint: Sendable {
     let link: LinkIdentity
     let code: CodeParameters
 
-    func list(_ context: RequestContext, _ session: Session) async throws(APIError) -> HTTPResponse {
-        let identities = try await answered { () async throws(SignInError) -> [Identity] in
-            try await accounts.identities(under: session)
-        }
+    func list(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
+        let identities = try await accounts.identities(under: session)
         var writer = JSONWriter()
         writer.array { list in for identity in identities { list.identity(identity) } }
         return .secretJSON(writer.bytes)
     }
 
     /// `POST`: one more, by a code of its own; 201, or 200 when it was this user's already.
-    func add(_ context: RequestContext, _ session: Session) async throws(APIError) -> HTTPResponse {
+    func add(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
         let (parameters, provider) = try code.read(context)
         let response = try CodeParameters.authorizedResponse(parameters, for: provider, context)
-        let outcome = try await answered { [trouble = context.trouble] () async throws(SignInError) -> LinkOutcome in
-            try await link.link(response, with: provider, session: session, trouble: trouble)
-        }
+        let outcome = try await link.link(response, with: provider, session: session, trouble: context.trouble)
         var writer = JSONWriter()
         writer.identity(outcome.identity)
         return .secretJSON(writer.bytes, outcome.isNew ? .created : .ok)
     }
 
-    func remove(_ context: RequestContext, _ session: Session) async throws(APIError) -> HTTPResponse {
-        guard let number = context.request.parameters["identity_id"].flatMap({ Int64($0) }) else {
-            throw .signIn(.notFound)
-        }
-        try await answered { () async throws(SignInError) in
-            try await accounts.unlink(IdentityID(rawValue: number), under: session)
-        }
+    func remove(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
+        guard let number = context.request.parameters["identity_id"].flatMap({ Int64($0) }) else { throw .notFound }
+        try await accounts.unlink(IdentityID(rawValue: number), under: session)
         return .emptyObject
     }
 }

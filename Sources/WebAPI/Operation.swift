@@ -1,5 +1,6 @@
 internal import Accounts
 internal import HTTPServer
+internal import SignIn
 
 /// One method of one path: whom it answers, what answers, and what the document says of it.
 ///
@@ -55,10 +56,10 @@ typealias OpenHandler = @Sendable (HTTPRequest) -> HTTPResponse
 ///
 /// It is always a method and never a closure: a closure of such a type leaves the executor of whoever calls it, so that each
 /// call that comes back to it, or to anything below it, becomes another job of the loop.
-typealias Handler = @Sendable (RequestContext) async throws(APIError) -> HTTPResponse
+typealias Handler = @Sendable (RequestContext) async throws(ServiceError) -> HTTPResponse
 
 /// Answers a request that is made under a session.
-typealias UserHandler = @Sendable (RequestContext, Session) async throws(APIError) -> HTTPResponse
+typealias UserHandler = @Sendable (RequestContext, Session) async throws(ServiceError) -> HTTPResponse
 
 /// What an operation for everybody does with a request.
 struct OpenEndpoint: Sendable {

@@ -1,5 +1,5 @@
 internal import HTTPServer
-internal import SignIn
+internal import Providers
 
 /// A request on its way to its answer: what was sent, where it comes from, and what is found out that belongs into the log.
 final class RequestContext {

@@ -7,10 +7,8 @@ internal import SignIn
 struct SessionsEndpoint: Sendable {
     let accounts: UserAccounts
 
-    func list(_ context: RequestContext, _ session: Session) async throws(APIError) -> HTTPResponse {
-        let live = try await answered { () async throws(SignInError) -> [Session] in
-            try await accounts.sessions(under: session)
-        }
+    func list(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
+        let live = try await accounts.sessions(under: session)
         var writer = JSONWriter()
         writer.array { list in
             for one in live { list.session(one, isCurrent: one.id == session.id) }
@@ -18,18 +16,14 @@ struct SessionsEndpoint: Sendable {
         return .secretJSON(writer.bytes)
     }
 
-    func revoke(_ context: RequestContext, _ session: Session) async throws(APIError) -> HTTPResponse {
-        guard let id = context.request.parameters["session_id"].flatMap({ SessionID($0) }) else {
-            throw .signIn(.notFound)
-        }
-        try await answered { () async throws(SignInError) in try await accounts.revoke(id, under: session) }
+    func revoke(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
+        guard let id = context.request.parameters["session_id"].flatMap({ SessionID($0) }) else { throw .notFound }
+        try await accounts.revoke(id, under: session)
         return .emptyObject
     }
 
-    func revokeAll(_ context: RequestContext, _ session: Session) async throws(APIError) -> HTTPResponse {
-        let count = try await answered { () async throws(SignInError) -> Int in
-            try await accounts.revokeAll(under: session)
-        }
+    func revokeAll(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
+        let count = try await accounts.revokeAll(under: session)
         var writer = JSONWriter()
         writer.object { $0.member("revoked", Int64(count)) }
         return .secretJSON(writer.bytes)
@@ -45,8 +39,8 @@ extension JSONWriter {
             body.member("provider", session.provider)
             body.member("client_id", session.client)
             if let userAgent = session.userAgent { body.member("user_agent", userAgent) }
-            if let acr = session.acr { body.member("acr", acr) }
-            if let authTime = session.authTime { body.member("auth_time", authTime) }
+            if let acr = session.authentication.acr { body.member("acr", acr) }
+            if let time = session.authentication.time { body.member("auth_time", time) }
             body.member("current", isCurrent)
         }
     }

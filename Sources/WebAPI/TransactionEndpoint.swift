@@ -8,17 +8,15 @@ struct TransactionEndpoint: Sendable {
     let approve: ApproveTransaction
     let code: CodeParameters
 
-    func respond(_ context: RequestContext, _ session: Session) async throws(APIError) -> HTTPResponse {
+    func respond(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
         let (parameters, provider) = try code.read(context)
         let approval: TransactionRequest
         do throws(InvalidParameter) {
             approval = try TransactionRequest({ parameters[$0] }, for: provider)
         } catch {
-            throw .signIn(.invalidParameter(error))
+            throw .invalidParameter(error)
         }
-        let receipt = try await answered { [trouble = context.trouble] () async throws(SignInError) -> String in
-            try await approve.approve(approval, with: provider, session: session, trouble: trouble)
-        }
+        let receipt = try await approve.approve(approval, with: provider, session: session, trouble: context.trouble)
         var writer = JSONWriter()
         writer.object { $0.member("receipt", receipt) }
         return .secretJSON(writer.bytes)

@@ -279,8 +279,8 @@ import Testing
                 Query("INSERT INTO retired_refresh_tokens (session_id, hash, expires) VALUES (?, ?, ?)"), session.id,
                 Sample.hash(), Sample.now + 60)
         }
-        _ = try await store.link(Sample.link(Sample.subject("2"), session.id))
-        _ = try await store.storeReceipt(Sample.transaction(subject, session.id))
+        _ = try await store.linked(Sample.link(Sample.subject("2"), session.id))
+        _ = try await store.receipted(Sample.transaction(subject, session.id))
         let tables = ["users", "identities", "sessions", "retired_refresh_tokens", "receipts"]
         func counts() async throws -> [Int64] {
             try await store.readers.read { connection throws(RepositoryError) in

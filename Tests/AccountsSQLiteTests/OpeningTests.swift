@@ -143,7 +143,7 @@ import Testing
         #expect(key.entry.isLasting == hasReceipt)
         let receipts = try await store.receipts(of: UserID(rawValue: 1))
         #expect(receipts.map(\.nonce) == (hasReceipt ? [nil] : []))
-        #expect(receipts.allSatisfy { $0.amr.isEmpty })
+        #expect(receipts.allSatisfy { $0.authentication.amr.isEmpty })
         await store.close()
     }
 

@@ -141,9 +141,9 @@ struct RestoreStage {
         let session = Sample.session()
         let user = try await stage.serving { store async throws in
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session)).user
-            let linked = try await store.link(Sample.link(Sample.subject("2"), session.id)).identity
+            let linked = try await store.linked(Sample.link(Sample.subject("2"), session.id)).identity
             try await store.backup(to: stage.backup)
-            let outcome = try await store.unlink(
+            let outcome = try await store.unlinked(
                 linked.id, under: session.id, demands: Sample.demands, now: Sample.now)
             #expect(outcome == .unlinked)
             return user

@@ -1,5 +1,6 @@
 internal import HTTPServer
 internal import Providers
+internal import SignIn
 
 /// The admin listener's operations.
 enum AdminOperations: OperationTable {
@@ -81,7 +82,7 @@ struct AdminEndpoint: Sendable {
     func respond(to request: HTTPRequest) async -> HTTPResponse {
         let context = RequestContext(request, clientAddress)
         let response: HTTPResponse
-        do throws(APIError) {
+        do throws(ServiceError) {
             response = try await handler(context)
         } catch {
             response = ErrorAnswer(error).response(requestID: request.id)
@@ -96,7 +97,7 @@ private struct QueryEndpoint: Sendable {
     let parameters: [String]
     let handler: Handler
 
-    func respond(_ context: RequestContext) async throws(APIError) -> HTTPResponse {
+    func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
         try QueryParameters(context.request).refuseOthers(than: parameters)
         return try await handler(context)
     }

@@ -1,22 +1,23 @@
 internal import Accounts
 internal import HTTPServer
 internal import JSON
+internal import SignIn
 
 /// `/admin/users/{user_id}`: one user, for operators.
 struct AdminUserEndpoint: Sendable {
     let store: AdminStore
 
     /// `GET`: what there is of a user, and nothing personal.
-    func show(_ context: RequestContext) async throws(APIError) -> HTTPResponse {
+    func show(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
         .secretJSON(UserDocument.overview(try await record(context)).serialized)
     }
 
     /// `GET …/export`: everything that is kept about a user, but the subjects.
-    func export(_ context: RequestContext) async throws(APIError) -> HTTPResponse {
+    func export(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
         .secretJSON(UserDocument.export(try await record(context), subjects: .asReferences).serialized)
     }
 
-    private func record(_ context: RequestContext) async throws(APIError) -> UserRecord {
+    private func record(_ context: RequestContext) async throws(ServiceError) -> UserRecord {
         let user = try store.user(context.request)
         let record = try await store.ask { repository, now throws(RepositoryError) in
             try await repository.record(of: user, now: now)
@@ -26,7 +27,7 @@ struct AdminUserEndpoint: Sendable {
     }
 
     /// `DELETE`: erases a user for good.
-    func erase(_ context: RequestContext) async throws(APIError) -> HTTPResponse {
+    func erase(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
         let user = try store.user(context.request)
         let wasThere = try await store.ask { repository, now throws(RepositoryError) in
             try await repository.erase(user, now: now)
@@ -37,7 +38,7 @@ struct AdminUserEndpoint: Sendable {
     }
 
     /// `DELETE …/sessions`: ends all of a user's sessions, at once.
-    func endSessions(_ context: RequestContext) async throws(APIError) -> HTTPResponse {
+    func endSessions(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
         let user = try store.user(context.request)
         let ended = try await store.ask { repository, now throws(RepositoryError) -> Int? in
             guard try await repository.user(user) != nil else { return nil }

@@ -14,7 +14,7 @@ struct ReadinessEndpoint: Sendable {
     /// Whether it says more than whether it is ready.
     let tellsDetails: Bool
 
-    func respond(_ context: RequestContext) async throws(APIError) -> HTTPResponse {
+    func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
         let state = await readiness.state(now: .now)
         guard tellsDetails else { return Self.answer(state, context.request, details: []) }
         let conditions = providers.map { ($0.configuration.name, JSONValue.string(Self.condition(of: $0))) }
@@ -51,12 +51,12 @@ struct ReadinessEndpoint: Sendable {
         }
     }
 
-    private static func error(_ state: ServiceReadiness.State) -> APIError? {
+    private static func error(_ state: ServiceReadiness.State) -> ServiceError? {
         switch state {
         case .ready: nil
-        case .failing(let error): .store(error)
-        case .withoutSigningKeys: .store(.unavailable(.corrupt))
-        case .draining: .signIn(.overloaded)
+        case .failing(let error): ServiceError(error)
+        case .withoutSigningKeys: .storageUnavailable(.corrupt)
+        case .draining: .overloaded
         }
     }
 
