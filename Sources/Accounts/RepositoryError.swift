@@ -4,6 +4,13 @@ public enum RepositoryError: Error, Equatable, Sendable {
     case unavailable(Unavailability)
     /// The stored keys can't be opened: not the master key they were sealed under.
     case wrongMasterKey
+    /// The store is not open, and can't be opened.
+    case notOpened(StoreOpenError)
+}
+
+/// What can go wrong when a store is opened, made or replaced, beside its not working at all. It does not befall one that is
+/// open.
+public enum StoreOpenError: Error, Equatable, Sendable {
     /// A later version made this store; going back is not possible.
     case newerSchema(found: Int64, known: Int64)
     /// The ledger beside the store tells of changes that the store knows nothing of: it is an older copy, which somebody has

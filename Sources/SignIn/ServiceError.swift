@@ -125,8 +125,7 @@ extension ServiceError {
             case .unavailable(.overloaded): .overloaded
             case .unavailable(let reason): .storageUnavailable(reason)
             case .wrongMasterKey: .storageUnavailable(.brokenSeal)
-            // What keeps a store from being opened does not befall one that is open.
-            case .newerSchema, .olderThanLedger, .noStore, .fileExists, .inUse: .storageUnavailable(.cannotOpen)
+            case .notOpened: .storageUnavailable(.cannotOpen)
             }
     }
 

@@ -233,7 +233,7 @@ import Testing
     @Test func `overwrites nothing`() async throws {
         let store = try await folder.open()
         try write([1, 2, 3], to: target.database)
-        await #expect(throws: RepositoryError.fileExists) { try await store.backup(to: target.database) }
+        await #expect(throws: RepositoryError.notOpened(.fileExists)) { try await store.backup(to: target.database) }
         #expect(try contents(of: target.database) == [1, 2, 3])
         #expect(TemporaryFolder.names(in: target.path).count == 1)
         await store.close()
