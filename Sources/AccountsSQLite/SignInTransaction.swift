@@ -115,7 +115,7 @@ struct SignInTransaction {
             let registration = RegistrationTransaction(connection: connection, sealer: sealer, now: record.now)
             return .signedIn(
                 try registration.run(
-                    record.subject, provider: record.provider, reference: reference,
+                    record.subject, provider: record.provider, reference: reference(),
                     profile: Profile(record.statement), session: record.session))
         case .ticket(let ticket):
             try TicketRows(connection: connection, sealer: sealer).insert(ticket, record)
