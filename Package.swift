@@ -64,6 +64,7 @@ let package = Package(
         cLibrary("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
         cLibrary("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),
         cLibrary("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
+        cLibrary("CYAML", pkgConfig: "yaml-0.1", package: "libyaml-dev"),
         target("System", ["CLinux"]),
         target("Syntax", ["System"]),
         target("JSON", ["Syntax"]),
@@ -90,7 +91,8 @@ let package = Package(
                 "SignIn", "Accounts", "Providers", "OpenIDConnect", "JOSE", "Crypto", "JSON", "HTTPServer", "EventLoop",
                 "System", "Syntax", logging,
             ]),
-        target("Settings", ["JSON", "Syntax", "System", configuration]),
+        target("YAML", ["CYAML"]),
+        target("Settings", ["YAML", "JSON", "Syntax", "System", configuration]),
         target("Observability", ["JSON", "System", logging]),
         executable(
             "gatehouse",
@@ -147,7 +149,7 @@ let package = Package(
         tests("AccountsSQLiteTests", ["AccountsSQLite", "CSQLite", "Accounts", "System", "TestSupport"]),
         tests("CryptoTests", ["Crypto", "COpenSSL"]),
         tests("JOSETests", ["JOSE", "Crypto", "JSON", "Syntax"]),
-        tests("SettingsTests", ["Settings", "JSON", "Syntax"]),
+        tests("SettingsTests", ["Settings", "YAML", "JSON", "Syntax"]),
         tests(
             "FlowTests",
             [

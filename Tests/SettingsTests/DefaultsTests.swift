@@ -1,5 +1,6 @@
 import JSON
 import Testing
+import YAML
 
 @testable import Settings
 

@@ -1,4 +1,5 @@
 internal import Configuration
+internal import YAML
 
 /// One place that gives values: the environment, or the configuration file.
 enum SettingLayer: Sendable {

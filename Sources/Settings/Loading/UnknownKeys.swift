@@ -1,4 +1,5 @@
 internal import Syntax
+internal import YAML
 
 extension SettingsLoader {
     /// Goes through the configuration file and reports every key that nobody knows, that is given twice, and every
