@@ -27,6 +27,29 @@ import Testing
         #expect(settings.providers.first?.algorithms == [.es256, .edDSA])
     }
 
+    @Test(arguments: [
+        ("true", true), ("TRUE", true), ("Yes", true), ("1", true), ("false", false), ("False", false), ("NO", false),
+        ("0", false),
+    ])
+    func `a flag is written as a word or a digit, in any case`(text: String, flag: Bool) throws {
+        let loaded = load(least, environment: ["PROVIDER_ZENKEY_REQUIRE_NONCE": text])
+        #expect(loaded.settings?.providers.first?.requireNonce == flag)
+    }
+
+    @Test(arguments: [("PROVIDER_ZENKEY_REQUIRE_NONCE", "on"), ("HTTP_PORT", "80.0"), ("HTTP_LOOPS", "two")])
+    func `a value of another type than its key's is a fault that shows it`(name: String, text: String) {
+        let faults = load(least, environment: [name: text]).faults
+        #expect(faults.map(\.source) == [.environment(name)])
+        #expect(faults.map(\.value) == [text])
+    }
+
+    @Test func `white space around an element of a list is none of it`() throws {
+        let environment = ["PROVIDER_ZENKEY_ALGORITHMS": "\tRS256 , ES256\n", "API_KEYS": "a b"]
+        let settings = try #require(load(least, environment: environment).settings)
+        #expect(settings.providers.first?.algorithms == [.rs256, .es256])
+        #expect(settings.apiKeys.map(\.revealed) == ["a b"])
+    }
+
     @Test func `camel case becomes words, and a hyphen of a provider's name an underscore`() throws {
         let environment = [
             "PROVIDERS": "my-id-2", "PROVIDER_MY_ID_2_CLIENT_ID": "c", "PROVIDER_MY_ID_2_CLIENT_SECRET": "s",

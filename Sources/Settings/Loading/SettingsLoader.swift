@@ -1,4 +1,3 @@
-internal import Configuration
 internal import YAML
 
 /// Reads layer by layer, key by key, and collects what is wrong on the way.
@@ -22,7 +21,7 @@ struct SettingsLoader {
         let given = environment.filter { !$0.value.isEmpty }
         self.environment = given.filter { !KubernetesVariables.isOne($0.key, value: $0.value) }
         notices = KubernetesVariables.notices(given)
-        layers = [.environment(EnvironmentVariablesProvider(environmentVariables: self.environment))]
+        layers = [.environment(self.environment)]
     }
 
     mutating func load() -> LoadedSettings {
@@ -73,7 +72,7 @@ struct SettingsLoader {
         do {
             let document = try YAMLDocument(parsing: text)
             self.document = document
-            layers.append(.file(ConfigurationFile(providerName: path, root: document.root)))
+            layers.append(.file(document.root))
         } catch {
             let expected = "\(error.expected), at line \(error.line), column \(error.column)"
             faults.append(SettingsFault(.syntax, path, expected: expected, source: .file(line: error.line)))
@@ -136,7 +135,7 @@ struct SettingsLoader {
                 continue
             }
             let direct = layer.find(section + key.path, as: key.type).flatMap { $0.isEmpty ? nil : $0 }
-            guard let twin = layer.find(section + key.fileTwinPath, as: .string), !twin.isEmpty else {
+            guard let twin = layer.find(section + key.fileTwinPath, as: .text), !twin.isEmpty else {
                 if let direct { return direct }
                 continue
             }
@@ -156,7 +155,7 @@ struct SettingsLoader {
     private mutating func secret<Root>(
         from twin: SettingLayer.Finding, _ key: SettingKey<Root>, _ name: String
     ) -> SettingLayer.Finding? {
-        guard case .string(let path)? = twin.content else {
+        guard case .text(let path)? = twin.content else {
             let expected = "the path of a file that holds the secret"
             faults.append(
                 SettingsFault(.value, name + SettingKey<Root>.fileSuffix, expected: expected, source: twin.source))
@@ -165,9 +164,8 @@ struct SettingsLoader {
         do {
             var text = try readFile(path)
             if text.last?.isNewline == true { text.removeLast() }
-            let content: ConfigContent =
-                key.type == .stringArray
-                ? .stringArray(text.split(whereSeparator: \.isNewline).map(String.init)) : .string(text)
+            let content: SettingContent =
+                key.type == .list ? .list(text.split(whereSeparator: \.isNewline).map(String.init)) : .text(text)
             return SettingLayer.Finding(content: content, written: text, source: .secretFile(path))
         } catch {
             let fault = SettingsFault(
