@@ -90,7 +90,9 @@ let package = Package(
                 "System", "Syntax", logging,
             ]),
         target("YAML", ["CYAML"]),
-        target("Settings", ["YAML", "JSON", "Syntax", "System"]),
+        target(
+            "Settings",
+            ["Providers", "OpenIDConnect", "HTTPServer", "Crypto", "YAML", "JSON", "Syntax", "System", logging]),
         target("Observability", ["JSON", "System", logging]),
         executable(
             "gatehouse",
@@ -147,7 +149,8 @@ let package = Package(
         tests("AccountsSQLiteTests", ["AccountsSQLite", "CSQLite", "Accounts", "System", "TestSupport"]),
         tests("CryptoTests", ["Crypto", "COpenSSL"]),
         tests("JOSETests", ["JOSE", "Crypto", "JSON", "Syntax"]),
-        tests("SettingsTests", ["Settings", "YAML", "JSON", "Syntax"]),
+        tests(
+            "SettingsTests", ["Settings", "Providers", "OpenIDConnect", "Crypto", "YAML", "JSON", "Syntax", logging]),
         tests(
             "FlowTests",
             [

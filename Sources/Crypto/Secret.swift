@@ -17,6 +17,9 @@ public struct Secret: Sendable {
     /// Keeps a copy of bytes.
     public init(copying bytes: Span<UInt8>) { storage = Storage(copying: bytes) }
 
+    /// What stands in the place of a secret wherever one would be printed.
+    public static var redacted: String { "<redacted>" }
+
     /// The number of bytes.
     public var count: Int { unsafe storage.buffer.count }
     public var isEmpty: Bool { count == 0 }
@@ -60,7 +63,7 @@ extension Secret: Equatable {
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public var description: String { "<redacted>" }
-    public var debugDescription: String { "<redacted>" }
+    public var description: String { Self.redacted }
+    public var debugDescription: String { Self.redacted }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

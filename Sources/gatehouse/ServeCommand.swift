@@ -36,7 +36,7 @@ struct ServeCommand: AsyncParsableCommand {
             throw ExitCode(1)
         }
         OpenStore.keepTemporaryFiles(beside: settings.storage)
-        let threshold = LogThreshold(settings.log.level.loggerLevel)
+        let threshold = LogThreshold(settings.log.level)
         guard let writer = LogWriter(descriptor: STDERR_FILENO, told: Self.dropped(settings.log)) else {
             switch settings.log.format {
             case .text: StandardError.write("gatehouse: the system has no thread left for the log\n")
@@ -112,8 +112,4 @@ struct ServeCommand: AsyncParsableCommand {
 
 extension LogFormat {
     fileprivate var output: LogOutput.Format { self == .json ? .json : .text }
-}
-
-extension LogLevel {
-    var loggerLevel: Logger.Level { Logger.Level(rawValue: rawValue) ?? .info }
 }

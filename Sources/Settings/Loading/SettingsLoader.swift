@@ -1,3 +1,4 @@
+internal import Crypto
 internal import YAML
 
 /// Reads layer by layer, key by key, and collects what is wrong on the way.
@@ -35,7 +36,7 @@ struct SettingsLoader {
         let inEnvironment = settings.providerNames.filter(isInEnvironment)
         for name in settings.providerNames {
             let layers = inEnvironment.contains(name) ? layers : layers.filter { !$0.isEnvironment }
-            settings.providers.append(readProvider(name, of: layers))
+            settings.sections.append(readProvider(name, of: layers))
         }
         // Without the file every key looks as if it were missing: the environment's faults are all there is to say.
         guard isComplete else { return .faulty(faults, notices: notices) }
@@ -49,6 +50,14 @@ struct SettingsLoader {
         check(settings)
         notices += settings.notices() + settings.noticesOfSharedRedirectURIs()
         guard faults.isEmpty else { return .faulty(faults, notices: notices) }
+        do throws(SettingsFault) {
+            for section in settings.sections {
+                let shared = settings.sharedRedirectURIs(of: section)
+                settings.providers.append(try section.configuration(sharedRedirectURIs: shared))
+            }
+        } catch {
+            return .faulty([error], notices: notices)
+        }
         return .valid(settings, effective: settings.effective(sources), notices: notices)
     }
 
@@ -120,7 +129,7 @@ struct SettingsLoader {
         position: Int? = nil
     ) {
         // What is never shown is told by its place.
-        let redacted = SecretString.redacted + (position.map { ", element \($0)" } ?? "")
+        let redacted = Secret.redacted + (position.map { ", element \($0)" } ?? "")
         let shown = key.isSecret ? redacted : value
         faults.append(SettingsFault(.value, name, value: shown, expected: expected, source: source))
     }
@@ -143,7 +152,7 @@ struct SettingsLoader {
                 let expected = "either the secret or \(key.fileTwin), not both"
                 faults.append(
                     SettingsFault(
-                        .conflict, name, value: SecretString.redacted, expected: expected, source: twin.source))
+                        .conflict, name, value: Secret.redacted, expected: expected, source: twin.source))
                 return direct
             }
             return secret(from: twin, key, name)

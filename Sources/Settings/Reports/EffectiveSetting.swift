@@ -17,7 +17,7 @@ extension Settings {
             effective.append(
                 EffectiveSetting(key: key.name, value: key.show(self), source: sources[key.name] ?? .builtIn))
         }
-        for provider in providers {
+        for provider in sections {
             for key in SettingKey<ProviderSettings>.all {
                 let name = "provider.\(provider.name).\(key.name)"
                 effective.append(

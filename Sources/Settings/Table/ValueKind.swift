@@ -1,3 +1,4 @@
+internal import Crypto
 internal import JSON
 
 /// What a key takes: the type it is looked up as, and the way from there to the property's type and back.
@@ -119,17 +120,17 @@ extension ValueKind {
     }
 }
 
-extension ValueKind where Value == SecretString? {
+extension ValueKind where Value == Secret? {
     static var secret: Self { .secret(.secret) }
 
-    static func secret(_ rule: TextRule<SecretString>) -> Self {
+    static func secret(_ rule: TextRule<Secret>) -> Self {
         var kind = Self.optional(rule)
         kind.isSecret = true
         return kind
     }
 }
 
-extension ValueKind where Value == [SecretString] {
+extension ValueKind where Value == [Secret] {
     static var secrets: Self {
         var kind = Self.list(.secret)
         kind.isSecret = true
