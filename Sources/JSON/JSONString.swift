@@ -1,30 +1,26 @@
 internal import Syntax
+internal import System
 
 extension JSONParser {
     /// Reads a string; the offset stands on its opening quote.
     mutating func string(_ bytes: Span<UInt8>) throws(JSONError) -> String {
         let start = offset
         offset += 1
-        let (end, isASCII) = PlainText.end(bytes, from: offset, orAtDelete: false)
+        let end = PlainText.end(bytes, from: offset, orAtDelete: false)
         guard end < bytes.count else { throw .syntax(offset: start) }
         switch bytes[end] {
         case UInt8(ascii: "\""):
             let range = offset..<end
             offset = end + 1
-            guard isASCII else { return try text(bytes, range) }
-            // Safe: ASCII is UTF-8, so nothing is left to be validated.
-            return unsafe String(copying: UTF8Span(unchecked: bytes.extracting(range), isKnownASCII: true))
+            return try text(bytes, range)
         case UInt8(ascii: "\\"): return try escapedString(bytes, start: start, firstEscape: end)
         default: throw .syntax(offset: end)
         }
     }
 
     private func text(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(JSONError) -> String {
-        do {
-            return String(copying: try UTF8Span(validating: bytes.extracting(range)))
-        } catch {
-            throw .invalidText(offset: range.lowerBound)
-        }
+        guard let text = String(utf8: bytes.extracting(range)) else { throw .invalidText(offset: range.lowerBound) }
+        return text
     }
 
     private mutating func escapedString(

@@ -1,3 +1,5 @@
+internal import System
+
 /// Finds what ends the plain part of a JSON string: a quote, a backslash or a control character (RFC 8259 §7).
 /// What we write has DEL escaped too, for logs that are read on a terminal.
 enum PlainText {
@@ -5,30 +7,17 @@ enum PlainText {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
-    /// - Returns: where it is, from `start` on, or the end of the bytes when there is none; and whether everything before it
-    ///   is ASCII.
+    /// - Returns: where it is, from `start` on, or the end of the bytes when there is none.
     @inline(__always)
-    static func end(_ bytes: Span<UInt8>, from start: Int, orAtDelete: Bool) -> (offset: Int, isASCII: Bool) {
+    static func end(_ bytes: Span<UInt8>, from start: Int, orAtDelete: Bool) -> Int {
         var end = start
-        var seen: UInt64 = 0
-        let raw = unsafe bytes.bytes
         while end + wordSize <= bytes.count {
-            // Safe: the word lies inside the span, as the line above makes sure.
-            let word = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: end, as: UInt64.self).littleEndian
-            let found = ends(word, orAtDelete)
-            if found != 0 {
-                let plain = found.trailingZeroBitCount / 8
-                seen |= word & ((1 << UInt64(8 * plain)) &- 1)
-                return (end + plain, seen & highBits == 0)
-            }
-            seen |= word
+            let found = ends(bytes.word(at: end), orAtDelete)
+            if found != 0 { return end + found.trailingZeroBitCount / 8 }
             end += wordSize
         }
-        while end < bytes.count, !ends(bytes[end], orAtDelete) {
-            seen |= UInt64(bytes[end])
-            end += 1
-        }
-        return (end, seen & highBits == 0)
+        while end < bytes.count, !ends(bytes[end], orAtDelete) { end += 1 }
+        return end
     }
 
     /// Whether a whole text is plain, for what we write.
@@ -41,14 +30,12 @@ enum PlainText {
             for index in bytes.indices { word = word << 8 | UInt64(bytes[index]) }
             return ends(word, true) == 0
         }
-        let raw = unsafe bytes.bytes
-        // Safe: the span has a whole word, so one lies at its end, and every other ends before that. What the last has in common
-        // with the one before is looked at twice.
-        var found = unsafe ends(
-            raw.unsafeLoadUnaligned(fromUncheckedByteOffset: count - wordSize, as: UInt64.self), true)
+        // One word lies at the end, and every other ends before that. What the last has in common with the one before is looked
+        // at twice.
+        var found = ends(bytes.word(at: count - wordSize), true)
         var start = 0
         while start + wordSize < count {
-            found |= unsafe ends(raw.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: UInt64.self), true)
+            found |= ends(bytes.word(at: start), true)
             start += wordSize
         }
         return found == 0

@@ -20,9 +20,9 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         // OpenSSL and libcurl write to sockets too: a peer that is gone must be an error there, not our end.
-        signal(SIGPIPE, SIG_IGN)
+        IgnoredSignals.add(SIGPIPE)
         // A file that reaches the limit of its size is an error of that write, as a full disk is.
-        signal(SIGXFSZ, SIG_IGN)
+        IgnoredSignals.add(SIGXFSZ)
         // Whoever sets it would have the keys of all TLS connections written to a file.
         let wantsKeyLog = EnvironmentVariables.isSet("SSLKEYLOGFILE")
         EnvironmentVariables.remove("SSLKEYLOGFILE")
