@@ -30,16 +30,3 @@ public struct FailedSignIns: Equatable, Sendable {
         self.count = count
     }
 }
-
-/// Counts of failed sign-ins, kept for a while.
-public protocol FailedSignInRepository: Sendable {
-    /// Stores what was counted, in one transaction.
-    ///
-    /// - Parameters:
-    ///   - at: when the count ended, in seconds since 1970.
-    ///   - expiresAt: from when on it may be forgotten.
-    func addFailedSignIns(_ counts: [FailedSignInCount], at: Int64, expiresAt: Int64) async throws(RepositoryError)
-
-    /// Counts from after the row of that id on (0: from the first), at most `limit` of them.
-    func failedSignIns(after id: Int64, limit: Int) async throws(RepositoryError) -> [FailedSignIns]
-}

@@ -39,15 +39,10 @@ public struct LinkRecord: Sendable {
     }
 }
 
-public struct LinkOutcome: Equatable, Sendable {
-    public var identity: Identity
-    /// False when it was this user's already.
-    public var isNew: Bool
-
-    public init(identity: Identity, isNew: Bool) {
-        self.identity = identity
-        self.isNew = isNew
-    }
+public enum LinkOutcome: Equatable, Sendable {
+    /// - Parameter isNew: false when it was this user's already.
+    case linked(Identity, isNew: Bool)
+    case refused(Refusal)
 }
 
 public enum UnlinkOutcome: Equatable, Sendable {
@@ -56,6 +51,7 @@ public enum UnlinkOutcome: Equatable, Sendable {
     case notFound
     /// Without it nobody could sign in as the user any more.
     case lastIdentity
+    case refused(Refusal)
 }
 
 public enum RepointOutcome: Equatable, Sendable {

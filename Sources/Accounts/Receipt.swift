@@ -16,11 +16,7 @@ public struct TransactionRecord: Sendable {
     public var contextHash: TokenHash
     /// The nonce that the app had put into its request.
     public var nonce: String
-    public var acr: String?
-    /// The methods that the user was recognised by, such as `hwk` or `pin`.
-    public var amr: [String]
-    /// Seconds since 1970.
-    public var authTime: Int64?
+    public var authentication: Authentication
     /// The configured name of the provider.
     public var provider: String
     public var client: String
@@ -29,8 +25,8 @@ public struct TransactionRecord: Sendable {
 
     public init(
         code: OneTimeUse, challenge: OneTimeUse? = nil, session: SessionID, subject: Subject,
-        minimumIdentityAgeSeconds: Int64, receipt: String, contextHash: TokenHash, nonce: String, acr: String?,
-        amr: [String], authTime: Int64?, provider: String, client: String, now: Int64
+        minimumIdentityAgeSeconds: Int64, receipt: String, contextHash: TokenHash, nonce: String,
+        authentication: Authentication, provider: String, client: String, now: Int64
     ) {
         self.code = code
         self.challenge = challenge
@@ -40,9 +36,7 @@ public struct TransactionRecord: Sendable {
         self.receipt = receipt
         self.contextHash = contextHash
         self.nonce = nonce
-        self.acr = acr
-        self.amr = amr
-        self.authTime = authTime
+        self.authentication = authentication
         self.provider = provider
         self.client = client
         self.now = now
@@ -57,27 +51,22 @@ public struct Receipt: Equatable, Sendable {
     public var contextHash: TokenHash
     /// Nil for a receipt from before it was kept.
     public var nonce: String?
-    public var acr: String?
-    public var amr: [String]
-    /// Seconds since 1970.
-    public var authTime: Int64?
+    public var authentication: Authentication
     public var provider: String
     public var client: String
     /// Seconds since 1970.
     public var createdAt: Int64
 
     public init(
-        id: String, user: UserID, session: SessionID, contextHash: TokenHash, nonce: String?, acr: String?,
-        amr: [String], authTime: Int64?, provider: String, client: String, createdAt: Int64
+        id: String, user: UserID, session: SessionID, contextHash: TokenHash, nonce: String?,
+        authentication: Authentication, provider: String, client: String, createdAt: Int64
     ) {
         self.id = id
         self.user = user
         self.session = session
         self.contextHash = contextHash
         self.nonce = nonce
-        self.acr = acr
-        self.amr = amr
-        self.authTime = authTime
+        self.authentication = authentication
         self.provider = provider
         self.client = client
         self.createdAt = createdAt
@@ -88,4 +77,5 @@ public enum ReceiptOutcome: Equatable, Sendable {
     case stored(Receipt)
     /// Who approved is not the user of the session. The code counts as used.
     case notThisUser
+    case refused(Refusal)
 }

@@ -1,25 +1,16 @@
-/// Why a repository did not do what it was asked. Nothing of what was asked has then happened, but where said.
+/// Why a repository could not do what it was asked. Nothing of what was asked has then happened.
 public enum RepositoryError: Error, Equatable, Sendable {
     /// The store can't work now; it recovers by itself when the cause goes.
     case unavailable(Unavailability)
-    /// This authorization code was presented before.
-    case codeAlreadyUsed
-    /// This challenge was used before. The code that came with it counts as used.
-    case challengeAlreadyUsed
-    /// The subject and its port tokens belong to different users. The code counts as used, and the audit trail has it.
-    case migrationConflict
-    /// That subject belongs to another user.
-    case identityInUse
-    /// The user of the session authenticated longer ago than so many seconds, which this does not allow.
-    case authenticationTooOld(maximumAgeSeconds: Int64)
-    /// The identity was added to its user too recently for this; in so many seconds it may.
-    case identityTooNew(waitSeconds: Int64)
-    /// The session in whose name something was to be done is not live any more.
-    case sessionGone
-    /// The link ticket is unknown, expired, used, or another client's.
-    case invalidTicket
     /// The stored keys can't be opened: not the master key they were sealed under.
     case wrongMasterKey
+    /// The store is not open, and can't be opened.
+    case notOpened(StoreOpenError)
+}
+
+/// What can go wrong when a store is opened, made or replaced, beside its not working at all. It does not befall one that is
+/// open.
+public enum StoreOpenError: Error, Equatable, Sendable {
     /// A later version made this store; going back is not possible.
     case newerSchema(found: Int64, known: Int64)
     /// The ledger beside the store tells of changes that the store knows nothing of: it is an older copy, which somebody has

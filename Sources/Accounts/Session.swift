@@ -1,3 +1,19 @@
+/// How a user was authenticated at the provider, as the ID token says it (OpenID Connect Core §2).
+public struct Authentication: Equatable, Sendable {
+    /// The authentication context class; whoever stores it has normalised the level.
+    public var acr: String?
+    /// The methods that the user was recognised by, such as `hwk` or `pin`.
+    public var amr: [String]
+    /// The `auth_time`, in seconds since 1970.
+    public var time: Int64?
+
+    public init(acr: String?, amr: [String], time: Int64?) {
+        self.acr = acr
+        self.amr = amr
+        self.time = time
+    }
+}
+
 /// A session to be opened.
 public struct NewSession: Equatable, Sendable {
     public var id: SessionID
@@ -7,28 +23,22 @@ public struct NewSession: Equatable, Sendable {
     public var expiresAt: Int64
     /// What the app said it is; the caller bounds its length.
     public var userAgent: String?
-    /// How the user was authenticated (OpenID Connect Core §2); the caller normalises the level.
-    public var acr: String?
-    public var amr: [String]
-    /// Seconds since 1970.
-    public var authTime: Int64?
-    /// When the user proved who he is: `authTime`, else when the ID token was issued, and never later than the sign-in.
+    public var authentication: Authentication
+    /// When the user proved who he is: the time of `authentication`, else when the ID token was issued, and never later than the sign-in.
     /// Seconds since 1970. No refresh renews it.
     public var authenticatedAt: Int64
     /// The `client_id` the app signed in with.
     public var client: String
 
     public init(
-        id: SessionID, family: SessionID, expiresAt: Int64, userAgent: String?, acr: String?, amr: [String],
-        authTime: Int64?, authenticatedAt: Int64, client: String
+        id: SessionID, family: SessionID, expiresAt: Int64, userAgent: String?, authentication: Authentication,
+        authenticatedAt: Int64, client: String
     ) {
         self.id = id
         self.family = family
         self.expiresAt = expiresAt
         self.userAgent = userAgent
-        self.acr = acr
-        self.amr = amr
-        self.authTime = authTime
+        self.authentication = authentication
         self.authenticatedAt = authenticatedAt
         self.client = client
     }
@@ -51,10 +61,7 @@ public struct Session: Equatable, Sendable {
     /// Seconds since 1970.
     public var createdAt: Int64
     public var userAgent: String?
-    public var acr: String?
-    public var amr: [String]
-    /// Seconds since 1970.
-    public var authTime: Int64?
+    public var authentication: Authentication
     /// When the user proved who he is (``NewSession/authenticatedAt``), in seconds since 1970.
     public var authenticatedAt: Int64
     /// The configured name of the provider the user signed in through.
@@ -65,7 +72,7 @@ public struct Session: Equatable, Sendable {
 
     public init(
         id: SessionID, user: UserID, family: SessionID, generation: Int64, rotatedAt: Int64?, expiresAt: Int64,
-        createdAt: Int64, userAgent: String?, acr: String?, amr: [String], authTime: Int64?, authenticatedAt: Int64,
+        createdAt: Int64, userAgent: String?, authentication: Authentication, authenticatedAt: Int64,
         provider: String, client: String, identity: IdentityID?
     ) {
         self.id = id
@@ -76,9 +83,7 @@ public struct Session: Equatable, Sendable {
         self.expiresAt = expiresAt
         self.createdAt = createdAt
         self.userAgent = userAgent
-        self.acr = acr
-        self.amr = amr
-        self.authTime = authTime
+        self.authentication = authentication
         self.authenticatedAt = authenticatedAt
         self.provider = provider
         self.client = client

@@ -109,23 +109,12 @@ public enum SignInOutcome: Equatable, Sendable {
     case signedIn(SignedIn)
     /// Nobody has the subject; the ticket is stored, and nothing else but the used code.
     case unlinked
+    case refused(Refusal)
 }
 
-/// How a user was authenticated at the provider (OpenID Connect Core §2).
-public struct Authentication: Equatable, Sendable {
-    public var acr: String?
-    public var amr: [String]
-    /// The `auth_time`, in seconds since 1970.
-    public var time: Int64?
-    /// When the user proved who he is (``NewSession/authenticatedAt``), in seconds since 1970.
-    public var authenticatedAt: Int64
-
-    public init(acr: String?, amr: [String], time: Int64?, authenticatedAt: Int64) {
-        self.acr = acr
-        self.amr = amr
-        self.time = time
-        self.authenticatedAt = authenticatedAt
-    }
+public enum RedemptionOutcome: Equatable, Sendable {
+    case redeemed(RedeemedTicket)
+    case refused(Refusal)
 }
 
 /// What became of a link ticket.

@@ -16,7 +16,7 @@ final class BackupFile: @unchecked Sendable {
 
     /// - Throws: `.fileExists`; `.unavailable` where it can't be made.
     init(for path: String) throws(RepositoryError) {
-        guard !FileNames.exists(path) else { throw .fileExists }
+        guard !FileNames.exists(path) else { throw .notOpened(.fileExists) }
         self.path = path
         do throws(SystemError) {
             let made = try BackupDraft.make(for: path)
@@ -69,7 +69,7 @@ final class BackupFile: @unchecked Sendable {
             try FileNames.link(draft, as: path)
             try FileNames.syncFolder(of: path)
         } catch {
-            throw error.code == EEXIST ? .fileExists : .unavailable(error.unavailability)
+            throw error.code == EEXIST ? .notOpened(.fileExists) : .unavailable(error.unavailability)
         }
     }
 }

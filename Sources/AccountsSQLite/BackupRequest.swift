@@ -124,7 +124,7 @@ extension SQLiteAccounts {
             _ = try StoreLock(.server, database: settings.path)
             return false
         } catch {
-            guard error == .inUse else { throw error }
+            guard error == .notOpened(.inUse) else { throw error }
             return true
         }
     }

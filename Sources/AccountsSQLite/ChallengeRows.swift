@@ -26,22 +26,4 @@ extension SQLiteAccounts {
         }
     }
 
-    /// Runs a write that uses up a code and, where there is one, a challenge.
-    ///
-    /// - Parameter body: the rest; a failure it returns keeps what it did and the used code, one it throws does not.
-    func write<Value: Sendable>(
-        consuming code: OneTimeUse, _ challenge: OneTimeUse?, now: Int64,
-        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Result<Value, RepositoryError>
-    ) async throws(RepositoryError) -> Value {
-        let result = try await writer.write(
-            { [usedCodes] connection throws(RepositoryError) -> Result<Value, RepositoryError> in
-                try CodeRows(connection: connection, usedCodes: usedCodes, now: now).consume(code, .verified)
-                if let challenge, try !ChallengeRows(connection: connection).consume(challenge) {
-                    return .failure(.challengeAlreadyUsed)
-                }
-                return try body(connection)
-            },
-            settled: { [usedCodes] in usedCodes.settle(code, .verified, isUsed: $0 != nil) })
-        return try result.get()
-    }
 }

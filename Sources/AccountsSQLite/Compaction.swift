@@ -38,7 +38,7 @@ struct Compaction {
         let draft = StoreDraft(beside: settings.path)
         try attempt { () throws(RepositoryError) in
             try Replacement.finish(settings.path)
-            guard FileNames.exists(settings.path) else { throw .noStore }
+            guard FileNames.exists(settings.path) else { throw .notOpened(.noStore) }
         }
         let outcome = try copy(to: draft)
         do throws(ReplacementFailure) {

@@ -52,14 +52,17 @@ extension SQLiteAccounts {
 
     public func erase(
         under session: SessionID, demands: SensitiveDemands, now: Int64
-    ) async throws(RepositoryError) {
+    ) async throws(RepositoryError) -> ErasureOutcome {
         try await writer.write(
             { [sealer] connection throws(RepositoryError) in
-                let user = try SensitiveSession(connection: connection, now: now).check(session, demands: demands).get()
-                    .user
-                _ = try Erasure(connection: connection, sealer: sealer, now: now).erase(user)
+                switch try SensitiveSession(connection: connection, now: now).check(session, demands: demands) {
+                case .refused(let refusal): return .refused(refusal)
+                case .allowed(let session):
+                    _ = try Erasure(connection: connection, sealer: sealer, now: now).erase(session.user)
+                    return .erased
+                }
             },
-            settled: { [log = writer.log] in if $0 != nil { log.hasRemains.store(true, ordering: .relaxed) } })
+            settled: { [log = writer.log] in if $0 == .erased { log.hasRemains.store(true, ordering: .relaxed) } })
     }
 
     public func scrub() async throws(RepositoryError) -> Bool {

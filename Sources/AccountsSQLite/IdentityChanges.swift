@@ -23,7 +23,11 @@ struct IdentityChanges {
     func unlink(
         _ identity: IdentityID, under session: SessionID, _ demands: SensitiveDemands
     ) throws(RepositoryError) -> UnlinkOutcome {
-        let user = try user(of: session, unlinking: identity, demands)
+        let user: UserID
+        switch try check(session, unlinking: identity, demands) {
+        case .allowed(let session): user = session.user
+        case .refused(let refusal): return .refused(refusal)
+        }
         guard let provider = try connection.first(Self.delete, identity, user, read: { $0.text(0) }) else {
             return try identities.find(identity, of: user) == nil ? .notFound : .lastIdentity
         }
@@ -35,14 +39,14 @@ struct IdentityChanges {
     }
 
     /// An identity may take itself away however new it is: that opens nothing to anybody.
-    private func user(
-        of session: SessionID, unlinking identity: IdentityID, _ demands: SensitiveDemands
-    ) throws(RepositoryError) -> UserID {
+    private func check(
+        _ session: SessionID, unlinking identity: IdentityID, _ demands: SensitiveDemands
+    ) throws(RepositoryError) -> SensitiveSession.Outcome {
         var demands = demands
         if try sessions.find(session, now: now)?.identity == identity {
             demands.minimumIdentityAgeSeconds = 0
         }
-        return try SensitiveSession(connection: connection, now: now).check(session, demands: demands).get().user
+        return try SensitiveSession(connection: connection, now: now).check(session, demands: demands)
     }
 
     func repoint(

@@ -27,7 +27,7 @@ final class Ledger: Sendable {
             do throws(SystemError) { lines = try file.lastLines() } catch { throw .unavailable(error.unavailability) }
             let current = try sealer.current
             let last = lines.compactMap { LedgerLine($0, keys: keys, current)?.number }.max() ?? 0
-            guard try last <= LedgerRows.last(connection) else { throw .olderThanLedger }
+            guard try last <= LedgerRows.last(connection) else { throw .notOpened(.olderThanLedger) }
         }
         isBehind.store(true, ordering: .relaxed)
     }

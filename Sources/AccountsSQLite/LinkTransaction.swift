@@ -9,21 +9,21 @@ struct LinkTransaction {
     private var identities: IdentityRows { IdentityRows(connection: connection) }
     private var audit: AuditTrail { AuditTrail(connection: connection, now: record.now) }
 
-    /// - Returns: a failure where something of it must be kept, such as the used code.
-    func run() throws(RepositoryError) -> Result<LinkOutcome, RepositoryError> {
+    /// After the code and the challenge were used up.
+    func run() throws(RepositoryError) -> LinkOutcome {
         let user: UserID
         switch try SensitiveSession(connection: connection, now: record.now)
             .check(record.session, demands: record.demands)
         {
-        case .success(let session): user = session.user
-        case .failure(let error): return .failure(error)
+        case .allowed(let session): user = session.user
+        case .refused(let refusal): return .refused(refusal)
         }
         let id: IdentityID
         let found = try identities.find(record.subject)?.known
         if let found {
             guard found.user == user else {
                 try audit.add(.linkConflict, user: user, old: found.identity)
-                return .failure(.identityInUse)
+                return .refused(.identityInUse)
             }
             id = found.identity
             try identities.touch(id, now: record.now)
@@ -34,7 +34,7 @@ struct LinkTransaction {
         }
         try mergeProfile(of: user)
         guard let identity = try identities.find(id, of: user) else { throw .unavailable(.corrupt) }
-        return .success(LinkOutcome(identity: identity, isNew: found == nil))
+        return .linked(identity, isNew: found == nil)
     }
 
     private func mergeProfile(of user: UserID) throws(RepositoryError) {

@@ -10,12 +10,17 @@ struct CodeRows {
     let usedCodes: UsedCodes
     let now: Int64
 
-    /// - Throws: `.codeAlreadyUsed`; `.unavailable(.overloaded)` when no more codes fit into memory.
-    func consume(_ code: OneTimeUse, _ proof: UsedCodes.Proof) throws(RepositoryError) {
+    /// Uses a code up; when the transaction has ended, ``UsedCodes/settle(_:_:isUsed:)`` must follow.
+    ///
+    /// - Returns: false when it was used before.
+    /// - Throws: `.unavailable(.overloaded)` when no more codes fit into memory.
+    func consume(_ code: OneTimeUse, _ proof: UsedCodes.Proof) throws(RepositoryError) -> Bool {
         switch usedCodes.claim(code.hash, proof, now: now) {
-        case .used: throw .codeAlreadyUsed
+        case .used: return false
         case .full: throw .unavailable(.overloaded)
-        case .first: try connection.run(Self.insert, code.expiresAt, code.hash)
+        case .first:
+            try connection.run(Self.insert, code.expiresAt, code.hash)
+            return true
         }
     }
 
@@ -54,14 +59,11 @@ extension SQLiteAccounts {
     }
 
     public func recordUsedCode(_ code: OneTimeUse, now: Int64) async throws(RepositoryError) {
-        do throws(RepositoryError) {
-            try await writer.write(
-                { [usedCodes] connection throws(RepositoryError) in
-                    try CodeRows(connection: connection, usedCodes: usedCodes, now: now).consume(code, .none)
-                },
-                settled: { [usedCodes] in usedCodes.settle(code, .none, isUsed: $0 != nil) })
-        } catch .codeAlreadyUsed {
-            // Somebody else has recorded it: as good.
-        }
+        // Where somebody else has recorded it, that is as good.
+        _ = try await writer.write(
+            { [usedCodes] connection throws(RepositoryError) in
+                try CodeRows(connection: connection, usedCodes: usedCodes, now: now).consume(code, .none)
+            },
+            settled: { [usedCodes] in usedCodes.settle(code, .none, isUsed: $0 == true) })
     }
 }

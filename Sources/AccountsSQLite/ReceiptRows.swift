@@ -16,34 +16,34 @@ struct ReceiptRows {
 
     let connection: Connection
 
-    /// - Returns: a failure where something of it must be kept, such as the used code.
-    func store(_ record: TransactionRecord) throws(RepositoryError) -> Result<ReceiptOutcome, RepositoryError> {
+    /// After the code and the challenge were used up.
+    func store(_ record: TransactionRecord) throws(RepositoryError) -> ReceiptOutcome {
         guard let user = try SessionRows(connection: connection).find(record.session, now: record.now)?.user
-        else { return .failure(.sessionGone) }
+        else { return .refused(.sessionGone) }
         guard let approver = try IdentityRows(connection: connection).find(record.subject)?.known,
             approver.user == user,
             let history = try SensitiveSession(connection: connection, now: record.now)
                 .history(of: approver.identity, user)
-        else { return .success(.notThisUser) }
+        else { return .notThisUser }
         let wait = history.waitSeconds(minimumAgeSeconds: record.minimumIdentityAgeSeconds, now: record.now)
-        if wait > 0 { return .failure(.identityTooNew(waitSeconds: wait)) }
+        if wait > 0 { return .refused(.identityTooNew(waitSeconds: wait)) }
         try connection.run(
-            Self.insert, record.receipt, user, record.session, record.contextHash, record.acr, record.authTime,
-            record.provider, record.client, record.now, record.nonce, record.amr.joined(separator: " "))
-        return .success(
-            .stored(
-                Receipt(
-                    id: record.receipt, user: user, session: record.session, contextHash: record.contextHash,
-                    nonce: record.nonce, acr: record.acr, amr: record.amr, authTime: record.authTime,
-                    provider: record.provider, client: record.client, createdAt: record.now)))
+            Self.insert, record.receipt, user, record.session, record.contextHash, record.authentication.acr,
+            record.authentication.time,
+            record.provider, record.client, record.now, record.nonce,
+            record.authentication.methods)
+        return .stored(
+            Receipt(
+                id: record.receipt, user: user, session: record.session, contextHash: record.contextHash,
+                nonce: record.nonce, authentication: record.authentication, provider: record.provider,
+                client: record.client, createdAt: record.now))
     }
 
     func all(of user: UserID) throws(RepositoryError) -> [Receipt] {
         try connection.all(Self.ofUser, user) { row throws(RepositoryError) in
             Receipt(
                 id: row.text(0), user: user, session: try row.sessionID(1), contextHash: try row.hash(2),
-                nonce: row.optionalText(8), acr: row.optionalText(3),
-                amr: row.text(9).split(separator: " ").map(String.init), authTime: row.optionalInteger(4),
+                nonce: row.optionalText(8), authentication: row.authentication(acr: 3, methods: 9, time: 4),
                 provider: row.text(5), client: row.text(6), createdAt: row.integer(7))
         }
     }

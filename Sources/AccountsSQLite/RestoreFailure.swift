@@ -28,14 +28,14 @@ extension RestoreFailure: CustomStringConvertible {
     /// What an operator must know, as a sentence.
     public var description: String {
         switch self {
-        case .store(.inUse): "a server or a command has the database open; stop it first"
+        case .store(.notOpened(.inUse)): "a server or a command has the database open; stop it first"
         case .store(.unavailable(let reason)): "the database can't be replaced: \(reason)"
         case .store(let error): "the database can't be replaced: \(error)"
         case .unfinished(let reason):
             "the backup is in order and takes the place of the database with the next start, for so far it can't: \(reason)"
-        case .backup(.noStore): "the backup is not there, or is empty"
+        case .backup(.notOpened(.noStore)): "the backup is not there, or is empty"
         case .backup(.wrongMasterKey): "the master key does not open the backup; it was sealed under another one"
-        case .backup(.newerSchema(let found, let known)):
+        case .backup(.notOpened(.newerSchema(let found, let known))):
             "a newer version made the backup (schema \(found); this version knows \(known))"
         case .backup(.unavailable(.diskFull)):
             "the disk is full, so that the backup can't be copied beside the database"

@@ -40,7 +40,7 @@ public final class SQLiteAccounts: AccountRepository {
         // Where the store is to be replaced it is not looked at before, and it is not replaced while somebody has it open.
         let use = try await StoreLock.take(.use, database: settings.path, within: settings.busyTimeout)
         // A crash of who replaced it came in between; the next one who opens it goes on from there.
-        guard !Replacement.isUnfinished(settings.path) else { throw .inUse }
+        guard !Replacement.isUnfinished(settings.path) else { throw .notOpened(.inUse) }
         let sealer = StoreSealer(unlockKeyRing)
         let writer = Writer(settings) { connection throws(RepositoryError) in
             // Whoever can't open the newest data key must not write: what it seals would be lost with the older ones.
@@ -93,7 +93,7 @@ public final class SQLiteAccounts: AccountRepository {
     private static func lock(_ settings: SQLiteSettings) async throws(RepositoryError) -> StoreLock? {
         let path = settings.path
         if !FileNames.exists(path), !Replacement.isUnfinished(path) {
-            guard settings.access == .server else { throw .noStore }
+            guard settings.access == .server else { throw .notOpened(.noStore) }
             try makeFile(at: path)
         }
         guard settings.access != .besideServer || Replacement.isUnfinished(path) else { return nil }

@@ -28,7 +28,7 @@ enum Schema {
         let owner = try connection.first(application) { $0.integer(0) }
         guard isFresh || owner == applicationID else { throw .unavailable(.notADatabase) }
         let found = try current(connection)
-        guard found <= steps.count else { throw .newerSchema(found: Int64(found), known: Int64(steps.count)) }
+        guard found <= steps.count else { throw .notOpened(.newerSchema(found: Int64(found), known: Int64(steps.count))) }
     }
 
     /// Whether no step is missing.
@@ -36,7 +36,7 @@ enum Schema {
     /// - Throws: `.noStore` when there is nothing yet.
     static func isCurrent(_ connection: Connection) throws(RepositoryError) -> Bool {
         let found = try current(connection)
-        guard found > 0 else { throw .noStore }
+        guard found > 0 else { throw .notOpened(.noStore) }
         return found == steps.count
     }
 

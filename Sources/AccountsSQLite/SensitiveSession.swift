@@ -8,24 +8,26 @@ struct SensitiveSession {
     private static let ofIdentity = Query("\(columns) WHERE identities.id = ? AND user_id = ?")
     private static let ofUser = Query("\(columns) WHERE user_id = ?")
 
+    enum Outcome {
+        case allowed(Session)
+        case refused(Refusal)
+    }
+
     let connection: Connection
     let now: Int64
 
     /// The live session, where it shows what is demanded.
     ///
-    /// - Returns: a failure of `.sessionGone`, `.authenticationTooOld` or `.identityTooNew`, so that the caller can keep
-    ///   what has to stay, such as a used code.
-    func check(
-        _ id: SessionID, demands: SensitiveDemands
-    ) throws(RepositoryError) -> Result<Session, RepositoryError> {
+    /// - Returns: refused with `.sessionGone`, `.authenticationTooOld` or `.identityTooNew`.
+    func check(_ id: SessionID, demands: SensitiveDemands) throws(RepositoryError) -> Outcome {
         guard let session = try SessionRows(connection: connection).find(id, now: now) else {
-            return .failure(.sessionGone)
+            return .refused(.sessionGone)
         }
         let identities = try histories(of: session)
-        guard !identities.isEmpty else { return .failure(.sessionGone) }
+        guard !identities.isEmpty else { return .refused(.sessionGone) }
         let decision = SensitiveDecision.decide(
             authenticatedAt: session.authenticatedAt, identities: identities, demands: demands, now: now)
-        return RepositoryError(decision).map { .failure($0) } ?? .success(session)
+        return Refusal(decision).map { .refused($0) } ?? .allowed(session)
     }
 
     /// How one identity of a user came to him; nil when it is not his.
@@ -46,7 +48,7 @@ struct SensitiveSession {
     }
 }
 
-extension RepositoryError {
+extension Refusal {
     /// - Returns: nil when the decision allows.
     init?(_ decision: SensitiveDecision) {
         switch decision {

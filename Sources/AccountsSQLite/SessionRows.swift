@@ -38,8 +38,9 @@ struct SessionRows {
         _ session: NewSession, user: UserID, identity: IdentityID, provider: String, now: Int64
     ) throws(RepositoryError) {
         try connection.run(
-            Self.insert, session.id, user, session.family, session.expiresAt, now, session.userAgent, session.acr,
-            session.amr.joined(separator: " "), session.authTime, provider, session.client, identity,
+            Self.insert, session.id, user, session.family, session.expiresAt, now, session.userAgent,
+            session.authentication.acr, session.authentication.methods, session.authentication.time, provider,
+            session.client, identity,
             session.authenticatedAt, Session.firstGeneration)
     }
 
@@ -97,10 +98,24 @@ struct SessionRows {
         Session(
             id: try row.sessionID(0), user: UserID(rawValue: row.integer(1)), family: try row.sessionID(2),
             generation: row.integer(3), rotatedAt: row.optionalInteger(4), expiresAt: row.integer(5),
-            createdAt: row.integer(6), userAgent: row.optionalText(7), acr: row.optionalText(8),
-            amr: row.text(9).split(separator: " ").map(String.init), authTime: row.optionalInteger(10),
+            createdAt: row.integer(6), userAgent: row.optionalText(7),
+            authentication: row.authentication(acr: 8, methods: 9, time: 10),
             authenticatedAt: row.integer(14), provider: row.text(11), client: row.text(12),
             identity: row.optionalInteger(13).map(IdentityID.init(rawValue:)))
+    }
+}
+
+extension Authentication {
+    /// The methods as they are stored.
+    var methods: String { amr.joined(separator: " ") }
+}
+
+extension Statement {
+    /// How a user was authenticated, from three columns of the row it stands on.
+    func authentication(acr: Int32, methods: Int32, time: Int32) -> Authentication {
+        Authentication(
+            acr: optionalText(acr), amr: text(methods).split(separator: " ").map(String.init),
+            time: optionalInteger(time))
     }
 }
 

@@ -1,10 +1,9 @@
 public import Accounts
 
-/// A sign-in from the used code to the open session, in the order it happens.
+/// A sign-in from the verified identity to the open session, in the order it happens.
 struct SignInTransaction {
     let connection: Connection
     let sealer: StoreSealer
-    let usedCodes: UsedCodes
     let record: SignInRecord
 
     private var portTokens: PortTokenRows { PortTokenRows(connection: connection, now: record.now) }
@@ -13,12 +12,8 @@ struct SignInTransaction {
     private var sessions: SessionRows { SessionRows(connection: connection) }
     private var audit: AuditTrail { AuditTrail(connection: connection, now: record.now) }
 
-    /// - Returns: a failure where something of it must be kept, such as the used code.
-    func run() throws(RepositoryError) -> Result<SignInOutcome, RepositoryError> {
-        try CodeRows(connection: connection, usedCodes: usedCodes, now: record.now).consume(record.code, .verified)
-        if let challenge = record.challenge, try !ChallengeRows(connection: connection).consume(challenge) {
-            return .failure(.challengeAlreadyUsed)
-        }
+    /// After the code and the challenge were used up.
+    func run() throws(RepositoryError) -> SignInOutcome {
         let current = try identities.find(record.subject)
         var ported: [Migration.Ported] = []
         var old: [IdentityRows.Found] = []
@@ -32,18 +27,18 @@ struct SignInTransaction {
         switch Migration.decide(subject: record.subject, current: current?.known, ported: ported) {
         case .signIn(let known):
             guard let current, current.known == known else { throw .unavailable(.corrupt) }
-            return .success(.signedIn(try signIn(current)))
+            return .signedIn(try signIn(current))
         case .migrate(let known):
             guard let found = old.first(where: { $0.known == known }) else { throw .unavailable(.corrupt) }
-            return .success(try noting(ported, .signedIn(try migrate(found))))
+            return try noting(ported, .signedIn(try migrate(found)))
         case .create:
-            return .success(try noting(ported, try register()))
+            return try noting(ported, try register())
         case .conflict:
             let user = current?.known.user ?? old.first?.known.user
             try noteRefused(ported, user)
             try audit.add(
                 .migrationConflict, user: user, old: old.first?.known.identity, new: current?.known.identity)
-            return .failure(.migrationConflict)
+            return .refused(.migrationConflict)
         }
     }
 
@@ -131,12 +126,9 @@ struct SignInTransaction {
 
 extension SQLiteAccounts {
     public func signIn(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome {
-        let result = try await writer.write(
-            { [sealer, usedCodes] connection throws(RepositoryError) in
-                try SignInTransaction(connection: connection, sealer: sealer, usedCodes: usedCodes, record: record)
-                    .run()
-            },
-            settled: { [usedCodes] in usedCodes.settle(record.code, .verified, isUsed: $0 != nil) })
-        return try result.get()
+        try await write(consuming: record.code, record.challenge, now: record.now) {
+            [sealer] connection throws(RepositoryError) in
+            try SignInTransaction(connection: connection, sealer: sealer, record: record).run()
+        }
     }
 }

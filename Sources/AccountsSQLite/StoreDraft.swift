@@ -35,7 +35,7 @@ final class StoreDraft: @unchecked Sendable {
     ///
     /// - Throws: `.noStore` when there is no such file.
     func copy(_ file: String, progress: (_ done: Int, _ total: Int) -> Void) throws(RepositoryError) {
-        guard FileNames.exists(file) else { throw .noStore }
+        guard FileNames.exists(file) else { throw .notOpened(.noStore) }
         do throws(SystemError) {
             try Self.copy(file, to: path, progress)
             if FileNames.exists(file + "-wal") { try Self.copy(file + "-wal", to: path + "-wal") { _, _ in } }

@@ -34,7 +34,7 @@ final class StoreLock: Sendable {
         } catch {
             throw .unavailable(error.unavailability)
         }
-        guard isLocked else { throw .inUse }
+        guard isLocked else { throw .notOpened(.inUse) }
     }
 
     /// Waits for those who have it for a moment.
@@ -48,7 +48,7 @@ final class StoreLock: Sendable {
             do throws(RepositoryError) {
                 return try StoreLock(mode, database: path)
             } catch {
-                guard error == .inUse, ContinuousClock.now < deadline else { throw error }
+                guard error == .notOpened(.inUse), ContinuousClock.now < deadline else { throw error }
             }
             try? await Task.sleep(for: pause)
         }

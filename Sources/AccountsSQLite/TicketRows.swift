@@ -7,6 +7,8 @@ struct TicketRows {
         let subject: Subject
         let profile: Profile
         let authentication: Authentication
+        /// In seconds since 1970.
+        let authenticatedAt: Int64
     }
 
     private static let insert = Query(
@@ -22,6 +24,9 @@ struct TicketRows {
         RETURNING provider, issuer, subject, profile, acr, amr, auth_time, authenticated
         """)
 
+    private static let subject = Query(
+        "SELECT issuer, subject FROM tickets WHERE hash = ? AND client = ? AND expires > ?")
+
     let connection: Connection
     let sealer: StoreSealer
 
@@ -29,8 +34,13 @@ struct TicketRows {
         let profile = try sealer.sealing(Profile(record.statement), .profile(of: ticket.hash))
         try connection.run(
             Self.insert, ticket.hash, record.provider, record.subject.issuer, record.subject.value,
-            record.session.client, profile, ticket.expiresAt, record.session.acr,
-            record.session.amr.joined(separator: " "), record.session.authTime, record.session.authenticatedAt)
+            record.session.client, profile, ticket.expiresAt, record.session.authentication.acr,
+            record.session.authentication.methods, record.session.authentication.time, record.session.authenticatedAt)
+    }
+
+    /// Whom a live ticket of this client is about.
+    func subject(_ hash: TokenHash, client: String, now: Int64) throws(RepositoryError) -> Subject? {
+        try connection.first(Self.subject, hash, client, now) { Subject(issuer: $0.text(0), value: $0.text(1)) }
     }
 
     /// Takes a live ticket of this client away.
@@ -39,30 +49,34 @@ struct TicketRows {
             Ticket(
                 provider: row.text(0), subject: Subject(issuer: row.text(1), value: row.text(2)),
                 profile: try sealer.profile(row.blob(3), .profile(of: hash), connection),
-                authentication: Authentication(
-                    acr: row.optionalText(4), amr: row.text(5).split(separator: " ").map(String.init),
-                    time: row.optionalInteger(6), authenticatedAt: row.integer(7)))
+                authentication: row.authentication(acr: 4, methods: 5, time: 6), authenticatedAt: row.integer(7))
         }
     }
 }
 
 extension SQLiteAccounts {
-    public func redeemTicket(_ redemption: TicketRedemption) async throws(RepositoryError) -> RedeemedTicket {
+    public func redeemTicket(_ redemption: TicketRedemption) async throws(RepositoryError) -> RedemptionOutcome {
         try await writer.write { [sealer] connection throws(RepositoryError) in
-            let ticket = try TicketRows(connection: connection, sealer: sealer)
-                .take(redemption.ticket, client: redemption.session.client, now: redemption.now)
-            guard let ticket else { throw .invalidTicket }
-            guard try !IdentityRows(connection: connection).exists(ticket.subject) else { throw .identityInUse }
+            let tickets = TicketRows(connection: connection, sealer: sealer)
+            // What is refused changes nothing, so the ticket is taken last.
+            guard
+                let subject = try tickets.subject(
+                    redemption.ticket, client: redemption.session.client, now: redemption.now)
+            else { return .refused(.invalidTicket) }
+            guard try !IdentityRows(connection: connection).exists(subject) else { return .refused(.identityInUse) }
+            guard
+                let ticket = try tickets.take(
+                    redemption.ticket, client: redemption.session.client, now: redemption.now)
+            else { return .refused(.invalidTicket) }
             var session = redemption.session
-            let authentication = ticket.authentication
-            (session.acr, session.amr) = (authentication.acr, authentication.amr)
-            (session.authTime, session.authenticatedAt) = (authentication.time, authentication.authenticatedAt)
+            session.authentication = ticket.authentication
+            session.authenticatedAt = ticket.authenticatedAt
             var profile = ticket.profile
             profile.own = redemption.own
             let signedIn = try RegistrationTransaction(connection: connection, sealer: sealer, now: redemption.now).run(
                 ticket.subject, provider: ticket.provider, reference: redemption.reference, profile: profile,
                 session: session)
-            return RedeemedTicket(signedIn: signedIn, authentication: authentication)
+            return .redeemed(RedeemedTicket(signedIn: signedIn, authentication: ticket.authentication))
         }
     }
 }

@@ -54,25 +54,25 @@ struct UserRows {
 extension SQLiteAccounts {
     public func editProfile(
         under session: SessionID, _ edits: [ProfileEdit], maximumAgeSeconds: Int64?, now: Int64
-    ) async throws(RepositoryError) -> User {
+    ) async throws(RepositoryError) -> EditOutcome {
         try await writer.write { [sealer] connection throws(RepositoryError) in
             let users = UserRows(connection: connection, sealer: sealer)
             guard let session = try SessionRows(connection: connection).find(session, now: now),
                 var found = try users.find(session.user)
-            else { throw .sessionGone }
+            else { return .refused(.sessionGone) }
             let before = found.profile
             let changes = found.profile.edit(edits, reference: found.reference)
-            guard !changes.isEmpty else { return found }
+            guard !changes.isEmpty else { return .edited(found) }
             if changes.contains(where: \.isSensitive) {
                 let decision = SensitiveDecision.decide(
                     authenticatedAt: session.authenticatedAt, identities: [],
                     demands: SensitiveDemands(maximumAgeSeconds: maximumAgeSeconds, minimumIdentityAgeSeconds: 0),
                     now: now)
-                if let error = RepositoryError(decision) { throw error }
+                if let refusal = Refusal(decision) { return .refused(refusal) }
             }
             found.updatedAt = now
             try users.setProfile(of: found.id, found.profile, before: before, now: now)
-            return found
+            return .edited(found)
         }
     }
 

@@ -56,7 +56,7 @@ final class Writer: Sendable {
     /// Whether writes are refused because the store is closing.
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Runs `body` in a transaction and returns when it is on disk.
+    /// Runs `body` in a transaction and returns when it is on disk: returned means committed, thrown means rolled back.
     ///
     /// - Parameters:
     ///   - body: the work; whatever it throws undoes it.
@@ -218,5 +218,37 @@ final class Writer: Sendable {
             try connection.run(Self.rollbackToSavepoint)
         }
         try connection.run(Self.release)
+    }
+}
+
+/// What came of a write that may be refused.
+protocol Refusable: Sendable {
+    static func refused(_ refusal: Refusal) -> Self
+}
+
+extension SignInOutcome: Refusable {}
+extension LinkOutcome: Refusable {}
+extension ReceiptOutcome: Refusable {}
+
+extension SQLiteAccounts {
+    /// Runs a write that uses up a code and, where there is one, a challenge. What `body` returns, a refusal too, keeps both
+    /// used up, and all it did; what it throws undoes everything.
+    ///
+    /// - Returns: refused with `.codeAlreadyUsed` or `.challengeAlreadyUsed`, without a call of `body`.
+    func write<Outcome: Refusable>(
+        consuming code: OneTimeUse, _ challenge: OneTimeUse?, now: Int64,
+        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Outcome
+    ) async throws(RepositoryError) -> Outcome {
+        try await writer.write(
+            { [usedCodes] connection throws(RepositoryError) -> (outcome: Outcome, usesCode: Bool) in
+                guard try CodeRows(connection: connection, usedCodes: usedCodes, now: now).consume(code, .verified)
+                else { return (.refused(.codeAlreadyUsed), false) }
+                if let challenge, try !ChallengeRows(connection: connection).consume(challenge) {
+                    return (.refused(.challengeAlreadyUsed), true)
+                }
+                return (try body(connection), true)
+            },
+            settled: { [usedCodes] in usedCodes.settle(code, .verified, isUsed: $0?.usesCode ?? false) }
+        ).outcome
     }
 }

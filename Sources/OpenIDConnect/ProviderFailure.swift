@@ -1,5 +1,6 @@
 public import HTTPClient
 internal import JSON
+public import Syntax
 
 /// Why a call to a provider gave nothing to go on with, whichever call it was.
 public enum ProviderFailure: Error, Equatable, Sendable {
@@ -25,6 +26,42 @@ public enum ProviderFailure: Error, Equatable, Sendable {
     case tooManyLookups
     /// The provider refused with an OAuth error.
     case refused(OAuthError)
+}
+
+/// What sends requests to one provider, under whatever rules hold for calls to it.
+public protocol ProviderTransport: Sendable {
+    /// A request that asks for a document, and changes nothing.
+    func get(_ url: EndpointURL, accepting types: String) -> OutboundRequest
+
+    /// Sends a request that may be sent again.
+    func send(_ request: OutboundRequest) async throws(ProviderFailure) -> OutboundResponse
+}
+
+extension ProviderFailure {
+    /// Whether a code that was sent may have been spent though no tokens came: then it must not be sent again. A clear
+    /// refusal leaves nothing to remember, and remembering it would let anybody fill the store with invented codes.
+    public var mayHaveSpentCode: Bool {
+        switch self {
+        case .transport(.timedOut(requestSent: let requestSent)),
+            .transport(.connectionBroken(requestSent: let requestSent)):
+            requestSent
+        case .transport(.responseTooLarge), .transport(.malformedResponse), .transport(.cancelled): true
+        // A broken server or a redirect says nothing of the code; a client error says that it was not taken.
+        case .status(let status): !(400..<500).contains(status)
+        case .notJSON, .invalidMember: true
+        default: false
+        }
+    }
+
+    /// Whether the provider may have seen the code at all.
+    public var mayHaveSentCode: Bool {
+        switch self {
+        case .transport(.couldNotConnect), .transport(.couldNotResolve), .transport(.timedOut(requestSent: false)),
+            .transport(.connectionBroken(requestSent: false)), .transport(.shutDown), .circuitOpen, .refusedEndpoint:
+            false
+        default: true
+        }
+    }
 }
 
 extension OutboundResponse {

@@ -1,8 +1,9 @@
 public import Crypto
-public import HTTPClient
+internal import HTTPClient
 public import JOSE
 internal import JSON
 import Synchronization
+public import Syntax
 public import System
 
 /// The signing keys of one issuer, kept and fetched again when a token names a key that is not among them.
@@ -41,20 +42,23 @@ public final class ProviderKeys: Sendable {
     /// - Parameters:
     ///   - token: the compact JWS.
     ///   - allowed: the algorithms the provider may use; never what the token asks for.
-    ///   - request: makes the request for the keys, should they be fetched.
-    ///   - transport: sends it.
+    ///   - endpoint: where the keys lie, should they be fetched.
+    ///   - transport: fetches them.
     /// - Throws: `SignedTokenError`.
     public func verify(
-        _ token: CompactJWS, allowed: [SignatureAlgorithm], request: () -> OutboundRequest,
-        through transport: any HTTPTransport, now: MonotonicTime
+        _ token: CompactJWS, allowed: [SignatureAlgorithm], at endpoint: EndpointURL,
+        through transport: some ProviderTransport, now: MonotonicTime
     ) async throws(SignedTokenError) -> VerifiedJWS {
-        let keys = try await keys(request, transport, now)
+        let keys = try await keys(endpoint, transport, now)
         let problem: JOSEError
         do throws(JOSEError) { return try JWS.verify(token, keys: keys, allowed: allowed) } catch { problem = error }
         guard mayHaveNewKeys(problem, token), takeLookup(token.header.keyID, now) else { throw .token(problem) }
-        let fetch = fetch(request(), transport)
         let newer: JWKSet
-        do throws(ProviderFailure) { newer = try await cache.refetched(fetch: fetch) } catch { throw .keys(error) }
+        do throws(ProviderFailure) {
+            newer = try await cache.refetched(fetch: fetch(endpoint, transport))
+        } catch {
+            throw .keys(error)
+        }
         do throws(JOSEError) {
             return try JWS.verify(token, keys: newer, allowed: allowed)
         } catch {
@@ -64,12 +68,12 @@ public final class ProviderKeys: Sendable {
     }
 
     private func keys(
-        _ request: () -> OutboundRequest, _ transport: any HTTPTransport, _ now: MonotonicTime
+        _ endpoint: EndpointURL, _ transport: some ProviderTransport, _ now: MonotonicTime
     ) async throws(SignedTokenError) -> JWKSet {
         if let keys = cache.fresh(now: now) { return keys }
-        let fetch = fetch(request(), transport)
         do throws(ProviderFailure) {
-            return try await cache.value(now: now, leavesWhenCancelled: false, fetch: fetch)
+            return try await cache.value(
+                now: now, leavesWhenCancelled: false, fetch: fetch(endpoint, transport))
         } catch {
             throw .keys(error)
         }
@@ -91,10 +95,11 @@ public final class ProviderKeys: Sendable {
         lookups.withLock { $0.missing.insert(.now, for: keyID ?? "") }
     }
 
-    private func fetch(_ request: OutboundRequest, _ transport: any HTTPTransport) -> CachedFetch<JWKSet>.Fetch {
+    private func fetch(_ endpoint: EndpointURL, _ transport: some ProviderTransport) -> CachedFetch<JWKSet>.Fetch {
         { [bounds, cache] in
-            do throws(HTTPClientError) {
-                let response = try await transport.send(request)
+            do throws(ProviderFailure) {
+                let response = try await transport.send(
+                    transport.get(endpoint, accepting: "application/jwk-set+json, application/json"))
                 let keys = Self.keys(in: response)
                 // A set that nothing can be verified with is no newer version of one that something can.
                 if case .success(let set) = keys, set.keys.isEmpty, cache.last(now: .now)?.keys.isEmpty == false {
@@ -104,7 +109,7 @@ public final class ProviderKeys: Sendable {
                     Fetched($0, freshness: bounds.freshness(cacheControl: response.header("cache-control")))
                 }
             } catch {
-                return .failure(.transport(error))
+                return .failure(error)
             }
         }
     }

@@ -60,6 +60,8 @@ public enum UserinfoError: Error, Equatable, Sendable {
     case mismatch
     /// It is no answer that can be read at all.
     case provider(ProviderFailure)
+    /// It is signed, and no keys to verify it could be had.
+    case keys(ProviderFailure)
 }
 
 /// Attributes whose subject was compared with the ID token's (§5.3.2), the check whose absence lets one user's data be

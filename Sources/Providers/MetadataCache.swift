@@ -12,21 +12,6 @@ import System
 /// are looked up from a budget that fills with time, one request for all who wait, and one that led nowhere is
 /// remembered for a while.
 final class MetadataCache: Sendable {
-    /// What is to be found by a name.
-    enum Name {
-        /// The issuer that the configuration names: always looked up.
-        case configured(String)
-        case network(String)
-        /// An issuer that a port token names.
-        case formerIssuer(String)
-
-        var text: String {
-            switch self {
-            case .configured(let text), .network(let text), .formerIssuer(let text): text
-            }
-        }
-    }
-
     /// One document and where it lies.
     final class Document: Sendable {
         let url: EndpointURL
@@ -53,43 +38,80 @@ final class MetadataCache: Sendable {
         var networkLookups: TokenBucket
         /// Apart, so that no flood of networks keeps a user from bringing an account along, nor the other way round.
         var issuerLookups: TokenBucket
+        /// The page for choosing a carrier that discovery named last.
+        var namedPage: String?
     }
 
     private let bounds: CacheBounds
     private let state: Mutex<State>
+    /// The page for choosing a carrier, for the case that discovery has to be asked for one.
+    private let chooser: CachedFetch<String>
 
     init(bounds: CacheBounds, now: MonotonicTime) {
         self.bounds = bounds
+        chooser = CachedFetch(bounds: bounds)
         let budget = TokenBucket(burst: Self.maximumLookups, every: Self.lookupInterval, now: now)
         state = Mutex(State(networkLookups: budget, issuerLookups: budget))
     }
 
     /// The metadata found by a name, from memory where that serves.
     ///
-    /// - Parameters:
-    ///   - url: makes the document's address, which is asked for once.
-    ///   - fetch: makes the fetch from there.
     /// - Throws: `ProviderFailure`; `.tooManyLookups` for a new name beyond the budget.
     func metadata(
-        foundBy name: Name, now: MonotonicTime, at url: () throws(ProviderFailure) -> EndpointURL,
-        fetch: (EndpointURL) -> CachedFetch<ProviderMetadata>.Fetch
+        _ name: IssuerLookup.Name, _ lookup: IssuerLookup, through transport: GuardedTransport
     ) async throws(ProviderFailure) -> ProviderMetadata {
+        let now = transport.now
         let known = state.withLock { $0.documents.value(for: name.text) }
         if let metadata = known?.metadata.fresh(now: now) { return metadata }
         let document: Document
-        if let known { document = known } else { document = try lookedUp(name, now, at: try url()) }
-        let fetching = fetch(document.url)
+        if let known { document = known } else { document = try lookedUp(name, now, at: try lookup.url(of: name)) }
         return try await document.metadata.value(now: now, leavesWhenCancelled: true) { [self] in
-            let result = await fetching()
-            if case .success = result { keep(document, foundBy: name.text) }
-            return result
+            await fetch(document, name, lookup, transport)
         }
+    }
+
+    /// Where to send a user whom the carrier no longer knows: the configured page, else the one that discovery named
+    /// last, else the one it names when it is asked to let the user choose.
+    ///
+    /// - Returns: nil when there is none.
+    func discoveryUI(_ lookup: IssuerLookup, through transport: GuardedTransport) async -> String? {
+        if let page = lookup.discoveryUI ?? state.withLock({ $0.namedPage }) { return page }
+        guard let url = lookup.chooserURL else { return nil }
+        return try? await chooser.value(now: transport.now, leavesWhenCancelled: true) { [self] in
+            do throws(ProviderFailure) {
+                let response = try await transport.send(documentRequest(url, transport))
+                guard let page = lookup.chooser(in: response) else { return .failure(.noCarrier(discoveryUI: nil)) }
+                state.withLock { $0.namedPage = page }
+                return .success(Fetched(page, freshness: bounds.usual))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    private func fetch(
+        _ document: Document, _ name: IssuerLookup.Name, _ lookup: IssuerLookup, _ transport: GuardedTransport
+    ) async -> Result<Fetched<ProviderMetadata>, ProviderFailure> {
+        do throws(ProviderFailure) {
+            let response = try await transport.send(documentRequest(document.url, transport))
+            let metadata = try lookup.metadata(in: response, of: name)
+            keep(document, foundBy: name.text)
+            let freshness = bounds.freshness(cacheControl: response.header("cache-control"))
+            return .success(Fetched(metadata, freshness: freshness))
+        } catch {
+            if case .noCarrier(let page?) = error { state.withLock { $0.namedPage = page } }
+            return .failure(error)
+        }
+    }
+
+    private func documentRequest(_ url: EndpointURL, _ transport: GuardedTransport) -> OutboundRequest {
+        transport.get(url, accepting: "application/json")
     }
 
     /// The first look-up of a name, or one that was not long ago. Another sign-in may have come first: then what it
     /// began is taken, so that both wait for one request.
     private func lookedUp(
-        _ name: Name, _ now: MonotonicTime, at url: EndpointURL
+        _ name: IssuerLookup.Name, _ now: MonotonicTime, at url: EndpointURL
     ) throws(ProviderFailure) -> Document {
         let document: Document? = state.withLock { state in
             if let known = state.documents.value(for: name.text) { return known }

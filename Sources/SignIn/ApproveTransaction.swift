@@ -1,24 +1,17 @@
 public import Accounts
-public import HTTPClient
 internal import OpenIDConnect
 public import Providers
 
 /// The approval of one transaction by the signed-in user, with a receipt that anybody can verify.
 public struct ApproveTransaction: Sendable {
-    private let repository: any AccountRepository
-    private let sessions: SessionIssuer
-    private let grant: AuthorizationCodeGrant
-    private let clock: Clock
+    private let accounts: any ReceiptRepository
+    private let tokenIssuer: TokenIssuer
+    private let supplies: AuthorizationCodeGrant.Supplies
 
-    /// - Parameter transport: the HTTP client of the loop this use case runs on.
-    public init(
-        repository: any AccountRepository, sessions: SessionIssuer, codes: DispatchedCodes,
-        transport: any HTTPTransport, clock: Clock
-    ) {
-        self.repository = repository
-        self.sessions = sessions
-        grant = AuthorizationCodeGrant(repository: repository, codes: codes, transport: transport, clock: clock)
-        self.clock = clock
+    init(accounts: any ReceiptRepository, tokenIssuer: TokenIssuer, supplies: AuthorizationCodeGrant.Supplies) {
+        self.accounts = accounts
+        self.tokenIssuer = tokenIssuer
+        self.supplies = supplies
     }
 
     /// Verifies an approval and stores its receipt.
@@ -32,25 +25,41 @@ public struct ApproveTransaction: Sendable {
     ///   `.identityTooNew`.
     public func approve(
         _ request: TransactionRequest, with provider: Provider, session: Session, trouble: ProviderTrouble? = nil
-    ) async throws(SignInError) -> String {
-        let demands = IDTokenDemands.transaction(request, with: provider)
-        return try await grant.redeem(request.response, with: provider, demands: demands, trouble: trouble) {
-            (verified) async throws(SignInError) -> String in
+    ) async throws(ServiceError) -> String {
+        let grant = try await AuthorizationCodeGrant.begin(
+            request.response, with: provider, supplies, trouble: trouble)
+        defer { grant.end() }
+        do throws(ServiceError) {
+            let issuer = try await grant.issuer()
+            let tokens = try await grant.exchange(at: issuer)
+            let idToken = try await grant.verifiedIDToken(
+                tokens, of: issuer, expecting: request.expectations(at: provider))
+            // Nothing of it is stored, but a provider whose userinfo is about somebody else has approved nothing.
+            _ = try await grant.userinfo(tokens, at: issuer, of: idToken)
             let record = TransactionRecord(
-                code: verified.code, challenge: verified.challenge, session: session.id, subject: verified.subject,
+                code: grant.code, challenge: grant.challenge, session: session.id, subject: grant.subject(of: idToken),
                 minimumIdentityAgeSeconds: provider.configuration.minimumIdentityAgeSeconds,
-                receipt: sessions.makeReceiptID(), contextHash: TokenHash(sha256: request.context),
-                nonce: request.nonce, acr: verified.idToken.acr.map(AuthenticationLevel.normalized),
-                amr: verified.idToken.amr, authTime: verified.idToken.authenticationTime,
-                provider: provider.configuration.name,
-                client: provider.configuration.clientID, now: clock.seconds)
-            let outcome = try await repository.stored { repository throws(RepositoryError) in
-                try await repository.storeReceipt(record)
-            }
-            switch outcome {
-            case .stored(let receipt): return try sessions.receipt(receipt)
+                receipt: tokenIssuer.makeReceiptID(), contextHash: TokenHash(sha256: request.context),
+                nonce: request.nonce, authentication: idToken.authentication, provider: provider.configuration.name,
+                client: provider.configuration.clientID, now: supplies.clock.seconds)
+            switch try await grant.store({ () throws(RepositoryError) in try await accounts.storeReceipt(record) }) {
+            case .stored(let receipt): return try tokenIssuer.receipt(receipt)
             case .notThisUser: throw .invalidIDToken(.subject)
+            case .refused(let refusal): throw ServiceError(refusal)
             }
+        } catch {
+            await grant.fail()
+            throw error
         }
+    }
+}
+
+extension TransactionRequest {
+    /// What the ID token must show: that very text, that very request, just now.
+    fileprivate func expectations(at provider: Provider) -> IDTokenExpectations {
+        IDTokenExpectations(
+            nonce: .exactly(nonce),
+            authentication: [provider.configuration.minimumACR, authentication].compactMap(\.self),
+            context: .exactly(context), freshness: .within(maximumAgeSeconds))
     }
 }

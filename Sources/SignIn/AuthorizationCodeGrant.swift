@@ -1,143 +1,199 @@
 internal import Accounts
-internal import EventLoop
 internal import HTTPClient
 internal import JSON
 internal import OpenIDConnect
 internal import Providers
 internal import Syntax
-internal import System
 
-/// The part of the road that every use of an authorization code shares: from what an app posted to an identity that is
-/// proven.
+/// The one use of an authorization code (RFC 6749 §4.1), whatever it is used for: a place at the provider, the code's claim,
+/// and the calls of the road that need the code.
 ///
 /// A code is bound to one issuer before it is sent, and to one challenge; neither goes anywhere else after that. It is
-/// spent by its exchange, so whatever fails then is recorded: the same code never reaches the provider twice.
-struct AuthorizationCodeGrant: Sendable {
-    /// Who approved, and what belongs into the transaction that makes use of it.
-    struct Verified: Sendable {
-        let provider: Provider
-        let calls: ProviderCalls
-        let idToken: IDToken
-        let subject: Subject
-        let attributes: Attributes
-        let claims: TypedClaims
-        let code: OneTimeUse
-        let challenge: OneTimeUse?
+/// spent by its exchange, so whatever fails then is recorded: the same code never reaches the provider twice. Whoever makes
+/// use of one calls ``fail()`` when anything goes wrong, and ``end()`` in any case.
+final class AuthorizationCodeGrant {
+    /// What all uses of codes share.
+    struct Supplies: Sendable {
+        let repository: any SignInRepository & ChallengeRepository & SecretKeyRepository
+        /// The codes that were sent, of all loops.
+        let codes: DispatchedCodes
+        /// The HTTP client of the loop that this is used on.
+        let transport: any HTTPTransport
+        let clock: Clock
     }
 
-    let repository: any AccountRepository
-    let codes: DispatchedCodes
-    let transport: any HTTPTransport
-    let clock: Clock
+    /// How far the code has come.
+    private enum Progress {
+        /// It is this process's to send, and was not sent.
+        case claimed
+        /// Nobody took it: its issuer may be asked again, and no other.
+        case refused
+        /// It may have been spent, and nothing on disk says so yet.
+        case spent
+        /// Its use is on disk.
+        case recorded
+        /// It may have been spent, and the repository could not take that.
+        case unrecorded
+    }
 
-    /// Redeems a code and hands what it proves to `complete`.
+    let code: OneTimeUse
+    let challenge: OneTimeUse?
+    private let response: AuthorizedResponse
+    private let client: ProviderClient
+    private let supplies: Supplies
+    private var progress = Progress.claimed
+
+    /// Begins the use of a code.
     ///
     /// - Parameters:
     ///   - response: what the app posted, validated for this provider.
-    ///   - demands: what the ID token must show.
     ///   - trouble: where a failed call is noted for the log.
-    ///   - complete: stores what comes of it; the code goes into the same transaction.
-    /// - Throws: `SignInError`.
-    func redeem<Result: Sendable>(
-        _ response: AuthorizedResponse, with provider: Provider, demands: IDTokenDemands, trouble: ProviderTrouble?,
-        complete: (Verified) async throws(SignInError) -> Result
-    ) async throws(SignInError) -> Result {
+    /// - Throws: `ServiceError`: `.redirectURINotAllowed`; `.overloaded` when the provider's bulkhead is full;
+    ///   `.invalidGrant(.codeAlreadyUsed)`; `.challengeRequired`, `.invalidChallenge`. Nothing is to be ended then.
+    static func begin(
+        _ response: AuthorizedResponse, with provider: Provider, _ supplies: Supplies, trouble: ProviderTrouble?
+    ) async throws(ServiceError) -> AuthorizationCodeGrant {
         guard provider.allows(redirectURI: response.redirectURI) else { throw .redirectURINotAllowed }
-        guard provider.bulkhead.enter() else { throw .overloaded }
-        defer { provider.bulkhead.leave() }
+        guard let client = ProviderClient(entering: provider, through: supplies.transport, trouble: trouble) else {
+            throw .overloaded
+        }
         // Of the code alone: who hands it in under another provider's name hands in the same code.
         let code = OneTimeUse(
-            hash: TokenHash(sha256: response.code), expiresAt: clock.seconds + DispatchedCodes.memorySeconds)
-        guard codes.claim(code.hash) else { throw .invalidGrant(.codeAlreadyUsed) }
-        var end = DispatchedCodes.End.nothingToRemember
-        defer { codes.release(code.hash, end, now: clock.seconds) }
-        if try await repository.stored({ repository throws(RepositoryError) in
-            try await repository.isCodeUsed(code.hash, now: clock.seconds)
-        }) {
+            hash: TokenHash(sha256: response.code), expiresAt: supplies.clock.seconds + DispatchedCodes.memorySeconds)
+        guard supplies.codes.claim(code.hash) else {
+            client.leave()
             throw .invalidGrant(.codeAlreadyUsed)
         }
-        let challenge = try await Challenges(repository: repository, clock: clock)
-            .challenge(in: response.nonce, isRequired: provider.configuration.requiresChallenge)
-        let calls = ProviderCalls(
-            provider: provider, transport: transport,
-            deadline: Deadline(
-                now: .now, total: provider.configuration.signInTimeout, perCall: provider.configuration.timeout),
-            trouble: trouble)
-        let metadata = try await calls.discover(response.network)
-        try response.checkIssuer(metadata, of: provider)
-        try dispatch(code.hash, challenge, to: metadata.issuer)
-        let exchanged: TokenResponse
-        do throws(ProviderFailure) {
-            exchanged = try await calls.exchange(response, at: metadata)
-        } catch {
-            if error.mayHaveSpentCode {
-                end = await recordUsed(code)
-            } else if error.mayHaveSentCode {
-                end = .refused
+        do throws(ServiceError) {
+            let isUsed = try await stored { () throws(RepositoryError) in
+                try await supplies.repository.isCodeUsed(code.hash, now: supplies.clock.seconds)
             }
-            throw await calls.refusal(error)
-        }
-        do throws(SignInError) {
-            let idToken = try await calls.verifiedIDToken(exchanged, metadata, demands, now: clock.seconds)
-            let userinfo = try await calls.userinfo(exchanged, metadata, idToken, response)
-            let said = ProviderSaying(
-                idToken: idToken.claims, userinfo: userinfo, subject: idToken.subject,
-                names: provider.configuration.profile.attributeNames, furtherClaims: provider.configuration.claims)
-            return try await complete(
-                Verified(
-                    provider: provider, calls: calls, idToken: idToken,
-                    subject: Subject(issuer: provider.currentName(of: idToken.issuer), value: idToken.subject),
-                    attributes: said.attributes, claims: said.claims, code: code, challenge: challenge))
+            if isUsed { throw .invalidGrant(.codeAlreadyUsed) }
+            let challenge = try await Challenges(repository: supplies.repository, clock: supplies.clock)
+                .challenge(in: response.nonce, isRequired: provider.configuration.requiresChallenge)
+            return AuthorizationCodeGrant(code, challenge, response, client, supplies)
         } catch {
-            // Where the store itself can't take it, this process and the provider's own refusal of a spent code remain.
-            if !error.hasRecordedCode { end = await recordUsed(code) }
+            supplies.codes.release(code.hash, .nothingToRemember, now: supplies.clock.seconds)
+            client.leave()
             throw error
         }
     }
 
-    /// Binds the code to the issuer, and the challenge to the code, before either is sent.
-    private func dispatch(
-        _ code: TokenHash, _ challenge: OneTimeUse?, to issuer: String
-    ) throws(SignInError) {
-        switch codes.bind(code, to: issuer, now: clock.seconds) {
+    private init(
+        _ code: OneTimeUse, _ challenge: OneTimeUse?, _ response: AuthorizedResponse, _ client: ProviderClient,
+        _ supplies: Supplies
+    ) {
+        self.code = code
+        self.challenge = challenge
+        self.response = response
+        self.client = client
+        self.supplies = supplies
+    }
+
+    var provider: Provider { client.provider }
+    private var now: Int64 { supplies.clock.seconds }
+
+    /// Finds the issuer that the code is for, and checks that it is the one whose answer the app has got, before anything of
+    /// it is sent (RFC 9207 §2.4).
+    ///
+    /// - Throws: also `.issuerMismatch`; `.invalidParameter` without `iss` where the issuer says that it sends one and the
+    ///   redirect URI does not tell whose answer came back there.
+    func issuer() async throws(ServiceError) -> ProviderMetadata {
+        let issuer = try await asked { () throws(ProviderError) in
+            try await client.issuer(serving: response.network)
+        }
+        if let named = response.issuer {
+            guard issuer.issuer.isExactly(named) else { throw .issuerMismatch }
+        } else if issuer.sendsIssuer, provider.sharesRedirectURI(response.redirectURI) {
+            throw .invalidParameter(.missingIssuer)
+        }
+        return issuer
+    }
+
+    /// Exchanges the code, once it is bound to the issuer, and the challenge to the code.
+    func exchange(at issuer: ProviderMetadata) async throws(ServiceError) -> TokenResponse {
+        switch supplies.codes.bind(code.hash, to: issuer.issuer, now: now) {
         case .bound: break
         case .elsewhere: throw .invalidGrant(.codeSentElsewhere)
         case .spent: throw .invalidGrant(.codeAlreadyUsed)
         }
-        if let challenge, !codes.spend(challenge.hash, on: code, now: clock.seconds) { throw .invalidChallenge }
-    }
-
-    /// - Returns: what is left for this process to remember.
-    private func recordUsed(_ code: OneTimeUse) async -> DispatchedCodes.End {
-        do throws(RepositoryError) {
-            try await repository.recordUsedCode(code, now: clock.seconds)
-            return .nothingToRemember
+        if let challenge, !supplies.codes.spend(challenge.hash, on: code.hash, now: now) { throw .invalidChallenge }
+        let request = TokenRequest(
+            code: response.code, redirectURI: response.redirectURI, codeVerifier: response.codeVerifier,
+            correlationID: response.correlationID, sdkVersion: response.sdkVersion)
+        do throws(ProviderError) {
+            let tokens = try await client.exchange(request, at: issuer)
+            progress = .spent
+            return tokens
         } catch {
-            return .spent
+            guard case .call(let problem) = error else { throw ServiceError(error) }
+            if problem.failure.mayHaveSentCode { progress = problem.failure.mayHaveSpentCode ? .spent : .refused }
+            guard case .refused(.userNotFound) = problem.failure else { throw ServiceError(error) }
+            // The carrier no longer knows the user, who has to choose another one: the page for that is looked for.
+            throw .providerNotFound(discoveryUI: await client.discoveryUI())
         }
     }
-}
 
-extension AuthorizedResponse {
-    /// Checks whose answer the app has got, before anything of it is sent (RFC 9207 §2.4).
-    ///
-    /// - Throws: `.issuerMismatch`; `.invalidParameter` without `iss` where the issuer says that it sends one and the
-    ///   redirect URI does not tell whose answer came back there.
-    fileprivate func checkIssuer(_ metadata: ProviderMetadata, of provider: Provider) throws(SignInError) {
-        if let issuer {
-            guard metadata.issuer.isExactly(issuer) else { throw .issuerMismatch }
-        } else if metadata.sendsIssuer, provider.sharesRedirectURI(redirectURI) {
-            throw .invalidParameter(.missingIssuer)
+    func verifiedIDToken(
+        _ tokens: TokenResponse, of issuer: ProviderMetadata, expecting expectations: IDTokenExpectations
+    ) async throws(ServiceError) -> IDToken {
+        try await asked { () throws(ProviderError) in
+            try await client.verifiedIDToken(tokens, of: issuer, expecting: expectations, now: now)
         }
     }
-}
 
-extension SignInError {
-    /// Whether the transaction that refused has recorded the code's use itself.
-    fileprivate var hasRecordedCode: Bool {
-        switch self {
-        case .invalidGrant(.codeAlreadyUsed), .migrationConflict, .unlinked, .identityInUse, .identityTooNew: true
-        default: false
+    /// What the provider says about the user, with the ID token and with userinfo.
+    func userinfo(
+        _ tokens: TokenResponse, at issuer: ProviderMetadata, of idToken: IDToken
+    ) async throws(ServiceError) -> ProviderSaying {
+        let userinfo = try await asked { () throws(ProviderError) in
+            try await client.userinfo(tokens, at: issuer, of: idToken, correlationID: response.correlationID)
         }
+        return ProviderSaying(
+            idToken: idToken.claims, userinfo: userinfo, subject: idToken.subject,
+            names: provider.configuration.profile.attributeNames, furtherClaims: provider.configuration.claims)
+    }
+
+    func portTokens(of idToken: IDToken) async throws(ServiceError) -> VerifiedPortTokens {
+        try await asked { () throws(ProviderError) in try await client.portTokens(of: idToken, now: now) }
+    }
+
+    /// Who an ID token is about, under the name by which the issuer's users are stored.
+    func subject(of idToken: IDToken) -> Subject {
+        Subject(issuer: provider.currentName(of: idToken.issuer), value: idToken.subject)
+    }
+
+    /// Makes use of what the code has proven, in one transaction that takes the code with it: what the repository returns, a
+    /// refusal too, is on disk.
+    func store<Outcome: Sendable>(
+        _ call: () async throws(RepositoryError) -> Outcome
+    ) async throws(ServiceError) -> Outcome {
+        let outcome = try await stored(call)
+        progress = .recorded
+        return outcome
+    }
+
+    /// Records a code that may have been spent for nothing.
+    func fail() async {
+        guard case .spent = progress else { return }
+        do throws(RepositoryError) {
+            try await supplies.repository.recordUsedCode(code, now: now)
+            progress = .recorded
+        } catch {
+            // Where the store itself can't take it, this process and the provider's own refusal of a spent code remain.
+            progress = .unrecorded
+        }
+    }
+
+    /// Ends the claim and gives the place at the provider back.
+    func end() {
+        let end: DispatchedCodes.End =
+            switch progress {
+            case .claimed, .recorded: .nothingToRemember
+            case .refused: .refused
+            case .spent, .unrecorded: .spent
+            }
+        supplies.codes.release(code.hash, end, now: now)
+        client.leave()
     }
 }

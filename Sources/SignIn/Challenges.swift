@@ -1,4 +1,4 @@
-public import Accounts
+internal import Accounts
 internal import Crypto
 internal import JOSE
 import Syntax
@@ -22,16 +22,16 @@ public struct Challenges: Sendable {
     private static let randomBytes = 16
     private static let contentBytes = numberBytes + expiryBytes + randomBytes
 
-    private let repository: any AccountRepository
+    private let repository: any ChallengeRepository & SecretKeyRepository
     private let clock: Clock
 
-    public init(repository: any AccountRepository, clock: Clock) {
+    init(repository: any ChallengeRepository & SecretKeyRepository, clock: Clock) {
         self.repository = repository
         self.clock = clock
     }
 
     /// A new challenge, as the text of a nonce.
-    public func issue() async throws(SignInError) -> String {
+    public func issue() async throws(ServiceError) -> String {
         guard let key = try await keys().first else { throw .storageUnavailable(.corrupt) }
         let content =
             Self.bytes(key.number, count: Self.numberBytes)
@@ -44,8 +44,8 @@ public struct Challenges: Sendable {
     /// - Parameter isRequired: whether a nonce that is none of ours is refused. Where it is not, one of ours still counts
     ///   once and for its time only.
     /// - Returns: nil for a nonce of the app's own.
-    /// - Throws: `SignInError.challengeRequired`, `.invalidChallenge`.
-    func challenge(in nonce: String?, isRequired: Bool) async throws(SignInError) -> OneTimeUse? {
+    /// - Throws: `ServiceError.challengeRequired`, `.invalidChallenge`.
+    func challenge(in nonce: String?, isRequired: Bool) async throws(ServiceError) -> OneTimeUse? {
         guard let nonce else {
             if isRequired { throw .challengeRequired }
             return nil
@@ -57,7 +57,7 @@ public struct Challenges: Sendable {
         let challenge = OneTimeUse(hash: TokenHash(sha256: nonce), expiresAt: expiry)
         let now = clock.seconds
         guard now < expiry else { throw .invalidChallenge }
-        let isUsed = try await repository.stored { repository throws(RepositoryError) in
+        let isUsed = try await stored { () throws(RepositoryError) in
             try await repository.isChallengeUsed(challenge.hash, now: now)
         }
         if isUsed { throw .invalidChallenge }
@@ -65,7 +65,7 @@ public struct Challenges: Sendable {
     }
 
     /// When a challenge of ours expires, in seconds since 1970; nil for every other nonce.
-    private func expiry(of nonce: String) async throws(SignInError) -> Int64? {
+    private func expiry(of nonce: String) async throws(ServiceError) -> Int64? {
         guard nonce.hasPrefix(Self.mark), let bytes = Base64URL.decode(String(nonce.dropFirst(Self.mark.count))),
             bytes.count == Self.contentBytes + Digest.sha256.byteCount
         else { return nil }
@@ -76,19 +76,19 @@ public struct Challenges: Sendable {
         return Self.number(content[Self.numberBytes...].prefix(Self.expiryBytes))
     }
 
-    private func key(_ number: Int64) async throws(SignInError) -> SecretKey? {
+    private func key(_ number: Int64) async throws(ServiceError) -> SecretKey? {
         let known = try await keys()
         if let key = known.first(where: { $0.number == number }) { return key }
         // Another instance may have made it under a newer key. Numbers only grow, so what is older is gone for good.
         guard let newest = known.first, number > newest.number else { return nil }
-        let isRenewed = try await repository.stored { repository throws(RepositoryError) in
+        let isRenewed = try await stored { () throws(RepositoryError) in
             try await repository.reloadSecretKeys()
         }
         return isRenewed ? try await keys().first { $0.number == number } : nil
     }
 
-    private func keys() async throws(SignInError) -> [SecretKey] {
-        try await repository.stored { repository throws(RepositoryError) in
+    private func keys() async throws(ServiceError) -> [SecretKey] {
+        try await stored { () throws(RepositoryError) in
             try await repository.secretKeys(for: .challenge)
         }
     }

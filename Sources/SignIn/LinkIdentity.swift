@@ -1,27 +1,19 @@
 public import Accounts
-public import HTTPClient
 public import Providers
 
 /// One more identity for a signed-in user, proven by a code of its own: never by an e-mail address or a phone number
 /// that look the same.
 public struct LinkIdentity: Sendable {
-    private let repository: any AccountRepository
-    private let grant: AuthorizationCodeGrant
+    private let accounts: any IdentityRepository
     private let sensitive: SensitiveActions
-    private let clock: Clock
+    private let supplies: AuthorizationCodeGrant.Supplies
 
-    /// - Parameters:
-    ///   - providers: what is demanded of identities at them.
-    ///   - sensitiveMaximumAgeSeconds: how long ago the user may have authenticated, in seconds; nil for any time.
-    ///   - transport: the HTTP client of the loop this use case runs on.
-    public init(
-        repository: any AccountRepository, providers: ProviderDirectory, sensitiveMaximumAgeSeconds: Int64?,
-        codes: DispatchedCodes, transport: any HTTPTransport, clock: Clock
+    init(
+        accounts: any IdentityRepository, sensitive: SensitiveActions, supplies: AuthorizationCodeGrant.Supplies
     ) {
-        self.repository = repository
-        sensitive = SensitiveActions(maximumAgeSeconds: sensitiveMaximumAgeSeconds, providers: providers)
-        grant = AuthorizationCodeGrant(repository: repository, codes: codes, transport: transport, clock: clock)
-        self.clock = clock
+        self.accounts = accounts
+        self.sensitive = sensitive
+        self.supplies = supplies
     }
 
     /// Links the identity that a code proves.
@@ -30,23 +22,33 @@ public struct LinkIdentity: Sendable {
     ///   - response: as in a sign-in.
     ///   - session: the live session of the user who asks.
     ///   - trouble: where a failed call to the provider is noted for the log.
-    /// - Throws: what a sign-in throws, and `SignInError.identityInUse`, `.identityTooNew`, `.insufficientAuthentication`;
+    /// - Returns: the identity, and whether it was not this user's already.
+    /// - Throws: what a sign-in throws, and `ServiceError.identityInUse`, `.identityTooNew`, `.insufficientAuthentication`;
     ///   the latter before the code is sent, so that it can be posted again.
     public func link(
         _ response: AuthorizedResponse, with provider: Provider, session: Session, trouble: ProviderTrouble? = nil
-    ) async throws(SignInError) -> LinkOutcome {
-        try sensitive.check(session, now: clock.seconds)
-        let demands = IDTokenDemands.signIn(response, with: provider)
-        return try await grant.redeem(response, with: provider, demands: demands, trouble: trouble) {
-            (verified) async throws(SignInError) -> LinkOutcome in
+    ) async throws(ServiceError) -> (identity: Identity, isNew: Bool) {
+        try sensitive.check(session, now: supplies.clock.seconds)
+        let grant = try await AuthorizationCodeGrant.begin(response, with: provider, supplies, trouble: trouble)
+        defer { grant.end() }
+        do throws(ServiceError) {
+            let issuer = try await grant.issuer()
+            let tokens = try await grant.exchange(at: issuer)
+            let idToken = try await grant.verifiedIDToken(
+                tokens, of: issuer, expecting: response.expectations(at: provider))
+            let said = try await grant.userinfo(tokens, at: issuer, of: idToken)
             let record = LinkRecord(
-                code: verified.code, challenge: verified.challenge, session: session.id,
+                code: grant.code, challenge: grant.challenge, session: session.id,
                 demands: sensitive.demands(on: session), provider: provider.configuration.name,
-                subject: verified.subject, attributes: verified.attributes, claims: verified.claims,
-                now: clock.seconds)
-            return try await sensitive.perform(under: session, in: repository) { repository throws(RepositoryError) in
-                try await repository.link(record)
+                subject: grant.subject(of: idToken), attributes: said.attributes, claims: said.claims,
+                now: supplies.clock.seconds)
+            switch try await grant.store({ () throws(RepositoryError) in try await accounts.link(record) }) {
+            case .linked(let identity, let isNew): return (identity, isNew)
+            case .refused(let refusal): throw sensitive.error(refusal, under: session)
             }
+        } catch {
+            await grant.fail()
+            throw error
         }
     }
 }

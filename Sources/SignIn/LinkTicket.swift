@@ -1,6 +1,7 @@
 public import Accounts
 internal import Crypto
 internal import JOSE
+internal import Providers
 import Syntax
 
 /// What somebody gets whose identity is proven but belongs to no user: good for one registration, for ten minutes.
@@ -27,8 +28,9 @@ public struct LinkTicket: Equatable, Sendable {
     }
 
     /// A new ticket.
-    static func make(provider: String, attributes: Attributes) -> LinkTicket {
-        LinkTicket(text: "\(provider).\(Random.token(byteCount: secretBytes))", attributes: attributes)
+    static func make(_ provider: Provider, _ attributes: Attributes) -> LinkTicket {
+        LinkTicket(
+            text: "\(provider.configuration.name).\(Random.token(byteCount: secretBytes))", attributes: attributes)
     }
 
     var hash: Accounts.TokenHash { Accounts.TokenHash(sha256: text) }

@@ -25,10 +25,10 @@ public struct ProviderDirectory: Sendable {
     ///
     /// - Parameter namesNetwork: whether the request tells a mobile network, by which a provider of profile `zenkey` is
     ///   meant.
-    /// - Throws: `SignInError.unknownClient`, `.unknownProvider`, or `.invalidParameter` when nothing says which.
+    /// - Throws: `ServiceError.unknownClient`, `.unknownProvider`, or `.invalidParameter` when nothing says which.
     public func provider(
         named name: String?, clientID: String?, namesNetwork: Bool
-    ) throws(SignInError) -> Provider {
+    ) throws(ServiceError) -> Provider {
         if let name {
             guard let provider = byName[name] else { throw .unknownProvider }
             if let clientID, provider.configuration.clientID != clientID { throw .unknownClient }

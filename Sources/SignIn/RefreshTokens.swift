@@ -20,17 +20,17 @@ public struct RefreshTokens: Sendable {
         let earlier: EarlierRefreshToken?
     }
 
-    private let repository: any AccountRepository
+    private let repository: any SecretKeyRepository
 
-    init(repository: any AccountRepository) {
+    init(repository: any SecretKeyRepository) {
         self.repository = repository
     }
 
     /// The text of a token. It is the same each time, unless the keys that there were when it was issued have changed
     /// meanwhile; then it is another, as good as the first.
     ///
-    /// - Throws: `SignInError.storageUnavailable`.
-    func text(of token: RefreshToken) async throws(SignInError) -> String {
+    /// - Throws: `ServiceError.storageUnavailable`.
+    func text(of token: RefreshToken) async throws(ServiceError) -> String {
         guard let key = Self.signing(at: token.issuedAt, among: try await keys()) else {
             throw .storageUnavailable(.corrupt)
         }
@@ -41,7 +41,7 @@ public struct RefreshTokens: Sendable {
     ///
     /// - Parameter now: seconds since 1970.
     /// - Returns: nil when it is none of ours, or has expired.
-    func presented(_ text: String, now: Int64) async throws(SignInError) -> Presented? {
+    func presented(_ text: String, now: Int64) async throws(ServiceError) -> Presented? {
         if let earlier = EarlierRefreshToken(text) {
             return Presented(session: earlier.session, token: .earlier(earlier.hash), earlier: earlier)
         }
@@ -60,8 +60,8 @@ public struct RefreshTokens: Sendable {
         keys.first { $0.createdAt + publicationSeconds <= time } ?? keys.last
     }
 
-    private func keys() async throws(SignInError) -> [SecretKey] {
-        try await repository.stored { repository throws(RepositoryError) in
+    private func keys() async throws(ServiceError) -> [SecretKey] {
+        try await stored { () throws(RepositoryError) in
             try await repository.secretKeys(for: .refresh)
         }
     }

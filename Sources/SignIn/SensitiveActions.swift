@@ -23,26 +23,18 @@ struct SensitiveActions: Sendable {
     }
 
     /// Refuses a session whose user authenticated too long ago, before anything is sent or spent.
-    func check(_ session: Session, now: Int64) throws(SignInError) {
+    func check(_ session: Session, now: Int64) throws(ServiceError) {
         guard let maximumAgeSeconds, now - session.authenticatedAt > maximumAgeSeconds else { return }
         throw insufficient(maximumAgeSeconds, session)
     }
 
-    /// Does something sensitive in the repository and says what its refusal means.
-    func perform<Result: Sendable>(
-        under session: Session, in repository: any AccountRepository,
-        _ call: (any AccountRepository) async throws(RepositoryError) -> Result
-    ) async throws(SignInError) -> Result {
-        do throws(RepositoryError) {
-            return try await call(repository)
-        } catch .authenticationTooOld(let seconds) {
-            throw insufficient(seconds, session)
-        } catch {
-            throw SignInError(error)
-        }
+    /// What the repository's refusal of something sensitive means.
+    func error(_ refusal: Refusal, under session: Session) -> ServiceError {
+        if case .authenticationTooOld(let seconds) = refusal { return insufficient(seconds, session) }
+        return ServiceError(refusal)
     }
 
-    private func insufficient(_ maximumAgeSeconds: Int64, _ session: Session) -> SignInError {
+    private func insufficient(_ maximumAgeSeconds: Int64, _ session: Session) -> ServiceError {
         let minimum = providers.provider(named: session.provider)?.configuration.minimumACR
         return .insufficientAuthentication(maximumAgeSeconds: maximumAgeSeconds, acrValues: minimum?.values)
     }

@@ -40,7 +40,8 @@ public final class SessionKeys: Sendable {
     /// Reads the keys from the repository and makes the first one of each purpose on the first start.
     ///
     /// - Parameter now: seconds since 1970.
-    public static func load(from repository: any AccountRepository, now: Int64) async throws(Failure) -> SessionKeys {
+    public static func load(from repository: any SigningKeyRepository, now: Int64) async throws(Failure) -> SessionKeys
+    {
         let stored = try await Self.stored(in: repository)
         let missing = SigningKeyEntry.Purpose.allCases.filter { purpose in
             !stored.contains { $0.entry.purpose == purpose }
@@ -61,7 +62,7 @@ public final class SessionKeys: Sendable {
     ///   - signsAtOnce: whether it signs as soon as an instance knows it, and not only after ``publicationSeconds``.
     /// - Returns: its `kid`.
     public static func rotate(
-        _ purpose: SigningKeyEntry.Purpose, in repository: any AccountRepository, now: Int64, signsAtOnce: Bool
+        _ purpose: SigningKeyEntry.Purpose, in repository: any SigningKeyRepository, now: Int64, signsAtOnce: Bool
     ) async throws(Failure) -> String {
         // The newest that may sign does, so none may be as new, or newer because of another machine's clock.
         let newest = try await entries(in: repository).first?.createdAt ?? 0
@@ -76,7 +77,7 @@ public final class SessionKeys: Sendable {
     ///
     /// - Parameter now: seconds since 1970.
     public static func replacements(
-        forThoseIn repository: any AccountRepository, now: Int64
+        forThoseIn repository: any SigningKeyRepository, now: Int64
     ) async throws(Failure) -> [SigningKey] {
         let newest = try await entries(in: repository).first?.createdAt ?? 0
         var keys: [SigningKey] = []
@@ -93,7 +94,7 @@ public final class SessionKeys: Sendable {
     ///   - now: seconds since 1970.
     /// - Returns: how many went.
     public static func retireOutlived(
-        in repository: any AccountRepository, accessTokenSeconds: Int64, now: Int64
+        in repository: any SigningKeyRepository, accessTokenSeconds: Int64, now: Int64
     ) async throws(Failure) -> Int {
         let outlived = try await entries(in: repository)
             .outlived(.session, lifetime: accessTokenSeconds + slackSeconds, now: now)
@@ -117,7 +118,7 @@ public final class SessionKeys: Sendable {
     /// - Parameter now: seconds since 1970; decides which key signs until the next time.
     /// - Returns: whether another key signs, or others verify, than before.
     @discardableResult
-    public func reload(from repository: any AccountRepository, now: Int64) async throws(Failure) -> Bool {
+    public func reload(from repository: any SigningKeyRepository, now: Int64) async throws(Failure) -> Bool {
         // Almost always nothing has changed, and no seal needs to be opened to see that.
         if current.isSame(as: try await Self.entries(in: repository), now: now) { return false }
         let renewed = try SessionKeySet(try await Self.stored(in: repository), now: now)
@@ -131,7 +132,7 @@ public final class SessionKeys: Sendable {
     /// Takes over what is stored because a token names a key that is not known here.
     ///
     /// - Returns: whether it is worth looking at the token again.
-    func reloadForUnknownKey(from repository: any AccountRepository, now: Int64) async throws(Failure) -> Bool {
+    func reloadForUnknownKey(from repository: any SigningKeyRepository, now: Int64) async throws(Failure) -> Bool {
         let isDue = state.withLock { state in
             // A clock that was put back must not stop this for good.
             if let askedAt = state.askedAt, (askedAt..<askedAt + Self.unknownKeyPauseSeconds).contains(now) {
@@ -175,19 +176,19 @@ public final class SessionKeys: Sendable {
         }
     }
 
-    private static func add(_ key: SigningKey, to repository: any AccountRepository) async throws(Failure) {
+    private static func add(_ key: SigningKey, to repository: any SigningKeyRepository) async throws(Failure) {
         do throws(RepositoryError) { try await repository.addSigningKey(key) } catch { throw .repository(error) }
     }
 
     private static func entries(
-        in repository: any AccountRepository
+        in repository: any SigningKeyRepository
     ) async throws(Failure) -> [SigningKeyEntry] {
         do throws(RepositoryError) { return try await repository.signingKeyEntries() } catch {
             throw .repository(error)
         }
     }
 
-    private static func stored(in repository: any AccountRepository) async throws(Failure) -> [SigningKey] {
+    private static func stored(in repository: any SigningKeyRepository) async throws(Failure) -> [SigningKey] {
         do throws(RepositoryError) { return try await repository.signingKeys() } catch { throw .repository(error) }
     }
 }

@@ -2,28 +2,28 @@ public import Accounts
 
 /// Who a session token speaks for, and what else one can do with a session: read its user, refresh it, end it.
 public struct Sessions: Sendable {
-    private let repository: any AccountRepository
-    private let issuer: SessionIssuer
-    private let refreshTokens: RefreshTokens
+    private let repository: any SessionRepository & UserRepository
+    private let tokenIssuer: TokenIssuer
     private let clock: Clock
 
-    public init(repository: any AccountRepository, issuer: SessionIssuer, clock: Clock) {
+    init(repository: any SessionRepository & UserRepository, tokenIssuer: TokenIssuer, clock: Clock) {
         self.repository = repository
-        self.issuer = issuer
-        refreshTokens = RefreshTokens(repository: repository)
+        self.tokenIssuer = tokenIssuer
         self.clock = clock
     }
 
+    private var refreshTokens: RefreshTokens { tokenIssuer.refreshTokens }
+
     /// The JWK set document that verifies our tokens.
-    public var keyDocument: [UInt8] { issuer.keyDocument }
+    public var keyDocument: [UInt8] { tokenIssuer.keyDocument }
 
     /// The live session an access token belongs to. Revocation counts at once: the repository is asked each time.
     ///
-    /// - Throws: `SignInError.invalidToken`, `.storageUnavailable`.
-    public func session(of accessToken: String) async throws(SignInError) -> Session {
+    /// - Throws: `ServiceError.invalidToken`, `.storageUnavailable`.
+    public func session(of accessToken: String) async throws(ServiceError) -> Session {
         let now = clock.seconds
         guard let bearer = try await bearer(of: accessToken, at: now, now: now) else { throw .invalidToken }
-        let session = try await repository.stored { repository throws(RepositoryError) in
+        let session = try await stored { () throws(RepositoryError) in
             try await repository.session(bearer.session, now: now)
         }
         guard let session, session.user == bearer.user else { throw .invalidToken }
@@ -35,16 +35,16 @@ public struct Sessions: Sendable {
     /// - Parameter time: when it must be good; nil for any time.
     private func bearer(
         of accessToken: String, at time: Int64?, now: Int64
-    ) async throws(SignInError) -> SessionIssuer.Bearer? {
-        if let bearer = issuer.bearer(of: accessToken, at: time) { return bearer }
-        guard try await issuer.findsKey(of: accessToken, in: repository, now: now) else { return nil }
-        return issuer.bearer(of: accessToken, at: time)
+    ) async throws(ServiceError) -> TokenIssuer.Bearer? {
+        if let bearer = tokenIssuer.bearer(of: accessToken, at: time) { return bearer }
+        guard try await tokenIssuer.findsKey(of: accessToken, now: now) else { return nil }
+        return tokenIssuer.bearer(of: accessToken, at: time)
     }
 
     /// The user an access token speaks for.
-    public func user(of accessToken: String) async throws(SignInError) -> User {
+    public func user(of accessToken: String) async throws(ServiceError) -> User {
         let session = try await session(of: accessToken)
-        let user = try await repository.stored { repository throws(RepositoryError) in
+        let user = try await stored { () throws(RepositoryError) in
             try await repository.user(session.user)
         }
         guard let user else { throw .invalidToken }
@@ -53,71 +53,61 @@ public struct Sessions: Sendable {
 
     /// Ends the session of an access token, which may have expired; none of its tokens works any more when this returns.
     ///
-    /// - Throws: `SignInError.invalidToken` for what is no token of ours, or has no session any more;
+    /// - Throws: `ServiceError.invalidToken` for what is no token of ours, or has no session any more;
     ///   `.storageUnavailable`.
-    public func signOut(_ accessToken: String) async throws(SignInError) {
+    public func signOut(_ accessToken: String) async throws(ServiceError) {
         guard try await endSession(of: accessToken) else { throw .invalidToken }
     }
 
     /// Ends the session of a token of either kind (RFC 7009 §2.1): an access token, which may have expired, or a refresh
     /// token, also one that was replaced. What is no token of ours opens nothing anyway, so there is nothing to tell.
-    public func revoke(_ token: String) async throws(SignInError) {
+    public func revoke(_ token: String) async throws(ServiceError) {
         let now = clock.seconds
         guard let presented = try await refreshTokens.presented(token, now: now) else {
             _ = try await endSession(of: token)
             return
         }
-        _ = try await repository.stored { repository throws(RepositoryError) in
+        _ = try await stored { () throws(RepositoryError) in
             try await repository.revokeSession(presented.session, presenting: presented.token, now: now)
         }
     }
 
     /// - Returns: whether there was one.
-    private func endSession(of accessToken: String) async throws(SignInError) -> Bool {
+    private func endSession(of accessToken: String) async throws(ServiceError) -> Bool {
         let now = clock.seconds
         guard let bearer = try await bearer(of: accessToken, at: nil, now: now) else { return false }
-        return try await repository.stored { repository throws(RepositoryError) in
+        return try await stored { () throws(RepositoryError) in
             try await repository.revokeSession(bearer.session, of: bearer.user, now: now)
         }
     }
 
     /// Exchanges a refresh token for a new pair (RFC 6749 §6, rotation as RFC 9700 §4.14.2 has it).
     ///
-    /// - Throws: `SignInError.invalidGrant`; after the reuse of a rotated token the whole session family is gone.
-    public func refresh(_ refreshToken: String) async throws(SignInError) -> SessionIssuer.Tokens {
+    /// - Throws: `ServiceError.invalidGrant`; after the reuse of a rotated token the whole session family is gone.
+    public func refresh(_ refreshToken: String) async throws(ServiceError) -> TokenIssuer.Tokens {
         let now = clock.seconds
         guard let presented = try await refreshTokens.presented(refreshToken, now: now) else {
             throw .invalidGrant(.unknownRefreshToken)
         }
-        let configuration = issuer.configuration
+        let configuration = tokenIssuer.configuration
         let record = RefreshRecord(
             session: presented.session, presented: presented.token,
             expiresAt: now + configuration.refreshTokenSeconds, absoluteSeconds: configuration.absoluteSeconds,
             graceSeconds: configuration.refreshGraceSeconds, now: now)
-        let outcome = try await repository.stored { repository throws(RepositoryError) in
+        let outcome = try await stored { () throws(RepositoryError) in
             try await repository.refresh(record)
         }
         switch outcome {
         case .rotated(let session), .repeated(let session):
-            return try tokens(session, try await refreshTokens.text(of: RefreshToken(of: session)), now)
+            let text = try await refreshTokens.text(of: RefreshToken(of: session))
+            return try tokenIssuer.tokens(of: session, refreshToken: text, now: now)
         case .repeatedEarlier(let session, let wrapped):
             guard let successor = presented.earlier?.unwrapped(wrapped) else {
                 throw .invalidGrant(.unknownRefreshToken)
             }
-            return try tokens(session, successor.text, now)
+            return try tokenIssuer.tokens(of: session, refreshToken: successor.text, now: now)
         case .reused: throw .invalidGrant(.reusedRefreshToken)
         case .refused: throw .invalidGrant(.unknownRefreshToken)
         }
-    }
-
-    private func tokens(
-        _ session: Session, _ refreshToken: String, _ now: Int64
-    ) throws(SignInError) -> SessionIssuer.Tokens {
-        SessionIssuer.Tokens(
-            accessToken: try issuer.accessToken(
-                for: session.user, session: session.id, client: session.client, acr: session.acr, amr: session.amr,
-                authTime: session.authTime,
-                now: now),
-            refreshToken: refreshToken, expiresIn: issuer.configuration.accessTokenSeconds)
     }
 }

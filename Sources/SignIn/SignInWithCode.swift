@@ -1,20 +1,14 @@
 public import Accounts
-public import HTTPClient
 internal import OpenIDConnect
 public import Providers
 
 /// The sign-in: from an authorization code that an app posts to a session of ours.
-///
-/// One call is one walk down the road: discovery, token exchange, ID token, userinfo, port tokens where the subject is
-/// unknown, one transaction in the repository, tokens.
 public struct SignInWithCode: Sendable {
     /// Who is signed in, with the tokens to tell the app.
     public struct Outcome: Sendable {
         public let signedIn: SignedIn
-        public let tokens: SessionIssuer.Tokens
-        public let acr: String?
-        /// Seconds since 1970.
-        public let authTime: Int64?
+        public let tokens: TokenIssuer.Tokens
+        public let authentication: Authentication
     }
 
     /// What becomes of somebody whom no user's identity fits.
@@ -25,24 +19,19 @@ public struct SignInWithCode: Sendable {
         case ticket
     }
 
-    private let repository: any AccountRepository
-    private let sessions: SessionIssuer
-    private let refreshTokens: RefreshTokens
-    private let grant: AuthorizationCodeGrant
+    private let accounts: any SignInRepository
+    private let tokenIssuer: TokenIssuer
+    private let supplies: AuthorizationCodeGrant.Supplies
     private let registration: Registration
-    private let clock: Clock
 
-    /// - Parameter transport: the HTTP client of the loop this use case runs on.
-    public init(
-        repository: any AccountRepository, sessions: SessionIssuer, codes: DispatchedCodes,
-        transport: any HTTPTransport, registration: Registration, clock: Clock
+    init(
+        accounts: any SignInRepository, tokenIssuer: TokenIssuer, supplies: AuthorizationCodeGrant.Supplies,
+        registration: Registration
     ) {
-        self.repository = repository
-        self.sessions = sessions
-        refreshTokens = RefreshTokens(repository: repository)
-        grant = AuthorizationCodeGrant(repository: repository, codes: codes, transport: transport, clock: clock)
+        self.accounts = accounts
+        self.tokenIssuer = tokenIssuer
+        self.supplies = supplies
         self.registration = registration
-        self.clock = clock
     }
 
     /// Signs a user in.
@@ -51,90 +40,118 @@ public struct SignInWithCode: Sendable {
     ///   - response: what the app posted, validated for this provider.
     ///   - userAgent: what the app says it is, for the list of sessions.
     ///   - trouble: where a failed call to the provider, and a port token that proved nothing, is noted for the log.
-    /// - Throws: `SignInError`; `.unlinked` with a ticket for somebody who has to register. When it returns, the user and
+    /// - Throws: `ServiceError`; `.unlinked` with a ticket for somebody who has to register. When it returns, the user and
     ///   the session are on disk.
     public func signIn(
         _ response: AuthorizedResponse, with provider: Provider, userAgent: String?, trouble: ProviderTrouble? = nil
-    ) async throws(SignInError) -> Outcome {
-        let demands = IDTokenDemands.signIn(response, with: provider)
-        return try await grant.redeem(response, with: provider, demands: demands, trouble: trouble) {
-            (verified) async throws(SignInError) -> Outcome in
-            try await complete(verified, userAgent, trouble)
+    ) async throws(ServiceError) -> Outcome {
+        let grant = try await AuthorizationCodeGrant.begin(response, with: provider, supplies, trouble: trouble)
+        defer { grant.end() }
+        do throws(ServiceError) {
+            let issuer = try await grant.issuer()
+            let tokens = try await grant.exchange(at: issuer)
+            let idToken = try await grant.verifiedIDToken(
+                tokens, of: issuer, expecting: response.expectations(at: provider))
+            let said = try await grant.userinfo(tokens, at: issuer, of: idToken)
+            let ported = try await portedSubjects(of: idToken, grant, trouble)
+            let ticket = registration == .ticket ? LinkTicket.make(provider, said.attributes) : nil
+            let record = record(grant, idToken, said, ported, ticket, userAgent)
+            let outcome = try await grant.store { () throws(RepositoryError) in try await accounts.signIn(record) }
+            let signedIn = try signedIn(outcome, ticket, trouble)
+            return Outcome(
+                signedIn: signedIn,
+                tokens: try await tokenIssuer.openSession(record.session, of: signedIn.user, now: record.now),
+                authentication: record.session.authentication)
+        } catch {
+            await grant.fail()
+            throw error
         }
-    }
-
-    private func complete(
-        _ verified: AuthorizationCodeGrant.Verified, _ userAgent: String?, _ trouble: ProviderTrouble?
-    ) async throws(SignInError) -> Outcome {
-        let provider = verified.provider
-        let idToken = verified.idToken
-        let (ported, refused) = try await portedSubjects(verified.calls, idToken, verified.subject)
-        trouble?.note(refused: refused)
-        let now = clock.seconds
-        let acr = idToken.acr.map(AuthenticationLevel.normalized)
-        let session = sessions.makeSessionID(now: now)
-        let ticket =
-            registration == .ticket
-            ? LinkTicket.make(provider: provider.configuration.name, attributes: verified.attributes) : nil
-        let record = SignInRecord(
-            code: verified.code, challenge: verified.challenge, provider: provider.configuration.name,
-            subject: verified.subject, ported: ported, refusedPortTokens: refused.count,
-            registration: ticket.map {
-                .ticket(OneTimeUse(hash: $0.hash, expiresAt: now + LinkTicket.lifetimeSeconds))
-            } ?? .automatic(reference: sessions.makeReference()),
-            attributes: verified.attributes, claims: verified.claims,
-            session: NewSession(
-                id: session, family: session, expiresAt: sessions.firstExpiry(now: now), userAgent: userAgent, acr: acr,
-                amr: idToken.amr, authTime: idToken.authenticationTime,
-                authenticatedAt: min(idToken.authenticationTime ?? idToken.issuedAt, now),
-                client: provider.configuration.clientID),
-            maximumSessions: sessions.configuration.maximumSessionsPerUser, now: now)
-        let outcome = try await repository.stored { repository throws(RepositoryError) in
-            try await repository.signIn(record)
-        }
-        let signedIn: SignedIn
-        switch outcome {
-        case .signedIn(let user):
-            signedIn = user
-            trouble?.note(refused: Array(repeating: .used, count: user.usedPortTokens))
-        case .unlinked:
-            guard let ticket else { throw .accessDenied }
-            throw .unlinked(ticket)
-        }
-        let tokens = SessionIssuer.Tokens(
-            accessToken: try sessions.accessToken(
-                for: signedIn.user, session: session, client: provider.configuration.clientID, acr: acr,
-                amr: idToken.amr,
-                authTime: idToken.authenticationTime, now: now),
-            refreshToken: try await refreshTokens.text(
-                of: RefreshToken(of: record.session, user: signedIn.user, now: now)),
-            expiresIn: sessions.configuration.accessTokenSeconds)
-        return Outcome(signedIn: signedIn, tokens: tokens, acr: acr, authTime: idToken.authenticationTime)
     }
 
     /// Who the user was at other carriers. Port tokens count for a subject nobody has yet and for no other, so for
     /// everybody else their carriers are not even asked.
     private func portedSubjects(
-        _ calls: ProviderCalls, _ idToken: IDToken, _ subject: Subject
-    ) async throws(SignInError) -> (ported: [PortedSubject], refused: [PortTokenRefusal]) {
-        guard calls.provider.takesPortTokens, PortToken.areIn(idToken.claims) else { return ([], []) }
-        let isKnown = try await repository.stored { repository throws(RepositoryError) in
-            try await repository.isKnown(subject)
+        of idToken: IDToken, _ grant: AuthorizationCodeGrant, _ trouble: ProviderTrouble?
+    ) async throws(ServiceError) -> VerifiedPortTokens {
+        guard grant.provider.takesPortTokens, PortToken.areIn(idToken.claims) else { return VerifiedPortTokens() }
+        let subject = grant.subject(of: idToken)
+        let isKnown = try await stored { () throws(RepositoryError) in try await accounts.isKnown(subject) }
+        if isKnown { return VerifiedPortTokens() }
+        let verified = try await grant.portTokens(of: idToken)
+        trouble?.note(refused: verified.refusals)
+        return verified
+    }
+
+    /// What the repository stores, all in one transaction.
+    private func record(
+        _ grant: AuthorizationCodeGrant, _ idToken: IDToken, _ said: ProviderSaying, _ ported: VerifiedPortTokens,
+        _ ticket: LinkTicket?, _ userAgent: String?
+    ) -> SignInRecord {
+        let now = supplies.clock.seconds
+        let configuration = grant.provider.configuration
+        let session = tokenIssuer.makeSessionID(now: now)
+        return SignInRecord(
+            code: grant.code, challenge: grant.challenge, provider: configuration.name,
+            subject: grant.subject(of: idToken), ported: ported.subjects(for: configuration),
+            refusedPortTokens: ported.refusals.count,
+            registration: ticket.map {
+                .ticket(OneTimeUse(hash: $0.hash, expiresAt: now + LinkTicket.lifetimeSeconds))
+            } ?? .automatic(reference: tokenIssuer.makeReference()),
+            attributes: said.attributes, claims: said.claims,
+            session: NewSession(
+                id: session, family: session, expiresAt: tokenIssuer.firstExpiry(now: now), userAgent: userAgent,
+                authentication: idToken.authentication,
+                authenticatedAt: min(idToken.authenticationTime ?? idToken.issuedAt, now),
+                client: configuration.clientID),
+            maximumSessions: tokenIssuer.configuration.maximumSessionsPerUser, now: now)
+    }
+
+    private func signedIn(
+        _ outcome: SignInOutcome, _ ticket: LinkTicket?, _ trouble: ProviderTrouble?
+    ) throws(ServiceError) -> SignedIn {
+        switch outcome {
+        case .signedIn(let user):
+            trouble?.note(refused: Array(repeating: .used, count: user.usedPortTokens))
+            return user
+        case .unlinked:
+            guard let ticket else { throw .accessDenied }
+            throw .unlinked(ticket)
+        case .refused(let refusal): throw ServiceError(refusal)
         }
-        if isKnown { return ([], []) }
-        let now = clock.seconds
-        let maximumAge = calls.provider.configuration.portTokenMaximumAgeSeconds
-        let verified = try await calls.portTokens(of: idToken, now: now)
-        let ported = verified.tokens.map { token in
+    }
+}
+
+extension AuthorizedResponse {
+    /// What the ID token of a sign-in, or of one more identity, must show: what the app told of its request, and the
+    /// provider's own minimum.
+    func expectations(at provider: Provider) -> IDTokenExpectations {
+        IDTokenExpectations(
+            nonce: nonce.map { .exactly($0) } ?? .unknownToUs,
+            authentication: [
+                provider.configuration.minimumACR, acrValues.flatMap(RequiredAuthentication.init(values:)),
+            ].compactMap(\.self),
+            context: context.map { .exactlyOrCut($0) } ?? .anything, freshness: .anyAge)
+    }
+}
+
+extension VerifiedPortTokens {
+    /// Who the user was, with what keeps each token from moving somebody twice.
+    fileprivate func subjects(for configuration: ProviderConfiguration) -> [PortedSubject] {
+        let maximumAge = configuration.portTokenMaximumAgeSeconds
+        return tokens.map { token in
             PortedSubject(
                 subject: Subject(issuer: token.issuer, value: token.subject),
                 token: OneTimeUse(
                     hash: TokenHash(digest: token.fingerprint.span),
                     expiresAt: maximumAge == 0
-                        ? .max
-                        : token.issuedAt + maximumAge
-                            + calls.provider.configuration.clockSkewSeconds))
+                        ? .max : token.issuedAt + maximumAge + configuration.clockSkewSeconds))
         }
-        return (ported, verified.refusals)
+    }
+}
+
+extension IDToken {
+    /// How the user was authenticated, its level in its present spelling.
+    var authentication: Authentication {
+        Authentication(acr: acr.map(AuthenticationLevel.normalized), amr: amr, time: authenticationTime)
     }
 }

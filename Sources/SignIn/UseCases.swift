@@ -16,23 +16,21 @@ public struct UseCases: Sendable {
     ///   - transport: the loop's own HTTP client.
     ///   - registration: what becomes of somebody nobody knows.
     public init(
-        repository: any AccountRepository, issuer: SessionIssuer, providers: ProviderDirectory, codes: DispatchedCodes,
-        transport: any HTTPTransport, registration: SignInWithCode.Registration, clock: Clock
+        repository: any AccountRepository, tokenIssuer: TokenIssuer, providers: ProviderDirectory,
+        codes: DispatchedCodes, transport: any HTTPTransport, registration: SignInWithCode.Registration, clock: Clock
     ) {
+        let supplies = AuthorizationCodeGrant.Supplies(
+            repository: repository, codes: codes, transport: transport, clock: clock)
+        let sensitive = SensitiveActions(
+            maximumAgeSeconds: tokenIssuer.configuration.sensitiveMaximumAgeSeconds, providers: providers)
         signIn = SignInWithCode(
-            repository: repository, sessions: issuer, codes: codes, transport: transport, registration: registration,
-            clock: clock)
-        register = RegisterWithTicket(repository: repository, providers: providers, sessions: issuer, clock: clock)
-        link = LinkIdentity(
-            repository: repository, providers: providers,
-            sensitiveMaximumAgeSeconds: issuer.configuration.sensitiveMaximumAgeSeconds, codes: codes,
-            transport: transport, clock: clock)
-        approve = ApproveTransaction(
-            repository: repository, sessions: issuer, codes: codes, transport: transport, clock: clock)
+            accounts: repository, tokenIssuer: tokenIssuer, supplies: supplies, registration: registration)
+        register = RegisterWithTicket(
+            accounts: repository, providers: providers, tokenIssuer: tokenIssuer, clock: clock)
+        link = LinkIdentity(accounts: repository, sensitive: sensitive, supplies: supplies)
+        approve = ApproveTransaction(accounts: repository, tokenIssuer: tokenIssuer, supplies: supplies)
         challenges = Challenges(repository: repository, clock: clock)
-        sessions = Sessions(repository: repository, issuer: issuer, clock: clock)
-        accounts = UserAccounts(
-            repository: repository, providers: providers,
-            sensitiveMaximumAgeSeconds: issuer.configuration.sensitiveMaximumAgeSeconds, clock: clock)
+        sessions = Sessions(repository: repository, tokenIssuer: tokenIssuer, clock: clock)
+        accounts = UserAccounts(repository: repository, sensitive: sensitive, clock: clock)
     }
 }

@@ -1,14 +1,7 @@
 internal import EventLoop
 internal import HTTPServer
+internal import SignIn
 internal import System
-
-/// What is limited for each client address.
-enum AddressLimit: CaseIterable, Sendable {
-    case signIns
-    case challenges
-    case failedRefreshes
-    case failedAdminTokens
-}
 
 /// The limits for each client address, shared by all loops and both listeners.
 public struct AddressLimits: Sendable {
@@ -33,26 +26,26 @@ public struct AddressLimits: Sendable {
 
     /// Counts a request.
     ///
-    /// - Throws: `APIError.rateLimited` when there were too many already.
-    func count(_ request: HTTPRequest, as limit: AddressLimit) throws(APIError) {
+    /// - Throws: `ServiceError.rateLimited` when there were too many already.
+    func count(_ request: HTTPRequest, as limit: ServiceError.Limit) throws(ServiceError) {
         guard let wait = limiter(limit).take(for: clientAddress.network(of: request), now: .now) else { return }
         throw .rateLimited(limit, retryAfterSeconds: wait)
     }
 
     /// Refuses a request of whom has failed too often, and counts nothing.
     ///
-    /// - Throws: `APIError.rateLimited`.
-    func refuseAfterFailures(_ request: HTTPRequest, of limit: AddressLimit) throws(APIError) {
+    /// - Throws: `ServiceError.rateLimited`.
+    func refuseAfterFailures(_ request: HTTPRequest, of limit: ServiceError.Limit) throws(ServiceError) {
         guard let wait = limiter(limit).wait(for: clientAddress.network(of: request), now: .now) else { return }
         throw .rateLimited(limit, retryAfterSeconds: wait)
     }
 
     /// Counts a request that has failed.
-    func countFailure(_ request: HTTPRequest, as limit: AddressLimit) {
+    func countFailure(_ request: HTTPRequest, as limit: ServiceError.Limit) {
         _ = limiter(limit).take(for: clientAddress.network(of: request), now: .now)
     }
 
-    private func limiter(_ limit: AddressLimit) -> AddressLimiter {
+    private func limiter(_ limit: ServiceError.Limit) -> AddressLimiter {
         switch limit {
         case .signIns: signIns
         case .challenges: challenges

@@ -15,20 +15,9 @@ extension HTTPRequest {
 extension Sessions {
     /// The live session that a request is made under.
     ///
-    /// - Throws: `SignInError.invalidToken`, `.storageUnavailable`.
-    func session(of request: HTTPRequest) async throws(APIError) -> Session {
-        do throws(SignInError) {
-            guard let token = request.bearerToken else { throw .invalidToken }
-            return try await session(of: token)
-        } catch {
-            throw .signIn(error)
-        }
+    /// - Throws: `ServiceError.invalidToken`, `.storageUnavailable`.
+    func session(of request: HTTPRequest) async throws(ServiceError) -> Session {
+        guard let token = request.bearerToken else { throw .invalidToken }
+        return try await session(of: token)
     }
-}
-
-/// Says what the failure of a use case means for a request.
-func answered<Result>(
-    _ call: () async throws(SignInError) -> Result
-) async throws(APIError) -> Result {
-    do throws(SignInError) { return try await call() } catch { throw .signIn(error) }
 }

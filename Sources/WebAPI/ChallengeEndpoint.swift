@@ -7,9 +7,9 @@ struct ChallengeEndpoint: Sendable {
     let challenges: Challenges
     let limits: AddressLimits
 
-    func respond(to request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
+    func respond(to request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
         try limits.count(request, as: .challenges)
-        let nonce = try await answered { () async throws(SignInError) -> String in try await challenges.issue() }
+        let nonce = try await challenges.issue()
         var writer = JSONWriter()
         writer.object { body in
             body.member("nonce", nonce)

@@ -10,36 +10,31 @@ struct CodeParameters: Sendable {
 
     func read(
         _ request: HTTPRequest, _ notes: inout RequestNotes
-    ) throws(APIError) -> (parameters: RequestParameters, provider: Provider) {
+    ) throws(ServiceError) -> (parameters: RequestParameters, provider: Provider) {
         try admit(request)
         let parameters = try RequestParameters(request)
-        let provider: Provider
-        do throws(SignInError) {
-            provider = try providers.provider(
-                named: parameters["provider"], clientID: parameters["client_id"],
-                namesNetwork: parameters["mccmnc"] != nil)
-        } catch {
-            throw .signIn(error)
-        }
+        let provider = try providers.provider(
+            named: parameters["provider"], clientID: parameters["client_id"],
+            namesNetwork: parameters["mccmnc"] != nil)
         notes.provider = provider.configuration.name
         notes.trouble = ProviderTrouble()
         return (parameters, provider)
     }
 
-    /// - Throws: `APIError.rateLimited`.
-    func admit(_ request: HTTPRequest) throws(APIError) {
+    /// - Throws: `ServiceError.rateLimited`.
+    func admit(_ request: HTTPRequest) throws(ServiceError) {
         try limits.count(request, as: .signIns)
     }
 
     static func authorizedResponse(
         _ parameters: RequestParameters, for provider: Provider, _ notes: inout RequestNotes
-    ) throws(APIError) -> AuthorizedResponse {
+    ) throws(ServiceError) -> AuthorizedResponse {
         do throws(InvalidParameter) {
             let response = try AuthorizedResponse({ parameters[$0] }, for: provider)
             notes.correlationID = response.correlationID
             return response
         } catch {
-            throw .signIn(.invalidParameter(error))
+            throw .invalidParameter(error)
         }
     }
 }

@@ -8,27 +8,23 @@ struct CurrentUserEndpoint: Sendable {
     let sessions: Sessions
     let accounts: UserAccounts
 
-    func show(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
+    func show(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
         let session = try await sessions.session(of: request)
-        let user = try await answered { () async throws(SignInError) -> User in
-            try await accounts.user(under: session)
-        }
+        let user = try await accounts.user(under: session)
         return Self.answer(user, session)
     }
 
     /// `PATCH`: what is there is set, null takes it away, the rest stays (RFC 7396).
-    func edit(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
+    func edit(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
         let session = try await sessions.session(of: request)
         let edits = try ProfileFields.edits(in: request)
-        let user = try await answered { () async throws(SignInError) -> User in
-            try await accounts.edit(edits, under: session)
-        }
+        let user = try await accounts.edit(edits, under: session)
         return Self.answer(user, session)
     }
 
-    func erase(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
+    func erase(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
         let session = try await sessions.session(of: request)
-        try await answered { () async throws(SignInError) in try await accounts.erase(under: session) }
+        try await accounts.erase(under: session)
         return .emptyObject
     }
 

@@ -1,4 +1,5 @@
 internal import HTTPServer
+internal import SignIn
 
 /// What every API of this service does with a request beside its endpoints: it finds the route, refuses what has none,
 /// and writes that down.
@@ -19,19 +20,19 @@ struct Dispatch: Sendable {
             var request = request
             request.parameters = parameters
             return await route.endpoint(request)
-        case .methodNotAllowed(let allow): return refuse(.methodNotAllowed(allow: allow), request)
-        case .notFound: return refuse(.notFound, request)
+        case .methodNotAllowed(let allow): return refuse(.methodNotAllowed(allow: allow.map(\.rawValue)), request)
+        case .notFound: return refuse(.unknownPath, request)
         }
     }
 
-    func refuse(_ error: APIError, _ request: HTTPRequest) -> HTTPResponse {
+    func refuse(_ error: ServiceError, _ request: HTTPRequest) -> HTTPResponse {
         let response = ErrorAnswer(error).response(requestID: request.id)
         log.write(request, route: "none", response, RequestNotes())
         return response
     }
 
     func refuse(_ violation: ProtocolViolation, requestID: String) -> HTTPResponse {
-        let answer = ErrorAnswer(.violation(violation))
+        let answer = ErrorAnswer(violation: violation)
         log.write(violation, answer.status, requestID: requestID)
         return answer.response(requestID: requestID)
     }

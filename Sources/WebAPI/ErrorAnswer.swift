@@ -2,6 +2,7 @@ internal import Accounts
 internal import HTTPServer
 internal import JSON
 internal import OpenIDConnect
+internal import Providers
 internal import SignIn
 
 /// An error as the API tells it: one status, one stable code, one sentence for the developer, and nothing of what was
@@ -33,34 +34,22 @@ struct ErrorAnswer {
     private var retriable: ErrorAnswer { with(header: "Retry-After", Self.retryAfterSeconds) }
 
     /// The one place where errors become statuses and codes.
-    init(_ error: APIError) {
+    init(_ error: ServiceError) {
         switch error {
-        case .signIn(let error): self.init(error)
         case .invalidRequest(let sentence): self.init(400, "invalid_request", sentence)
+        case .invalidParameter(let parameter):
+            self.init(400, "invalid_request", "The parameter \(parameter.name) \(parameter.problem).")
         case .unsupportedMediaType:
             self.init(415, "unsupported_media_type", "Send application/json or application/x-www-form-urlencoded.")
         case .unsupportedGrantType:
             self.init(400, "invalid_request", "The parameter grant_type must be refresh_token.")
         case .invalidAPIKey: self.init(401, "invalid_api_key", "The header X-API-KEY is missing or wrong.")
-        case .rateLimited(let limit, let seconds):
-            self = ErrorAnswer(429, "rate_limited", Self.sentence(limit)).with(header: "Retry-After", "\(seconds)")
-        case .notFound: self.init(404, "not_found", "There is nothing at this path.")
+        case .unknownPath: self.init(404, "not_found", "There is nothing at this path.")
         case .methodNotAllowed(let methods):
             self = ErrorAnswer(405, "method_not_allowed", "This path does not answer to that method.")
-                .with(header: "Allow", methods.map(\.rawValue).joined(separator: ", "))
-        case .invalidAdminToken:
-            self = ErrorAnswer(401, "invalid_token", "The admin token is missing or wrong.")
-                .with(header: "WWW-Authenticate", "Bearer error=\"invalid_token\"")
-        case .unknownUser: self.init(404, "not_found", "There is no such user.")
-        case .store(let error): self.init(SignInError(error))
-        case .violation(let violation): self.init(violation)
-        }
-    }
-
-    private init(_ error: SignInError) {
-        switch error {
-        case .invalidParameter(let parameter):
-            self.init(400, "invalid_request", "The parameter \(parameter.name) \(parameter.problem).")
+                .with(header: "Allow", methods.joined(separator: ", "))
+        case .rateLimited(let limit, let seconds):
+            self = ErrorAnswer(429, "rate_limited", Self.sentence(limit)).with(header: "Retry-After", "\(seconds)")
         case .unknownClient: self.init(400, "unknown_client", "No provider is configured with this client_id.")
         case .unknownProvider: self.init(400, "unknown_provider", "No provider of this name is configured.")
         case .redirectURINotAllowed:
@@ -109,6 +98,10 @@ struct ErrorAnswer {
         case .notFound: self.init(404, "not_found", "The user has nothing of this name.")
         case .migrationConflict:
             self.init(409, "migration_conflict", "The old and the new subject belong to different users.")
+        case .invalidAdminToken:
+            self = ErrorAnswer(401, "invalid_token", "The admin token is missing or wrong.")
+                .with(header: "WWW-Authenticate", "Bearer error=\"invalid_token\"")
+        case .unknownUser: self.init(404, "not_found", "There is no such user.")
         case .providerError(let problem):
             self.init(502, "provider_error", "The provider's \(problem.step.rawValue) answer can't be used.")
         case .providerUnavailable:
@@ -128,7 +121,7 @@ struct ErrorAnswer {
         "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
 
-    private static func sentence(_ limit: AddressLimit) -> String {
+    private static func sentence(_ limit: ServiceError.Limit) -> String {
         switch limit {
         case .signIns: "Too many sign-ins come from this address."
         case .challenges: "Too many requests for a challenge come from this address."
@@ -137,7 +130,7 @@ struct ErrorAnswer {
         }
     }
 
-    private static func sentence(_ problem: SignInError.GrantProblem) -> String {
+    private static func sentence(_ problem: ServiceError.GrantProblem) -> String {
         switch problem {
         case .refusedByProvider: "The provider refused the code or its verifier."
         case .codeAlreadyUsed: "The code was used before."
@@ -148,7 +141,8 @@ struct ErrorAnswer {
         }
     }
 
-    private init(_ violation: ProtocolViolation) {
+    /// Of HTTP, before there was a request.
+    init(violation: ProtocolViolation) {
         switch violation {
         case .malformed(let sentence): self.init(400, "invalid_request", sentence)
         case .requestTimeout: self.init(408, "request_timeout", "The request did not arrive in time.")

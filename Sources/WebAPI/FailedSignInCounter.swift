@@ -32,8 +32,8 @@ public final class FailedSignInCounter: Sendable {
     public init() {}
 
     /// Counts an answer to a sign-in. A link ticket is how a registration begins, and no failure.
-    func count(_ error: APIError, provider: String?, from network: @autoclosure () -> ClientNetwork) {
-        if case .signIn(.unlinked) = error { return }
+    func count(_ error: ServiceError, provider: String?, from network: @autoclosure () -> ClientNetwork) {
+        if case .unlinked = error { return }
         let answer = ErrorAnswer(error)
         let reason = answer.reason.map { "\(answer.code): \($0)" } ?? answer.code
         let kind = Kind(provider: provider, reason: reason, network: network().prefix)

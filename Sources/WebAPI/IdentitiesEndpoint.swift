@@ -11,35 +11,29 @@ struct IdentitiesEndpoint: Sendable {
     let link: LinkIdentity
     let code: CodeParameters
 
-    func list(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
+    func list(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
         let session = try await sessions.session(of: request)
-        let identities = try await answered { () async throws(SignInError) -> [Identity] in
-            try await accounts.identities(under: session)
-        }
+        let identities = try await accounts.identities(under: session)
         var writer = JSONWriter()
         writer.array { list in for identity in identities { list.identity(identity) } }
         return .secretJSON(writer.bytes)
     }
 
     /// `POST`: one more, by a code of its own; 201, or 200 when it was this user's already.
-    func add(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
+    func add(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
         let session = try await sessions.session(of: request)
         let (parameters, provider) = try code.read(request, &notes)
         let response = try CodeParameters.authorizedResponse(parameters, for: provider, &notes)
-        let outcome = try await answered { [trouble = notes.trouble] () async throws(SignInError) -> LinkOutcome in
-            try await link.link(response, with: provider, session: session, trouble: trouble)
-        }
+        let outcome = try await link.link(response, with: provider, session: session, trouble: notes.trouble)
         var writer = JSONWriter()
         writer.identity(outcome.identity)
         return .secretJSON(writer.bytes, outcome.isNew ? .created : .ok)
     }
 
-    func remove(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
+    func remove(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
         let session = try await sessions.session(of: request)
-        guard let number = request.parameters["identity_id"].flatMap({ Int64($0) }) else { throw .signIn(.notFound) }
-        try await answered { () async throws(SignInError) in
-            try await accounts.unlink(IdentityID(rawValue: number), under: session)
-        }
+        guard let number = request.parameters["identity_id"].flatMap({ Int64($0) }) else { throw .notFound }
+        try await accounts.unlink(IdentityID(rawValue: number), under: session)
         return .emptyObject
     }
 }

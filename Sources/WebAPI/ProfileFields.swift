@@ -1,6 +1,7 @@
 internal import Accounts
 internal import HTTPServer
 internal import JSON
+internal import SignIn
 
 /// What users say about themselves: which attributes, and how long they may be.
 enum ProfileFields {
@@ -13,8 +14,8 @@ enum ProfileFields {
     /// Reads the changes a request asks for: a JSON object in which null takes a value away (RFC 7396), or a form in
     /// which an empty value does. Fields we do not know are ignored.
     ///
-    /// - Throws: `APIError.invalidRequest` naming the field and never its value, also when nothing is asked for.
-    static func edits(in request: HTTPRequest) throws(APIError) -> [ProfileEdit] {
+    /// - Throws: `ServiceError.invalidRequest` naming the field and never its value, also when nothing is asked for.
+    static func edits(in request: HTTPRequest) throws(ServiceError) -> [ProfileEdit] {
         var edits: [ProfileEdit] = []
         for (name, value) in try members(of: request) where names.contains(name) {
             switch value {
@@ -31,7 +32,7 @@ enum ProfileFields {
     }
 
     /// What came along with a registration.
-    static func attributes(in parameters: RequestParameters) throws(APIError) -> Attributes {
+    static func attributes(in parameters: RequestParameters) throws(ServiceError) -> Attributes {
         var attributes = Attributes()
         for name in names {
             if let text = parameters[name], !text.isEmpty { attributes[name] = try checked(text, name) }
@@ -39,7 +40,7 @@ enum ProfileFields {
         return attributes
     }
 
-    private static func members(of request: HTTPRequest) throws(APIError) -> [(name: String, value: JSONValue)] {
+    private static func members(of request: HTTPRequest) throws(ServiceError) -> [(name: String, value: JSONValue)] {
         switch try RequestBody(request) {
         case .json(let object): return object.members
         case .form(let form):
@@ -53,7 +54,7 @@ enum ProfileFields {
         }
     }
 
-    private static func checked(_ text: String, _ name: String) throws(APIError) -> String {
+    private static func checked(_ text: String, _ name: String) throws(ServiceError) -> String {
         guard text.utf8.count <= longestValue else {
             throw .invalidRequest("The parameter \(name) is longer than \(longestValue) bytes.")
         }

@@ -8,7 +8,7 @@ struct RegistrationEndpoint: Sendable {
     let register: RegisterWithTicket
     let code: CodeParameters
 
-    func respond(to request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
+    func respond(to request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
         try code.admit(request)
         let parameters = try RequestParameters(request)
         // Stock apps hand back what stood where they expect a carrier's subject.
@@ -20,10 +20,8 @@ struct RegistrationEndpoint: Sendable {
             throw .invalidRequest("The parameter link_ticket is missing.")
         }
         let profile = try ProfileFields.attributes(in: parameters)
-        let tokens = try await answered { () async throws(SignInError) -> SessionIssuer.Tokens in
-            try await register.register(
-                ticket, clientID: parameters["client_id"], profile: profile, userAgent: request.userAgent)
-        }
+        let tokens = try await register.register(
+            ticket, clientID: parameters["client_id"], profile: profile, userAgent: request.userAgent)
         var writer = JSONWriter()
         writer.object { $0.tokens(tokens) }
         return .secretJSON(writer.bytes, .created)

@@ -1,5 +1,6 @@
 internal import HTTPServer
 internal import JSON
+internal import SignIn
 
 /// The body of a request, as the two types the API takes.
 enum RequestBody {
@@ -11,8 +12,8 @@ enum RequestBody {
 
     /// Reads a request's body.
     ///
-    /// - Throws: `APIError.unsupportedMediaType`, or `.invalidRequest` saying what is wrong and nothing of what was sent.
-    init(_ request: HTTPRequest) throws(APIError) {
+    /// - Throws: `ServiceError.unsupportedMediaType`, or `.invalidRequest` saying what is wrong and nothing of what was sent.
+    init(_ request: HTTPRequest) throws(ServiceError) {
         let type = request.header("content-type") ?? Self.jsonType
         switch type == Self.jsonType ? type : Self.mediaType(type) {
         case Self.jsonType, "application/merge-patch+json": self = .json(try Self.object(request.body))
@@ -32,7 +33,7 @@ enum RequestBody {
         return type.lowercased().filter { $0 != " " && $0 != "\t" }
     }
 
-    private static func object(_ body: [UInt8]) throws(APIError) -> JSONObject {
+    private static func object(_ body: [UInt8]) throws(ServiceError) -> JSONObject {
         let document: JSONValue
         do throws(JSONError) {
             document = try JSONValue(parsing: body.span)

@@ -32,7 +32,7 @@ struct RequestLog: Sendable {
             "request refused", metadata: ["status": .stringConvertible(status.code), "request_id": .string(requestID)])
     }
 
-    func writeSignIn(_ notes: RequestNotes, _ error: APIError?, requestID: String) {
+    func writeSignIn(_ notes: RequestNotes, _ error: ServiceError?, requestID: String) {
         writeRefusedPortTokens(notes, requestID: requestID)
         let level = error.map(Self.level) ?? .info
         guard logger.logLevel <= level else { return }
@@ -66,7 +66,7 @@ struct RequestLog: Sendable {
     }
 
     /// A request that failed for a reason an operator must see, whatever it was about.
-    func writeFailure(_ error: APIError, route: String, _ notes: RequestNotes, requestID: String) {
+    func writeFailure(_ error: ServiceError, route: String, _ notes: RequestNotes, requestID: String) {
         let level = Self.level(error)
         guard level > .info, logger.logLevel <= level else { return }
         var metadata: Logger.Metadata = [
@@ -84,9 +84,8 @@ struct RequestLog: Sendable {
     }
 
     /// What an operator must see: our configuration or our store, and a provider that misbehaves.
-    private static func level(_ error: APIError) -> Logger.Level {
-        guard case .signIn(let error) = error else { return .info }
-        return switch error {
+    private static func level(_ error: ServiceError) -> Logger.Level {
+        switch error {
         case .storageUnavailable: .error
         case .providerError(let problem):
             if case .refused(.clientFault) = problem.failure { .error } else { .warning }
@@ -98,17 +97,17 @@ struct RequestLog: Sendable {
     }
 
     /// The stable code with what stands behind it, in words of ours.
-    private static func reason(_ error: APIError, _ notes: RequestNotes) -> String {
+    private static func reason(_ error: ServiceError, _ notes: RequestNotes) -> String {
         let answer = ErrorAnswer(error)
         let code = answer.reason.map { "\(answer.code): \($0)" } ?? answer.code
         switch error {
-        case .signIn(.providerError(let problem)):
+        case .providerError(let problem):
             return "\(code): \(problem.step.rawValue): \(describe(problem.failure))"
-        case .signIn(.providerUnavailable), .signIn(.providerTimeout), .signIn(.providerResting), .signIn(.overloaded):
+        case .providerUnavailable, .providerTimeout, .providerResting, .overloaded:
             guard let facts = notes.trouble?.facts else { return code }
             return "\(code): \(facts.step.rawValue): \(describe(facts.failure))"
-        case .signIn(.invalidGrant(.codeSentElsewhere)): return "\(code): the code was sent to another issuer before"
-        case .signIn(.storageUnavailable(let cause)), .store(.unavailable(let cause)): return "\(code): \(cause)"
+        case .invalidGrant(.codeSentElsewhere): return "\(code): the code was sent to another issuer before"
+        case .storageUnavailable(let cause): return "\(code): \(cause)"
         default: return code
         }
     }

@@ -1,3 +1,4 @@
+internal import Providers
 internal import SignIn
 
 /// What an endpoint finds out about its request that belongs into the log, and nothing that does not.

@@ -1,5 +1,6 @@
 internal import HTTPServer
 internal import JSON
+internal import SignIn
 
 /// The parameters of a POST, from JSON or from a form, each once, under their snake_case names.
 ///
@@ -67,8 +68,8 @@ struct RequestParameters {
 
     /// Reads a request's body.
     ///
-    /// - Throws: `APIError.unsupportedMediaType`, or `.invalidRequest` naming the parameter and never its value.
-    init(_ request: HTTPRequest) throws(APIError) {
+    /// - Throws: `ServiceError.unsupportedMediaType`, or `.invalidRequest` naming the parameter and never its value.
+    init(_ request: HTTPRequest) throws(ServiceError) {
         switch try RequestBody(request) {
         case .json(let object): try read(object)
         case .form(let form): try read(form)
@@ -76,7 +77,7 @@ struct RequestParameters {
         try joinNetworkCode()
     }
 
-    private mutating func read(_ object: JSONObject) throws(APIError) {
+    private mutating func read(_ object: JSONObject) throws(ServiceError) {
         for member in object.members {
             guard let name = Self.canonicalName(member.name) else { continue }
             switch member.value {
@@ -98,7 +99,7 @@ struct RequestParameters {
         }
     }
 
-    private mutating func read(_ form: FormFields) throws(APIError) {
+    private mutating func read(_ form: FormFields) throws(ServiceError) {
         for (index, field) in form.fields.enumerated() {
             guard let name = Self.canonicalName(field.name) else { continue }
             // They are so few that looking through them costs less than hashing.
@@ -110,7 +111,7 @@ struct RequestParameters {
     }
 
     /// One parameter in two spellings must have one value.
-    private mutating func set(_ name: String, _ value: String) throws(APIError) {
+    private mutating func set(_ name: String, _ value: String) throws(ServiceError) {
         if value.isEmpty { return }
         guard let earlier = self[name] else {
             if values.isEmpty { values.reserveCapacity(Self.usualCount) }
@@ -122,7 +123,7 @@ struct RequestParameters {
     }
 
     /// The SDK of 2019 sends country code and network code apart.
-    private mutating func joinNetworkCode() throws(APIError) {
+    private mutating func joinNetworkCode() throws(ServiceError) {
         let (country, network) = (self["mcc"] ?? "", self["mnc"] ?? "")
         if country.isEmpty && network.isEmpty { return }
         guard !country.isEmpty, !network.isEmpty else {

@@ -62,7 +62,7 @@ struct Routes {
         ]
     }
 
-    typealias Endpoint = @Sendable (HTTPRequest, inout RequestNotes) async throws(APIError) -> HTTPResponse
+    typealias Endpoint = @Sendable (HTTPRequest, inout RequestNotes) async throws(ServiceError) -> HTTPResponse
 
     /// A route for apps: the API key first, then the endpoint, then the log.
     private func route(_ method: HTTPMethod, _ pattern: String, _ endpoint: @escaping Endpoint) -> Route {
@@ -95,7 +95,7 @@ private struct LoggedEndpoint: Sendable {
     func respond(to request: HTTPRequest) async -> HTTPResponse {
         var notes = RequestNotes()
         let response: HTTPResponse
-        do throws(APIError) {
+        do throws(ServiceError) {
             guard apiKeys.admit(request) else { throw .invalidAPIKey }
             response = try await endpoint(request, &notes)
             if notes.isSignIn { log.writeSignIn(notes, nil, requestID: request.id) }

@@ -8,11 +8,9 @@ struct SessionsEndpoint: Sendable {
     let sessions: Sessions
     let accounts: UserAccounts
 
-    func list(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
+    func list(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
         let session = try await sessions.session(of: request)
-        let live = try await answered { () async throws(SignInError) -> [Session] in
-            try await accounts.sessions(under: session)
-        }
+        let live = try await accounts.sessions(under: session)
         var writer = JSONWriter()
         writer.array { list in
             for one in live { list.session(one, isCurrent: one.id == session.id) }
@@ -20,18 +18,16 @@ struct SessionsEndpoint: Sendable {
         return .secretJSON(writer.bytes)
     }
 
-    func revoke(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
+    func revoke(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
         let session = try await sessions.session(of: request)
-        guard let id = request.parameters["session_id"].flatMap({ SessionID($0) }) else { throw .signIn(.notFound) }
-        try await answered { () async throws(SignInError) in try await accounts.revoke(id, under: session) }
+        guard let id = request.parameters["session_id"].flatMap({ SessionID($0) }) else { throw .notFound }
+        try await accounts.revoke(id, under: session)
         return .emptyObject
     }
 
-    func revokeAll(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
+    func revokeAll(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
         let session = try await sessions.session(of: request)
-        let count = try await answered { () async throws(SignInError) -> Int in
-            try await accounts.revokeAll(under: session)
-        }
+        let count = try await accounts.revokeAll(under: session)
         var writer = JSONWriter()
         writer.object { $0.member("revoked", Int64(count)) }
         return .secretJSON(writer.bytes)
@@ -47,8 +43,8 @@ extension JSONWriter {
             body.member("provider", session.provider)
             body.member("client_id", session.client)
             if let userAgent = session.userAgent { body.member("user_agent", userAgent) }
-            if let acr = session.acr { body.member("acr", acr) }
-            if let authTime = session.authTime { body.member("auth_time", authTime) }
+            if let acr = session.authentication.acr { body.member("acr", acr) }
+            if let time = session.authentication.time { body.member("auth_time", time) }
             body.member("current", isCurrent)
         }
     }

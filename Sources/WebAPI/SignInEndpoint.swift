@@ -9,17 +9,12 @@ struct SignInEndpoint: Sendable {
     let signIn: SignInWithCode
     let code: CodeParameters
 
-    func respond(to request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
+    func respond(to request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
         notes.isSignIn = true
         let (parameters, provider) = try code.read(request, &notes)
         let response = try CodeParameters.authorizedResponse(parameters, for: provider, &notes)
-        let outcome: SignInWithCode.Outcome
-        do throws(SignInError) {
-            outcome = try await signIn.signIn(
-                response, with: provider, userAgent: request.userAgent, trouble: notes.trouble)
-        } catch {
-            throw .signIn(error)
-        }
+        let outcome = try await signIn.signIn(
+            response, with: provider, userAgent: request.userAgent, trouble: notes.trouble)
         notes.isNewUser = outcome.signedIn.isNewUser
         notes.migrated = outcome.signedIn.migrated
         return Self.answer(outcome, of: provider.configuration.name)
@@ -46,8 +41,8 @@ struct SignInEndpoint: Sendable {
             }
             body.member("new_user", signedIn.isNewUser)
             body.member("migrated", signedIn.migrated)
-            if let acr = outcome.acr { body.member("acr", acr) }
-            if let authTime = outcome.authTime { body.member("auth_time", authTime) }
+            if let acr = outcome.authentication.acr { body.member("acr", acr) }
+            if let time = outcome.authentication.time { body.member("auth_time", time) }
         }
         return .secretJSON(writer.bytes)
     }
@@ -55,7 +50,7 @@ struct SignInEndpoint: Sendable {
 
 extension JSONWriter {
     /// The token members every answer with a session has (RFC 6749 §5.1 and, for stock apps, `token` and `expires`).
-    mutating func tokens(_ tokens: SessionIssuer.Tokens) {
+    mutating func tokens(_ tokens: TokenIssuer.Tokens) {
         member("token", tokens.accessToken)
         member("refresh_token", tokens.refreshToken)
         member("token_type", "bearer")

@@ -8,7 +8,7 @@ struct TokenEndpoint: Sendable {
     let limits: AddressLimits
 
     /// `POST`: a refresh token for a new pair (RFC 6749 §6).
-    func refresh(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
+    func refresh(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
         let parameters = try RequestParameters(request)
         guard let grantType = parameters["grant_type"] else {
             throw .invalidRequest("The parameter grant_type is missing.")
@@ -18,12 +18,12 @@ struct TokenEndpoint: Sendable {
             throw .invalidRequest("The parameter refresh_token is missing.")
         }
         try limits.refuseAfterFailures(request, of: .failedRefreshes)
-        let tokens: SessionIssuer.Tokens
-        do throws(SignInError) {
+        let tokens: TokenIssuer.Tokens
+        do throws(ServiceError) {
             tokens = try await sessions.refresh(refreshToken)
         } catch {
             if case .invalidGrant = error { limits.countFailure(request, as: .failedRefreshes) }
-            throw .signIn(error)
+            throw error
         }
         var writer = JSONWriter()
         writer.object { $0.tokens(tokens) }
@@ -32,20 +32,20 @@ struct TokenEndpoint: Sendable {
 
     /// `DELETE`: signs out. Stock Android apps send no bearer token here, and nothing else than 200 is success to stock
     /// iOS apps: without a token it is a 200 that does nothing.
-    func signOut(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
+    func signOut(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
         if let token = request.bearerToken {
-            do throws(SignInError) { try await sessions.signOut(token) } catch { throw .signIn(error) }
+            try await sessions.signOut(token)
         }
         return .emptyObject
     }
 
     /// `POST /auth/revoke`: ends the session of a token of either kind (RFC 7009). Which kind it is shows, so that a hint
     /// is of no use; a token that opens nothing has got what was asked for.
-    func revoke(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
+    func revoke(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
         guard let token = try RequestParameters(request)["token"] else {
             throw .invalidRequest("The parameter token is missing.")
         }
-        try await answered { () async throws(SignInError) in try await sessions.revoke(token) }
+        try await sessions.revoke(token)
         return .emptyObject
     }
 }

@@ -8,18 +8,16 @@ struct TransactionEndpoint: Sendable {
     let approve: ApproveTransaction
     let code: CodeParameters
 
-    func respond(to request: HTTPRequest, _ notes: inout RequestNotes) async throws(APIError) -> HTTPResponse {
+    func respond(to request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
         let session = try await sessions.session(of: request)
         let (parameters, provider) = try code.read(request, &notes)
         let approval: TransactionRequest
         do throws(InvalidParameter) {
             approval = try TransactionRequest({ parameters[$0] }, for: provider)
         } catch {
-            throw .signIn(.invalidParameter(error))
+            throw .invalidParameter(error)
         }
-        let receipt = try await answered { [trouble = notes.trouble] () async throws(SignInError) -> String in
-            try await approve.approve(approval, with: provider, session: session, trouble: trouble)
-        }
+        let receipt = try await approve.approve(approval, with: provider, session: session, trouble: notes.trouble)
         var writer = JSONWriter()
         writer.object { $0.member("receipt", receipt) }
         return .secretJSON(writer.bytes)

@@ -18,11 +18,11 @@ struct APIParts: Sendable {
     let failedSignIns: FailedSignInCounter
     let logger: Logger
 
-    func api(sessionIssuer: SessionIssuer, client: HTTPClient) -> WebAPI {
+    func api(tokenIssuer: TokenIssuer, client: HTTPClient) -> WebAPI {
         WebAPI(
             providers: providers,
             useCases: UseCases(
-                repository: repository, issuer: sessionIssuer, providers: providers, codes: codes, transport: client,
+                repository: repository, tokenIssuer: tokenIssuer, providers: providers, codes: codes, transport: client,
                 registration: registration, clock: clock),
             apiKeys: apiKeys, limits: limits, documentation: documentation, failedSignIns: failedSignIns,
             logger: logger)

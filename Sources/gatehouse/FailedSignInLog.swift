@@ -10,7 +10,7 @@ struct FailedSignInLog: Sendable {
     static let retentionSeconds: Int64 = 7 * 86_400
 
     let counter: FailedSignInCounter
-    let repository: any AccountRepository
+    let repository: any FailedSignInRepository
     let clock: Clock
     let logger: Logger
 

@@ -28,7 +28,7 @@ extension HousekeepingJob {
 
     /// Takes over what became of the keys in the store: others were added, one was retired, the time of one has come.
     private static func takeOverKeys(
-        _ repository: any AccountRepository, _ keys: SessionKeys, _ clock: Clock, _ logger: Logger
+        _ repository: any SecretKeyRepository & SigningKeyRepository, _ keys: SessionKeys, _ clock: Clock, _ logger: Logger
     ) -> HousekeepingJob {
         HousekeepingJob(interval: keyInterval, complaint: "keys could not be read again") {
             _ = try await repository.reloadSecretKeys()
@@ -40,7 +40,7 @@ extension HousekeepingJob {
 
     /// Lets session keys go that were replaced, once nothing they have signed is valid any more.
     private static func retireOutlivedKeys(
-        _ repository: any AccountRepository, _ accessTokenSeconds: Int64, _ clock: Clock, _ logger: Logger
+        _ repository: any SigningKeyRepository, _ accessTokenSeconds: Int64, _ clock: Clock, _ logger: Logger
     ) -> HousekeepingJob {
         HousekeepingJob(interval: interval, complaint: "old signing keys could not be retired") {
             let count = try await SessionKeys.retireOutlived(
@@ -52,7 +52,7 @@ extension HousekeepingJob {
     }
 
     /// Removes rows that have expired, and what an erased user has left in the database's log.
-    private static func sweep(_ repository: any AccountRepository, _ clock: Clock) -> HousekeepingJob {
+    private static func sweep(_ repository: any MaintenanceRepository, _ clock: Clock) -> HousekeepingJob {
         HousekeepingJob(interval: interval, complaint: "expired rows could not be removed") {
             while !Task.isCancelled,
                 try await repository.sweepExpired(now: clock.seconds, limit: rowsPerStep) > 0
@@ -83,7 +83,7 @@ extension HousekeepingJob {
     }
 
     /// Makes users findable by address and number who are not yet, and puts all of them under a new key.
-    private static func indexContacts(_ repository: any AccountRepository, _ logger: Logger) -> HousekeepingJob {
+    private static func indexContacts(_ repository: any MaintenanceRepository, _ logger: Logger) -> HousekeepingJob {
         HousekeepingJob(interval: interval, complaint: "the index of addresses and numbers could not be made") {
             var looked = 0
             while !Task.isCancelled {
@@ -99,7 +99,7 @@ extension HousekeepingJob {
     }
 
     /// Finishes what a rotation of the data key has left to do.
-    private static func reseal(_ repository: any AccountRepository, _ logger: Logger) -> HousekeepingJob {
+    private static func reseal(_ repository: any DataKeyRepository, _ logger: Logger) -> HousekeepingJob {
         HousekeepingJob(interval: interval, complaint: "could not seal anew") {
             var looked = 0
             while !Task.isCancelled {

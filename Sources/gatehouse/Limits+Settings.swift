@@ -29,7 +29,7 @@ extension AddressLimits {
     }
 }
 
-extension SessionIssuer.Configuration {
+extension TokenIssuer.Configuration {
     private static let secondsPerDay: Int64 = 86_400
 
     /// - Parameter address: where the service listens, which is its name where the configuration gives no other.

@@ -183,10 +183,10 @@ struct Server: Service {
                 proxies: http.trustedProxies
             ) { loop, address in
                 // The configured host and not the bound address: a name stays a name.
-                let issuer = SessionIssuer(
+                let issuer = TokenIssuer(
                     configuration: .init(settings, address: Authority.text(host: http.host, port: address.port)),
-                    keys: parts.keys)
-                return parts.api(sessionIssuer: issuer, client: byLoop[ObjectIdentifier(loop)] ?? clients[0])
+                    keys: parts.keys, repository: parts.repository)
+                return parts.api(tokenIssuer: issuer, client: byLoop[ObjectIdentifier(loop)] ?? clients[0])
             }
         } catch {
             throw .listen(host: settings.http.host, port: settings.http.port, error)

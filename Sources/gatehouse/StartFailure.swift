@@ -23,17 +23,17 @@ enum StartFailure: Error, CustomStringConvertible {
             "can't listen on \(Authority.text(host: host, port: port)): \(error)"
         case .unsupportedStorage: "storage.url must name a file in this version"
         case .masterKey(let failure): "\(failure)"
-        case .storage(let path, .inUse): "another server has the database \(path) open"
+        case .storage(let path, .notOpened(.inUse)): "another server has the database \(path) open"
         case .storage(let path, .wrongMasterKey):
             "the master key does not open the database \(path); it was sealed under another one"
-        case .storage(let path, .newerSchema(let found, let known)):
+        case .storage(let path, .notOpened(.newerSchema(let found, let known))):
             "a newer version made the database \(path) (schema \(found); this version knows \(known))"
-        case .storage(let path, .olderThanLedger):
+        case .storage(let path, .notOpened(.olderThanLedger)):
             """
             the database \(path) is older than its ledger \(path)-ledger, so somebody who was erased may be in it again; \
             move it elsewhere and have gatehouse store restore put it back
             """
-        case .storage(let path, .noStore): "there is no database \(path); gatehouse serve makes it on its first start"
+        case .storage(let path, .notOpened(.noStore)): "there is no database \(path); gatehouse serve makes it on its first start"
         case .storage(let path, .unavailable(let reason)): "the database \(path) can't be used: \(reason)"
         case .storage(let path, let error): "the database \(path) can't be used: \(error)"
         case .missingStore(let path, let masterKeyFile):

@@ -233,7 +233,7 @@ import Testing
     @Test func `overwrites nothing`() async throws {
         let store = try await folder.open()
         try write([1, 2, 3], to: target.database)
-        await #expect(throws: RepositoryError.fileExists) { try await store.backup(to: target.database) }
+        await #expect(throws: RepositoryError.notOpened(.fileExists)) { try await store.backup(to: target.database) }
         #expect(try contents(of: target.database) == [1, 2, 3])
         #expect(TemporaryFolder.names(in: target.path).count == 1)
         await store.close()
@@ -279,8 +279,8 @@ import Testing
                 Query("INSERT INTO retired_refresh_tokens (session_id, hash, expires) VALUES (?, ?, ?)"), session.id,
                 Sample.hash(), Sample.now + 60)
         }
-        _ = try await store.link(Sample.link(Sample.subject("2"), session.id))
-        _ = try await store.storeReceipt(Sample.transaction(subject, session.id))
+        _ = try await store.linked(Sample.link(Sample.subject("2"), session.id))
+        _ = try await store.receipted(Sample.transaction(subject, session.id))
         let tables = ["users", "identities", "sessions", "retired_refresh_tokens", "receipts"]
         func counts() async throws -> [Int64] {
             try await store.readers.read { connection throws(RepositoryError) in

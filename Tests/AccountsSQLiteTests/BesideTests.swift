@@ -30,10 +30,10 @@ import Testing
     }
 
     @Test func `makes no store where there is none`() async throws {
-        await #expect(throws: RepositoryError.noStore) { try await openTool() }
+        await #expect(throws: RepositoryError.notOpened(.noStore)) { try await openTool() }
         #expect(TemporaryFolder.names(in: folder.path).isEmpty)
         try write([], to: folder.database)
-        await #expect(throws: RepositoryError.noStore) { try await openTool() }
+        await #expect(throws: RepositoryError.notOpened(.noStore)) { try await openTool() }
     }
 
     @Test func `keeps no server from starting`() async throws {
@@ -62,7 +62,7 @@ import Testing
         try connection.execute(Schema.steps[0])
         try connection.execute("PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = 1;")
         var lock: StoreLock? = try StoreLock(.server, database: folder.database)
-        await #expect(throws: RepositoryError.inUse) { try await openTool() }
+        await #expect(throws: RepositoryError.notOpened(.inUse)) { try await openTool() }
         #expect(lock != nil)
         lock = nil
         let tool = try await openTool()

@@ -133,7 +133,7 @@ import Testing
             ].joined())
         let store = try await folder.open()
         let identity = IdentityID(rawValue: 2)
-        let outcome = try await store.unlink(
+        let outcome = try await store.unlinked(
             identity, under: SessionID(high: 0, low: 2), demands: Sample.demands, now: Sample.now)
         #expect(outcome == .unlinked)
         #expect(try await sessions(store) == [2: 3])

@@ -245,7 +245,7 @@ extension `A replacement that was cut off` {
     @Test func `is none where a server has it open, or a seal is broken`() async throws {
         let server = try await stage.folder.open()
         _ = try await server.signedIn(Sample.signIn(Sample.subject("1")))
-        await #expect(throws: CompactFailure.store(.inUse)) {
+        await #expect(throws: CompactFailure.store(.notOpened(.inUse))) {
             try await SQLiteAccounts.compact(stage.settings, unlockKeyRing: TransparentSealer.unlocker())
         }
         try await server.writer.write { connection throws(RepositoryError) in

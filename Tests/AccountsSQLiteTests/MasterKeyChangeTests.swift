@@ -106,17 +106,17 @@ import Testing
 
     @Test func `is a matter for when no server runs, and none starts meanwhile`() async throws {
         let server = try await open(1, .server)
-        await #expect(throws: RepositoryError.inUse) { try await open(1, .insteadOfServer) }
+        await #expect(throws: RepositoryError.notOpened(.inUse)) { try await open(1, .insteadOfServer) }
         await server.close()
         let changer = try await open(1, .insteadOfServer)
-        await #expect(throws: RepositoryError.inUse) { try await open(1, .server) }
+        await #expect(throws: RepositoryError.notOpened(.inUse)) { try await open(1, .server) }
         await changer.close()
     }
 
     @Test func `takes a store to be changed`() async throws {
-        await #expect(throws: RepositoryError.noStore) { try await open(1, .insteadOfServer) }
+        await #expect(throws: RepositoryError.notOpened(.noStore)) { try await open(1, .insteadOfServer) }
         try write([], to: folder.database)
-        await #expect(throws: RepositoryError.noStore) { try await open(1, .insteadOfServer) }
+        await #expect(throws: RepositoryError.notOpened(.noStore)) { try await open(1, .insteadOfServer) }
     }
 
     @Test func `ends every session when the old one has leaked, in the same transaction`() async throws {

@@ -28,7 +28,7 @@ import Testing
 
     @Test func `refuses a second server, and takes it once the first has closed`() async throws {
         let first = try await folder.open()
-        await #expect(throws: RepositoryError.inUse) { try await folder.open() }
+        await #expect(throws: RepositoryError.notOpened(.inUse)) { try await folder.open() }
         _ = try await first.signedIn(Sample.signIn(Sample.subject("1")))
         await first.close()
         let second = try await folder.open()
@@ -40,10 +40,10 @@ import Testing
         let first = try await folder.open()
         let link = folder.path + "/link.db"
         #expect(unsafe symlink(folder.database, link) == 0)
-        await #expect(throws: RepositoryError.inUse) { try await folder.open { $0.path = link } }
+        await #expect(throws: RepositoryError.notOpened(.inUse)) { try await folder.open { $0.path = link } }
         await first.close()
         let second = try await folder.open { $0.path = link }
-        await #expect(throws: RepositoryError.inUse) { try await folder.open() }
+        await #expect(throws: RepositoryError.notOpened(.inUse)) { try await folder.open() }
         await second.close()
     }
 
@@ -51,13 +51,13 @@ import Testing
         async throws
     {
         var first: SQLiteAccounts? = try await folder.open()
-        await #expect(throws: RepositoryError.inUse) { try await folder.open() }
+        await #expect(throws: RepositoryError.notOpened(.inUse)) { try await folder.open() }
         try await first?.probe(now: Sample.now)
         first = nil
         // The writer's queue may hold the last reference for a moment.
         var second: SQLiteAccounts?
         while second == nil {
-            do throws(RepositoryError) { second = try await folder.open() } catch { #expect(error == .inUse) }
+            do throws(RepositoryError) { second = try await folder.open() } catch { #expect(error == .notOpened(.inUse)) }
             await Task.yield()
         }
         await second?.close()
@@ -80,7 +80,7 @@ import Testing
         let connection = try Connection(path: folder.database, isWritable: true)
         try connection.execute("PRAGMA user_version = \(later)")
         let known = Int64(Schema.steps.count)
-        await #expect(throws: RepositoryError.newerSchema(found: later, known: known)) { try await folder.open() }
+        await #expect(throws: RepositoryError.notOpened(.newerSchema(found: later, known: known))) { try await folder.open() }
     }
 
     @Test func `brings a store of the first version along with its users`() async throws {
@@ -143,7 +143,7 @@ import Testing
         #expect(key.entry.isLasting == hasReceipt)
         let receipts = try await store.receipts(of: UserID(rawValue: 1))
         #expect(receipts.map(\.nonce) == (hasReceipt ? [nil] : []))
-        #expect(receipts.allSatisfy { $0.amr.isEmpty })
+        #expect(receipts.allSatisfy { $0.authentication.amr.isEmpty })
         await store.close()
     }
 

@@ -141,9 +141,9 @@ struct RestoreStage {
         let session = Sample.session()
         let user = try await stage.serving { store async throws in
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session)).user
-            let linked = try await store.link(Sample.link(Sample.subject("2"), session.id)).identity
+            let linked = try await store.linked(Sample.link(Sample.subject("2"), session.id)).identity
             try await store.backup(to: stage.backup)
-            let outcome = try await store.unlink(
+            let outcome = try await store.unlinked(
                 linked.id, under: session.id, demands: Sample.demands, now: Sample.now)
             #expect(outcome == .unlinked)
             return user
@@ -231,7 +231,7 @@ struct RestoreStage {
             _ = try await store.erase(user, now: Sample.now)
         }
         try write(try contents(of: stage.backup), to: stage.folder.database)
-        await #expect(throws: RepositoryError.olderThanLedger) { try await stage.serving { _ in } }
+        await #expect(throws: RepositoryError.notOpened(.olderThanLedger)) { try await stage.serving { _ in } }
     }
 }
 
@@ -282,7 +282,7 @@ struct RestoreStage {
     @Test func `for a backup of a newer version changes nothing`() async throws {
         try await prepare()
         try inBackup("PRAGMA user_version = 99")
-        try await changesNothing(.backup(.newerSchema(found: 99, known: Int64(Schema.steps.count))))
+        try await changesNothing(.backup(.notOpened(.newerSchema(found: 99, known: Int64(Schema.steps.count)))))
     }
 
     @Test func `for something else than a store changes nothing`() async throws {
@@ -292,16 +292,16 @@ struct RestoreStage {
         await #expect(throws: RestoreFailure.self) { try await stage.restore() }
         #expect(try stage.files() == before)
         unsafe unlink(stage.backup)
-        try await changesNothing(.backup(.noStore))
+        try await changesNothing(.backup(.notOpened(.noStore)))
     }
 
     @Test func `beside a server or a tool changes nothing`() async throws {
         try await prepare()
         let server = try await stage.folder.open()
-        await #expect(throws: RestoreFailure.store(.inUse)) { try await stage.restore() }
+        await #expect(throws: RestoreFailure.store(.notOpened(.inUse))) { try await stage.restore() }
         await server.close()
         let tool = try await stage.folder.open { $0.access = .besideServer }
-        await #expect(throws: RestoreFailure.store(.inUse)) { try await stage.restore() }
+        await #expect(throws: RestoreFailure.store(.notOpened(.inUse))) { try await stage.restore() }
         await tool.close()
         try await stage.restore()
     }

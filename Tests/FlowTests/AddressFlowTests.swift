@@ -116,6 +116,6 @@ private struct SilentPort {
             return
         }
         let address = Authority.text(host: settings.http.host, port: settings.http.port)
-        #expect(SessionIssuer.Configuration(settings, address: address).issuer == "http://[::1]:8080")
+        #expect(TokenIssuer.Configuration(settings, address: address).issuer == "http://[::1]:8080")
     }
 }

@@ -7,13 +7,14 @@ import Testing
         try await RunningGatehouse.with { gatehouse in
             let warm = try await gatehouse.signIn("ada")
             #expect(warm.status == 200)
+            // Beforehand: the circuit stays open for a second.
+            let app = try await gatehouse.authorize("grace")
             gatehouse.simulation.misbehave(.answer(.internalServerError), at: .token, of: .aurora)
             for number in 0..<20 {
                 let answer = try await gatehouse.signIn("failing\(number)")
                 #expect(answer["error"] == "provider_error")
             }
             let exchanges = gatehouse.simulation.counts[.aurora, .token]
-            let app = try await gatehouse.authorize("grace")
             let resting = try await gatehouse.signIn(app)
             #expect(resting.status == 503)
             #expect(resting["error"] == "provider_unavailable")

@@ -14,15 +14,11 @@ import Testing
     private let transport = ScriptedTransport()
     private let start = MonotonicTime.now
     private let keys: ProviderKeys
-    private let request: OutboundRequest
+    private let endpoint: EndpointURL
 
     init() throws {
         keys = ProviderKeys(bounds: .standard, now: start)
-        request = OutboundRequest(
-            method: .get, url: try EndpointURL(provider.keysEndpoint, allowLoopbackHTTP: false), timeout: .seconds(1),
-            policy: OutboundPolicy(
-                caFile: nil, allowsPrivateAddresses: false, connectionsPerHost: 1, maximumBodyBytes: 1,
-                connectTimeout: .seconds(1)))
+        endpoint = try EndpointURL(provider.keysEndpoint, allowLoopbackHTTP: false)
         provider.publish(on: transport)
     }
 
@@ -30,7 +26,8 @@ import Testing
         let token = try CompactJWS(parsing: token, maximumByteCount: 10_000)
         do throws(SignedTokenError) {
             _ = try await keys.verify(
-                token, allowed: [.rs256], request: { request }, through: transport, now: start + .seconds(seconds))
+                token, allowed: [.rs256], at: endpoint, through: PlainCalls(through: transport),
+                now: start + .seconds(seconds))
             return nil
         } catch {
             return error
@@ -178,7 +175,8 @@ import Testing
         let before = fetches
         let unknown = try CompactJWS(parsing: token(keyID: "unknown"), maximumByteCount: 10_000)
         await #expect(throws: SignedTokenError.self) {
-            try await others.verify(unknown, allowed: [.rs256], request: { request }, through: transport, now: start)
+            try await others.verify(
+                unknown, allowed: [.rs256], at: endpoint, through: PlainCalls(through: transport), now: start)
         }
         #expect(fetches == before + 2)
     }

@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 
 @Suite struct `The former carrier` {
+    private static func failed(_ failure: ProviderFailure) -> ProviderError { .call(ProviderProblem(.keys, failure)) }
+
     @Test func `is known by its present name when it has changed it`() async throws {
         let port = Port { $0.issuerAliases = ["https://id.former.example": "https://new.former.example"] }
         #expect(try await port.verified { _ in }.map(\.issuer) == ["https://new.former.example"])
@@ -29,19 +31,19 @@ import Testing
     {
         let port = Port()
         port.transport.answer(port.former.metadataURL, response)
-        await #expect(throws: failure) { try await port.verified { _ in } }
+        await #expect(throws: Self.failed(failure)) { try await port.verified { _ in } }
     }
 
     @Test func `fails the sign-in when it can't be reached`() async throws {
         let port = Port()
         port.transport.fail(port.former.metadataURL, .couldNotConnect)
-        await #expect(throws: ProviderFailure.transport(.couldNotConnect)) { try await port.verified { _ in } }
+        await #expect(throws: Self.failed(.transport(.couldNotConnect))) { try await port.verified { _ in } }
     }
 
     @Test func `fails the sign-in when its keys can't be had`() async throws {
         let port = Port()
         port.transport.fail(port.former.keysEndpoint, .timedOut(requestSent: true))
-        await #expect(throws: ProviderFailure.transport(.timedOut(requestSent: true))) {
+        await #expect(throws: Self.failed(.transport(.timedOut(requestSent: true)))) {
             try await port.verified { _ in }
         }
     }
@@ -50,6 +52,6 @@ import Testing
         let port = Port()
         port.transport.answer(
             port.former.metadataURL, json: SigningProvider(issuer: "https://x.former.example").metadata)
-        await #expect(throws: ProviderFailure.issuerMismatch) { try await port.verified { _ in } }
+        await #expect(throws: Self.failed(.issuerMismatch)) { try await port.verified { _ in } }
     }
 }

@@ -26,14 +26,7 @@ import Testing
     private func failure(
         _ provider: Provider, _ mccmnc: String = network, after time: Duration = .zero
     ) async -> ProviderFailure? {
-        let deadline = Deadline(now: .now, total: .seconds(15), perCall: .seconds(5))
-        do throws(ProviderFailure) {
-            _ = try await provider.metadata(
-                for: MobileNetwork(mccmnc), through: transport, deadline: deadline, now: start + time)
-            return nil
-        } catch {
-            return error
-        }
+        await provider.failure(serving: MobileNetwork(mccmnc), through: transport, at: start + time)
     }
 
     private func lookups(_ mccmnc: String = network) -> Int {
@@ -140,7 +133,11 @@ import Testing
     }
 
     @Test func `never keeps a configured issuer from being looked up`() async {
-        let provider = Provider(.openID { $0.cacheBounds = Self.briefly(stale: .zero) })
+        let provider = Provider(
+            .openID {
+                $0.cacheBounds = Self.briefly(stale: .zero)
+                $0.circuit.failures = .max
+            })
         transport.answer(carrier.metadataURL, .page(status: 500))
         for number in 0..<300 {
             #expect(await failure(provider, after: .seconds(600 + number)) == .status(500))
@@ -153,8 +150,7 @@ import Testing
     private let transport = ScriptedTransport()
 
     private func page(_ provider: Provider) async -> String? {
-        await provider.discoveryUI(
-            through: transport, deadline: Deadline(now: .now, total: .seconds(15), perCall: .seconds(5)), now: .now)
+        await (try? provider.client(through: transport))?.discoveryUI()
     }
 
     private func answer(_ page: String) {
@@ -179,9 +175,7 @@ import Testing
     @Test func `is the one that discovery named last`() async {
         answer("https://app.example/named")
         let provider = Provider(.zenkey())
-        _ = try? await provider.metadata(
-            for: MobileNetwork("999999"), through: transport,
-            deadline: Deadline(now: .now, total: .seconds(15), perCall: .seconds(5)), now: .now)
+        _ = await provider.failure(serving: MobileNetwork("999999"), through: transport)
         #expect(await page(provider) == "https://app.example/named")
         #expect(transport.requests.count == 1)
     }

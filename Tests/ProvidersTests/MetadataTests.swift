@@ -11,26 +11,13 @@ import Testing
 @Suite struct `The metadata of a provider` {
     private let transport = ScriptedTransport()
     private let carrier = SigningProvider()
-    private let deadline = Deadline(now: .now, total: .seconds(15), perCall: .seconds(5))
-
-    private func result(
-        _ provider: Provider, _ mccmnc: String? = "310260"
-    ) async -> Result<ProviderMetadata, ProviderFailure> {
-        do throws(ProviderFailure) {
-            return .success(
-                try await provider.metadata(
-                    for: mccmnc.flatMap { MobileNetwork($0) }, through: transport, deadline: deadline, now: .now))
-        } catch {
-            return .failure(error)
-        }
-    }
 
     private func failure(_ provider: Provider, _ mccmnc: String? = "310260") async -> ProviderFailure? {
-        if case .failure(let failure) = await result(provider, mccmnc) { failure } else { nil }
+        await provider.failure(serving: mccmnc.flatMap { MobileNetwork($0) }, through: transport)
     }
 
     private func issuer(_ provider: Provider, _ mccmnc: String? = "310260") async -> String? {
-        if case .success(let metadata) = await result(provider, mccmnc) { metadata.issuer } else { nil }
+        try? await provider.client(through: transport).issuer(serving: mccmnc.flatMap { MobileNetwork($0) }).issuer
     }
 
     @Test func `is asked of the discovery service by client and network`() async throws {
@@ -142,13 +129,14 @@ import Testing
     @Test func `leads to one set of keys for each address of keys`() async throws {
         carrier.publish(on: transport)
         let provider = Provider(.openID())
-        guard case .success(let metadata) = await result(provider, nil) else {
-            Issue.record("nothing was found")
-            return
+        for _ in 0..<2 {
+            let client = try provider.client(through: transport)
+            let issuer = try await client.issuer(serving: nil)
+            _ = try await client.verifiedIDToken(
+                TokenResponse.holding(try carrier.idToken()), of: issuer, expecting: .nothing, now: SigningProvider.now)
         }
-        #expect(provider.keys(of: metadata, now: .now) === provider.keys(of: metadata, now: .now))
-        let request = provider.keysRequest(metadata, deadline: deadline, now: .now)
-        #expect(request.url.text == carrier.keysEndpoint)
+        let request = try #require(transport.requests(to: carrier.keysEndpoint).first)
+        #expect(transport.requests(to: carrier.keysEndpoint).count == 1)
         #expect(request.method == .get)
         #expect(request.timeout <= .seconds(5))
     }

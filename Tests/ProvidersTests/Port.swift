@@ -36,9 +36,7 @@ struct Port: Sendable {
     func verified(_ aka: JSONValue?) async throws -> [VerifiedPortToken] { try await outcome(aka).tokens }
 
     func outcome(_ aka: JSONValue?) async throws -> VerifiedPortTokens {
-        try await provider.verifiedPortTokens(
-            of: idToken(aka: aka), through: transport,
-            deadline: Deadline(now: .now, total: .seconds(15), perCall: .seconds(5)), now: Self.now)
+        try await provider.client(through: transport).portTokens(of: idToken(aka: aka), now: Self.now)
     }
 
     /// What is proven by one token, the former carrier's with a change.

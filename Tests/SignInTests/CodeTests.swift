@@ -88,7 +88,7 @@ import Testing
         metadata.append("authorization_response_iss_parameter_supported", announced)
         stage.transport.answer(ProviderConfiguration.discoveryURL, json: .object(metadata))
         stage.transport.answer(stage.carrier.metadataURL, json: .object(metadata))
-        let missing = SignInError.invalidParameter(InvalidParameter("iss", "is missing"))
+        let missing = ServiceError.invalidParameter(InvalidParameter("iss", "is missing"))
         #expect(try await stage.failure() == missing)
         let sharing = Provider(.openID { $0.sharedRedirectURIs = [ProviderConfiguration.redirectURI] })
         #expect(try await stage.failure(at: sharing) == missing)

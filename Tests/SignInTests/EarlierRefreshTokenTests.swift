@@ -86,7 +86,9 @@ import Testing
         #expect(try await stage.sessions.refresh(token).refreshToken == first.refreshToken)
         let second = try await stage.sessions.refresh(first.refreshToken)
         #expect(try await stage.sessions.session(of: second.accessToken).id == session)
-        await #expect(throws: SignInError.invalidGrant(.reusedRefreshToken)) { try await stage.sessions.refresh(token) }
+        await #expect(throws: ServiceError.invalidGrant(.reusedRefreshToken)) {
+            try await stage.sessions.refresh(token)
+        }
     }
 
     @Test func `gives one of its own form again where the answer was lost just before the update`() async throws {
@@ -111,7 +113,7 @@ import Testing
         let stage = try await SignInStage()
         let (token, session) = try await Self.earlier(stage)
         for text in [Self.make(session), Self.text, Self.make(SessionID(high: 0, low: 0))] {
-            await #expect(throws: SignInError.invalidGrant(.unknownRefreshToken)) {
+            await #expect(throws: ServiceError.invalidGrant(.unknownRefreshToken)) {
                 try await stage.sessions.refresh(text)
             }
         }

@@ -13,7 +13,7 @@ import Testing
     /// Jane is signed in; the attacker knows everything of her token but the key.
     private struct Scene {
         let stage: SignInStage
-        let tokens: SessionIssuer.Tokens
+        let tokens: TokenIssuer.Tokens
         let jane: UserID
         let session: SessionID
         let key: SecretKey
@@ -46,7 +46,7 @@ import Testing
         }
 
         func isRefused(_ text: String) async -> Bool {
-            do throws(SignInError) {
+            do throws(ServiceError) {
                 _ = try await stage.sessions.refresh(text)
                 return false
             } catch {
@@ -75,8 +75,9 @@ import Testing
         let publicKey = try #require(try JSONValue(parsing: scene.stage.issuer.keyDocument)["keys"]?.array?.first)
         let receipt = try scene.stage.issuer.receipt(
             Receipt(
-                id: "1", user: scene.jane, session: scene.session, contextHash: Sample.hash(), nonce: nil, acr: nil,
-                amr: [], authTime: nil, provider: "zenkey", client: "app", createdAt: scene.stage.now))
+                id: "1", user: scene.jane, session: scene.session, contextHash: Sample.hash(), nonce: nil,
+                authentication: Authentication(acr: nil, amr: [], time: nil), provider: "zenkey", client: "app",
+                createdAt: scene.stage.now))
         let none = Base64URL.encode(Array(#"{"typ":"rt+jwt","alg":"none","kid":"\#(scene.key.number)"}"#.utf8))
         return [
             "nothing": "", "garbage": "garbage", "one dot": ".", "two dots": "..", "three dots": "...",
@@ -117,7 +118,7 @@ import Testing
         let worthless = try await Self.worthless(scene)
         // A store that is closed fails every call but that for the keys, which are in memory.
         await scene.stage.repository.close()
-        await #expect(throws: SignInError.storageUnavailable(.closed)) {
+        await #expect(throws: ServiceError.storageUnavailable(.closed)) {
             try await scene.stage.sessions.refresh(scene.token())
         }
         for (name, text) in worthless { #expect(await scene.isRefused(text), "\(name)") }
@@ -173,8 +174,8 @@ import Testing
     @Test func `opens nothing as an access token, and does not sign out`() async throws {
         let scene = try await Scene()
         for text in [scene.tokens.refreshToken, scene.token(#"{"typ":"at+jwt","alg":"HS256","kid":"1"}"#)] {
-            await #expect(throws: SignInError.invalidToken) { try await scene.stage.sessions.session(of: text) }
-            await #expect(throws: SignInError.invalidToken) { try await scene.stage.sessions.signOut(text) }
+            await #expect(throws: ServiceError.invalidToken) { try await scene.stage.sessions.session(of: text) }
+            await #expect(throws: ServiceError.invalidToken) { try await scene.stage.sessions.signOut(text) }
         }
         _ = try await scene.stage.sessions.refresh(scene.tokens.refreshToken)
     }

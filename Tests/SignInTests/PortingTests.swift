@@ -32,7 +32,7 @@ import Testing
             try await stage.repository.identities(of: old.signedIn.user).map(\.subject) == [
                 Subject(issuer: stage.carrier.issuer, value: "new-subject")
             ])
-        await #expect(throws: SignInError.invalidToken) {
+        await #expect(throws: ServiceError.invalidToken) {
             try await stage.sessions.session(of: old.tokens.accessToken)
         }
         _ = try await stage.sessions.session(of: new.tokens.accessToken)
@@ -97,10 +97,10 @@ import Testing
             (.failure(.couldNotConnect), .providerUnavailable),
             (.failure(.timedOut(requestSent: true)), .providerTimeout),
             (.success(.page(status: 429)), .providerUnavailable),
-            (.success(.page(status: 500)), .providerError(SignInError.ProviderProblem(.keys, .status(500)))),
-        ] as [(ScriptedTransport.Outcome, SignInError)])
+            (.success(.page(status: 500)), .providerError(ProviderProblem(.keys, .status(500)))),
+        ] as [(ScriptedTransport.Outcome, ServiceError)])
     func `is not made a stranger while the former carrier can't be asked`(
-        outcome: ScriptedTransport.Outcome, error: SignInError
+        outcome: ScriptedTransport.Outcome, error: ServiceError
     ) async throws {
         let (stage, old) = try await ported()
         stage.transport.answer(stage.former.metadataURL) { _ in outcome }

@@ -18,7 +18,7 @@ import Testing
 
     private func found(
         _ name: String?, _ clientID: String?, namesNetwork: Bool = false
-    ) throws(SignInError) -> String {
+    ) throws(ServiceError) -> String {
         try directory.provider(named: name, clientID: clientID, namesNetwork: namesNetwork).configuration.name
     }
 
@@ -30,42 +30,42 @@ import Testing
     }
 
     @Test func `finds none that does not exist`() {
-        #expect(throws: SignInError.unknownProvider) { try found("nobody", nil) }
-        #expect(throws: SignInError.unknownProvider) { try found("nobody", "ccid-a") }
-        #expect(throws: SignInError.unknownClient) { try found(nil, "nobody") }
-        #expect(throws: SignInError.unknownClient) { try found(nil, "CCID-A") }
+        #expect(throws: ServiceError.unknownProvider) { try found("nobody", nil) }
+        #expect(throws: ServiceError.unknownProvider) { try found("nobody", "ccid-a") }
+        #expect(throws: ServiceError.unknownClient) { try found(nil, "nobody") }
+        #expect(throws: ServiceError.unknownClient) { try found(nil, "CCID-A") }
     }
 
     @Test func `finds none when name and identifier disagree`() {
-        #expect(throws: SignInError.unknownClient) { try found("zenkey", "shared") }
+        #expect(throws: ServiceError.unknownClient) { try found("zenkey", "shared") }
     }
 
     @Test func `must be told one of them`() {
-        #expect(throws: SignInError.invalidParameter(InvalidParameter("client_id", "is missing"))) {
+        #expect(throws: ServiceError.invalidParameter(InvalidParameter("client_id", "is missing"))) {
             try found(nil, nil)
         }
     }
 
     @Test func `finds the only one, and the only one of a network's carriers`() throws {
         #expect(try found(nil, nil, namesNetwork: true) == "zenkey")
-        #expect(throws: SignInError.unknownClient) { try found(nil, "nobody", namesNetwork: true) }
-        #expect(throws: SignInError.unknownProvider) { try found("nobody", nil, namesNetwork: true) }
+        #expect(throws: ServiceError.unknownClient) { try found(nil, "nobody", namesNetwork: true) }
+        #expect(throws: ServiceError.unknownProvider) { try found("nobody", nil, namesNetwork: true) }
         let one = ProviderDirectory([Provider(.openID())])
         #expect(try one.provider(named: nil, clientID: nil, namesNetwork: false).configuration.name == "openid")
-        #expect(throws: SignInError.unknownClient) {
+        #expect(throws: ServiceError.unknownClient) {
             try one.provider(named: nil, clientID: "nobody", namesNetwork: false)
         }
         let two = ProviderDirectory([
             Provider(.zenkey { $0.name = "ios" }), Provider(.zenkey { $0.clientID = "ccid-android" }),
         ])
-        #expect(throws: SignInError.self) { try two.provider(named: nil, clientID: nil, namesNetwork: true) }
+        #expect(throws: ServiceError.self) { try two.provider(named: nil, clientID: nil, namesNetwork: true) }
     }
 
     @Test func `must be told the name when several have the identifier`() {
         #expect {
             try found(nil, "shared")
         } throws: { error in
-            guard case .invalidParameter(let parameter) = error as? SignInError else { return false }
+            guard case .invalidParameter(let parameter) = error as? ServiceError else { return false }
             return parameter.name == "provider"
         }
     }

@@ -33,9 +33,13 @@ import Testing
     }
 
     /// Every instance has its own keys in memory, and they share the store.
-    private func instance(of stage: SignInStage) async throws -> (keys: SessionKeys, issuer: SessionIssuer) {
+    private func instance(of stage: SignInStage) async throws -> (keys: SessionKeys, issuer: TokenIssuer) {
         let keys = try await stage.reloadedSessionKeys()
-        return (keys, SessionIssuer(configuration: stage.issuer.configuration, keys: keys))
+        return (
+            keys,
+            TokenIssuer(
+                configuration: stage.issuer.configuration, keys: keys, repository: stage.repository)
+        )
     }
 
     @Test func `publish a new key before it signs`() async throws {
@@ -83,7 +87,7 @@ import Testing
         let tokens = try await stage.signIn().tokens
         _ = try await SessionKeys.rotate(.session, in: stage.repository, now: stage.now, signsAtOnce: true)
         let other = try await instance(of: stage)
-        let elsewhere = Sessions(repository: stage.repository, issuer: other.issuer, clock: stage.clock)
+        let elsewhere = Sessions(repository: stage.repository, tokenIssuer: other.issuer, clock: stage.clock)
         let fresh = try await elsewhere.refresh(tokens.refreshToken).accessToken
         #expect(stage.issuer.bearer(of: fresh, at: stage.now) == nil)
         _ = try await stage.sessions.session(of: fresh)
@@ -119,10 +123,10 @@ import Testing
         let tokens = try await stage.signIn().tokens
         _ = try await SessionKeys.rotate(.session, in: stage.repository, now: stage.now, signsAtOnce: true)
         let other = try await instance(of: stage)
-        let elsewhere = Sessions(repository: stage.repository, issuer: other.issuer, clock: stage.clock)
+        let elsewhere = Sessions(repository: stage.repository, tokenIssuer: other.issuer, clock: stage.clock)
         let fresh = try await elsewhere.refresh(tokens.refreshToken).accessToken
         await stage.repository.close()
-        await #expect(throws: SignInError.storageUnavailable(.closed)) { try await stage.sessions.session(of: fresh) }
+        await #expect(throws: ServiceError.storageUnavailable(.closed)) { try await stage.sessions.session(of: fresh) }
     }
 
     @Test func `are refused as soon as a retired one is known, and so are the tokens it signed`() async throws {
@@ -133,10 +137,10 @@ import Testing
         #expect(try await stage.repository.retireSigningKey(old, now: stage.now) == .retired)
         #expect(try await stage.sessionKeys.reload(from: stage.repository, now: stage.now))
         #expect(!String(decoding: stage.sessionKeys.document, as: UTF8.self).contains(old))
-        await #expect(throws: SignInError.invalidToken) { try await stage.sessions.session(of: token) }
+        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.session(of: token) }
         // Nor does it come back with a token that names it.
         stage.pass(seconds: SessionKeys.unknownKeyPauseSeconds)
-        await #expect(throws: SignInError.invalidToken) { try await stage.sessions.session(of: token) }
+        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.session(of: token) }
         #expect(stage.sessionKeys.count == 1)
     }
 

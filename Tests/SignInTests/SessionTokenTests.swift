@@ -15,7 +15,8 @@ import Testing
         -> String
     {
         try stage.issuer.accessToken(
-            for: UserID(rawValue: 7), session: Self.session, client: "app", acr: acr, amr: amr, authTime: authTime,
+            for: UserID(rawValue: 7), session: Self.session, client: "app",
+            Authentication(acr: acr, amr: amr, time: authTime),
             now: stage.now)
     }
 
@@ -74,10 +75,9 @@ import Testing
         let stage = try await SignInStage()
         let session = try await stage.sessions.session(of: stage.signIn().tokens.accessToken)
         let other = try stage.issuer.accessToken(
-            for: UserID(rawValue: session.user.rawValue + 1), session: session.id, client: "app", acr: nil, amr: [],
-            authTime: nil,
-            now: stage.now)
-        await #expect(throws: SignInError.invalidToken) { try await stage.sessions.session(of: other) }
+            for: UserID(rawValue: session.user.rawValue + 1), session: session.id, client: "app",
+            Authentication(acr: nil, amr: [], time: nil), now: stage.now)
+        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.session(of: other) }
     }
 
     @Test func `verifies with the published keys`() async throws {
@@ -109,7 +109,7 @@ import Testing
         let stage = try await SignInStage()
         let kid = try #require(stage.sessionKeys.receiptSigner.keyID)
         let token = try await changed(stage, signedBy: .receipt) { $0.header[setting: "kid"] = .string(kid) }
-        await #expect(throws: SignInError.invalidToken) { try await stage.sessions.session(of: token) }
+        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.session(of: token) }
     }
 
     @Test(

@@ -18,21 +18,21 @@ import Testing
     @Test func `is not found by a token that has expired or is none`() async throws {
         let stage = try await SignInStage()
         let token = try await stage.signIn().tokens.accessToken
-        await #expect(throws: SignInError.invalidToken) { try await stage.sessions.session(of: "garbage") }
+        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.session(of: "garbage") }
         stage.pass(seconds: 899)
         _ = try await stage.sessions.session(of: token)
         stage.pass(seconds: 1)
-        await #expect(throws: SignInError.invalidToken) { try await stage.sessions.session(of: token) }
-        await #expect(throws: SignInError.invalidToken) { try await stage.sessions.user(of: token) }
+        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.session(of: token) }
+        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.user(of: token) }
     }
 
     @Test func `is over at once after signing out`() async throws {
         let stage = try await SignInStage()
         let tokens = try await stage.signIn().tokens
         try await stage.sessions.signOut(tokens.accessToken)
-        await #expect(throws: SignInError.invalidToken) { try await stage.sessions.session(of: tokens.accessToken) }
-        await #expect(throws: SignInError.invalidToken) { try await stage.sessions.signOut(tokens.accessToken) }
-        await #expect(throws: SignInError.invalidGrant(.unknownRefreshToken)) {
+        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.session(of: tokens.accessToken) }
+        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.signOut(tokens.accessToken) }
+        await #expect(throws: ServiceError.invalidGrant(.unknownRefreshToken)) {
             try await stage.sessions.refresh(tokens.refreshToken)
         }
     }
@@ -42,10 +42,10 @@ import Testing
         let tokens = try await stage.signIn().tokens
         stage.pass(seconds: 3600)
         try await stage.sessions.signOut(tokens.accessToken)
-        await #expect(throws: SignInError.invalidGrant(.unknownRefreshToken)) {
+        await #expect(throws: ServiceError.invalidGrant(.unknownRefreshToken)) {
             try await stage.sessions.refresh(tokens.refreshToken)
         }
-        await #expect(throws: SignInError.invalidToken) { try await stage.sessions.signOut("garbage") }
+        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.signOut("garbage") }
     }
 
     @Test func `lasts no longer than it may, however often it is refreshed`() async throws {
@@ -56,7 +56,7 @@ import Testing
         stage.pass(seconds: 19_999)
         token = try await stage.sessions.refresh(token).refreshToken
         stage.pass(seconds: 1)
-        await #expect(throws: SignInError.invalidGrant(.unknownRefreshToken)) {
+        await #expect(throws: ServiceError.invalidGrant(.unknownRefreshToken)) {
             try await stage.sessions.refresh(token)
         }
     }
@@ -79,10 +79,10 @@ import Testing
         let stage = try await SignInStage()
         let tokens = try await stage.signIn().tokens
         await stage.repository.close()
-        await #expect(throws: SignInError.storageUnavailable(.closed)) {
+        await #expect(throws: ServiceError.storageUnavailable(.closed)) {
             try await stage.sessions.session(of: tokens.accessToken)
         }
-        await #expect(throws: SignInError.storageUnavailable(.closed)) {
+        await #expect(throws: ServiceError.storageUnavailable(.closed)) {
             try await stage.sessions.refresh(tokens.refreshToken)
         }
     }
@@ -100,8 +100,8 @@ import Testing
         stage.pass(seconds: 800)
         let session = try await stage.sessions.session(of: next.accessToken)
         #expect(session.user == outcome.signedIn.user)
-        #expect(session.acr == "a3")
-        #expect(session.authTime == SigningProvider.now - 10)
+        #expect(session.authentication.acr == "a3")
+        #expect(session.authentication.time == SigningProvider.now - 10)
         _ = try await stage.sessions.refresh(next.refreshToken)
     }
 
@@ -132,7 +132,9 @@ import Testing
             #expect(try await stage.sessions.refresh(first).refreshToken == second)
             stage.pass(seconds: 1)
         }
-        await #expect(throws: SignInError.invalidGrant(.reusedRefreshToken)) { try await stage.sessions.refresh(first) }
+        await #expect(throws: ServiceError.invalidGrant(.reusedRefreshToken)) {
+            try await stage.sessions.refresh(first)
+        }
     }
 
     @Test func `gives two that ask at once one successor, and the same`() async throws {
@@ -159,7 +161,7 @@ import Testing
         #expect(his == hers)
         _ = try await stage.sessions.refresh(his)
         stage.pass(seconds: 61)
-        await #expect(throws: SignInError.invalidGrant(.reusedRefreshToken)) { try await stage.sessions.refresh(hers) }
+        await #expect(throws: ServiceError.invalidGrant(.reusedRefreshToken)) { try await stage.sessions.refresh(hers) }
     }
 
     @Test func `gives nothing again while the clock is put back, and does not end the session for it`() async throws {
@@ -167,11 +169,13 @@ import Testing
         let first = try await stage.signIn().tokens.refreshToken
         let second = try await stage.sessions.refresh(first).refreshToken
         stage.pass(seconds: -100)
-        await #expect(throws: SignInError.invalidGrant(.unknownRefreshToken)) {
+        await #expect(throws: ServiceError.invalidGrant(.unknownRefreshToken)) {
             try await stage.sessions.refresh(first)
         }
         _ = try await stage.sessions.refresh(second)
-        await #expect(throws: SignInError.invalidGrant(.reusedRefreshToken)) { try await stage.sessions.refresh(first) }
+        await #expect(throws: ServiceError.invalidGrant(.reusedRefreshToken)) {
+            try await stage.sessions.refresh(first)
+        }
     }
 
     @Test func `takes a clock that was put forward for time that has passed`() async throws {
@@ -179,7 +183,9 @@ import Testing
         let first = try await stage.signIn().tokens.refreshToken
         _ = try await stage.sessions.refresh(first)
         stage.pass(seconds: 3600)
-        await #expect(throws: SignInError.invalidGrant(.reusedRefreshToken)) { try await stage.sessions.refresh(first) }
+        await #expect(throws: ServiceError.invalidGrant(.reusedRefreshToken)) {
+            try await stage.sessions.refresh(first)
+        }
     }
 
     @Test func `goes on over new keys, and repeats an answer from before in the same bytes`() async throws {
@@ -205,8 +211,10 @@ import Testing
         let fifth = try await stage.sessions.refresh(fourth).refreshToken
         // The oldest still proves that it was one of the session's.
         #expect(try await stage.repository.secretKeys(for: .refresh).count == 4)
-        await #expect(throws: SignInError.invalidGrant(.reusedRefreshToken)) { try await stage.sessions.refresh(third) }
-        await #expect(throws: SignInError.invalidGrant(.unknownRefreshToken)) {
+        await #expect(throws: ServiceError.invalidGrant(.reusedRefreshToken)) {
+            try await stage.sessions.refresh(third)
+        }
+        await #expect(throws: ServiceError.invalidGrant(.unknownRefreshToken)) {
             try await stage.sessions.refresh(fifth)
         }
     }
@@ -216,9 +224,11 @@ import Testing
         let first = try await stage.signIn().tokens.refreshToken
         let second = try await stage.sessions.refresh(first)
         stage.pass(seconds: 61)
-        await #expect(throws: SignInError.invalidGrant(.reusedRefreshToken)) { try await stage.sessions.refresh(first) }
-        await #expect(throws: SignInError.invalidToken) { try await stage.sessions.session(of: second.accessToken) }
-        await #expect(throws: SignInError.invalidGrant(.unknownRefreshToken)) {
+        await #expect(throws: ServiceError.invalidGrant(.reusedRefreshToken)) {
+            try await stage.sessions.refresh(first)
+        }
+        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.session(of: second.accessToken) }
+        await #expect(throws: ServiceError.invalidGrant(.unknownRefreshToken)) {
             try await stage.sessions.refresh(second.refreshToken)
         }
     }
@@ -228,14 +238,16 @@ import Testing
         let first = try await stage.signIn().tokens.refreshToken
         let second = try await stage.sessions.refresh(first).refreshToken
         _ = try await stage.sessions.refresh(second)
-        await #expect(throws: SignInError.invalidGrant(.reusedRefreshToken)) { try await stage.sessions.refresh(first) }
+        await #expect(throws: ServiceError.invalidGrant(.reusedRefreshToken)) {
+            try await stage.sessions.refresh(first)
+        }
     }
 
     @Test func `is refused once the refresh token has expired`() async throws {
         let stage = try await SignInStage()
         let token = try await stage.signIn().tokens.refreshToken
         stage.pass(seconds: 86_400)
-        await #expect(throws: SignInError.invalidGrant(.unknownRefreshToken)) {
+        await #expect(throws: ServiceError.invalidGrant(.unknownRefreshToken)) {
             try await stage.sessions.refresh(token)
         }
     }
@@ -254,7 +266,7 @@ import Testing
         let tokens = try await stage.signIn().tokens
         let session = try await stage.sessions.session(of: tokens.accessToken).id
         for text in ["", "garbage", tokens.accessToken, "\(session).guess", "00000000000000000000000000000000.x"] {
-            await #expect(throws: SignInError.invalidGrant(.unknownRefreshToken)) {
+            await #expect(throws: ServiceError.invalidGrant(.unknownRefreshToken)) {
                 try await stage.sessions.refresh(text)
             }
         }

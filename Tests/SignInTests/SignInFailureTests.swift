@@ -57,7 +57,7 @@ import Testing
         var metadata = try #require(stage.carrier.metadata.object)
         metadata[setting: "userinfo_endpoint"] = nil
         stage.transport.answer(ProviderConfiguration.discoveryURL, json: .object(metadata))
-        let expected = SignInError.ProviderProblem(.discovery, .invalidMember("userinfo_endpoint"))
+        let expected = ProviderProblem(.discovery, .invalidMember("userinfo_endpoint"))
         #expect(try await stage.failure() == .providerError(expected))
     }
 

@@ -34,15 +34,15 @@ import Testing
         let outcome = try await stage.signIn()
         #expect(outcome.signedIn.isNewUser)
         #expect(!outcome.signedIn.migrated)
-        #expect(outcome.acr == "a3")
-        #expect(outcome.authTime == SigningProvider.now - 10)
+        #expect(outcome.authentication.acr == "a3")
+        #expect(outcome.authentication.time == SigningProvider.now - 10)
         #expect(outcome.tokens.expiresIn == 900)
         #expect(outcome.signedIn.profile.carrier.name == "Jane Doe")
         let identity = try #require(try await stage.repository.identities(of: outcome.signedIn.user).first)
         #expect(identity.subject == Subject(issuer: stage.carrier.issuer, value: "310260-subject"))
         #expect(identity.provider == "zenkey")
         let session = try await stage.sessions.session(of: outcome.tokens.accessToken)
-        #expect(session.amr == ["hwk", "pin"])
+        #expect(session.authentication.amr == ["hwk", "pin"])
         #expect(session.client == "ccid-0123456789abcdef")
         #expect(session.provider == "zenkey")
         #expect(session.expiresAt == stage.now + 86_400)
@@ -84,8 +84,8 @@ import Testing
         let stage = try await SignInStage()
         try stage.answerToken { $0.claims[setting: "acr"] = "aal3" }
         let outcome = try await stage.signIn(["acr_values": "a3"])
-        #expect(outcome.acr == "a3")
-        #expect(try await stage.sessions.session(of: outcome.tokens.accessToken).acr == "a3")
+        #expect(outcome.authentication.acr == "a3")
+        #expect(try await stage.sessions.session(of: outcome.tokens.accessToken).authentication.acr == "a3")
     }
 
     @Test func `stores the issuer under its present name`() async throws {

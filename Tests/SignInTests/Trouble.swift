@@ -10,12 +10,12 @@ import Testing
 /// Something that goes wrong at the provider, and what the app is told.
 struct Trouble: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    let error: SignInError
+    let error: ServiceError
     let parameters: [String: String]
     let cause: @Sendable (SignInStage) throws -> Void
 
     init(
-        _ description: String, _ error: SignInError, parameters: [String: String] = [:],
+        _ description: String, _ error: ServiceError, parameters: [String: String] = [:],
         _ cause: @escaping @Sendable (SignInStage) throws -> Void
     ) {
         testDescription = description
@@ -24,16 +24,16 @@ struct Trouble: Sendable, CustomTestStringConvertible {
         self.cause = cause
     }
 
-    private static func token(_ description: String, _ error: SignInError, _ response: OutboundResponse) -> Trouble {
+    private static func token(_ description: String, _ error: ServiceError, _ response: OutboundResponse) -> Trouble {
         Trouble("token endpoint: \(description)", error) { $0.transport.answer($0.carrier.tokenEndpoint, response) }
     }
 
-    private static func token(_ failure: HTTPClientError, _ error: SignInError) -> Trouble {
+    private static func token(_ failure: HTTPClientError, _ error: ServiceError) -> Trouble {
         Trouble("token endpoint: \(failure)", error) { $0.transport.fail($0.carrier.tokenEndpoint, failure) }
     }
 
-    private static func problem(_ step: SignInError.ProviderProblem.Step, _ failure: ProviderFailure) -> SignInError {
-        .providerError(SignInError.ProviderProblem(step, failure))
+    private static func problem(_ step: ProviderProblem.Step, _ failure: ProviderFailure) -> ServiceError {
+        .providerError(ProviderProblem(step, failure))
     }
 
     private static func claim(
@@ -45,11 +45,12 @@ struct Trouble: Sendable, CustomTestStringConvertible {
         }
     }
 
-    private static func userinfo(_ description: String, _ error: SignInError, _ response: OutboundResponse) -> Trouble {
+    private static func userinfo(_ description: String, _ error: ServiceError, _ response: OutboundResponse) -> Trouble
+    {
         Trouble("userinfo: \(description)", error) { $0.transport.answer($0.carrier.userinfoEndpoint, response) }
     }
 
-    private static let loginHint = SignInError.invalidParameter(
+    private static let loginHint = ServiceError.invalidParameter(
         InvalidParameter("login_hint", "of the authorization request was refused by the provider"))
 
     /// The code was not taken, for sure: it may be tried again.
@@ -159,7 +160,7 @@ struct Trouble: Sendable, CustomTestStringConvertible {
         }
     }
 
-    private static func discovery(_ description: String, _ error: SignInError, _ response: OutboundResponse) -> Trouble
+    private static func discovery(_ description: String, _ error: ServiceError, _ response: OutboundResponse) -> Trouble
     {
         Trouble("discovery: \(description)", error) {
             $0.transport.answer(ProviderConfiguration.discoveryURL, response)

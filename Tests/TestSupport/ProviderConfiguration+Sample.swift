@@ -1,6 +1,7 @@
 internal import Crypto
 internal import OpenIDConnect
 public import Providers
+public import System
 
 extension ProviderConfiguration {
     public static let discoveryURL = "https://discovery.example/.well-known/openid_configuration"
@@ -33,4 +34,22 @@ extension ProviderConfiguration {
             change(&$0)
         }
     }
+}
+
+extension Provider {
+    /// One use of this provider.
+    ///
+    /// - Parameter time: what its clock shows all the time; nil for the present.
+    public func client(
+        through transport: ScriptedTransport, at time: MonotonicTime? = nil
+    ) throws -> ProviderClient {
+        guard
+            let client = ProviderClient(
+                entering: self, through: transport, trouble: nil, clock: { time ?? .now })
+        else { throw NoPlace() }
+        return client
+    }
+
+    /// Its bulkhead is full.
+    public struct NoPlace: Error {}
 }

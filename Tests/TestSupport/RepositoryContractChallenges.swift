@@ -12,12 +12,12 @@ extension RepositoryContract {
             #expect(try await store.isChallengeUsed(challenge.hash, now: Sample.now + 299))
             var second = Sample.signIn(Sample.subject("2"))
             second.challenge = OneTimeUse(hash: challenge.hash, expiresAt: challenge.expiresAt + 1)
-            await #expect(throws: RepositoryError.challengeAlreadyUsed) { try await store.signIn(second) }
+            await #expect(throws: Refusal.challengeAlreadyUsed) { try await store.signedIn(second) }
             #expect(try await !store.isKnown(Sample.subject("2")))
             #expect(try await store.session(second.session.id, now: Sample.now) == nil)
             #expect(try await store.isCodeUsed(second.code.hash, now: Sample.now))
             second.challenge = nil
-            await #expect(throws: RepositoryError.codeAlreadyUsed) { try await store.signIn(second) }
+            await #expect(throws: Refusal.codeAlreadyUsed) { try await store.signedIn(second) }
         },
         RepositoryContract("a code that was used leaves the challenge that came with it unused") { store in
             let challenge = Sample.code()
@@ -25,7 +25,7 @@ extension RepositoryContract {
             try await store.recordUsedCode(code, now: Sample.now)
             var record = Sample.signIn(Sample.subject("1"), code: code)
             record.challenge = challenge
-            await #expect(throws: RepositoryError.codeAlreadyUsed) { try await store.signIn(record) }
+            await #expect(throws: Refusal.codeAlreadyUsed) { try await store.signedIn(record) }
             #expect(try await !store.isChallengeUsed(challenge.hash, now: Sample.now))
         },
         RepositoryContract("links and receipts use up challenges too") { store in
@@ -35,21 +35,21 @@ extension RepositoryContract {
             let challenges = [Sample.code(), Sample.code()]
             var link = Sample.link(subject, session.id)
             link.challenge = challenges[0]
-            _ = try await store.link(link)
+            _ = try await store.linked(link)
             var transaction = Sample.transaction(subject, session.id)
             transaction.challenge = challenges[1]
-            _ = try await store.storeReceipt(transaction)
+            _ = try await store.receipted(transaction)
             for challenge in challenges {
                 #expect(try await store.isChallengeUsed(challenge.hash, now: Sample.now))
                 var again = Sample.link(subject, session.id)
                 again.challenge = challenge
                 let secondLink = again
-                await #expect(throws: RepositoryError.challengeAlreadyUsed) { try await store.link(secondLink) }
+                await #expect(throws: Refusal.challengeAlreadyUsed) { try await store.linked(secondLink) }
                 var second = Sample.transaction(subject, session.id)
                 second.challenge = challenge
                 let secondTransaction = second
-                await #expect(throws: RepositoryError.challengeAlreadyUsed) {
-                    try await store.storeReceipt(secondTransaction)
+                await #expect(throws: Refusal.challengeAlreadyUsed) {
+                    try await store.receipted(secondTransaction)
                 }
             }
         },
@@ -70,11 +70,11 @@ extension RepositoryContract {
             let record = Sample.transaction(subject, session.id)
             let receipt = Receipt(
                 id: record.receipt, user: user, session: session.id, contextHash: record.contextHash,
-                nonce: "the-nonce", acr: "a3", amr: ["hwk", "pin"],
-                authTime: Sample.now - 5, provider: "zenkey", client: session.client, createdAt: Sample.now)
-            #expect(try await store.storeReceipt(record) == .stored(receipt))
+                nonce: "the-nonce", authentication: Sample.authentication(), provider: "zenkey", client: session.client,
+                createdAt: Sample.now)
+            #expect(try await store.receipted(record) == .stored(receipt))
             #expect(try await store.receipts(of: user) == [receipt])
-            await #expect(throws: RepositoryError.codeAlreadyUsed) { try await store.storeReceipt(record) }
+            await #expect(throws: Refusal.codeAlreadyUsed) { try await store.receipted(record) }
             _ = try await store.revokeSession(session.id, now: Sample.now)
             #expect(try await store.receipts(of: user) == [receipt])
             _ = try await store.erase(user, now: Sample.now)
@@ -86,7 +86,7 @@ extension RepositoryContract {
             _ = try await store.signedIn(Sample.signIn(Sample.subject("2")))
             for value in ["2", "stranger"] {
                 let record = Sample.transaction(Sample.subject(value), session.id)
-                #expect(try await store.storeReceipt(record) == .notThisUser)
+                #expect(try await store.receipted(record) == .notThisUser)
                 #expect(try await store.isCodeUsed(record.code.hash, now: Sample.now))
             }
             #expect(try await store.receipts(of: user).isEmpty)
@@ -96,7 +96,7 @@ extension RepositoryContract {
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session)).user
             _ = try await store.revokeSession(session.id, now: Sample.now)
             let record = Sample.transaction(Sample.subject("1"), session.id)
-            await #expect(throws: RepositoryError.sessionGone) { try await store.storeReceipt(record) }
+            await #expect(throws: Refusal.sessionGone) { try await store.receipted(record) }
             #expect(try await store.receipts(of: user).isEmpty)
             #expect(try await store.isCodeUsed(record.code.hash, now: Sample.now))
         },
@@ -104,13 +104,11 @@ extension RepositoryContract {
             let session = Sample.session()
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session)).user
             var record = Sample.transaction(Sample.subject("1"), session.id)
-            record.acr = nil
-            record.amr = []
-            record.authTime = nil
-            _ = try await store.storeReceipt(record)
-            #expect(try await store.receipts(of: user).map(\.amr) == [[]])
-            #expect(try await store.receipts(of: user).map(\.acr) == [nil])
-            #expect(try await store.receipts(of: user).map(\.authTime) == [nil])
+            record.authentication = Authentication(acr: nil, amr: [], time: nil)
+            _ = try await store.receipted(record)
+            #expect(try await store.receipts(of: user).map(\.authentication.amr) == [[]])
+            #expect(try await store.receipts(of: user).map(\.authentication.acr) == [nil])
+            #expect(try await store.receipts(of: user).map(\.authentication.time) == [nil])
         },
     ]
 }

@@ -53,12 +53,12 @@ extension RepositoryContract {
             let subject = Sample.subject("1")
             let user = try await store.signedIn(Sample.signIn(subject, session: session)).user
             let sent: Attributes = ["email": "other@example.com", "email_verified": "true"]
-            let linked = try await store.link(Sample.link(Sample.subject("2"), session.id, attributes: sent)).identity
+            let linked = try await store.linked(Sample.link(Sample.subject("2"), session.id, attributes: sent)).identity
             _ = try await store.editProfile(of: user, [ProfileEdit("email", "own@example.com")], now: Sample.now)
             #expect(try await found("jane@example.com") == [.provider("zenkey", isVerified: false)])
             #expect(try await found("other@example.com") == [.provider("other", isVerified: true)])
             #expect(try await found("own@example.com") == [.user])
-            _ = try await store.unlink(linked.id, under: session.id, demands: Sample.demands, now: Sample.now)
+            _ = try await store.unlinked(linked.id, under: session.id, demands: Sample.demands, now: Sample.now)
             #expect(try await found("other@example.com").isEmpty)
             let changed: Attributes = ["email": "new@example.com"]
             _ = try await store.signIn(Sample.signIn(subject, attributes: changed))

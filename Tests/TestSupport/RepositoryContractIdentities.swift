@@ -11,7 +11,7 @@ extension RepositoryContract {
             let second = Sample.subject("2", at: Sample.oldIssuer)
             let code = Sample.code()
             let sent: Attributes = ["locale": "en-US"]
-            let outcome = try await store.link(
+            let outcome = try await store.linked(
                 Sample.link(second, session.id, code: code, attributes: sent, now: Sample.now + 1))
             #expect(outcome.isNew)
             let identity = Identity(
@@ -32,7 +32,7 @@ extension RepositoryContract {
             let subject = Sample.subject("1")
             let session = Sample.session()
             let user = try await store.signedIn(Sample.signIn(subject, session: session)).user
-            let outcome = try await store.link(Sample.link(subject, session.id, now: Sample.now + 9))
+            let outcome = try await store.linked(Sample.link(subject, session.id, now: Sample.now + 9))
             #expect(!outcome.isNew)
             #expect(outcome.identity.lastSignInAt == Sample.now + 9)
             #expect(try await store.identities(of: user) == [outcome.identity])
@@ -43,8 +43,8 @@ extension RepositoryContract {
             let code = Sample.code()
             let jane = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session)).user
             let john = try await store.signedIn(Sample.signIn(Sample.subject("2")))
-            await #expect(throws: RepositoryError.identityInUse) {
-                try await store.link(Sample.link(Sample.subject("2"), session.id, code: code))
+            await #expect(throws: Refusal.identityInUse) {
+                try await store.linked(Sample.link(Sample.subject("2"), session.id, code: code))
             }
             #expect(try await store.identities(of: jane).count == 1)
             #expect(try await store.identities(of: john.user).count == 1)
@@ -52,16 +52,16 @@ extension RepositoryContract {
             #expect(event?.kind == .linkConflict)
             #expect(event?.user == jane)
             #expect(event?.oldIdentity == john.identity)
-            await #expect(throws: RepositoryError.codeAlreadyUsed) {
-                try await store.link(Sample.link(Sample.subject("3"), session.id, code: code))
+            await #expect(throws: Refusal.codeAlreadyUsed) {
+                try await store.linked(Sample.link(Sample.subject("3"), session.id, code: code))
             }
         },
         RepositoryContract("nothing is added in the name of a session that is gone") { store in
             let session = Sample.session(expiresAt: Sample.now + 60)
             let code = Sample.code()
             _ = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session))
-            await #expect(throws: RepositoryError.sessionGone) {
-                try await store.link(Sample.link(Sample.subject("2"), session.id, code: code, now: Sample.now + 60))
+            await #expect(throws: Refusal.sessionGone) {
+                try await store.linked(Sample.link(Sample.subject("2"), session.id, code: code, now: Sample.now + 60))
             }
             #expect(try await !store.isKnown(Sample.subject("2")))
             #expect(try await store.isCodeUsed(code.hash, now: Sample.now))
@@ -74,12 +74,12 @@ extension RepositoryContract {
             let other = Sample.session()
             let second = Sample.subject("2")
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session)).user
-            let linked = try await store.link(Sample.link(second, session.id)).identity
+            let linked = try await store.linked(Sample.link(second, session.id)).identity
             var record = Sample.signIn(second, session: other)
             record.provider = linked.provider
             _ = try await store.signedIn(record)
             #expect(
-                try await store.unlink(linked.id, under: session.id, demands: Sample.demands, now: Sample.now + 1)
+                try await store.unlinked(linked.id, under: session.id, demands: Sample.demands, now: Sample.now + 1)
                     == .unlinked)
             #expect(try await store.identities(of: user).map(\.subject) == [Sample.subject("1")])
             #expect(try await store.sessions(of: user, now: Sample.now).map(\.id) == [session.id])
@@ -93,30 +93,30 @@ extension RepositoryContract {
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: first)).user
             var link = Sample.link(Sample.subject("2"), first.id)
             link.provider = "zenkey"
-            let linked = try await store.link(link).identity
+            let linked = try await store.linked(link).identity
             _ = try await store.signedIn(Sample.signIn(Sample.subject("2"), session: second))
             #expect(try await store.session(second.id, now: Sample.now)?.identity == linked.id)
             #expect(
-                try await store.unlink(linked.id, under: first.id, demands: Sample.demands, now: Sample.now)
+                try await store.unlinked(linked.id, under: first.id, demands: Sample.demands, now: Sample.now)
                     == .unlinked)
             #expect(try await store.sessions(of: user, now: Sample.now).map(\.id) == [first.id])
         },
         RepositoryContract("unlinking ends the identity's sessions whatever its provider was called then") { store in
             let (first, second) = (Sample.session(), Sample.session())
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: first)).user
-            let linked = try await store.link(Sample.link(Sample.subject("2"), first.id)).identity
+            let linked = try await store.linked(Sample.link(Sample.subject("2"), first.id)).identity
             var renamed = Sample.signIn(Sample.subject("2"), session: second)
             renamed.provider = "renamed"
             _ = try await store.signedIn(renamed)
             #expect(
-                try await store.unlink(linked.id, under: first.id, demands: Sample.demands, now: Sample.now)
+                try await store.unlinked(linked.id, under: first.id, demands: Sample.demands, now: Sample.now)
                     == .unlinked)
             #expect(try await store.sessions(of: user, now: Sample.now).map(\.id) == [first.id])
         },
         RepositoryContract("the last identity stays") { store in
             let session = Sample.session()
             let signedIn = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session))
-            let outcome = try await store.unlink(
+            let outcome = try await store.unlinked(
                 signedIn.identity, under: session.id, demands: Sample.demands, now: Sample.now)
             #expect(outcome == .lastIdentity)
             #expect(try await store.identities(of: signedIn.user).count == 1)
@@ -125,10 +125,10 @@ extension RepositoryContract {
         RepositoryContract("nobody unlinks another's identity, or one that is not there") { store in
             let session = Sample.session()
             _ = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session))
-            _ = try await store.link(Sample.link(Sample.subject("2"), session.id))
+            _ = try await store.linked(Sample.link(Sample.subject("2"), session.id))
             let john = try await store.signedIn(Sample.signIn(Sample.subject("3")))
             for identity in [john.identity, IdentityID(rawValue: 4711)] {
-                let outcome = try await store.unlink(
+                let outcome = try await store.unlinked(
                     identity, under: session.id, demands: Sample.demands, now: Sample.now)
                 #expect(outcome == .notFound)
             }

@@ -14,24 +14,21 @@ extension RepositoryContract {
             #expect(try await store.isCodeUsed(code.hash, now: Sample.now))
             let session = Sample.session()
             var asked = session
-            (asked.acr, asked.amr, asked.authTime) = (nil, [], nil)
+            asked.authentication = Authentication(acr: nil, amr: [], time: nil)
             let redemption = TicketRedemption(
                 ticket: ticket.hash, session: asked, reference: "abc", now: Sample.now + 1)
-            let redeemed = try await store.redeemTicket(redemption)
+            let redeemed = try await store.redeemed(redemption)
             let signedIn = redeemed.signedIn
             // How the user was authenticated is known from the sign-in that made the ticket.
-            #expect(
-                redeemed.authentication
-                    == Authentication(
-                        acr: "a3", amr: ["hwk", "pin"], time: Sample.now - 5, authenticatedAt: Sample.now - 5))
+            #expect(redeemed.authentication == Sample.authentication())
             let stored = try await store.session(session.id, now: Sample.now + 1)
-            #expect(stored?.acr == "a3" && stored?.amr == ["hwk", "pin"] && stored?.authTime == Sample.now - 5)
+            #expect(stored?.authentication == Sample.authentication() && stored?.authenticatedAt == Sample.now - 5)
             #expect(signedIn.isNewUser)
             #expect(signedIn.reference == "abc")
             #expect(signedIn.profile.carrier == Sample.jane)
             #expect(try await store.identities(of: signedIn.user).map(\.subject) == [subject])
             #expect(try await store.session(session.id, now: Sample.now + 1)?.user == signedIn.user)
-            await #expect(throws: RepositoryError.invalidTicket) { try await store.redeemTicket(redemption) }
+            await #expect(throws: Refusal.invalidTicket) { try await store.redeemed(redemption) }
         },
         RepositoryContract("a ticket of another client, or out of time, is refused") { store in
             let ticket = Sample.code(expiresAt: Sample.now + 600)
@@ -44,7 +41,7 @@ extension RepositoryContract {
                     ticket: ticket.hash, session: Sample.session(), reference: "abc", now: Sample.now + 600),
             ]
             for redemption in refused {
-                await #expect(throws: RepositoryError.invalidTicket) { try await store.redeemTicket(redemption) }
+                await #expect(throws: Refusal.invalidTicket) { try await store.redeemed(redemption) }
             }
         },
         RepositoryContract("a ticket whose subject has got a user meanwhile is refused") { store in
@@ -54,7 +51,7 @@ extension RepositoryContract {
             _ = try await store.signedIn(Sample.signIn(subject))
             let redemption = TicketRedemption(
                 ticket: ticket.hash, session: Sample.session(), reference: "abc", now: Sample.now)
-            await #expect(throws: RepositoryError.identityInUse) { try await store.redeemTicket(redemption) }
+            await #expect(throws: Refusal.identityInUse) { try await store.redeemed(redemption) }
         },
         RepositoryContract("where registration is by ticket, a known subject signs in and a ported one moves") {
             store in

@@ -85,7 +85,7 @@ extension RepositoryContract {
             #expect(try await store.signingKeys().map(\.privateKey) == [[1, 2]])
             let redemption = TicketRedemption(
                 ticket: ticket.hash, session: Sample.session(), reference: "abc", now: Sample.now)
-            #expect(try await store.redeemTicket(redemption).signedIn.profile.carrier == Sample.jane)
+            #expect(try await store.redeemed(redemption).signedIn.profile.carrier == Sample.jane)
             #expect(try await store.check().isEmpty)
             // The next key is another walk.
             _ = try await store.rotateDataKey(TransparentSealer.maker)

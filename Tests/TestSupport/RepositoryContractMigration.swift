@@ -88,8 +88,8 @@ extension RepositoryContract {
             let first = try await store.signedIn(Sample.signIn(a))
             let second = try await store.signedIn(Sample.signIn(b))
             let ported = [Sample.ported(a), Sample.ported(b)]
-            await #expect(throws: RepositoryError.migrationConflict) {
-                try await store.signIn(Sample.signIn(new, code: code, ported: ported, session: session))
+            await #expect(throws: Refusal.migrationConflict) {
+                try await store.signedIn(Sample.signIn(new, code: code, ported: ported, session: session))
             }
             #expect(try await !store.isKnown(new))
             #expect(try await store.session(session.id, now: Sample.now) == nil)
@@ -97,8 +97,8 @@ extension RepositoryContract {
             #expect(try await store.identities(of: second.user).map(\.subject) == [b])
             #expect(try await store.auditTrail() == [.userCreated, .userCreated, .migrationConflict])
             #expect(try await store.isCodeUsed(code.hash, now: Sample.now))
-            await #expect(throws: RepositoryError.codeAlreadyUsed) {
-                try await store.signIn(Sample.signIn(new, code: code))
+            await #expect(throws: Refusal.codeAlreadyUsed) {
+                try await store.signedIn(Sample.signIn(new, code: code))
             }
         },
         RepositoryContract("a subject that got a user of its own meanwhile conflicts with the ported one") { store in
@@ -106,8 +106,8 @@ extension RepositoryContract {
             let new = Sample.subject("new")
             _ = try await store.signedIn(Sample.signIn(old))
             let own = try await store.signedIn(Sample.signIn(new))
-            await #expect(throws: RepositoryError.migrationConflict) {
-                try await store.signIn(Sample.signIn(new, ported: [Sample.ported(old)]))
+            await #expect(throws: Refusal.migrationConflict) {
+                try await store.signedIn(Sample.signIn(new, ported: [Sample.ported(old)]))
             }
             #expect(try await store.isKnown(old))
             #expect(try await store.signedIn(Sample.signIn(new)).user == own.user)

@@ -12,7 +12,7 @@ extension RepositoryContract {
             for value in ["2", "3"] {
                 users.append(try await store.signedIn(Sample.signIn(Sample.subject(value))).user)
             }
-            _ = try await store.link(Sample.link(Sample.subject("4"), session.id, now: Sample.now + 7))
+            _ = try await store.linked(Sample.link(Sample.subject("4"), session.id, now: Sample.now + 7))
             let first = try await store.users(after: nil, limit: 2, provider: nil)
             #expect(first.map(\.id) == Array(users[..<2]))
             #expect(first.map(\.identities) == [2, 1])
@@ -55,7 +55,7 @@ extension RepositoryContract {
             let subject = Sample.subject("1")
             let user = try await store.signedIn(Sample.signIn(subject, session: session)).user
             let other = try await store.signedIn(Sample.signIn(Sample.subject("2"))).user
-            _ = try await store.storeReceipt(Sample.transaction(subject, session.id))
+            _ = try await store.receipted(Sample.transaction(subject, session.id))
             _ = try await store.revokeSessions(of: other, except: nil, now: Sample.now)
             let record = try #require(try await store.record(of: user, now: Sample.now))
             #expect(record.user == (try await store.user(user)))

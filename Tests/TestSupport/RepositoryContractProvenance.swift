@@ -7,12 +7,12 @@ extension RepositoryContract {
             let session = Sample.session()
             let jane = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session))
             let sent: Attributes = ["email": "other@example.com", "email_verified": "true", "locale": "en-US"]
-            let first = try await store.link(Sample.link(Sample.subject("2"), session.id, attributes: sent)).identity
-            let second = try await store.link(Sample.link(Sample.subject("3"), session.id, attributes: sent)).identity
+            let first = try await store.linked(Sample.link(Sample.subject("2"), session.id, attributes: sent)).identity
+            let second = try await store.linked(Sample.link(Sample.subject("3"), session.id, attributes: sent)).identity
             #expect(try await store.user(jane.user)?.profile.shown.email == "other@example.com")
-            _ = try await store.unlink(second.id, under: session.id, demands: Sample.demands, now: Sample.now)
+            _ = try await store.unlinked(second.id, under: session.id, demands: Sample.demands, now: Sample.now)
             #expect(try await store.user(jane.user)?.profile.isVerified(.email) == true)
-            _ = try await store.unlink(first.id, under: session.id, demands: Sample.demands, now: Sample.now)
+            _ = try await store.unlinked(first.id, under: session.id, demands: Sample.demands, now: Sample.now)
             let profile = try #require(try await store.user(jane.user)?.profile)
             #expect(profile.shown.email == "jane@example.com")
             #expect(!profile.isVerified(.email))

@@ -41,9 +41,9 @@ extension RepositoryContract {
                 let outcomes = await both(
                     { try await store.signedIn(Sample.signIn(Sample.subject("a-\(round)"), code: code)) },
                     { try await store.signedIn(Sample.signIn(Sample.subject("b-\(round)"), code: code)) })
-                let errors = outcomes.compactMap { outcome -> RepositoryError? in
+                let errors = outcomes.compactMap { outcome -> Refusal? in
                     guard case .failure(let error) = outcome else { return nil }
-                    return error as? RepositoryError
+                    return error as? Refusal
                 }
                 #expect(errors == [.codeAlreadyUsed])
             }
@@ -76,7 +76,7 @@ extension RepositoryContract {
                 let record = Sample.signIn(Sample.subject("\(round)"), registration: .ticket(ticket))
                 _ = try await store.signIn(record)
                 let redeem = { @Sendable in
-                    try await store.redeemTicket(
+                    try await store.redeemed(
                         TicketRedemption(
                             ticket: ticket.hash, session: Sample.session(), reference: "abc", now: Sample.now))
                 }

@@ -34,8 +34,8 @@ public enum Sample {
     public static func session(expiresAt: Int64 = now + 86_400) -> NewSession {
         let id = sessionID()
         return NewSession(
-            id: id, family: id, expiresAt: expiresAt, userAgent: "App/1.0", acr: "a3", amr: ["hwk", "pin"],
-            authTime: now - 5, authenticatedAt: now - 5, client: "ccid-0123456789abcdef")
+            id: id, family: id, expiresAt: expiresAt, userAgent: "App/1.0", authentication: authentication(now),
+            authenticatedAt: now - 5, client: "ccid-0123456789abcdef")
     }
 
     public static func signIn(
@@ -61,6 +61,11 @@ public enum Sample {
             attributes: attributes, now: now)
     }
 
+    /// How whoever signs in was authenticated, five seconds before.
+    public static func authentication(_ now: Int64 = now) -> Authentication {
+        Authentication(acr: "a3", amr: ["hwk", "pin"], time: now - 5)
+    }
+
     /// What most tests are not about: any age will do.
     public static let demands = SensitiveDemands(maximumAgeSeconds: nil, minimumIdentityAgeSeconds: 0)
     /// As the defaults of the configuration have it.
@@ -69,8 +74,8 @@ public enum Sample {
     public static func transaction(_ subject: Subject, _ session: SessionID) -> TransactionRecord {
         TransactionRecord(
             code: code(), session: session, subject: subject, minimumIdentityAgeSeconds: 0,
-            receipt: sessionID().description, contextHash: hash(), nonce: "the-nonce", acr: "a3",
-            amr: ["hwk", "pin"], authTime: now - 5, provider: "zenkey", client: "ccid-0123456789abcdef", now: now)
+            receipt: sessionID().description, contextHash: hash(), nonce: "the-nonce",
+            authentication: authentication(now), provider: "zenkey", client: "ccid-0123456789abcdef", now: now)
     }
 
     public static func refresh(
@@ -91,18 +96,70 @@ public enum Sample {
     }
 }
 
+/// So that a test can expect a refusal as it expects an error. A refusal is returned by the repository, and committed.
+extension Refusal: Error {}
+
 extension AccountRepository {
     /// Signs in where the outcome has to be a session.
     public func signedIn(_ record: SignInRecord) async throws -> SignedIn {
-        guard case .signedIn(let signedIn) = try await signIn(record) else { throw ContractViolation.notSignedIn }
-        return signedIn
+        switch try await signIn(record) {
+        case .signedIn(let signedIn): return signedIn
+        case .unlinked: throw ContractViolation.notSignedIn
+        case .refused(let refusal): throw refusal
+        }
+    }
+
+    @discardableResult
+    public func linked(_ record: LinkRecord) async throws -> (identity: Identity, isNew: Bool) {
+        switch try await link(record) {
+        case .linked(let identity, let isNew): return (identity, isNew)
+        case .refused(let refusal): throw refusal
+        }
+    }
+
+    @discardableResult
+    public func unlinked(
+        _ identity: IdentityID, under session: SessionID, demands: SensitiveDemands, now: Int64
+    ) async throws -> UnlinkOutcome {
+        let outcome = try await unlink(identity, under: session, demands: demands, now: now)
+        if case .refused(let refusal) = outcome { throw refusal }
+        return outcome
+    }
+
+    @discardableResult
+    public func redeemed(_ redemption: TicketRedemption) async throws -> RedeemedTicket {
+        switch try await redeemTicket(redemption) {
+        case .redeemed(let ticket): return ticket
+        case .refused(let refusal): throw refusal
+        }
+    }
+
+    @discardableResult
+    public func receipted(_ record: TransactionRecord) async throws -> ReceiptOutcome {
+        let outcome = try await storeReceipt(record)
+        if case .refused(let refusal) = outcome { throw refusal }
+        return outcome
+    }
+
+    @discardableResult
+    public func edited(
+        under session: SessionID, _ edits: [ProfileEdit], maximumAgeSeconds: Int64?, now: Int64
+    ) async throws -> User {
+        switch try await editProfile(under: session, edits, maximumAgeSeconds: maximumAgeSeconds, now: now) {
+        case .edited(let user): return user
+        case .refused(let refusal): throw refusal
+        }
+    }
+
+    public func erased(under session: SessionID, demands: SensitiveDemands, now: Int64) async throws {
+        if case .refused(let refusal) = try await erase(under: session, demands: demands, now: now) { throw refusal }
     }
 
     /// Edits a user's profile under the oldest of his sessions.
     @discardableResult
     public func editProfile(of user: UserID, _ edits: [ProfileEdit], now: Int64) async throws -> User {
         guard let session = try await sessions(of: user, now: now).first else { throw ContractViolation.notSignedIn }
-        return try await editProfile(under: session.id, edits, maximumAgeSeconds: nil, now: now)
+        return try await edited(under: session.id, edits, maximumAgeSeconds: nil, now: now)
     }
 
     /// The whole audit trail without its numbers and times.

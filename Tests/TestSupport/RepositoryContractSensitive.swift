@@ -16,23 +16,23 @@ extension RepositoryContract {
     private static let authenticationClauses = [
         RepositoryContract("nothing sensitive is done long after the user authenticated") { store in
             let (jane, session) = try await jane(store)
-            let (late, tooOld) = (Sample.now + 296, RepositoryError.authenticationTooOld(maximumAgeSeconds: 300))
+            let (late, tooOld) = (Sample.now + 296, Refusal.authenticationTooOld(maximumAgeSeconds: 300))
             await #expect(throws: tooOld) {
-                try await store.link(
+                try await store.linked(
                     Sample.link(Sample.subject("2"), session, demands: Sample.usualDemands, now: late))
             }
             await #expect(throws: tooOld) {
-                try await store.unlink(jane.identity, under: session, demands: Sample.usualDemands, now: late)
+                try await store.unlinked(jane.identity, under: session, demands: Sample.usualDemands, now: late)
             }
             await #expect(throws: tooOld) {
-                try await store.erase(under: session, demands: Sample.usualDemands, now: late)
+                try await store.erased(under: session, demands: Sample.usualDemands, now: late)
             }
             #expect(try await !store.isKnown(Sample.subject("2")))
             #expect(try await store.user(jane.user) != nil)
             let inTime = late - 1
-            _ = try await store.link(
+            _ = try await store.linked(
                 Sample.link(Sample.subject("2"), session, demands: Sample.usualDemands, now: inTime))
-            try await store.erase(under: session, demands: Sample.usualDemands, now: inTime)
+            try await store.erased(under: session, demands: Sample.usualDemands, now: inTime)
             #expect(try await store.user(jane.user) == nil)
             #expect(try await store.auditTrail().last == .userErased)
         },
@@ -41,36 +41,36 @@ extension RepositoryContract {
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session)).user
             _ = try await store.refresh(Sample.refresh(session.id, 1, of: user, now: Sample.now + 295))
             #expect(try await store.session(session.id, now: Sample.now)?.authenticatedAt == Sample.now - 5)
-            await #expect(throws: RepositoryError.authenticationTooOld(maximumAgeSeconds: 300)) {
-                try await store.erase(under: session.id, demands: Sample.usualDemands, now: Sample.now + 296)
+            await #expect(throws: Refusal.authenticationTooOld(maximumAgeSeconds: 300)) {
+                try await store.erased(under: session.id, demands: Sample.usualDemands, now: Sample.now + 296)
             }
         },
         RepositoryContract("how the user is reached changes only just after the user authenticated") { store in
             let (jane, session) = try await jane(store)
             let late = Sample.now + 296
             for name in ["phone_number", "email", "username"] {
-                await #expect(throws: RepositoryError.authenticationTooOld(maximumAgeSeconds: 300)) {
-                    try await store.editProfile(
+                await #expect(throws: Refusal.authenticationTooOld(maximumAgeSeconds: 300)) {
+                    try await store.edited(
                         under: session, [ProfileEdit("name", "X"), ProfileEdit(name, "else")], maximumAgeSeconds: 300,
                         now: late)
                 }
             }
             #expect(try await store.user(jane.user)?.profile == Profile(Sample.said))
-            let edited = try await store.editProfile(
+            let edited = try await store.edited(
                 under: session, [ProfileEdit("name", "X")], maximumAgeSeconds: 300, now: late)
             #expect(edited.profile.own == ["name": "X"])
-            let inTime = try await store.editProfile(
+            let inTime = try await store.edited(
                 under: session, [ProfileEdit("email", "else")], maximumAgeSeconds: 300, now: late - 1)
             #expect(inTime.profile.own.email == "else")
         },
         RepositoryContract("nobody is erased under a session that is gone") { store in
             let (jane, session) = try await jane(store)
             #expect(try await store.revokeSession(session, now: Sample.now))
-            await #expect(throws: RepositoryError.sessionGone) {
-                try await store.erase(under: session, demands: Sample.demands, now: Sample.now)
+            await #expect(throws: Refusal.sessionGone) {
+                try await store.erased(under: session, demands: Sample.demands, now: Sample.now)
             }
-            await #expect(throws: RepositoryError.sessionGone) {
-                try await store.unlink(jane.identity, under: session, demands: Sample.demands, now: Sample.now)
+            await #expect(throws: Refusal.sessionGone) {
+                try await store.unlinked(jane.identity, under: session, demands: Sample.demands, now: Sample.now)
             }
             #expect(try await store.user(jane.user) != nil)
         },
@@ -80,7 +80,7 @@ extension RepositoryContract {
     private static let additions:
         [(name: String, add: @Sendable (any AccountRepository, SessionID) async throws -> Void)] = [
             (
-                "linked", { store, session in _ = try await store.link(Sample.link(Sample.subject("2"), session)) }
+                "linked", { store, session in _ = try await store.linked(Sample.link(Sample.subject("2"), session)) }
             ),
             (
                 "ported",
@@ -122,28 +122,28 @@ extension RepositoryContract {
                 record.now = Sample.now + 1
                 #expect(try await store.signedIn(record).user == jane.user)
                 let now = Sample.now + 2
-                let tooNew = RepositoryError.identityTooNew(waitSeconds: 86_398)
+                let tooNew = Refusal.identityTooNew(waitSeconds: 86_398)
                 await #expect(throws: tooNew) {
-                    try await store.link(
+                    try await store.linked(
                         Sample.link(Sample.subject("3"), thief.id, demands: Sample.usualDemands, now: now))
                 }
                 await #expect(throws: tooNew) {
-                    try await store.erase(under: thief.id, demands: Sample.usualDemands, now: now)
+                    try await store.erased(under: thief.id, demands: Sample.usualDemands, now: now)
                 }
                 if let other = try await store.identities(of: jane.user).first(where: { $0.id == jane.identity }) {
                     await #expect(throws: tooNew) {
-                        try await store.unlink(other.id, under: thief.id, demands: Sample.usualDemands, now: now)
+                        try await store.unlinked(other.id, under: thief.id, demands: Sample.usualDemands, now: now)
                     }
                 }
                 var transaction = Sample.transaction(Sample.subject("2"), thief.id)
                 (transaction.minimumIdentityAgeSeconds, transaction.now) = (86_400, now)
-                await #expect(throws: tooNew) { try await store.storeReceipt(transaction) }
+                await #expect(throws: tooNew) { try await store.receipted(transaction) }
                 #expect(try await store.receipts(of: jane.user).isEmpty)
 
                 var later = Sample.transaction(Sample.subject("2"), thief.id)
                 (later.minimumIdentityAgeSeconds, later.now) = (86_400, Sample.now + 86_399)
-                await #expect(throws: RepositoryError.identityTooNew(waitSeconds: 1)) {
-                    try await store.storeReceipt(later)
+                await #expect(throws: Refusal.identityTooNew(waitSeconds: 1)) {
+                    try await store.receipted(later)
                 }
                 var nextDay = Sample.transaction(Sample.subject("2"), Sample.sessionID())
                 let lasting = Sample.session(expiresAt: Sample.now + 900_000)
@@ -151,7 +151,7 @@ extension RepositoryContract {
                 (nextDay.session, nextDay.minimumIdentityAgeSeconds, nextDay.now) = (
                     lasting.id, 86_400, Sample.now + 86_400
                 )
-                guard case .stored = try await store.storeReceipt(nextDay) else {
+                guard case .stored = try await store.receipted(nextDay) else {
                     Issue.record("an identity that is a day old approves nothing")
                     return
                 }
@@ -161,13 +161,13 @@ extension RepositoryContract {
                 let (jane, session) = try await jane(store)
                 var transaction = Sample.transaction(Sample.subject("1"), session)
                 transaction.minimumIdentityAgeSeconds = 86_400
-                guard case .stored = try await store.storeReceipt(transaction) else {
+                guard case .stored = try await store.receipted(transaction) else {
                     Issue.record("the first identity approves nothing")
                     return
                 }
-                _ = try await store.link(
+                _ = try await store.linked(
                     Sample.link(Sample.subject("2"), session, demands: Sample.usualDemands, now: Sample.now))
-                try await store.erase(under: session, demands: Sample.usualDemands, now: Sample.now)
+                try await store.erased(under: session, demands: Sample.usualDemands, now: Sample.now)
                 #expect(try await store.user(jane.user) == nil)
             },
             RepositoryContract("an imported user is as good as one who registered here") { store in
@@ -178,15 +178,15 @@ extension RepositoryContract {
                             reference: "abc", profile: Profile(), createdAt: Sample.now, identities: [identity])
                     ], now: Sample.now)
                 let (jane, session) = try await jane(store)
-                try await store.erase(under: session, demands: Sample.usualDemands, now: Sample.now)
+                try await store.erased(under: session, demands: Sample.usualDemands, now: Sample.now)
                 #expect(try await store.user(jane.user) == nil)
             },
             RepositoryContract("a new identity takes itself away, and nothing else") { store in
                 let (jane, session) = try await jane(store)
-                let linked = try await store.link(Sample.link(Sample.subject("2"), session)).identity
+                let linked = try await store.linked(Sample.link(Sample.subject("2"), session)).identity
                 let own = Sample.session()
                 _ = try await store.signedIn(Sample.signIn(Sample.subject("2"), session: own))
-                let outcome = try await store.unlink(
+                let outcome = try await store.unlinked(
                     linked.id, under: own.id, demands: Sample.usualDemands, now: Sample.now)
                 #expect(outcome == .unlinked)
                 #expect(try await store.identities(of: jane.user).map(\.id) == [jane.identity])

@@ -35,7 +35,7 @@ extension RepositoryContract {
             func live() async throws -> [SessionID] {
                 try await store.sessions(of: user, now: Sample.now).map(\.id)
             }
-            _ = try await store.link(Sample.link(Sample.subject("2"), names[0]))
+            _ = try await store.linked(Sample.link(Sample.subject("2"), names[0]))
             for subject in ["1", "2", "2", "1", "2", "1", "1", "2"] {
                 _ = try await store.signedIn(record(subject))
                 #expect(try await live() == names.suffix(3))
@@ -120,14 +120,12 @@ extension RepositoryContract {
         RepositoryContract("a session may know nothing of how the user was authenticated") { store in
             var session = Sample.session()
             session.userAgent = nil
-            session.acr = nil
-            session.amr = []
-            session.authTime = nil
+            session.authentication = Authentication(acr: nil, amr: [], time: nil)
             _ = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session))
             let stored = try await store.session(session.id, now: Sample.now)
-            #expect(stored?.amr == [])
-            #expect(stored?.acr == nil)
-            #expect(stored?.authTime == nil)
+            #expect(stored?.authentication.amr == [])
+            #expect(stored?.authentication.acr == nil)
+            #expect(stored?.authentication.time == nil)
             #expect(stored?.userAgent == nil)
         },
     ]

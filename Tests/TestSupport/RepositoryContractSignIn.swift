@@ -27,7 +27,7 @@ extension RepositoryContract {
             let stored = Session(
                 id: session.id, user: signedIn.user, family: session.family,
                 generation: Session.firstGeneration, rotatedAt: nil, expiresAt: session.expiresAt,
-                createdAt: Sample.now, userAgent: "App/1.0", acr: "a3", amr: ["hwk", "pin"], authTime: Sample.now - 5,
+                createdAt: Sample.now, userAgent: "App/1.0", authentication: Sample.authentication(),
                 authenticatedAt: Sample.now - 5, provider: "zenkey", client: session.client,
                 identity: signedIn.identity)
             #expect(try await store.session(session.id, now: Sample.now) == stored)
@@ -71,8 +71,8 @@ extension RepositoryContract {
             #expect(try await !store.isCodeUsed(code.hash, now: Sample.now))
             _ = try await store.signedIn(Sample.signIn(Sample.subject("1"), code: code))
             #expect(try await store.isCodeUsed(code.hash, now: Sample.now))
-            await #expect(throws: RepositoryError.codeAlreadyUsed) {
-                try await store.signIn(Sample.signIn(Sample.subject("2"), code: code, session: session))
+            await #expect(throws: Refusal.codeAlreadyUsed) {
+                try await store.signedIn(Sample.signIn(Sample.subject("2"), code: code, session: session))
             }
             #expect(try await !store.isKnown(Sample.subject("2")))
             #expect(try await store.session(session.id, now: Sample.now) == nil)
@@ -82,8 +82,8 @@ extension RepositoryContract {
             try await store.recordUsedCode(code, now: Sample.now)
             try await store.recordUsedCode(code, now: Sample.now)
             #expect(try await store.isCodeUsed(code.hash, now: Sample.now))
-            await #expect(throws: RepositoryError.codeAlreadyUsed) {
-                try await store.signIn(Sample.signIn(Sample.subject("1"), code: code))
+            await #expect(throws: Refusal.codeAlreadyUsed) {
+                try await store.signedIn(Sample.signIn(Sample.subject("1"), code: code))
             }
         },
         RepositoryContract("a code is forgotten minutes after its time is over, and never before") { store in

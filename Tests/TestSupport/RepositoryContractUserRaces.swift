@@ -2,10 +2,10 @@ import Accounts
 import Testing
 
 extension RepositoryContract {
-    private static func errors<Value>(_ outcomes: [Result<Value, any Error>]) -> [RepositoryError] {
+    private static func errors<Value>(_ outcomes: [Result<Value, any Error>]) -> [Refusal] {
         outcomes.compactMap { outcome in
             guard case .failure(let error) = outcome else { return nil }
-            return error as? RepositoryError
+            return error as? Refusal
         }
     }
 
@@ -67,7 +67,7 @@ extension RepositoryContract {
                     Sample.signIn(Sample.subject("user-\(round)"), session: session)
                 ).user
                 let outcomes = await both(
-                    { try await store.link(Sample.link(subject, session.id)).identity.user },
+                    { try await store.linked(Sample.link(subject, session.id)).identity.user },
                     { try await store.signedIn(Sample.signIn(subject)).user })
                 let owner = try outcomes[1].get()
                 if owner == user {
@@ -84,16 +84,17 @@ extension RepositoryContract {
                 let session = Sample.session()
                 let first = try await store.signedIn(
                     Sample.signIn(Sample.subject("a-\(round)"), session: session))
-                let second = try await store.link(Sample.link(Sample.subject("b-\(round)"), session.id)).identity
+                let second = try await store.linked(Sample.link(Sample.subject("b-\(round)"), session.id)).identity
                 // Each takes the other one away, so that neither ends its own session.
                 let other = Sample.session()
                 _ = try await store.signedIn(Sample.signIn(Sample.subject("b-\(round)"), session: other))
                 let outcomes = await both(
                     {
-                        try await store.unlink(
+                        try await store.unlinked(
                             first.identity, under: other.id, demands: Sample.demands, now: Sample.now)
                     },
-                    { try await store.unlink(second.id, under: session.id, demands: Sample.demands, now: Sample.now) })
+                    { try await store.unlinked(second.id, under: session.id, demands: Sample.demands, now: Sample.now) }
+                )
                 // Who comes second has lost the session with the identity.
                 #expect(errors(outcomes) == [.sessionGone])
                 #expect(outcomes.compactMap { try? $0.get() } == [.unlinked])
@@ -108,7 +109,7 @@ extension RepositoryContract {
                 ).user
                 let outcomes = await both(
                     { try await store.revokeSessions(of: user, except: nil, now: Sample.now) == 1 },
-                    { try await store.link(Sample.link(Sample.subject("new-\(round)"), session.id)).isNew })
+                    { try await store.linked(Sample.link(Sample.subject("new-\(round)"), session.id)).isNew })
                 #expect(try outcomes[0].get())
                 let isLinked = errors(outcomes) != [.sessionGone]
                 #expect(try await store.isKnown(Sample.subject("new-\(round)")) == isLinked)

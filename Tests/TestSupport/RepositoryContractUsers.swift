@@ -9,7 +9,7 @@ extension RepositoryContract {
             let ticket = Sample.code()
             _ = try await store.signIn(Sample.signIn(Sample.subject("1"), registration: .ticket(ticket)))
             let own: Attributes = ["email": "own@example.com", "username": "jane"]
-            let signedIn = try await store.redeemTicket(
+            let signedIn = try await store.redeemed(
                 TicketRedemption(
                     ticket: ticket.hash, session: Sample.session(), reference: "abc", own: own, now: Sample.now)
             ).signedIn
@@ -37,8 +37,8 @@ extension RepositoryContract {
             }
         },
         RepositoryContract("no profile is edited under a session that is gone") { store in
-            await #expect(throws: RepositoryError.sessionGone) {
-                try await store.editProfile(
+            await #expect(throws: Refusal.sessionGone) {
+                try await store.edited(
                     under: Sample.sessionID(), [ProfileEdit("name", "X")], maximumAgeSeconds: nil, now: Sample.now)
             }
         },
@@ -94,7 +94,7 @@ extension RepositoryContract {
             _ = try await store.erase(user, now: Sample.now)
             let redemption = TicketRedemption(
                 ticket: ticket.hash, session: Sample.session(), reference: "abc", now: Sample.now)
-            await #expect(throws: RepositoryError.invalidTicket) { try await store.redeemTicket(redemption) }
+            await #expect(throws: Refusal.invalidTicket) { try await store.redeemed(redemption) }
         },
         RepositoryContract("what erased rows left behind is overwritten on demand") { store in
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"))).user

@@ -1,7 +1,8 @@
 public import HTTPClient
 public import JSON
+public import OpenIDConnect
 import Synchronization
-internal import Syntax
+public import Syntax
 
 /// A transport that answers from a script and remembers what it was asked, in place of the HTTP client.
 public final class ScriptedTransport: HTTPTransport {
@@ -48,6 +49,27 @@ public final class ScriptedTransport: HTTPTransport {
         }
         guard let script else { throw .couldNotResolve }
         return try await script(request).get()
+    }
+}
+
+/// Calls to a provider where nothing but the call itself is looked at: no circuit, no deadline, no second try.
+public struct PlainCalls: ProviderTransport {
+    private let transport: ScriptedTransport
+
+    public init(through transport: ScriptedTransport) {
+        self.transport = transport
+    }
+
+    public func get(_ url: EndpointURL, accepting types: String) -> OutboundRequest {
+        OutboundRequest(
+            method: .get, url: url, headers: [(name: "Accept", value: types)], timeout: .seconds(1),
+            policy: OutboundPolicy(
+                caFile: nil, allowsPrivateAddresses: false, connectionsPerHost: 1, maximumBodyBytes: 1,
+                connectTimeout: .seconds(1)))
+    }
+
+    public func send(_ request: OutboundRequest) async throws(ProviderFailure) -> OutboundResponse {
+        do throws(HTTPClientError) { return try await transport.send(request) } catch { throw .transport(error) }
     }
 }
 

@@ -15,7 +15,7 @@ public final class SignInStage: Sendable {
     public let provider: Provider
     public let repository: any AccountRepository
     public let sessionKeys: SessionKeys
-    public let issuer: SessionIssuer
+    public let issuer: TokenIssuer
     public let codes = DispatchedCodes()
     private let registration: SignInWithCode.Registration
     private let store: TemporaryStore
@@ -31,12 +31,12 @@ public final class SignInStage: Sendable {
         store = try await TemporaryStore()
         repository = store.repository
         sessionKeys = try await SessionKeys.load(from: repository, now: SigningProvider.now)
-        issuer = SessionIssuer(
-            configuration: SessionIssuer.Configuration(
+        issuer = TokenIssuer(
+            configuration: TokenIssuer.Configuration(
                 issuer: "https://gatehouse.example", audience: "api", accessTokenSeconds: 900,
                 refreshTokenSeconds: 86_400, refreshGraceSeconds: refreshGraceSeconds, absoluteSeconds: absoluteSeconds,
                 maximumSessionsPerUser: 50, sensitiveMaximumAgeSeconds: 300),
-            keys: sessionKeys)
+            keys: sessionKeys, repository: repository)
         carrier.publish(on: transport)
         former.publish(on: transport)
         transport.answer(ProviderConfiguration.discoveryURL, json: carrier.metadata)
@@ -55,7 +55,7 @@ public final class SignInStage: Sendable {
 
     public var useCases: UseCases {
         UseCases(
-            repository: repository, issuer: issuer, providers: ProviderDirectory([provider]), codes: codes,
+            repository: repository, tokenIssuer: issuer, providers: ProviderDirectory([provider]), codes: codes,
             transport: transport, registration: registration, clock: clock)
     }
 
@@ -97,9 +97,9 @@ public final class SignInStage: Sendable {
     /// Why a sign-in fails; nil when it does not.
     public func failure(
         _ changes: [String: String] = [:], at other: Provider? = nil
-    ) async throws -> SignInError? {
+    ) async throws -> ServiceError? {
         let response = try response(changes)
-        do throws(SignInError) {
+        do throws(ServiceError) {
             _ = try await signInWithCode.signIn(response, with: other ?? provider, userAgent: nil)
             return nil
         } catch {

@@ -3,6 +3,7 @@ import HTTPClient
 import HTTPServer
 import JSON
 import OpenIDConnect
+import Providers
 import SignIn
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
 
 /// An error, and how the API tells it.
 struct ErrorCase: Sendable, CustomTestStringConvertible {
-    let error: APIError
+    let error: ServiceError
     let status: Int
     let code: String
     var headers: [String: String] = [:]
@@ -22,19 +23,19 @@ struct ErrorCase: Sendable, CustomTestStringConvertible {
     static let retry = ["Retry-After": "1"]
 
     private static func signIn(
-        _ error: SignInError, _ status: Int, _ code: String, _ headers: [String: String] = [:], reason: String? = nil,
+        _ error: ServiceError, _ status: Int, _ code: String, _ headers: [String: String] = [:], reason: String? = nil,
         discoveryUI: String? = nil
     ) -> ErrorCase {
         ErrorCase(
-            error: .signIn(error), status: status, code: code, headers: headers, reason: reason,
+            error: error, status: status, code: code, headers: headers, reason: reason,
             discoveryUI: discoveryUI)
     }
 
-    private static func problem(_ failure: ProviderFailure) -> SignInError {
-        .providerError(SignInError.ProviderProblem(.token, failure))
+    private static func problem(_ failure: ProviderFailure) -> ServiceError {
+        .providerError(ProviderProblem(.token, failure))
     }
 
-    static let all: [ErrorCase] = api + operators + signIns + faults + violations
+    static let all: [ErrorCase] = api + operators + signIns + faults
 
     static let api: [ErrorCase] = [
         ErrorCase(error: .invalidRequest("It is wrong."), status: 400, code: "invalid_request"),
@@ -44,9 +45,9 @@ struct ErrorCase: Sendable, CustomTestStringConvertible {
         ErrorCase(
             error: .rateLimited(.signIns, retryAfterSeconds: 7), status: 429, code: "rate_limited",
             headers: ["Retry-After": "7"]),
-        ErrorCase(error: .notFound, status: 404, code: "not_found"),
+        ErrorCase(error: .unknownPath, status: 404, code: "not_found"),
         ErrorCase(
-            error: .methodNotAllowed(allow: [.post, .delete]), status: 405, code: "method_not_allowed",
+            error: .methodNotAllowed(allow: ["POST", "DELETE"]), status: 405, code: "method_not_allowed",
             headers: ["Allow": "POST, DELETE"]),
     ]
 
@@ -55,9 +56,15 @@ struct ErrorCase: Sendable, CustomTestStringConvertible {
             error: .invalidAdminToken, status: 401, code: "invalid_token",
             headers: ["WWW-Authenticate": "Bearer error=\"invalid_token\""]),
         ErrorCase(error: .unknownUser, status: 404, code: "not_found"),
-        ErrorCase(error: .store(.unavailable(.diskFull)), status: 503, code: "storage_unavailable", headers: retry),
-        ErrorCase(error: .store(.wrongMasterKey), status: 503, code: "storage_unavailable", headers: retry),
-        ErrorCase(error: .store(.unavailable(.overloaded)), status: 503, code: "overloaded", headers: retry),
+        ErrorCase(
+            error: ServiceError(RepositoryError.unavailable(.diskFull)), status: 503, code: "storage_unavailable",
+            headers: retry),
+        ErrorCase(
+            error: ServiceError(RepositoryError.wrongMasterKey), status: 503, code: "storage_unavailable",
+            headers: retry),
+        ErrorCase(
+            error: ServiceError(RepositoryError.unavailable(.overloaded)), status: 503, code: "overloaded",
+            headers: retry),
     ]
 
     static let signIns: [ErrorCase] = [
@@ -89,16 +96,27 @@ struct ErrorCase: Sendable, CustomTestStringConvertible {
     static let faults: [ErrorCase] = IDTokenFault.allCases.map {
         signIn(.invalidIDToken($0), 401, "invalid_id_token", reason: $0.rawValue)
     }
+}
 
-    static let violations: [ErrorCase] = [
+/// A broken rule of HTTP, and how the API tells it.
+struct ViolationCase: Sendable, CustomTestStringConvertible {
+    let violation: ProtocolViolation
+    let status: Int
+    let code: String
+    let headers: [String: String]
+
+    var testDescription: String { "\(violation)" }
+
+    static let all: [ViolationCase] = [
         (.malformed("A line is wrong."), 400, "invalid_request", [:]), (.requestTimeout, 408, "request_timeout", [:]),
         (.lengthRequired, 411, "length_required", [:]), (.bodyTooLarge, 413, "payload_too_large", [:]),
         (.targetTooLong, 414, "uri_too_long", [:]), (.expectationFailed, 417, "expectation_failed", [:]),
         (.headTooLarge, 431, "headers_too_large", [:]), (.methodNotImplemented, 501, "not_implemented", [:]),
         (.transferCodingNotImplemented, 501, "not_implemented", [:]),
-        (.versionNotSupported, 505, "http_version_not_supported", [:]), (.overloaded, 503, "overloaded", retry),
+        (.versionNotSupported, 505, "http_version_not_supported", [:]),
+        (.overloaded, 503, "overloaded", ErrorCase.retry),
     ].map { (violation: ProtocolViolation, status: Int, code: String, headers: [String: String]) in
-        ErrorCase(error: .violation(violation), status: status, code: code, headers: headers)
+        ViolationCase(violation: violation, status: status, code: code, headers: headers)
     }
 }
 
@@ -106,27 +124,38 @@ struct ErrorCase: Sendable, CustomTestStringConvertible {
     @Test(arguments: ErrorCase.all)
     func `is told by one status, one code and one sentence`(expected: ErrorCase) throws {
         let response = ErrorAnswer(expected.error).response(requestID: "request-1")
-        #expect(response.status.code == expected.status)
-        let body = try #require(try JSONValue(parsing: response.body).object)
-        #expect(body["error"] == .string(expected.code))
-        #expect(body["error_code"] == .string(expected.code))
-        #expect(body["request_id"] == "request-1")
+        let body = try Self.expect(response, expected.status, expected.code, expected.headers)
         #expect(body["reason"]?.string == expected.reason)
         #expect(body["discovery_ui"]?.string == expected.discoveryUI)
+    }
+
+    @Test(arguments: ViolationCase.all)
+    func `before there is a request is told by one status, one code and one sentence`(expected: ViolationCase) throws {
+        let response = ErrorAnswer(violation: expected.violation).response(requestID: "request-1")
+        let body = try Self.expect(response, expected.status, expected.code, expected.headers)
+        #expect(body["reason"] == nil && body["discovery_ui"] == nil)
+    }
+
+    private static func expect(
+        _ response: HTTPResponse, _ status: Int, _ code: String, _ expectedHeaders: [String: String]
+    ) throws -> JSONObject {
+        #expect(response.status.code == status)
+        let body = try #require(try JSONValue(parsing: response.body).object)
+        #expect(body["error"] == .string(code))
+        #expect(body["error_code"] == .string(code))
+        #expect(body["request_id"] == "request-1")
         let sentence = try #require(body["error_description"]?.string)
         #expect(sentence.hasSuffix(".") && sentence.count > 10)
         var headers = Dictionary(response.headers.map { ($0.name, $0.value) }) { first, _ in first }
         #expect(headers.removeValue(forKey: "Content-Type") == "application/json")
         #expect(headers.removeValue(forKey: "Cache-Control") == "no-store")
-        #expect(headers == expected.headers)
-        #expect(response.headers.count == expected.headers.count + 2)
+        #expect(headers == expectedHeaders)
+        #expect(response.headers.count == expectedHeaders.count + 2)
+        return body
     }
 
     @Test func `before there is a request has the status of the broken rule`() {
-        for expected in ErrorCase.violations {
-            guard case .violation(let violation) = expected.error else { continue }
-            #expect(violation.status.code == expected.status)
-        }
+        for expected in ViolationCase.all { #expect(expected.violation.status.code == expected.status) }
     }
 
     @Test func `names the reasons of the API's contract`() {
@@ -138,7 +167,7 @@ struct ErrorCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test func `names the parameter and what is wrong with it`() {
-        let answer = ErrorAnswer(.signIn(.invalidParameter(InvalidParameter("nonce", "is missing"))))
+        let answer = ErrorAnswer(.invalidParameter(InvalidParameter("nonce", "is missing")))
         #expect(answer.sentence == "The parameter nonce is missing.")
         #expect(ErrorAnswer(.invalidRequest("The body is not JSON.")).sentence == "The body is not JSON.")
     }

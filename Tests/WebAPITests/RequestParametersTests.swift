@@ -1,21 +1,22 @@
 import HTTPServer
 import JSON
+import SignIn
 import Testing
 
 @testable import WebAPI
 
 @Suite struct `The parameters of a request` {
-    private func read(_ body: String, type: String? = "application/json") throws(APIError) -> RequestParameters {
+    private func read(_ body: String, type: String? = "application/json") throws(ServiceError) -> RequestParameters {
         try RequestParameters(
             .sample(.post, "/", headers: type.map { [("Content-Type", $0)] } ?? [], body: Array(body.utf8)))
     }
 
-    private func form(_ body: String) throws(APIError) -> RequestParameters {
+    private func form(_ body: String) throws(ServiceError) -> RequestParameters {
         try read(body, type: "application/x-www-form-urlencoded")
     }
 
     private func refusal(_ body: String, type: String? = "application/json") -> String? {
-        do throws(APIError) {
+        do throws(ServiceError) {
             _ = try read(body, type: type)
             return nil
         } catch {

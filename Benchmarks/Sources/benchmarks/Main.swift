@@ -31,7 +31,8 @@ struct Main {
         let served = try await openRepository(in: folders[1])
         let api = try await SignInBenchmarks.makeAPI(carrier, served)
         let benchmarks =
-            HTTPBenchmarks.all + (try await ConnectionBenchmarks.all(api)) + (try TokenBenchmarks.all(carrier))
+            HTTPBenchmarks.all + (try await ConnectionBenchmarks.all(api))
+            + (try await TokenBenchmarks.all(carrier, repository))
             + (try await SignInBenchmarks.all(carrier, repository, api, on: loop))
         for benchmark in benchmarks where chosen.isEmpty || chosen.contains(benchmark.name) {
             try await benchmark.measure()

@@ -52,13 +52,14 @@ enum SignInBenchmarks {
 
     static func makeAPI(_ carrier: Carrier, _ repository: SQLiteAccounts) async throws -> WebAPI {
         let clock = Clock { Carrier.time }
-        let issuer = SessionIssuer(
-            configuration: .benchmarks, keys: try await SessionKeys.load(from: repository, now: Carrier.now))
+        let issuer = TokenIssuer(
+            configuration: .benchmarks, keys: try await SessionKeys.load(from: repository, now: Carrier.now),
+            repository: repository)
         let providers = ProviderDirectory([Provider(configuration)])
         return WebAPI(
             providers: providers,
             useCases: UseCases(
-                repository: repository, issuer: issuer, providers: providers, codes: DispatchedCodes(),
+                repository: repository, tokenIssuer: issuer, providers: providers, codes: DispatchedCodes(),
                 transport: carrier, registration: .automatic, clock: clock),
             apiKeys: APIKeys([]),
             limits: AddressLimits(
@@ -91,9 +92,10 @@ enum SignInBenchmarks {
             attributes: ["name": "Jane Doe", "email": "jane@example.com", "phone_number": "+12065550100"],
             session: NewSession(
                 id: session, family: session, expiresAt: Carrier.now + 86_400,
-                userAgent: "ExampleApp/4.2 (Android 16)", acr: "a3", amr: ["hwk", "pin"], authTime: Carrier.now - 5,
+                userAgent: "ExampleApp/4.2 (Android 16)",
+                authentication: Authentication(acr: "a3", amr: ["hwk", "pin"], time: Carrier.now - 5),
                 authenticatedAt: Carrier.now - 5, client: Carrier.clientID),
-            maximumSessions: SessionIssuer.Configuration.benchmarkSessions, now: Carrier.time)
+            maximumSessions: TokenIssuer.Configuration.benchmarkSessions, now: Carrier.time)
     }
 
     private static func randomHash() throws -> Accounts.TokenHash {

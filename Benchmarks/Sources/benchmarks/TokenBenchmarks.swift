@@ -1,4 +1,5 @@
 internal import Accounts
+internal import AccountsSQLite
 internal import Crypto
 internal import JOSE
 internal import JSON
@@ -8,16 +9,15 @@ internal import OpenIDConnect
 
 /// Tokens and documents: a carrier's read, ours made.
 enum TokenBenchmarks {
-    static func all(_ carrier: Carrier) throws -> [Benchmark] {
+    static func all(_ carrier: Carrier, _ repository: SQLiteAccounts) async throws -> [Benchmark] {
         let verifier = IDTokenVerifier(
             issuer: Carrier.issuer, clientID: Carrier.clientID, nonce: .exactly(Carrier.nonce),
             authentication: [RequiredAuthentication(values: "a1")].compactMap(\.self), context: .anything,
             freshness: .anyAge, accessToken: Carrier.accessToken, accessTokenDigestOfEdDSA: .sha512,
             clockSkewSeconds: 60)
-        let issuer = SessionIssuer(
-            configuration: .benchmarks,
-            keys: try SessionKeys(
-                try SigningKeyEntry.Purpose.allCases.map(signingKey), now: Carrier.now))
+        let issuer = TokenIssuer(
+            configuration: .benchmarks, keys: try await SessionKeys.load(from: repository, now: Carrier.now),
+            repository: repository)
         let session = issuer.makeSessionID(now: Carrier.now)
         return [
             Benchmark("verify-id-token", rounds: 500) {
@@ -28,9 +28,8 @@ enum TokenBenchmarks {
             },
             Benchmark("sign-access-token", rounds: 500) {
                 let token = try issuer.accessToken(
-                    for: UserID(rawValue: 4711), session: session, client: Carrier.clientID, acr: "a3",
-                    amr: ["hwk", "pin"],
-                    authTime: Carrier.now - 5, now: Carrier.now)
+                    for: UserID(rawValue: 4711), session: session, client: Carrier.clientID,
+                    Authentication(acr: "a3", amr: ["hwk", "pin"], time: Carrier.now - 5), now: Carrier.now)
                 require(token.utf8.count > 200, "there is a token")
             },
             Benchmark("parse-userinfo", rounds: 10_000) {
@@ -39,20 +38,13 @@ enum TokenBenchmarks {
             },
         ]
     }
-
-    private static func signingKey(_ purpose: SigningKeyEntry.Purpose) throws -> SigningKey {
-        let key = try PrivateKey.generate(.ellipticCurve(.p256))
-        return SigningKey(
-            kid: key.publicKey.thumbprint, purpose: purpose, privateKey: try key.pemRepresentation().revealedBytes,
-            createdAt: Carrier.now)
-    }
 }
 
-extension SessionIssuer.Configuration {
+extension TokenIssuer.Configuration {
     /// A user of a benchmark signs in more often than anybody else; none of his sessions ends for it, as nobody else's.
     static let benchmarkSessions: Int64 = 1_000_000
 
-    static let benchmarks = SessionIssuer.Configuration(
+    static let benchmarks = TokenIssuer.Configuration(
         issuer: "https://gatehouse.example", audience: "example-app", accessTokenSeconds: 900,
         refreshTokenSeconds: 2_592_000, refreshGraceSeconds: 60, absoluteSeconds: 31_536_000,
         maximumSessionsPerUser: benchmarkSessions, sensitiveMaximumAgeSeconds: 300)

@@ -32,7 +32,7 @@ public struct AdminAPI: RequestHandler {
     }
 
     public func respond(to request: HTTPRequest) async -> HTTPResponse {
-        do throws(APIError) {
+        do throws(ServiceError) {
             if try token.isOperator(request, limits) { return await operators.respond(to: request) }
         } catch {
             return operators.refuse(error, request)

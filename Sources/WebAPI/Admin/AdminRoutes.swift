@@ -1,5 +1,6 @@
 internal import HTTPServer
 internal import Providers
+internal import SignIn
 
 /// The admin listener's routes, on one screen.
 struct AdminRoutes {
@@ -37,12 +38,12 @@ struct AdminRoutes {
     var open: [Route] { [healthRoute, route(.get, Self.readiness, query: nil, readinessEndpoint.status)] }
 
     private var healthRoute: Route {
-        route(.get, Self.health, query: nil) { _ throws(APIError) in .json(.ok, Array(#"{"status":"ok"}"#.utf8)) }
+        route(.get, Self.health, query: nil) { _ throws(ServiceError) in .json(.ok, Array(#"{"status":"ok"}"#.utf8)) }
     }
 
     private var readinessEndpoint: ReadinessEndpoint { ReadinessEndpoint(readiness: readiness, providers: providers) }
 
-    typealias Endpoint = @Sendable (HTTPRequest) async throws(APIError) -> HTTPResponse
+    typealias Endpoint = @Sendable (HTTPRequest) async throws(ServiceError) -> HTTPResponse
 
     /// - Parameter query: the parameters that the query may have; nil: any, since probes add what they like.
     private func route(
@@ -50,7 +51,7 @@ struct AdminRoutes {
     ) -> Route {
         Route(method, pattern) { [log] request in
             let response: HTTPResponse
-            do throws(APIError) {
+            do throws(ServiceError) {
                 if let query { try QueryParameters(request).refuseOthers(than: query) }
                 response = try await endpoint(request)
             } catch {

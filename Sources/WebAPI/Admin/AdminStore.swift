@@ -4,10 +4,13 @@ internal import SignIn
 
 /// What every endpoint for operators works on, and what all of them need of a request.
 struct AdminStore: Sendable {
-    private let repository: any AccountRepository
+    typealias Repository = OperatorRepository & UserRepository & IdentityRepository & SessionRepository
+        & FailedSignInRepository
+
+    private let repository: any Repository
     private let clock: Clock
 
-    init(repository: any AccountRepository, clock: Clock) {
+    init(repository: any Repository, clock: Clock) {
         self.repository = repository
         self.clock = clock
     }
@@ -16,19 +19,19 @@ struct AdminStore: Sendable {
     ///
     /// - Parameter call: gets the repository, and the time in seconds since 1970.
     func ask<Result: Sendable>(
-        _ call: (any AccountRepository, Int64) async throws(RepositoryError) -> Result
-    ) async throws(APIError) -> Result {
+        _ call: (any Repository, Int64) async throws(RepositoryError) -> Result
+    ) async throws(ServiceError) -> Result {
         do throws(RepositoryError) {
             return try await call(repository, clock.seconds)
         } catch {
-            throw .store(error)
+            throw ServiceError(error)
         }
     }
 
     /// Whom a path is about.
     ///
-    /// - Throws: `APIError.unknownUser` also for what is no number: nobody has it.
-    func user(_ request: HTTPRequest) throws(APIError) -> UserID {
+    /// - Throws: `ServiceError.unknownUser` also for what is no number: nobody has it.
+    func user(_ request: HTTPRequest) throws(ServiceError) -> UserID {
         guard let number = request.parameters["user_id"].flatMap({ Int64($0) }), number > 0 else { throw .unknownUser }
         return UserID(rawValue: number)
     }

@@ -1,5 +1,6 @@
 public import Crypto
 internal import HTTPServer
+internal import SignIn
 import Synchronization
 
 /// What operators prove themselves with: a bearer token (RFC 6750 §2.1), or being on this machine where none is configured.
@@ -23,8 +24,8 @@ public final class AdminToken: Sendable {
     /// its beginning can be found by timing.
     ///
     /// - Parameter limits: of wrong tokens; a request without one guesses nothing and is not counted.
-    /// - Throws: `APIError.invalidAdminToken` for a wrong token, `.rateLimited` after too many.
-    func isOperator(_ request: HTTPRequest, _ limits: AddressLimits) throws(APIError) -> Bool {
+    /// - Throws: `ServiceError.invalidAdminToken` for a wrong token, `.rateLimited` after too many.
+    func isOperator(_ request: HTTPRequest, _ limits: AddressLimits) throws(ServiceError) -> Bool {
         guard let digest = digest.withLock(\.self) else { return Self.isFromThisMachine(request) }
         guard let sent = request.bearerToken else { return false }
         try limits.refuseAfterFailures(request, of: .failedAdminTokens)

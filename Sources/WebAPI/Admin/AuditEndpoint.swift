@@ -1,6 +1,7 @@
 internal import Accounts
 internal import HTTPServer
 internal import JSON
+internal import SignIn
 
 /// `GET /admin/audit`: the audit trail, a page at a time.
 struct AuditEndpoint: Sendable {
@@ -8,7 +9,7 @@ struct AuditEndpoint: Sendable {
 
     let store: AdminStore
 
-    func respond(to request: HTTPRequest) async throws(APIError) -> HTTPResponse {
+    func respond(to request: HTTPRequest) async throws(ServiceError) -> HTTPResponse {
         let query = try QueryParameters(request)
         let (after, limit) = (try query.number("after") ?? 0, try query.limit())
         let user = try query.number("user").map(UserID.init(rawValue:))

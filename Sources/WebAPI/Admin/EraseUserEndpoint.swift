@@ -1,12 +1,13 @@
 internal import Accounts
 internal import HTTPServer
 internal import JSON
+internal import SignIn
 
 /// `DELETE /admin/users/{user_id}`: erases a user for good.
 struct EraseUserEndpoint: Sendable {
     let store: AdminStore
 
-    func respond(to request: HTTPRequest) async throws(APIError) -> HTTPResponse {
+    func respond(to request: HTTPRequest) async throws(ServiceError) -> HTTPResponse {
         let user = try store.user(request)
         let wasThere = try await store.ask { repository, now throws(RepositoryError) in
             try await repository.erase(user, now: now)

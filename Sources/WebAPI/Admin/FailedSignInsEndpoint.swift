@@ -1,6 +1,7 @@
 internal import Accounts
 internal import HTTPServer
 internal import JSON
+internal import SignIn
 
 /// `GET /admin/failed-sign-ins`: how often sign-ins failed, a page at a time.
 struct FailedSignInsEndpoint: Sendable {
@@ -8,7 +9,7 @@ struct FailedSignInsEndpoint: Sendable {
 
     let store: AdminStore
 
-    func respond(to request: HTTPRequest) async throws(APIError) -> HTTPResponse {
+    func respond(to request: HTTPRequest) async throws(ServiceError) -> HTTPResponse {
         let query = try QueryParameters(request)
         let (after, limit) = (try query.number("after") ?? 0, try query.limit())
         let rows = try await store.ask { repository, _ throws(RepositoryError) in

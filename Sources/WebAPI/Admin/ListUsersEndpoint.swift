@@ -1,6 +1,7 @@
 internal import Accounts
 internal import HTTPServer
 internal import JSON
+internal import SignIn
 
 /// `GET /admin/users`: users by number, a page at a time; or the one who has a subject; or those who have an address or a
 /// number, each with whose word that is.
@@ -9,7 +10,7 @@ struct ListUsersEndpoint: Sendable {
 
     let store: AdminStore
 
-    func respond(to request: HTTPRequest) async throws(APIError) -> HTTPResponse {
+    func respond(to request: HTTPRequest) async throws(ServiceError) -> HTTPResponse {
         let query = try QueryParameters(request)
         let limit = try query.limit()
         if let (contact, value) = try Self.contact(query) {
@@ -24,7 +25,7 @@ struct ListUsersEndpoint: Sendable {
         return try await answer(users, limit: limit)
     }
 
-    private static func subject(_ query: QueryParameters) throws(APIError) -> Subject? {
+    private static func subject(_ query: QueryParameters) throws(ServiceError) -> Subject? {
         switch (try query.text("issuer"), try query.text("subject")) {
         case (nil, nil): return nil
         case (let issuer?, let value?): return Subject(issuer: issuer, value: value)
@@ -34,7 +35,7 @@ struct ListUsersEndpoint: Sendable {
 
     private static let maximumValueBytes = 1024
 
-    private static func contact(_ query: QueryParameters) throws(APIError) -> (Contact, String)? {
+    private static func contact(_ query: QueryParameters) throws(ServiceError) -> (Contact, String)? {
         var found: (Contact, String)?
         for contact in Contact.allCases {
             guard let value = try query.text(contact.rawValue) else { continue }
@@ -51,7 +52,7 @@ struct ListUsersEndpoint: Sendable {
         return found
     }
 
-    private func find(_ contact: Contact, _ value: String, limit: Int) async throws(APIError) -> HTTPResponse {
+    private func find(_ contact: Contact, _ value: String, limit: Int) async throws(ServiceError) -> HTTPResponse {
         let search = try await store.ask { repository, _ throws(RepositoryError) in
             try await repository.users(with: contact, value, limit: limit)
         }
@@ -62,7 +63,7 @@ struct ListUsersEndpoint: Sendable {
         return .secretJSON(answer.serialized)
     }
 
-    private func owner(of subject: Subject) async throws(APIError) -> [UserSummary] {
+    private func owner(of subject: Subject) async throws(ServiceError) -> [UserSummary] {
         try await store.ask { repository, _ throws(RepositoryError) in
             guard let owner = try await repository.user(with: subject) else { return [] }
             let before = UserID(rawValue: owner.rawValue - 1)
@@ -70,7 +71,7 @@ struct ListUsersEndpoint: Sendable {
         }
     }
 
-    private func answer(_ users: [UserSummary], limit: Int) async throws(APIError) -> HTTPResponse {
+    private func answer(_ users: [UserSummary], limit: Int) async throws(ServiceError) -> HTTPResponse {
         // A page that is not full is the last.
         let next = users.count == limit ? users.last?.id.rawValue : nil
         let page: JSONValue = [

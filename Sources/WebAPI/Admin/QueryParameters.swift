@@ -1,4 +1,5 @@
 internal import HTTPServer
+internal import SignIn
 
 /// The parameters of a query, each once.
 struct QueryParameters {
@@ -9,8 +10,8 @@ struct QueryParameters {
 
     private let fields: FormFields?
 
-    /// - Throws: `APIError.invalidRequest`, naming no value.
-    init(_ request: HTTPRequest) throws(APIError) {
+    /// - Throws: `ServiceError.invalidRequest`, naming no value.
+    init(_ request: HTTPRequest) throws(ServiceError) {
         do throws(FormError) {
             fields = try request.query.map { query throws(FormError) in
                 try FormFields(parsing: query.utf8.span, limit: Self.mostFields)
@@ -22,8 +23,8 @@ struct QueryParameters {
 
     /// Refuses a query with any other parameter: a search that ignores a misspelled one would list everybody.
     ///
-    /// - Throws: `APIError.invalidRequest`, naming the parameter unless its name could be a value that lost its name.
-    func refuseOthers(than known: [String]) throws(APIError) {
+    /// - Throws: `ServiceError.invalidRequest`, naming the parameter unless its name could be a value that lost its name.
+    func refuseOthers(than known: [String]) throws(ServiceError) {
         guard let unknown = fields?.fields.first(where: { !known.contains($0.name) })?.name else { return }
         let isPlain = unknown.utf8.count <= 32 && unknown.utf8.allSatisfy { Self.isNameByte($0) }
         let offer = known.isEmpty ? "none" : known.joined(separator: ", ")
@@ -36,14 +37,14 @@ struct QueryParameters {
     }
 
     /// - Returns: nil when it is absent or empty.
-    func text(_ name: String) throws(APIError) -> String? {
+    func text(_ name: String) throws(ServiceError) -> String? {
         let values = fields?.values(name) ?? []
         guard values.count <= 1 else { throw .invalidRequest("The parameter \(name) is there twice.") }
         return values.first.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// - Returns: nil when it is absent.
-    func number(_ name: String) throws(APIError) -> Int64? {
+    func number(_ name: String) throws(ServiceError) -> Int64? {
         guard let text = try text(name) else { return nil }
         guard let number = Int64(text), number >= 0 else {
             throw .invalidRequest("The parameter \(name) must be a whole number, 0 or more.")
@@ -52,7 +53,7 @@ struct QueryParameters {
     }
 
     /// How many entries a page has.
-    func limit() throws(APIError) -> Int {
+    func limit() throws(ServiceError) -> Int {
         guard let number = try number("limit") else { return Self.standardLimit }
         guard (1...Int64(Self.largestLimit)).contains(number) else {
             throw .invalidRequest("The parameter limit must be a number from 1 to \(Self.largestLimit).")

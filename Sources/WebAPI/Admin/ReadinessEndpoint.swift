@@ -13,12 +13,12 @@ struct ReadinessEndpoint: Sendable {
     let providers: [Provider]
 
     /// For everybody: whether it is ready.
-    func status(_ request: HTTPRequest) async throws(APIError) -> HTTPResponse {
+    func status(_ request: HTTPRequest) async throws(ServiceError) -> HTTPResponse {
         Self.answer(await readiness.state(now: .now), request, details: [])
     }
 
     /// For operators: also why not.
-    func details(_ request: HTTPRequest) async throws(APIError) -> HTTPResponse {
+    func details(_ request: HTTPRequest) async throws(ServiceError) -> HTTPResponse {
         let state = await readiness.state(now: .now)
         let conditions = providers.map { ($0.configuration.name, JSONValue.string(Self.condition(of: $0))) }
         return Self.answer(
@@ -54,12 +54,12 @@ struct ReadinessEndpoint: Sendable {
         }
     }
 
-    private static func error(_ state: ServiceReadiness.State) -> APIError? {
+    private static func error(_ state: ServiceReadiness.State) -> ServiceError? {
         switch state {
         case .ready: nil
-        case .failing(let error): .store(error)
-        case .withoutSigningKeys: .store(.unavailable(.corrupt))
-        case .draining: .signIn(.overloaded)
+        case .failing(let error): ServiceError(error)
+        case .withoutSigningKeys: .storageUnavailable(.corrupt)
+        case .draining: .overloaded
         }
     }
 

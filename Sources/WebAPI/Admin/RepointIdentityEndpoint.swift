@@ -9,7 +9,7 @@ struct RepointIdentityEndpoint: Sendable {
     let store: AdminStore
     let providers: [Provider]
 
-    func respond(to request: HTTPRequest) async throws(APIError) -> HTTPResponse {
+    func respond(to request: HTTPRequest) async throws(ServiceError) -> HTTPResponse {
         let user = try store.user(request)
         let parameters = try RequestParameters(request)
         guard let issuer = parameters["issuer"], !issuer.isEmpty else {
@@ -26,10 +26,10 @@ struct RepointIdentityEndpoint: Sendable {
     }
 
     /// An identity that no sign-in could ever have would be a slip.
-    private func provider(named name: String?, issuer: String) throws(APIError) -> Provider {
+    private func provider(named name: String?, issuer: String) throws(ServiceError) -> Provider {
         if let name, !name.isEmpty {
             guard let provider = providers.first(where: { $0.configuration.name == name }) else {
-                throw .signIn(.unknownProvider)
+                throw .unknownProvider
             }
             guard provider.mayIssueAs(issuer) else {
                 throw .invalidRequest("The provider would never take an ID token of that issuer.")
@@ -46,7 +46,7 @@ struct RepointIdentityEndpoint: Sendable {
         return provider
     }
 
-    private static func document(_ outcome: RepointOutcome, _ user: UserID) throws(APIError) -> JSONValue {
+    private static func document(_ outcome: RepointOutcome, _ user: UserID) throws(ServiceError) -> JSONValue {
         var members: [JSONObject.Member] = [("user_id", .integer(user.rawValue))]
         switch outcome {
         case .noSuchUser: throw .unknownUser

@@ -17,13 +17,13 @@ public actor ServiceReadiness {
 
     private static let lifetime = Duration.seconds(1)
 
-    private let repository: any AccountRepository
+    private let repository: any MaintenanceRepository & SigningKeyRepository
     private let clock: Clock
     private var last: (state: State, at: MonotonicTime)?
     private var look: Task<State, Never>?
     private var isDraining = false
 
-    public init(repository: any AccountRepository, clock: Clock) {
+    public init(repository: any MaintenanceRepository & SigningKeyRepository, clock: Clock) {
         self.repository = repository
         self.clock = clock
     }
@@ -43,7 +43,7 @@ public actor ServiceReadiness {
         return state
     }
 
-    private static func look(into repository: any AccountRepository, now: Int64) async -> State {
+    private static func look(into repository: any MaintenanceRepository & SigningKeyRepository, now: Int64) async -> State {
         do throws(RepositoryError) {
             try await repository.probe(now: now)
             let entries = try await repository.signingKeyEntries()

@@ -1,12 +1,13 @@
 internal import Accounts
 internal import HTTPServer
 internal import JSON
+internal import SignIn
 
 /// `GET /admin/users/{user_id}`: what there is of a user, and nothing personal.
 struct ShowUserEndpoint: Sendable {
     let store: AdminStore
 
-    func respond(to request: HTTPRequest) async throws(APIError) -> HTTPResponse {
+    func respond(to request: HTTPRequest) async throws(ServiceError) -> HTTPResponse {
         let user = try store.user(request)
         let record = try await store.ask { repository, now throws(RepositoryError) in
             try await repository.record(of: user, now: now)

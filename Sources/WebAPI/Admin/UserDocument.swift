@@ -60,8 +60,9 @@ public enum UserDocument {
             "sessions": .array(
                 record.sessions.map { session in
                     let more: [JSONObject.Member] = [
-                        ("user_agent", optional(session.userAgent)), ("acr", optional(session.acr)),
-                        ("amr", .array(session.amr.map { .string($0) })), ("auth_time", optional(session.authTime)),
+                        ("user_agent", optional(session.userAgent)), ("acr", optional(session.authentication.acr)),
+                        ("amr", .array(session.authentication.amr.map { .string($0) })),
+                        ("auth_time", optional(session.authentication.time)),
                     ]
                     return .object(JSONObject(Self.session(session) + more))
                 }),
@@ -102,8 +103,9 @@ public enum UserDocument {
         [
             "receipt_id": .string(receipt.id), "session_id": .string(receipt.session.description),
             "context_sha256": .string(Hexadecimal.encode(receipt.contextHash.bytes)), "nonce": optional(receipt.nonce),
-            "acr": optional(receipt.acr), "amr": .array(receipt.amr.map { .string($0) }),
-            "auth_time": optional(receipt.authTime), "provider": .string(receipt.provider),
+            "acr": optional(receipt.authentication.acr),
+            "amr": .array(receipt.authentication.amr.map { .string($0) }),
+            "auth_time": optional(receipt.authentication.time), "provider": .string(receipt.provider),
             "client_id": .string(receipt.client), "created_at": .integer(receipt.createdAt),
         ]
     }

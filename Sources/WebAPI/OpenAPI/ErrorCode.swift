@@ -1,6 +1,7 @@
 internal import Accounts
 internal import HTTPServer
 internal import OpenIDConnect
+internal import Providers
 internal import SignIn
 
 /// The stable codes of errors, as the document lists them. What each looks like is asked of ``ErrorAnswer``, so that the
@@ -46,53 +47,51 @@ enum ErrorCode: String, CaseIterable {
     case httpVersionNotSupported = "http_version_not_supported"
 
     /// The answer that is shown as this code's example.
-    var answer: ErrorAnswer { ErrorAnswer(sample) }
-
-    var status: Int { answer.status.code }
-
-    private var sample: APIError {
+    var answer: ErrorAnswer {
         switch self {
-        case .invalidRequest: .signIn(.invalidParameter(InvalidParameter("code", "is missing")))
-        case .unknownClient: .signIn(.unknownClient)
-        case .unknownProvider: .signIn(.unknownProvider)
-        case .redirectURINotAllowed: .signIn(.redirectURINotAllowed)
-        case .issuerMismatch: .signIn(.issuerMismatch)
-        case .providerNotFound: .signIn(.providerNotFound(discoveryUI: "https://discovery.example.com/ui"))
-        case .invalidAPIKey: .invalidAPIKey
-        case .invalidToken: .signIn(.invalidToken)
-        case .invalidGrant: .signIn(.invalidGrant(.codeAlreadyUsed))
-        case .invalidIDToken: .signIn(.invalidIDToken(.nonce))
-        case .userinfoMismatch: .signIn(.userinfoMismatch)
-        case .challengeRequired: .signIn(.challengeRequired)
-        case .invalidChallenge: .signIn(.invalidChallenge)
+        case .invalidRequest: ErrorAnswer(.invalidParameter(InvalidParameter("code", "is missing")))
+        case .unknownClient: ErrorAnswer(.unknownClient)
+        case .unknownProvider: ErrorAnswer(.unknownProvider)
+        case .redirectURINotAllowed: ErrorAnswer(.redirectURINotAllowed)
+        case .issuerMismatch: ErrorAnswer(.issuerMismatch)
+        case .providerNotFound: ErrorAnswer(.providerNotFound(discoveryUI: "https://discovery.example.com/ui"))
+        case .invalidAPIKey: ErrorAnswer(.invalidAPIKey)
+        case .invalidToken: ErrorAnswer(.invalidToken)
+        case .invalidGrant: ErrorAnswer(.invalidGrant(.codeAlreadyUsed))
+        case .invalidIDToken: ErrorAnswer(.invalidIDToken(.nonce))
+        case .userinfoMismatch: ErrorAnswer(.userinfoMismatch)
+        case .challengeRequired: ErrorAnswer(.challengeRequired)
+        case .invalidChallenge: ErrorAnswer(.invalidChallenge)
         case .insufficientUserAuthentication:
-            .signIn(.insufficientAuthentication(maximumAgeSeconds: 300, acrValues: "a3"))
-        case .accessDenied: .signIn(.accessDenied)
-        case .authenticationTimedOut: .signIn(.authenticationTimedOut)
-        case .unlinkedUser: .signIn(.unlinked(Examples.linkTicket))
-        case .identityTooNew: .signIn(.identityTooNew(retryAfterSeconds: 3600))
-        case .notFound: .notFound
-        case .methodNotAllowed: .methodNotAllowed(allow: [.post, .delete])
-        case .requestTimeout: .violation(.requestTimeout)
-        case .identityInUse: .signIn(.identityInUse)
-        case .lastIdentity: .signIn(.lastIdentity)
-        case .migrationConflict: .signIn(.migrationConflict)
-        case .lengthRequired: .violation(.lengthRequired)
-        case .payloadTooLarge: .violation(.bodyTooLarge)
-        case .uriTooLong: .violation(.targetTooLong)
-        case .unsupportedMediaType: .unsupportedMediaType
-        case .expectationFailed: .violation(.expectationFailed)
-        case .rateLimited: .rateLimited(.signIns, retryAfterSeconds: 7)
-        case .headersTooLarge: .violation(.headTooLarge)
-        case .notImplemented: .violation(.transferCodingNotImplemented)
-        case .providerError: .signIn(.providerError(.init(.token, .notJSON)))
-        case .providerUnavailable: .signIn(.providerUnavailable)
-        case .storageUnavailable: .signIn(.storageUnavailable(.diskFull))
-        case .overloaded: .signIn(.overloaded)
-        case .providerTimeout: .signIn(.providerTimeout)
-        case .httpVersionNotSupported: .violation(.versionNotSupported)
+            ErrorAnswer(.insufficientAuthentication(maximumAgeSeconds: 300, acrValues: "a3"))
+        case .accessDenied: ErrorAnswer(.accessDenied)
+        case .authenticationTimedOut: ErrorAnswer(.authenticationTimedOut)
+        case .unlinkedUser: ErrorAnswer(.unlinked(Examples.linkTicket))
+        case .identityTooNew: ErrorAnswer(.identityTooNew(retryAfterSeconds: 3600))
+        case .notFound: ErrorAnswer(.unknownPath)
+        case .methodNotAllowed: ErrorAnswer(.methodNotAllowed(allow: ["POST", "DELETE"]))
+        case .requestTimeout: ErrorAnswer(violation: .requestTimeout)
+        case .identityInUse: ErrorAnswer(.identityInUse)
+        case .lastIdentity: ErrorAnswer(.lastIdentity)
+        case .migrationConflict: ErrorAnswer(.migrationConflict)
+        case .lengthRequired: ErrorAnswer(violation: .lengthRequired)
+        case .payloadTooLarge: ErrorAnswer(violation: .bodyTooLarge)
+        case .uriTooLong: ErrorAnswer(violation: .targetTooLong)
+        case .unsupportedMediaType: ErrorAnswer(.unsupportedMediaType)
+        case .expectationFailed: ErrorAnswer(violation: .expectationFailed)
+        case .rateLimited: ErrorAnswer(.rateLimited(.signIns, retryAfterSeconds: 7))
+        case .headersTooLarge: ErrorAnswer(violation: .headTooLarge)
+        case .notImplemented: ErrorAnswer(violation: .transferCodingNotImplemented)
+        case .providerError: ErrorAnswer(.providerError(ProviderProblem(.token, .notJSON)))
+        case .providerUnavailable: ErrorAnswer(.providerUnavailable)
+        case .storageUnavailable: ErrorAnswer(.storageUnavailable(.diskFull))
+        case .overloaded: ErrorAnswer(.overloaded)
+        case .providerTimeout: ErrorAnswer(.providerTimeout)
+        case .httpVersionNotSupported: ErrorAnswer(violation: .versionNotSupported)
         }
     }
+
+    var status: Int { answer.status.code }
 }
 
 extension ErrorCode {

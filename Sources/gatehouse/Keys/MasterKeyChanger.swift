@@ -71,7 +71,7 @@ struct MasterKeyChanger {
     }
 
     private func open(_ path: String) async throws -> Opened {
-        guard FileNames.exists(path) else { throw StartFailure.storage(path: path, .noStore) }
+        guard FileNames.exists(path) else { throw StartFailure.storage(path: path, .notOpened(.noStore)) }
         let hasNewKey = FileNames.exists(newKeyFile)
         let old: SymmetricKey
         let new: SymmetricKey?
@@ -101,7 +101,7 @@ struct MasterKeyChanger {
         } catch {
             switch error {
             case .wrongMasterKey: return nil
-            case .inUse: throw Failure.serverRuns(database: path)
+            case .notOpened(.inUse): throw Failure.serverRuns(database: path)
             default: throw StartFailure.storage(path: path, error)
             }
         }

@@ -59,7 +59,7 @@ struct Importer: ~Copyable {
     /// - Parameters:
     ///   - checked: what ``check()`` has found.
     ///   - now: gives the time in seconds since 1970.
-    func store(in repository: any AccountRepository, checked: Summary, now: () -> Int64) async throws -> Summary {
+    func store(in repository: any OperatorRepository, checked: Summary, now: () -> Int64) async throws -> Summary {
         var summary = Summary()
         let progress = ProgressReport("lines imported")
         var lines = try source.lines(longestLine: Self.longestLine)
@@ -97,7 +97,7 @@ struct Importer: ~Copyable {
     }
 
     private func store(
-        _ batch: Batch, in repository: any AccountRepository, now: Int64, _ summary: inout Summary
+        _ batch: Batch, in repository: any OperatorRepository, now: Int64, _ summary: inout Summary
     ) async throws(RepositoryError) {
         if batch.users.isEmpty { return }
         let results = try await repository.importUsers(batch.users, now: now)

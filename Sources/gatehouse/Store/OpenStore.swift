@@ -32,7 +32,7 @@ struct OpenStore: Sendable {
         let isServer = access == .server
         // Without a store there is no master key either, and the store is what is missing.
         let isThere = FileNames.exists(path)
-        guard isServer || isThere else { throw .storage(path: path, .noStore) }
+        guard isServer || isThere else { throw .storage(path: path, .notOpened(.noStore)) }
         let masterKey: SymmetricKey
         do throws(MasterKey.Failure) {
             masterKey = try MasterKey.load(

@@ -60,7 +60,7 @@ struct StoreCommand: ParsableCommand {
                         case .examined(let done, let total): examined.tell(done, of: total)
                         }
                     }
-                } catch .fileExists {
+                } catch .notOpened(.fileExists) {
                     throw StoreOptions.fail("the file \(file) exists already, and nothing is overwritten")
                 } catch {
                     if case .unavailable(let reason) = error {

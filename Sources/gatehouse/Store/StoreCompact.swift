@@ -48,8 +48,8 @@ extension StoreCommand {
         private static func text(_ failure: CompactFailure) -> String {
             switch failure {
             case .unfinished(let reason), .store(.unavailable(let reason)): "\(reason)"
-            case .store(.inUse): "a server or a command has the database open; stop it first"
-            case .store(.noStore): "there is no database"
+            case .store(.notOpened(.inUse)): "a server or a command has the database open; stop it first"
+            case .store(.notOpened(.noStore)): "there is no database"
             case .store(.wrongMasterKey): "the master key does not open the database"
             case .store(let error): "\(error)"
             case .noRoom(let needed, let free): "it takes \(needed) bytes beside the database, and \(free) are free"

@@ -1,13 +1,31 @@
 public import OpenIDConnect
-public import Providers
 import Synchronization
+
+/// What went wrong at a provider, for the log and the developer; never what it sent.
+public struct ProviderProblem: Equatable, Sendable {
+    public enum Step: String, Sendable { case discovery, keys, token, userinfo }
+    public let step: Step
+    public let failure: ProviderFailure
+
+    public init(_ step: Step, _ failure: ProviderFailure) {
+        self.step = step
+        self.failure = failure
+    }
+}
+
+/// Why a part of the road that leads to a provider came to nothing.
+public enum ProviderError: Error, Equatable, Sendable {
+    case call(ProviderProblem)
+    case idToken(IDTokenFault)
+    case userinfoMismatch
+}
 
 /// What is known of a call to a provider that came to nothing, beside the error: for the log, and never for an app.
 ///
 /// Where failures of many kinds become one answer, whoever is woken still has to know which host failed, and how.
 public final class ProviderTrouble: Sendable {
     public struct Facts: Sendable, Equatable {
-        public let step: SignInError.ProviderProblem.Step
+        public let step: ProviderProblem.Step
         public let failure: ProviderFailure
         /// Whom the call was for; nil where the failure is remembered from another sign-in's call.
         public let host: String?
@@ -24,14 +42,11 @@ public final class ProviderTrouble: Sendable {
     /// Why port tokens proved nothing, whatever became of the sign-in.
     public var refusedPortTokens: [PortTokenRefusal] { refused.withLock(\.self) }
 
-    func note(refused refusals: [PortTokenRefusal]) {
+    public func note(refused refusals: [PortTokenRefusal]) {
         if !refusals.isEmpty { refused.withLock { $0 += refusals } }
     }
 
-    func note(
-        _ step: SignInError.ProviderProblem.Step, _ failure: ProviderFailure, host: String?,
-        words: ProviderWords? = nil
-    ) {
+    func note(_ step: ProviderProblem.Step, _ failure: ProviderFailure, host: String?, words: ProviderWords? = nil) {
         last.withLock { $0 = Facts(step: step, failure: failure, host: host, words: words) }
     }
 }

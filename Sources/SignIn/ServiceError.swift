@@ -1,12 +1,22 @@
 public import Accounts
 internal import HTTPClient
 public import OpenIDConnect
+public import Providers
 
-/// Why somebody is not signed in, by who can do something about it. The web API answers each case with one status and
-/// one code.
-public enum SignInError: Error, Equatable, Sendable {
+/// Everything that can end a request without the answer it asked for, by who can do something about it. The web API answers
+/// each case with one status and one code.
+public enum ServiceError: Error, Equatable, Sendable {
     // The app's developer:
+    /// The body is neither JSON nor a form, or a parameter in it is wrong; the sentence says what, and nothing of what was sent.
+    case invalidRequest(String)
     case invalidParameter(InvalidParameter)
+    case unsupportedMediaType
+    case unsupportedGrantType
+    case invalidAPIKey
+    case unknownPath
+    case methodNotAllowed(allow: [String])
+    /// This client has done something too often; in so many seconds it may again.
+    case rateLimited(Limit, retryAfterSeconds: Int64)
     case unknownClient
     case unknownProvider
     case redirectURINotAllowed
@@ -43,6 +53,10 @@ public enum SignInError: Error, Equatable, Sendable {
     case notFound
     /// The accounts at the old and the new carrier both exist.
     case migrationConflict
+    // An operator:
+    /// The admin token is missing or wrong; or there is none, and the request may come from a web page.
+    case invalidAdminToken
+    case unknownUser
     // The provider:
     case providerError(ProviderProblem)
     case providerUnavailable
@@ -54,28 +68,21 @@ public enum SignInError: Error, Equatable, Sendable {
     case storageUnavailable(Unavailability)
     case overloaded
 
+    /// What one client address may do so often.
+    public enum Limit: CaseIterable, Sendable {
+        case signIns, challenges, failedRefreshes, failedAdminTokens
+    }
+
     public enum GrantProblem: Sendable {
         case refusedByProvider, codeAlreadyUsed, codeSentElsewhere, unknownRefreshToken, reusedRefreshToken,
             invalidTicket
     }
-
-    /// What went wrong at the provider, for the log and the developer; never what it sent.
-    public struct ProviderProblem: Error, Equatable, Sendable {
-        public enum Step: String, Sendable { case discovery, keys, token, userinfo }
-        public let step: Step
-        public let failure: ProviderFailure
-
-        public init(_ step: Step, _ failure: ProviderFailure) {
-            self.step = step
-            self.failure = failure
-        }
-    }
 }
 
-extension SignInError {
+extension ServiceError {
     /// Sorts a failed call into what the app can be told.
-    init(_ step: ProviderProblem.Step, _ failure: ProviderFailure) {
-        switch failure {
+    private init(_ problem: ProviderProblem) {
+        switch problem.failure {
         case .transport(.timedOut(requestSent: _)): self = .providerTimeout
         case .transport(.cancelled): self = .providerTimeout
         case .transport(.shutDown): self = .overloaded
@@ -88,7 +95,7 @@ extension SignInError {
         case .status(429): self = .providerUnavailable
         case .refused(.invalidGrant): self = .invalidGrant(.refusedByProvider)
         // Whatever it is called, it is about this code. Discovery and userinfo take none.
-        case .refused(.unknown) where step == .token: self = .invalidGrant(.refusedByProvider)
+        case .refused(.unknown) where problem.step == .token: self = .invalidGrant(.refusedByProvider)
         case .refused(.verifierMissing):
             self = .invalidParameter(InvalidParameter("code_verifier", "is missing, and the provider demands it"))
         case .refused(.loginHintRefused):
@@ -98,7 +105,57 @@ extension SignInError {
         case .refused(.authenticationTimedOut): self = .authenticationTimedOut
         case .refused(.userNotFound): self = .providerNotFound(discoveryUI: nil)
         case .refused(.temporarilyUnavailable): self = .providerUnavailable
-        default: self = .providerError(ProviderProblem(step, failure))
+        default: self = .providerError(problem)
         }
     }
+
+    /// What the failure of a call to a provider means.
+    init(_ error: ProviderError) {
+        switch error {
+        case .call(let problem): self.init(problem)
+        case .idToken(let fault): self = .invalidIDToken(fault)
+        case .userinfoMismatch: self = .userinfoMismatch
+        }
+    }
+
+    /// What a repository's failure means for whoever asked.
+    public init(_ error: RepositoryError) {
+        self =
+            switch error {
+            case .unavailable(.overloaded): .overloaded
+            case .unavailable(let reason): .storageUnavailable(reason)
+            case .wrongMasterKey: .storageUnavailable(.brokenSeal)
+            case .notOpened: .storageUnavailable(.cannotOpen)
+            }
+    }
+
+    /// What a repository's refusal means for whoever asked.
+    init(_ refusal: Refusal) {
+        self =
+            switch refusal {
+            case .codeAlreadyUsed: .invalidGrant(.codeAlreadyUsed)
+            case .challengeAlreadyUsed: .invalidChallenge
+            case .migrationConflict: .migrationConflict
+            case .identityInUse: .identityInUse
+            case .invalidTicket: .invalidGrant(.invalidTicket)
+            case .sessionGone: .invalidToken
+            case .authenticationTooOld(let seconds):
+                .insufficientAuthentication(maximumAgeSeconds: seconds, acrValues: nil)
+            case .identityTooNew(let seconds): .identityTooNew(retryAfterSeconds: seconds)
+            }
+    }
+}
+
+/// Calls a repository and says what its failure means for whoever asked.
+func stored<Value: Sendable>(
+    _ call: () async throws(RepositoryError) -> Value
+) async throws(ServiceError) -> Value {
+    do throws(RepositoryError) { return try await call() } catch { throw ServiceError(error) }
+}
+
+/// Asks a provider and says what its failure means for whoever asked.
+func asked<Value: Sendable>(
+    _ call: () async throws(ProviderError) -> Value
+) async throws(ServiceError) -> Value {
+    do throws(ProviderError) { return try await call() } catch { throw ServiceError(error) }
 }

@@ -1,4 +1,4 @@
-internal import Accounts
+public import Accounts
 internal import Crypto
 internal import JOSE
 internal import JSON
@@ -7,7 +7,7 @@ import Syntax
 /// Makes and checks the tokens of our own sessions (RFC 9068 for access tokens).
 ///
 /// An access token says who and which session, and nothing personal. Refresh tokens are ``RefreshTokens``' matter.
-public struct SessionIssuer: Sendable {
+public struct TokenIssuer: Sendable {
     /// What the operator chose.
     public struct Configuration: Sendable {
         /// The `iss` of our tokens: the public base URL of this service.
@@ -64,10 +64,20 @@ public struct SessionIssuer: Sendable {
 
     public let configuration: Configuration
     private let keys: SessionKeys
+    private let signingKeys: any SigningKeyRepository
+    let refreshTokens: RefreshTokens
 
-    public init(configuration: Configuration, keys: SessionKeys) {
+    /// - Parameters:
+    ///   - keys: what access tokens and receipts are signed with.
+    ///   - repository: where newer ones are found, and the keys of refresh tokens.
+    public init(
+        configuration: Configuration, keys: SessionKeys,
+        repository: any SigningKeyRepository & SecretKeyRepository
+    ) {
         self.configuration = configuration
         self.keys = keys
+        signingKeys = repository
+        refreshTokens = RefreshTokens(repository: repository)
     }
 
     /// The JWK set document that verifies our tokens.
@@ -89,12 +99,31 @@ public struct SessionIssuer: Sendable {
     /// A new user's public reference, which stands where stock clients expect a carrier's `sub`.
     func makeReference() -> String { Random.token(byteCount: 16) }
 
+    /// The tokens of a session that was just opened.
+    func openSession(_ session: NewSession, of user: UserID, now: Int64) async throws(ServiceError) -> Tokens {
+        Tokens(
+            accessToken: try accessToken(
+                for: user, session: session.id, client: session.client, session.authentication, now: now),
+            refreshToken: try await refreshTokens.text(of: RefreshToken(of: session, user: user, now: now)),
+            expiresIn: configuration.accessTokenSeconds)
+    }
+
+    /// The tokens of a session that was just refreshed.
+    ///
+    /// - Parameter refreshToken: the text of the one that counts now.
+    func tokens(of session: Session, refreshToken: String, now: Int64) throws(ServiceError) -> Tokens {
+        Tokens(
+            accessToken: try accessToken(
+                for: session.user, session: session.id, client: session.client, session.authentication, now: now),
+            refreshToken: refreshToken, expiresIn: configuration.accessTokenSeconds)
+    }
+
     /// Signs an access token.
     ///
-    /// - Throws: `SignInError.overloaded` if the signature can't be made, which no input causes.
+    /// - Throws: `ServiceError.overloaded` if the signature can't be made, which no input causes.
     func accessToken(
-        for user: UserID, session: SessionID, client: String, acr: String?, amr: [String], authTime: Int64?, now: Int64
-    ) throws(SignInError) -> String {
+        for user: UserID, session: SessionID, client: String, _ authentication: Authentication, now: Int64
+    ) throws(ServiceError) -> String {
         var claims = JSONWriter(reservingCapacity: 384)
         claims.object { claims in
             claims.member("iss", configuration.issuer)
@@ -105,12 +134,7 @@ public struct SessionIssuer: Sendable {
             claims.member("iat", now)
             claims.member("exp", now + configuration.accessTokenSeconds)
             claims.member("jti", Random.token(byteCount: 16))
-            if let acr { claims.member("acr", acr) }
-            if !amr.isEmpty {
-                claims.name("amr")
-                claims.array { methods in for method in amr { methods.string(method) } }
-            }
-            if let authTime { claims.member("auth_time", authTime) }
+            claims.authentication(authentication)
         }
         do {
             return try keys.signer.sign(claims.bytes)
@@ -121,7 +145,7 @@ public struct SessionIssuer: Sendable {
 
     /// Signs a receipt: proof for third parties that the user approved that text. Type, audience and key are receipts' own,
     /// which keeps it from ever passing for an access token.
-    func receipt(_ receipt: Receipt) throws(SignInError) -> String {
+    func receipt(_ receipt: Receipt) throws(ServiceError) -> String {
         var claims = JSONWriter(reservingCapacity: 512)
         claims.object { claims in
             claims.member("iss", configuration.issuer)
@@ -133,9 +157,7 @@ public struct SessionIssuer: Sendable {
             if let nonce = receipt.nonce { claims.member("nonce", nonce) }
             claims.member("context_hash", Base64URL.encode(receipt.contextHash.bytes))
             claims.member("context_hash_alg", "sha-256")
-            if let acr = receipt.acr { claims.member("acr", acr) }
-            if !receipt.amr.isEmpty { claims.member("amr", .array(receipt.amr.map { .string($0) })) }
-            if let authTime = receipt.authTime { claims.member("auth_time", authTime) }
+            claims.authentication(receipt.authentication)
             claims.member("client_id", receipt.client)
         }
         do {
@@ -166,28 +188,37 @@ public struct SessionIssuer: Sendable {
         else { return nil }
         return Bearer(user: UserID(rawValue: user), session: session)
     }
-}
 
-extension SessionIssuer {
     /// Whether a token can't be checked because its key is not known here. Another instance may have signed it with a key
     /// that is stored since: when this has looked for it, it is worth checking the token again.
     ///
-    /// - Throws: `SignInError.storageUnavailable`, since nothing can be said of the token then.
-    func findsKey(of token: String, in repository: any AccountRepository, now: Int64) async throws(SignInError) -> Bool
-    {
+    /// - Throws: `ServiceError.storageUnavailable`, since nothing can be said of the token then.
+    func findsKey(of token: String, now: Int64) async throws(ServiceError) -> Bool {
         do {
             _ = try JWS.verify(token, keys: keys.verifying, allowed: [.es256], maximumByteCount: Self.longestToken)
             return false
         } catch .unknownKey(.keyIDNotInSet) {
             do throws(SessionKeys.Failure) {
-                return try await keys.reloadForUnknownKey(from: repository, now: now)
+                return try await keys.reloadForUnknownKey(from: signingKeys, now: now)
             } catch .repository(let error) {
-                throw SignInError(error)
+                throw ServiceError(error)
             } catch {
                 throw .storageUnavailable(.brokenSeal)
             }
         } catch {
             return false
         }
+    }
+}
+
+extension JSONWriter {
+    /// How the user was authenticated (RFC 9068 §2.2.1).
+    fileprivate mutating func authentication(_ authentication: Authentication) {
+        if let acr = authentication.acr { member("acr", acr) }
+        if !authentication.amr.isEmpty {
+            name("amr")
+            array { methods in for method in authentication.amr { methods.string(method) } }
+        }
+        if let time = authentication.time { member("auth_time", time) }
     }
 }

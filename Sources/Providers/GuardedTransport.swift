@@ -1,0 +1,93 @@
+internal import EventLoop
+internal import HTTPClient
+internal import OpenIDConnect
+internal import Syntax
+internal import System
+
+/// What every call to a provider goes through, whatever it is for: the circuit of its host, the deadline of what is under
+/// way, and, where the call changes nothing at the provider, one more try.
+struct GuardedTransport: ProviderTransport {
+    /// A random moment before the second try, so that a crowd whose calls failed together does not come back together.
+    private static let pauseMilliseconds = 20...120
+
+    let provider: Provider
+    let transport: any HTTPTransport
+    let deadline: Deadline
+    let clock: @Sendable () -> MonotonicTime
+
+    var now: MonotonicTime { clock() }
+
+    /// How long the next call may take.
+    var timeout: Duration { deadline.nextCall(now: now) }
+
+    /// A request that asks for a document, and changes nothing.
+    func get(_ url: EndpointURL, accepting types: String) -> OutboundRequest {
+        OutboundRequest(
+            method: .get, url: url, headers: [(name: "Accept", value: types)], body: [], timeout: timeout,
+            policy: provider.policy(for: url), finishesWhenCancelled: false)
+    }
+
+    /// Sends a request that may be sent again: for metadata, keys and userinfo.
+    ///
+    /// - Returns: the last answer, also one that says that the server is not well.
+    func send(_ request: OutboundRequest) async throws(ProviderFailure) -> OutboundResponse {
+        try admit(request)
+        do throws(HTTPClientError) {
+            let response = try await transport.send(request)
+            guard (502...504).contains(response.status), await isTimeToTryAgain() else {
+                return reported(response, to: request)
+            }
+        } catch {
+            guard error.mayPass, await isTimeToTryAgain() else { throw reported(error, of: request) }
+        }
+        var again = request
+        again.timeout = timeout
+        return try await attempt(again)
+    }
+
+    /// Sends a request that is good for one time, such as the exchange of a code.
+    func sendOnce(_ request: OutboundRequest) async throws(ProviderFailure) -> OutboundResponse {
+        try admit(request)
+        return try await attempt(request)
+    }
+
+    private func attempt(_ request: OutboundRequest) async throws(ProviderFailure) -> OutboundResponse {
+        do throws(HTTPClientError) {
+            return reported(try await transport.send(request), to: request)
+        } catch {
+            throw reported(error, of: request)
+        }
+    }
+
+    private func admit(_ request: OutboundRequest) throws(ProviderFailure) {
+        guard let wait = provider.circuits.admit(request.url, now: now) else { return }
+        throw .circuitOpen(retryAfterSeconds: max(1, wait.components.seconds))
+    }
+
+    private func reported(_ response: OutboundResponse, to request: OutboundRequest) -> OutboundResponse {
+        provider.circuits.report(request.url, isAnswered: response.status < 500, now: now)
+        return response
+    }
+
+    private func reported(_ error: HTTPClientError, of request: OutboundRequest) -> ProviderFailure {
+        let isOurs = error == .cancelled || error == .shutDown
+        provider.circuits.report(request.url, isAnswered: isOurs ? nil : false, now: now)
+        return .transport(error)
+    }
+
+    /// Waits, unless there is no time for a second try or nobody is left who waits for it.
+    private func isTimeToTryAgain() async -> Bool {
+        guard deadline.hasTimeLeft(now: now) else { return false }
+        return (try? await Task.sleep(for: .milliseconds(Int.random(in: Self.pauseMilliseconds)))) != nil
+    }
+}
+
+extension HTTPClientError {
+    /// Whether the same request may fare better a moment later.
+    fileprivate var mayPass: Bool {
+        switch self {
+        case .couldNotResolve, .couldNotConnect, .timedOut, .connectionBroken: true
+        case .refusedAddress, .tlsFailed, .responseTooLarge, .malformedResponse, .cancelled, .shutDown: false
+        }
+    }
+}

@@ -1,0 +1,180 @@
+internal import Crypto
+public import HTTPClient
+internal import JOSE
+public import JSON
+public import OpenIDConnect
+internal import Syntax
+public import System
+
+/// One use of a provider, such as a sign-in: a place in its bulkhead, one deadline for all calls, and the calls themselves in
+/// the order of the road. Each is a request and a pure reading of its answer.
+///
+/// Whatever calls a provider does it through one of these, so that bulkhead, circuits, deadline and repetition hold for all.
+public struct ProviderClient: Sendable {
+    private static let longestIDToken = 32_768
+
+    public let provider: Provider
+    let transport: GuardedTransport
+    /// Where a failed call is noted for the log.
+    private let trouble: ProviderTrouble?
+
+    /// Takes a place in the provider's bulkhead; ``leave()`` must follow.
+    ///
+    /// - Parameters:
+    ///   - transport: the HTTP client of the loop that the calls are made on.
+    ///   - clock: what deadlines and the age of what is remembered are measured by.
+    /// - Returns: nil when all places are taken.
+    public init?(
+        entering provider: Provider, through transport: any HTTPTransport, trouble: ProviderTrouble?,
+        clock: @escaping @Sendable () -> MonotonicTime = { .now }
+    ) {
+        guard provider.bulkhead.enter() else { return nil }
+        self.provider = provider
+        self.trouble = trouble
+        let deadline = Deadline(
+            now: clock(), total: provider.configuration.signInTimeout, perCall: provider.configuration.timeout)
+        self.transport = GuardedTransport(provider: provider, transport: transport, deadline: deadline, clock: clock)
+    }
+
+    /// Gives the place back.
+    public func leave() { provider.bulkhead.leave() }
+
+    /// Finds the issuer that serves the user's network.
+    ///
+    /// - Parameter network: where the profile discovers by it.
+    public func issuer(serving network: MobileNetwork?) async throws(ProviderError) -> ProviderMetadata {
+        do throws(ProviderFailure) {
+            let name = try provider.lookup.name(serving: network)
+            return try await provider.metadata.metadata(name, provider.lookup, through: transport)
+        } catch {
+            throw noted(.discovery, error, host: provider.configuredHost)
+        }
+    }
+
+    /// Exchanges a code (OpenID Connect Core §3.1.3). Never sent a second time.
+    public func exchange(
+        _ asked: TokenRequest, at issuer: ProviderMetadata
+    ) async throws(ProviderError) -> TokenResponse {
+        let (endpoint, client) = (issuer.tokenEndpoint, provider.authentication)
+        let request = asked.request(
+            to: endpoint, as: client, timeout: transport.timeout, policy: provider.policy(for: endpoint))
+        var answer: OutboundResponse?
+        do throws(ProviderFailure) {
+            let received = try await transport.sendOnce(request)
+            answer = received
+            return try TokenResponse(received, to: asked)
+        } catch {
+            let words = answer.flatMap { ProviderWords($0, removing: asked.secrets + client.secrets) }
+            throw noted(.token, error, host: endpoint.host, words: words)
+        }
+    }
+
+    /// Verifies the ID token's signature with the issuer's keys and its claims against what was asked.
+    ///
+    /// - Parameter now: seconds since 1970.
+    public func verifiedIDToken(
+        _ tokens: TokenResponse, of issuer: ProviderMetadata, expecting expectations: IDTokenExpectations, now: Int64
+    ) async throws(ProviderError) -> IDToken {
+        let verifier = IDTokenVerifier(
+            issuer: issuer.issuer, clientID: provider.configuration.clientID, nonce: expectations.nonce,
+            authentication: expectations.authentication, context: expectations.context,
+            freshness: expectations.freshness, accessToken: tokens.accessToken,
+            accessTokenDigestOfEdDSA: provider.configuration.accessTokenDigestOfEdDSA,
+            clockSkewSeconds: provider.configuration.clockSkewSeconds)
+        let signed: VerifiedJWS
+        do throws(SignedTokenError) {
+            let parsed: CompactJWS
+            do throws(JOSEError) {
+                parsed = try CompactJWS(parsing: tokens.idToken, maximumByteCount: Self.longestIDToken)
+            } catch {
+                throw .token(error)
+            }
+            signed = try await verifiedSignature(of: parsed, issuer, allowed: provider.configuration.algorithms)
+        } catch {
+            switch error {
+            case .token(let problem): throw .idToken(IDTokenFault(problem))
+            case .keys(let failure): throw noted(.keys, failure, host: issuer.keysEndpoint.host)
+            }
+        }
+        do throws(IDTokenFault) {
+            return try verifier.verify(signed, now: now)
+        } catch {
+            throw .idToken(error)
+        }
+    }
+
+    /// Fetches the user's attributes, where this provider has them (OpenID Connect Core §5.3).
+    ///
+    /// - Parameter correlationID: names the sign-in in the provider's log.
+    /// - Returns: the claims, whose subject is the ID token's; nil when the configuration or the provider does without
+    ///   userinfo.
+    public func userinfo(
+        _ tokens: TokenResponse, at issuer: ProviderMetadata, of idToken: IDToken, correlationID: String?
+    ) async throws(ProviderError) -> JSONValue? {
+        guard provider.configuration.fetchesUserinfo else { return nil }
+        guard let endpoint = issuer.userinfoEndpoint else {
+            // OpenID Connect Discovery §3 only recommends the endpoint; every ZenKey carrier has it, and no attributes
+            // stand in its ID tokens.
+            if case .openid = provider.configuration.profile { return nil }
+            throw noted(.discovery, .invalidMember("userinfo_endpoint"), host: provider.configuredHost)
+        }
+        let request = UserinfoRequest.request(
+            to: endpoint, accessToken: tokens.accessToken, correlationID: correlationID, timeout: transport.timeout,
+            policy: provider.policy(for: endpoint))
+        let answer: OutboundResponse
+        do throws(ProviderFailure) {
+            answer = try await transport.send(request)
+        } catch {
+            throw noted(.userinfo, error, host: endpoint.host)
+        }
+        do throws(UserinfoError) {
+            switch try UserinfoAnswer(answer) {
+            case .claims(let claims): return try Userinfo(claims, subject: idToken.subject).claims
+            case .signed(let token): return try await claims(of: token, issuer, idToken).claims
+            }
+        } catch {
+            switch error {
+            case .mismatch: throw .userinfoMismatch
+            case .keys(let failure): throw noted(.keys, failure, host: issuer.keysEndpoint.host)
+            case .provider(let failure): throw noted(.userinfo, failure, host: endpoint.host)
+            }
+        }
+    }
+
+    /// Where to send a user whom the carrier no longer knows; nil when there is no such page.
+    public func discoveryUI() async -> String? {
+        await provider.metadata.discoveryUI(provider.lookup, through: transport)
+    }
+
+    /// The claims of a signed userinfo answer (§5.3.2).
+    private func claims(
+        of token: CompactJWS, _ issuer: ProviderMetadata, _ idToken: IDToken
+    ) async throws(UserinfoError) -> Userinfo {
+        let signed: VerifiedJWS
+        do throws(SignedTokenError) {
+            signed = try await verifiedSignature(of: token, issuer, allowed: provider.configuration.algorithms)
+        } catch {
+            switch error {
+            case .token: throw .mismatch
+            case .keys(let failure): throw .keys(failure)
+            }
+        }
+        return try Userinfo(
+            signed, issuer: issuer.issuer, clientID: provider.configuration.clientID, subject: idToken.subject)
+    }
+
+    func verifiedSignature(
+        of token: CompactJWS, _ issuer: ProviderMetadata, allowed algorithms: [SignatureAlgorithm]
+    ) async throws(SignedTokenError) -> VerifiedJWS {
+        let now = transport.now
+        return try await provider.keys(of: issuer, now: now).verify(
+            token, allowed: algorithms, at: issuer.keysEndpoint, through: transport, now: now)
+    }
+
+    func noted(
+        _ step: ProviderProblem.Step, _ failure: ProviderFailure, host: String?, words: ProviderWords? = nil
+    ) -> ProviderError {
+        trouble?.note(step, failure, host: host, words: words)
+        return .call(ProviderProblem(step, failure))
+    }
+}
