@@ -20,8 +20,7 @@ public struct Authority {
         } else {
             let end = bytes.firstIndex(of: .colon) ?? bytes.endIndex
             let host = Self.text(bytes[..<end])
-            // Names in other scripts come as `xn--` labels.
-            guard Self.endsInNumber(host) ? IPAddress(host)?.isIPv6 == false : HostName.isValid(host) else {
+            guard Self.endsInNumber(host) ? IPAddress(host)?.isIPv6 == false : Self.isDomainName(host) else {
                 throw .malformedHost
             }
             self.host = host
@@ -48,5 +47,14 @@ public struct Authority {
             return false
         }
         return last.starts(with: "0x".utf8) || last.allSatisfy(\.isDigit)
+    }
+
+    /// Letters, digits, hyphens and underscores between single dots. Names in other scripts come as `xn--` labels.
+    private static func isDomainName(_ host: String) -> Bool {
+        guard host.utf8.count <= 253 else { return false }
+        return host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in
+            !label.isEmpty
+                && label.allSatisfy { $0.isAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
+        }
     }
 }

@@ -55,14 +55,20 @@ public struct EndpointURL: Sendable, Hashable {
     /// - Parameter allowLoopbackHTTP: whether plain http is taken where ``isLoopback``.
     /// - Throws: `EndpointURLError`, the first fault that was found.
     public init(_ text: String, allowLoopbackHTTP: Bool) throws(EndpointURLError) {
-        try self.init(configured: text)
+        try self.init(readingAnyHost: text)
         guard isSecure || allowLoopbackHTTP && isLoopback else { throw .schemeNotAllowed }
     }
 
     /// Checks a URL that an operator wrote, plain http to any host included: whether that is allowed, his other words say.
+    /// A host's name is held to the grammar of host names too, so that a slip is found before anybody asks it.
     ///
     /// - Throws: `EndpointURLError`, the first fault that was found.
     public init(configured text: String) throws(EndpointURLError) {
+        try self.init(readingAnyHost: text)
+        guard HostName.isValid(host) || IPAddress(host) != nil else { throw .malformedHost }
+    }
+
+    private init(readingAnyHost text: String) throws(EndpointURLError) {
         let bytes = Array(text.utf8)
         guard bytes.count <= Self.maximumLength else { throw .tooLong }
         guard !bytes.contains(UInt8(ascii: "#")) else { throw .hasFragment }

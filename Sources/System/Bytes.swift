@@ -13,17 +13,25 @@ extension Span where Element == UInt8 {
     /// Whether all of it is ASCII.
     @inlinable @inline(__always)
     public var isASCII: Bool {
-        var seen: UInt64 = 0
-        var index = 0
-        while index &+ 8 <= count {
-            seen |= word(at: index)
-            index &+= 8
+        let raw = unsafe bytes
+        // Safe: each load lies inside the span, as the line before it makes sure. What the last has in common with the one
+        // before is looked at twice.
+        if count >= 8 {
+            var seen = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: count &- 8, as: UInt64.self)
+            var index = 0
+            while index < count &- 8 {
+                seen |= unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)
+                index &+= 8
+            }
+            return seen & 0x8080_8080_8080_8080 == 0
         }
-        while index < count {
-            seen |= UInt64(self[index])
-            index &+= 1
+        if count >= 4 {
+            let first = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: 0, as: UInt32.self)
+            let last = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: count &- 4, as: UInt32.self)
+            return (first | last) & 0x8080_8080 == 0
         }
-        return seen & 0x8080_8080_8080_8080 == 0
+        for index in indices where self[index] >= 0x80 { return false }
+        return true
     }
 }
 
@@ -44,15 +52,20 @@ extension OutputSpan where Element == UInt8 {
 
 extension String {
     /// The text of bytes; nil where they are not UTF-8.
-    @inlinable
+    @inlinable @inline(__always)
     public init?(utf8 bytes: Span<UInt8>) {
-        if bytes.isASCII {
-            // Safe: ASCII is UTF-8, so nothing is left to be validated.
-            self = unsafe String(copying: UTF8Span(unchecked: bytes, isKnownASCII: true))
-        } else {
-            guard let text = try? UTF8Span(validating: bytes) else { return nil }
-            self = String(copying: text)
+        guard bytes.isASCII else {
+            self.init(validating: bytes)
+            return
         }
+        // Safe: ASCII is UTF-8, so nothing is left to be validated.
+        self = unsafe String(copying: UTF8Span(unchecked: bytes, isKnownASCII: true))
+    }
+
+    @usableFromInline
+    init?(validating bytes: Span<UInt8>) {
+        guard let text = try? UTF8Span(validating: bytes) else { return nil }
+        self = String(copying: text)
     }
 
     /// Makes a text of bytes that are written into its own memory.
