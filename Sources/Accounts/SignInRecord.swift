@@ -23,9 +23,9 @@ public struct PortedSubject: Equatable, Sendable {
 }
 
 /// What happens with a subject that nobody has.
-public enum Registration: Equatable, Sendable {
-    /// It becomes a user, under this random reference.
-    case automatic(reference: String)
+public enum Registration: Sendable {
+    /// It becomes a user, under a random reference, which is made when there is need of one.
+    case automatic(reference: @autoclosure @Sendable () -> String)
     /// It gets a link ticket: random, single-use, bound to the subject, the provider and the client.
     case ticket(OneTimeUse)
 }

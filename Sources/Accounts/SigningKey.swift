@@ -40,3 +40,73 @@ public enum KeyRetirement: Equatable, Sendable {
     case signs(SigningKeyEntry.Purpose)
     case unknown
 }
+
+/// All that is told of a signing key: everything but the key.
+public struct SigningKeyEntry: Equatable, Sendable {
+    /// What a key signs. No key ever signs anything else, so what one of them vouches for can't be passed off as the other.
+    public enum Purpose: String, Sendable, CaseIterable {
+        /// The access tokens of sessions, which are good for minutes.
+        case session
+        /// Receipts of transactions, which are proof for years.
+        case receipt
+    }
+
+    /// The `kid` (RFC 7517 §4.5).
+    public var kid: String
+    public var purpose: Purpose
+    /// Seconds since 1970.
+    public var createdAt: Int64
+    /// When it begins to sign, in seconds since 1970; until then it is only published.
+    public var signsFrom: Int64
+    /// Whether it stays until somebody retires it, because what it has signed is proof for years.
+    public var isLasting: Bool
+    /// When it was taken out of use for good, in seconds since 1970. The private key has gone then.
+    public var retiredAt: Int64?
+
+    public init(
+        kid: String, purpose: Purpose, createdAt: Int64, signsFrom: Int64, isLasting: Bool, retiredAt: Int64?
+    ) {
+        self.kid = kid
+        self.purpose = purpose
+        self.createdAt = createdAt
+        self.signsFrom = signsFrom
+        self.isLasting = isLasting
+        self.retiredAt = retiredAt
+    }
+}
+
+// The entries of a store, the newest first.
+extension [SigningKeyEntry] {
+    /// Which key signs: the newest that may; where none may, the oldest. A retired one never does.
+    ///
+    /// - Parameter now: seconds since 1970.
+    /// - Returns: nil when there is none.
+    public func signing(_ purpose: SigningKeyEntry.Purpose, now: Int64) -> SigningKeyEntry? {
+        let usable = usable(purpose)
+        return usable.first { $0.signsFrom <= now } ?? usable.last
+    }
+
+    /// The keys that have signed nothing that is still valid: a newer one has signed in their place for longer than
+    /// anything they have signed is good for. Lasting keys are never among them.
+    ///
+    /// - Parameters:
+    ///   - lifetime: how long what the keys of this purpose sign is good for at most, in seconds.
+    ///   - now: seconds since 1970.
+    public func outlived(
+        _ purpose: SigningKeyEntry.Purpose, lifetime: Int64, now: Int64
+    ) -> [SigningKeyEntry] {
+        var replacedAt: Int64?
+        var outlived: Self = []
+        for entry in usable(purpose) {
+            if let replacedAt, !entry.isLasting, replacedAt + lifetime < now { outlived.append(entry) }
+            // Of several newer ones it is the first to sign that has taken this one's place.
+            let signsFrom = Swift.max(entry.signsFrom, entry.createdAt)
+            if signsFrom <= now { replacedAt = Swift.min(replacedAt ?? signsFrom, signsFrom) }
+        }
+        return outlived
+    }
+
+    private func usable(_ purpose: SigningKeyEntry.Purpose) -> Self {
+        filter { $0.purpose == purpose && $0.retiredAt == nil }
+    }
+}

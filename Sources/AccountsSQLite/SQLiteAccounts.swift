@@ -54,21 +54,8 @@ public final class SQLiteAccounts: AccountRepository {
             if isBeside { try await bringAlong(settings.path, writer) }
             let began = ContinuousClock.now
             let found = try await writer.write { connection throws(RepositoryError) in
-                // A file without tables is no store, and only a server makes one of it.
-                if !isServer { _ = try Schema.isCurrent(connection) }
-                let found = isBeside ? Schema.steps.count : try Schema.migrate(connection)
-                if isServer {
-                    try CodeRows(connection: connection, usedCodes: usedCodes, now: now).load()
-                }
-                try KeyRingRows(connection: connection).unlock(sealer)
-                let rows = SecretKeyRows(connection: connection)
-                try rows.makeMissing(sealer, now: now)
-                secretKeys.use(try rows.all(sealer))
-                // Opens the keys, too, while the master key is the store's.
-                try ContactRows(connection: connection, sealer: sealer).keys()
-                try ContactWalk(connection: connection).finishWhereNobodyIs()
-                try writer.log.begin(connection)
-                try writer.ledger.begin(connection, sealer, isGuarded: !isBeside)
+                let found = try begin(connection, settings, writer, sealer, secretKeys, now: now)
+                if isServer { try CodeRows(connection: connection, usedCodes: usedCodes, now: now).load() }
                 return found
             }
             let update =
@@ -86,6 +73,30 @@ public final class SQLiteAccounts: AccountRepository {
             withExtendedLifetime((lock, use)) {}
             throw error
         }
+    }
+
+    /// The first transaction: brings the tables up to date, opens the keys, makes those that are missing, and begins with the
+    /// log and the ledger.
+    ///
+    /// - Returns: how many steps of the schema had been taken before.
+    private static func begin(
+        _ connection: Connection, _ settings: SQLiteSettings, _ writer: Writer, _ sealer: StoreSealer,
+        _ secretKeys: SecretKeyCache, now: Int64
+    ) throws(RepositoryError) -> Int {
+        let isBeside = settings.access == .besideServer
+        // A file without tables is no store, and only a server makes one of it.
+        if settings.access != .server { _ = try Schema.isCurrent(connection) }
+        let found = isBeside ? Schema.steps.count : try Schema.migrate(connection)
+        try KeyRingRows(connection: connection).unlock(sealer)
+        let rows = SecretKeyRows(connection: connection)
+        try rows.makeMissing(sealer, now: now)
+        secretKeys.use(try rows.all(sealer))
+        // Opens the keys, too, while the master key is the store's.
+        try ContactRows(connection: connection, sealer: sealer).keys()
+        try ContactWalk(connection: connection).finishWhereNobodyIs()
+        try writer.log.begin(connection)
+        try writer.ledger.begin(connection, sealer, isGuarded: !isBeside)
+        return found
     }
 
     /// Takes the server's lock where it is to be taken, and finishes a replacement of the store that a crash has cut off, or

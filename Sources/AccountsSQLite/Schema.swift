@@ -28,7 +28,9 @@ enum Schema {
         let owner = try connection.first(application) { $0.integer(0) }
         guard isFresh || owner == applicationID else { throw .unavailable(.notADatabase) }
         let found = try current(connection)
-        guard found <= steps.count else { throw .notOpened(.newerSchema(found: Int64(found), known: Int64(steps.count))) }
+        guard found <= steps.count else {
+            throw .notOpened(.newerSchema(found: Int64(found), known: Int64(steps.count)))
+        }
     }
 
     /// Whether no step is missing.

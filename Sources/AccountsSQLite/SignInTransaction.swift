@@ -115,7 +115,7 @@ struct SignInTransaction {
             let registration = RegistrationTransaction(connection: connection, sealer: sealer, now: record.now)
             return .signedIn(
                 try registration.run(
-                    record.subject, provider: record.provider, reference: reference,
+                    record.subject, provider: record.provider, reference: reference(),
                     profile: Profile(record.statement), session: record.session))
         case .ticket(let ticket):
             try TicketRows(connection: connection, sealer: sealer).insert(ticket, record)
@@ -130,5 +130,26 @@ extension SQLiteAccounts {
             [sealer] connection throws(RepositoryError) in
             try SignInTransaction(connection: connection, sealer: sealer, record: record).run()
         }
+    }
+}
+
+/// A new user with the first identity and session.
+struct RegistrationTransaction {
+    let connection: Connection
+    let sealer: StoreSealer
+    let now: Int64
+
+    func run(
+        _ subject: Subject, provider: String, reference: String, profile: Profile, session: NewSession
+    ) throws(RepositoryError) -> SignedIn {
+        let user = try UserRows(connection: connection, sealer: sealer)
+            .insert(reference: reference, profile: profile, now: now)
+        let identity = try IdentityRows(connection: connection)
+            .insert(subject, user: user, provider: provider, origin: .signIn, now: now)
+        try SessionRows(connection: connection)
+            .insert(session, user: user, identity: identity, provider: provider, now: now)
+        try AuditTrail(connection: connection, now: now).add(.userCreated, user: user, new: identity)
+        return SignedIn(
+            user: user, identity: identity, isNewUser: true, migrated: false, reference: reference, profile: profile)
     }
 }

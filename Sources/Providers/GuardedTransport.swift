@@ -2,7 +2,7 @@ internal import EventLoop
 internal import HTTPClient
 internal import OpenIDConnect
 internal import Syntax
-internal import System
+public import System
 
 /// What every call to a provider goes through, whatever it is for: the circuit of its host, the deadline of what is under
 /// way, and, where the call changes nothing at the provider, one more try.
@@ -89,5 +89,25 @@ extension HTTPClientError {
         case .couldNotResolve, .couldNotConnect, .timedOut, .connectionBroken: true
         case .refusedAddress, .tlsFailed, .responseTooLarge, .malformedResponse, .cancelled, .shutDown: false
         }
+    }
+}
+
+/// When a sign-in must have been answered, and how long one call of it may take.
+public struct Deadline: Sendable {
+    private let end: MonotonicTime
+    private let perCall: Duration
+
+    public init(now: MonotonicTime, total: Duration, perCall: Duration) {
+        end = now + total
+        self.perCall = perCall
+    }
+
+    /// Whether another call is worth its while.
+    public func hasTimeLeft(now: MonotonicTime) -> Bool { now + .milliseconds(200) < end }
+
+    /// How long the next call may take; a call that could not even start in what is left gets a millisecond, and so its
+    /// own time-out.
+    public func nextCall(now: MonotonicTime) -> Duration {
+        max(.milliseconds(1), min(perCall, end - now))
     }
 }

@@ -44,7 +44,7 @@ public struct RegisterWithTicket: Sendable {
                 id: session, family: session, expiresAt: tokenIssuer.firstExpiry(now: now), userAgent: userAgent,
                 authentication: Authentication(acr: nil, amr: [], time: nil), authenticatedAt: 0,
                 client: provider.configuration.clientID),
-            reference: tokenIssuer.makeReference(), own: profile, now: now)
+            reference: TokenIssuer.makeReference(), own: profile, now: now)
         let outcome = try await stored { () throws(RepositoryError) in try await accounts.redeemTicket(redemption) }
         switch outcome {
         case .refused(let refusal): throw ServiceError(refusal)

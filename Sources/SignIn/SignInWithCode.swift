@@ -96,7 +96,7 @@ public struct SignInWithCode: Sendable {
             refusedPortTokens: ported.refusals.count,
             registration: ticket.map {
                 .ticket(OneTimeUse(hash: $0.hash, expiresAt: now + LinkTicket.lifetimeSeconds))
-            } ?? .automatic(reference: tokenIssuer.makeReference()),
+            } ?? .automatic(reference: TokenIssuer.makeReference()),
             attributes: said.attributes, claims: said.claims,
             session: NewSession(
                 id: session, family: session, expiresAt: tokenIssuer.firstExpiry(now: now), userAgent: userAgent,

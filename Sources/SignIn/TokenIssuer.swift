@@ -97,7 +97,7 @@ public struct TokenIssuer: Sendable {
     }
 
     /// A new user's public reference, which stands where stock clients expect a carrier's `sub`.
-    func makeReference() -> String { Random.token(byteCount: 16) }
+    static func makeReference() -> String { Random.token(byteCount: 16) }
 
     /// The tokens of a session that was just opened.
     func openSession(_ session: NewSession, of user: UserID, now: Int64) async throws(ServiceError) -> Tokens {

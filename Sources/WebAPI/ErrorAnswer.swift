@@ -33,7 +33,8 @@ struct ErrorAnswer {
 
     private var retriable: ErrorAnswer { with(header: "Retry-After", Self.retryAfterSeconds) }
 
-    /// The one place where errors become statuses and codes.
+    /// The one place where errors become statuses and codes. As long as there are errors: a part of it elsewhere would be one
+    /// that the compiler does not hold to be whole.
     init(_ error: ServiceError) {
         switch error {
         case .invalidRequest(let sentence): self.init(400, "invalid_request", sentence)

@@ -28,7 +28,8 @@ extension HousekeepingJob {
 
     /// Takes over what became of the keys in the store: others were added, one was retired, the time of one has come.
     private static func takeOverKeys(
-        _ repository: any SecretKeyRepository & SigningKeyRepository, _ keys: SessionKeys, _ clock: Clock, _ logger: Logger
+        _ repository: any SecretKeyRepository & SigningKeyRepository, _ keys: SessionKeys, _ clock: Clock,
+        _ logger: Logger
     ) -> HousekeepingJob {
         HousekeepingJob(interval: keyInterval, complaint: "keys could not be read again") {
             _ = try await repository.reloadSecretKeys()

@@ -33,7 +33,8 @@ enum StartFailure: Error, CustomStringConvertible {
             the database \(path) is older than its ledger \(path)-ledger, so somebody who was erased may be in it again; \
             move it elsewhere and have gatehouse store restore put it back
             """
-        case .storage(let path, .notOpened(.noStore)): "there is no database \(path); gatehouse serve makes it on its first start"
+        case .storage(let path, .notOpened(.noStore)):
+            "there is no database \(path); gatehouse serve makes it on its first start"
         case .storage(let path, .unavailable(let reason)): "the database \(path) can't be used: \(reason)"
         case .storage(let path, let error): "the database \(path) can't be used: \(error)"
         case .missingStore(let path, let masterKeyFile):

@@ -43,7 +43,9 @@ public actor ServiceReadiness {
         return state
     }
 
-    private static func look(into repository: any MaintenanceRepository & SigningKeyRepository, now: Int64) async -> State {
+    private static func look(into repository: any MaintenanceRepository & SigningKeyRepository, now: Int64) async
+        -> State
+    {
         do throws(RepositoryError) {
             try await repository.probe(now: now)
             let entries = try await repository.signingKeyEntries()
