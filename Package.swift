@@ -18,7 +18,6 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
 
 func target(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
@@ -54,7 +53,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections.git", exact: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-configuration.git", exact: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-log.git", exact: "1.16.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", exact: "2.13.0"),
     ],
@@ -65,15 +63,16 @@ let package = Package(
         cLibrary("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
         cLibrary("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),
         cLibrary("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
+        cLibrary("CYAML", pkgConfig: "yaml-0.1", package: "libyaml-dev"),
         target("System", ["CLinux"]),
         target("Syntax", ["System"]),
-        target("JSON", ["Syntax"]),
+        target("JSON", ["Syntax", "System"]),
         target("OpenAPI", ["JSON"]),
         target("EventLoop", ["System", "Syntax", "CLinux", collections]),
         target("Crypto", ["Syntax", "COpenSSL"]),
         target("HTTPServer", ["EventLoop", "System", "Syntax", "CZlib"]),
         target("HTTPClient", ["EventLoop", "System", "Syntax", "CCurl", "COpenSSL"]),
-        target("JOSE", ["Crypto", "JSON", "Syntax"]),
+        target("JOSE", ["Crypto", "JSON", "Syntax", "System"]),
         target("OpenIDConnect", ["JOSE", "Crypto", "JSON", "HTTPClient", "EventLoop", "System", "Syntax"]),
         target("Accounts", ["Syntax", "System"]),
         target("AccountsSQLite", ["Accounts", "System", "CSQLite"]),
@@ -92,7 +91,10 @@ let package = Package(
                 "SignIn", "Accounts", "Providers", "OpenIDConnect", "JOSE", "Crypto", "OpenAPI", "JSON", "HTTPServer",
                 "EventLoop", "System", "Syntax", logging,
             ]),
-        target("Settings", ["JSON", "Syntax", "System", configuration]),
+        target("YAML", ["CYAML"]),
+        target(
+            "Settings",
+            ["Providers", "OpenIDConnect", "HTTPServer", "Crypto", "YAML", "JSON", "Syntax", "System", logging]),
         target("Observability", ["JSON", "System", logging]),
         executable(
             "gatehouse",
@@ -150,7 +152,8 @@ let package = Package(
         tests("AccountsSQLiteTests", ["AccountsSQLite", "CSQLite", "Accounts", "System", "TestSupport"]),
         tests("CryptoTests", ["Crypto", "COpenSSL"]),
         tests("JOSETests", ["JOSE", "Crypto", "JSON", "Syntax"]),
-        tests("SettingsTests", ["Settings", "JSON", "Syntax"]),
+        tests(
+            "SettingsTests", ["Settings", "Providers", "OpenIDConnect", "Crypto", "YAML", "JSON", "Syntax", logging]),
         tests(
             "FlowTests",
             [

@@ -17,6 +17,9 @@ public struct Secret: Sendable {
     /// Keeps a copy of bytes.
     public init(copying bytes: Span<UInt8>) { storage = Storage(copying: bytes) }
 
+    /// What stands in the place of a secret wherever one would be printed.
+    public static var redacted: String { "<redacted>" }
+
     /// The number of bytes.
     public var count: Int { unsafe storage.buffer.count }
     public var isEmpty: Bool { count == 0 }
@@ -60,7 +63,23 @@ extension Secret: Equatable {
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public var description: String { "<redacted>" }
-    public var debugDescription: String { "<redacted>" }
+    public var description: String { Self.redacted }
+    public var debugDescription: String { Self.redacted }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
+
+/// Whether two byte strings are equal, in a time that depends on their lengths only.
+///
+/// For hashes and authentication codes that someone else presents; lengths are not secret.
+public func constantTimeEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+    guard left.count == right.count else { return false }
+    guard !left.isEmpty else { return true }
+    return unsafe left.withUnsafeBufferPointer { left in
+        unsafe right.withUnsafeBufferPointer { right in
+            unsafe CRYPTO_memcmp(left.baseAddress, right.baseAddress, left.count) == 0
+        }
+    }
+}
+
+/// Whether two byte strings are equal, in a time that depends on their lengths only.
+public func constantTimeEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool { constantTimeEqual(left.span, right.span) }

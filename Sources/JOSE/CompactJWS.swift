@@ -1,4 +1,5 @@
 import Syntax
+import System
 
 /// A token in the compact serialization (RFC 7515 §7.1), read but not verified.
 public struct CompactJWS: Sendable {
@@ -48,12 +49,10 @@ public struct CompactJWS: Sendable {
 
     private static func dot(in bytes: Span<UInt8>, from start: Int) -> Int? {
         let dots = UInt64(UInt8(ascii: ".")) &* 0x0101_0101_0101_0101
-        let raw = unsafe bytes.bytes
         var index = start
         // Eight bytes at a time: a token has nearly a thousand, and three dots at most.
         while index + 8 <= bytes.count {
-            // Safe: the word lies inside the span, as the line above makes sure.
-            let word = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self) ^ dots
+            let word = bytes.word(at: index) ^ dots
             // Whether a byte is zero, and so was a dot.
             if (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 != 0 { break }
             index += 8

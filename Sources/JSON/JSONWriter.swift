@@ -1,4 +1,5 @@
 import Syntax
+import System
 
 /// Writes JSON straight into bytes, without a tree in between: what answers on the hot path are made with.
 ///
@@ -126,13 +127,7 @@ public struct JSONWriter: Sendable {
         bytes.append(addingCapacity: plain.count + 4) { output in
             if isBehindAnother { output.append(UInt8(ascii: ",")) }
             output.append(UInt8(ascii: "\""))
-            unsafe plain.withUnsafeBufferPointer { plain in
-                unsafe output.withUnsafeMutableBufferPointer { buffer, count in
-                    // Safe: there is room for the whole text, as was asked for above.
-                    _ = unsafe UnsafeMutableBufferPointer(rebasing: buffer[count...]).update(fromContentsOf: plain)
-                    count += plain.count
-                }
-            }
+            output.append(plain)
             output.append(UInt8(ascii: "\""))
             if role == .name { output.append(UInt8(ascii: ":")) }
         }
@@ -153,7 +148,8 @@ public struct JSONWriter: Sendable {
             start -= 1
             digits[start] = UInt8(ascii: "-")
         }
-        unsafe digits.span.extracting(start...).withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
+        let written = digits.span.extracting(start...)
+        bytes.append(addingCapacity: written.count) { $0.append(written) }
     }
 
     private mutating func quoteEscaping(_ text: String, as role: Role) {

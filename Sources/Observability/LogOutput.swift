@@ -1,5 +1,6 @@
 internal import JSON
 public import Logging
+internal import Synchronization
 internal import System
 
 /// Makes log lines: as text for people, or as one JSON object a line for machines.
@@ -142,5 +143,19 @@ extension LogOutput {
     @Sendable public static func currentTimestamp() -> String {
         let now = WallClock.now
         return CalendarTime(secondsSince1970: now.seconds).rfc3339(milliseconds: now.nanoseconds / 1_000_000)
+    }
+}
+
+/// The level from which on log lines are written, shared by all loggers of a server.
+public final class LogThreshold: Sendable {
+    private let current: Mutex<Logger.Level>
+
+    public init(_ level: Logger.Level) {
+        current = Mutex(level)
+    }
+
+    public var level: Logger.Level {
+        get { current.withLock(\.self) }
+        set { current.withLock { $0 = newValue } }
     }
 }

@@ -1,6 +1,4 @@
-internal import Dispatch
-internal import Glibc
-internal import Synchronization
+internal import System
 
 /// Writes log lines on a thread of its own, so that whoever logs never waits for whoever reads the log.
 ///
@@ -24,18 +22,7 @@ public final class LogWriter: Sendable {
     ) {
         queue = LogQueue(capacity: capacity)
         let work = Work(queue: queue, descriptor: descriptor, told: told)
-        var thread = pthread_t()
-        let started = unsafe pthread_create(
-            &thread, nil,
-            { raw in
-                if let raw = unsafe raw { unsafe Unmanaged<Work>.fromOpaque(raw).takeRetainedValue().run() }
-                return nil
-            }, Unmanaged.passRetained(work).toOpaque())
-        guard started == 0 else {
-            unsafe Unmanaged.passUnretained(work).release()
-            return nil
-        }
-        pthread_detach(thread)
+        guard DetachedThread.start({ work.run() }) else { return nil }
     }
 
     /// What still waits is written first, by the thread, which ends then.
@@ -67,51 +54,30 @@ private final class Work: Sendable {
     private static let keptCapacity = 1 << 18
 
     private let queue: LogQueue
-    private let descriptor: Int32
+    private let output: DescriptorOutput
     private let told: @Sendable (Int) -> [UInt8]
 
     init(queue: LogQueue, descriptor: Int32, told: @escaping @Sendable (Int) -> [UInt8]) {
         self.queue = queue
-        self.descriptor = descriptor
+        output = DescriptorOutput(descriptor)
         self.told = told
     }
 
     func run() {
         var batch: [UInt8] = []
         while queue.take(&batch) {
-            let written = write(batch)
+            let written = output.write(batch.span)
             if written < batch.count {
                 queue.drop(batch[written...].count { $0 == UInt8(ascii: "\n") })
                 // Nobody must take the rest of a broken line for the beginning of the next.
-                if written > 0, batch[written - 1] != UInt8(ascii: "\n") { _ = write([UInt8(ascii: "\n")]) }
+                if written > 0, batch[written - 1] != UInt8(ascii: "\n") { output.write([UInt8(ascii: "\n")].span) }
             } else if let dropped = queue.dropped() {
                 let line = told(dropped)
-                if write(line) < line.count { queue.drop(dropped) }
+                if output.write(line.span) < line.count { queue.drop(dropped) }
             }
             queue.noteWritten()
             if batch.capacity > Self.keptCapacity { batch = [] } else { batch.removeAll(keepingCapacity: true) }
-            usleep(Self.restMicroseconds)
+            DetachedThread.pause(microseconds: Self.restMicroseconds)
         }
-    }
-
-    /// - Returns: how many bytes were written; fewer than there are when the descriptor takes no more, ever or for now.
-    private func write(_ bytes: [UInt8]) -> Int {
-        var offset = 0
-        while offset < bytes.count {
-            let count = unsafe bytes.withUnsafeBytes { raw in
-                unsafe Glibc.write(descriptor, raw.baseAddress?.advanced(by: offset), raw.count - offset)
-            }
-            let code = errno
-            if count > 0 {
-                offset += count
-            } else if count < 0, code == EAGAIN {
-                // Somebody who has the descriptor too has made it non-blocking.
-                var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                _ = unsafe poll(&waiting, 1, -1)
-            } else if count == 0 || code != EINTR {
-                break
-            }
-        }
-        return offset
     }
 }

@@ -6,7 +6,7 @@ import Syntax
 /// The header or the body fields are made once, when the configuration is read.
 public struct ClientAuthentication: Sendable {
     /// How identifier and secret are written inside Basic.
-    public enum BasicEncoding: Sendable {
+    public enum BasicEncoding: String, CaseIterable, Sendable {
         /// Form-encoded first, as RFC 6749 §2.3.1 has it.
         case form
         /// As they are, for providers that do not decode.

@@ -63,9 +63,8 @@ public struct ProviderConfiguration: Sendable {
         clockSkewSeconds: Int64,
         portTokenMaximumAgeSeconds: Int64, fetchesUserinfo: Bool, minimumIdentityAgeSeconds: Int64,
         timeout: Duration, signInTimeout: Duration, connectionsPerHost: Int, caFile: String?, allowsLoopbackHTTP: Bool,
-        cacheBounds: CacheBounds, claims: [String] = [],
-        discoveryUI: String? = nil, accessTokenDigestOfEdDSA: Digest = .sha512,
-        inFlight: Int = 0, circuit: CircuitBreaker.Limits = .standard
+        cacheBounds: CacheBounds, claims: [String],
+        discoveryUI: String?, accessTokenDigestOfEdDSA: Digest, inFlight: Int, circuit: CircuitBreaker.Limits
     ) {
         self.name = name
         self.profile = profile

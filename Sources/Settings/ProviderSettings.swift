@@ -1,64 +1,142 @@
-/// One provider's configuration, validated.
-public struct ProviderSettings: Sendable {
+internal import Crypto
+internal import OpenIDConnect
+internal import Providers
+internal import Syntax
+
+/// One provider's section: what its keys say, of which a ``ProviderConfiguration`` is made once they go together.
+struct ProviderSettings: Sendable {
     /// The name `providers` lists: lower-case letters, digits and hyphens.
-    public let name: String
-    public internal(set) var profile = ProviderProfile.zenkey
+    let name: String
+    var profile = ProviderProfile.zenkey
     /// Where discovery is asked by mobile network; profile `zenkey` uses it, the others don't.
-    public internal(set) var discoveryURL = WebAddress(
-        "https://discoveryissuer.myzenkey.com/.well-known/openid_configuration")
+    var discoveryURL = try? EndpointURL(
+        configured: "https://discoveryissuer.myzenkey.com/.well-known/openid_configuration")
     /// Where users choose a carrier, for when discovery names no page.
-    public internal(set) var discoveryUI: WebAddress?
+    var discoveryUI: EndpointURL?
     /// Where discovery starts, and what every ID token must say; present for every profile but `zenkey`.
-    public internal(set) var issuer: WebAddress?
-    public internal(set) var clientID = ""
+    var issuer: EndpointURL?
+    var clientID = ""
     /// Present for `client_secret_basic` and `client_secret_post`.
-    public internal(set) var clientSecret: SecretString?
-    public internal(set) var clientAuthentication = ClientAuthentication.basic
+    var clientSecret: Secret?
+    var clientAuthentication = ClientAuthenticationMethod.basic
     /// Nil only until the profile's own way is filled in.
-    var chosenBasicEncoding: BasicEncoding?
-    public var basicEncoding: BasicEncoding { chosenBasicEncoding ?? profile.basicEncoding }
+    var chosenBasicEncoding: ClientAuthentication.BasicEncoding?
+    var basicEncoding: ClientAuthentication.BasicEncoding { chosenBasicEncoding ?? profile.basicEncoding }
     /// Whether nobody chose it.
     var hasUsualBasicEncoding = false
-    public internal(set) var clientKeyFile: String?
+    var clientKeyFile: String?
     /// Never empty. For profile `zenkey` the default is the redirect URI of its mobile SDKs.
-    public internal(set) var redirectURIs: [String] = []
+    var redirectURIs: [String] = []
     /// Host names in lower case; one that starts with `*.` stands for every host below that name.
-    public internal(set) var trustedIssuers = [
+    var trustedIssuers = [
         "*.att.com", "*.verizon.com", "*.t-mobile.com", "*.myzenkey.com", "*.xcijv.com",
     ]
-    public internal(set) var issuerAliases: [IssuerAlias] = []
+    var issuerAliases: [IssuerAlias] = []
     /// The algorithms an ID token may be signed with; never empty.
-    public internal(set) var algorithms = [SignatureAlgorithm.rs256]
-    public internal(set) var atHashOfEdDSA = EdDSATokenHash.sha512
-    public internal(set) var scopes = ["openid", "name", "email", "phone", "postal_code"]
+    var algorithms = [SignatureAlgorithm.rs256]
+    var atHashOfEdDSA = EdDSATokenHash.sha512
+    var scopes = ["openid", "name", "email", "phone", "postal_code"]
     /// Whether the `iss` of the authorization response (RFC 9207) is demanded whatever metadata says.
-    public internal(set) var requireIss = false
-    public internal(set) var requirePKCE = true
-    public internal(set) var requireNonce = false
-    public internal(set) var requireChallenge = false
+    var requireIss = false
+    var requirePKCE = true
+    var requireNonce = false
+    var requireChallenge = false
     /// Nil: any level of assurance will do.
-    public internal(set) var minimumACR: String?
-    public internal(set) var clockSkewSeconds = 60
+    var minimumACR: RequiredAuthentication?
+    var clockSkewSeconds = 60
     /// Nil: no limit.
-    public internal(set) var portTokenMaxAgeDays: Int? = 200
-    public internal(set) var userinfo = true
+    var portTokenMaxAgeDays: Int? = 200
+    var userinfo = true
     /// Nil: no time.
-    public internal(set) var transactionIdentityMinimumAgeHours: Int? = 24
+    var transactionIdentityMinimumAgeHours: Int? = 24
     /// Claims that are handed to the app besides the attributes, by name; none of them is a protocol's.
-    public internal(set) var claims: [String] = []
-    public internal(set) var keepTokens = false
+    var claims: [String] = []
+    var keepTokens = false
     /// Time for one call to the provider; nil: no limit.
-    public internal(set) var timeoutSeconds: Int? = 10
+    var timeoutSeconds: Int? = 10
     /// Time for a whole sign-in; nil: no limit.
-    public internal(set) var signInTimeoutSeconds: Int? = 20
+    var signInTimeoutSeconds: Int? = 20
     /// Connections to one host at once, of all loops together; nil: no limit.
-    public internal(set) var connectionsPerHost: Int? = 512
+    var connectionsPerHost: Int? = 512
     /// Sign-ins at once; nil: no limit.
-    public internal(set) var inFlight: Int? = 2000
-    public internal(set) var caFile: String?
-    public internal(set) var allowLoopbackHTTP = false
+    var inFlight: Int? = 2000
+    var caFile: String?
+    var allowLoopbackHTTP = false
 
     init(name: String) {
         self.name = name
+    }
+}
+
+extension ProviderSettings {
+    private static let secondsPerDay: Int64 = 86_400
+    private static let secondsPerHour: Int64 = 3600
+    /// Stands for a limit that is switched off.
+    private static let unlimited = Duration.seconds(86_400)
+
+    /// The full name of one of the keys.
+    func key(_ name: String) -> String { "provider.\(self.name).\(name)" }
+
+    /// The provider as it is served.
+    ///
+    /// - Parameter sharedRedirectURIs: those of its redirect URIs that other issuers' answers come back to as well.
+    /// - Throws: the fault without which there would be one.
+    func configuration(sharedRedirectURIs: [String]) throws(SettingsFault) -> ProviderConfiguration {
+        ProviderConfiguration(
+            name: name, profile: try issuerLookup(), clientID: clientID, authentication: try authentication(),
+            redirectURIs: redirectURIs, sharedRedirectURIs: sharedRedirectURIs,
+            trustedIssuers: trustedIssuers.map { HostPattern($0) },
+            issuerAliases: Dictionary(issuerAliases.map { ($0.old.text, $0.new.text) }) { first, _ in first },
+            algorithms: algorithms, requiresIssuer: requireIss, requiresPKCE: requirePKCE,
+            requiresNonce: requireNonce, requiresChallenge: requireChallenge, minimumACR: minimumACR,
+            clockSkewSeconds: Int64(clockSkewSeconds),
+            portTokenMaximumAgeSeconds: Int64(portTokenMaxAgeDays ?? 0) * Self.secondsPerDay,
+            fetchesUserinfo: userinfo,
+            minimumIdentityAgeSeconds: Int64(transactionIdentityMinimumAgeHours ?? 0) * Self.secondsPerHour,
+            timeout: timeoutSeconds.map { .seconds($0) } ?? Self.unlimited,
+            signInTimeout: signInTimeoutSeconds.map { .seconds($0) } ?? Self.unlimited,
+            connectionsPerHost: connectionsPerHost ?? 0, caFile: caFile, allowsLoopbackHTTP: allowLoopbackHTTP,
+            cacheBounds: .standard, claims: claims, discoveryUI: discoveryUI?.text,
+            accessTokenDigestOfEdDSA: atHashOfEdDSA.digest, inFlight: inFlight ?? 0, circuit: .standard)
+    }
+
+    /// How the issuer of a sign-in is found.
+    func issuerLookup() throws(SettingsFault) -> ProviderConfiguration.Profile {
+        if profile == .zenkey {
+            guard let discoveryURL else {
+                let expected = "the URL of the discovery issuer: profile zenkey needs it"
+                throw SettingsFault(.missing, key("discoveryURL"), value: "", expected: expected)
+            }
+            return .zenkey(discoveryURL: discoveryURL.text)
+        }
+        guard let issuer else {
+            let expected = "the provider's issuer URL: profile \(profile.rawValue) needs it"
+            throw SettingsFault(.missing, key("issuer"), value: "", expected: expected)
+        }
+        return .openid(issuer: issuer.text)
+    }
+
+    /// How the token endpoint learns who we are.
+    func authentication() throws(SettingsFault) -> ClientAuthentication {
+        switch clientAuthentication {
+        case .basic: return .basic(clientID: clientID, secret: try secret(), encoding: basicEncoding)
+        case .post: return .post(clientID: clientID, secret: try secret())
+        case .publicClient: return .publicClient(clientID: clientID)
+        case .privateKey:
+            let usable = ClientAuthenticationMethod.allCases.filter {
+                !KeysWithoutEffect.clientAuthentication.contains($0)
+            }
+            throw SettingsFault(
+                .notAvailable, key("clientAuthentication"), value: clientAuthentication.rawValue,
+                expected: usable.map(\.rawValue).joined(separator: " or ") + " in this version")
+        }
+    }
+
+    private func secret() throws(SettingsFault) -> Secret {
+        guard let clientSecret else {
+            let expected = "the client's secret, here or in a file that clientSecretFile names"
+            throw SettingsFault(.missing, key("clientSecret"), value: "", expected: expected)
+        }
+        return clientSecret
     }
 }

@@ -1,3 +1,7 @@
+public import Crypto
+internal import HTTPServer
+public import Logging
+public import Providers
 public import Syntax
 
 /// The whole configuration, validated: what `Settings.load` returns has passed every rule.
@@ -8,16 +12,17 @@ public struct Settings: Sendable {
     public internal(set) var http = HTTP()
     public internal(set) var admin = Admin()
     /// The keys an app may send in `X-API-KEY`; none: no key is demanded.
-    public internal(set) var apiKeys: [SecretString] = []
+    public internal(set) var apiKeys: [Secret] = []
     public internal(set) var rateLimit = RateLimit()
     public internal(set) var storage = Storage()
     public internal(set) var session = Session()
     public internal(set) var registration = Registration.automatic
     public internal(set) var log = Log()
-    /// The providers, in the order they are listed.
-    public internal(set) var providers: [ProviderSettings] = []
-    /// What `providers` lists; `providers` above is made from it.
+    /// The providers, in the order they are listed, each as it is served.
+    public internal(set) var providers: [ProviderConfiguration] = []
+    /// What `providers` lists, and the section of each; `providers` above is made from them.
     var providerNames = ["zenkey"]
+    var sections: [ProviderSettings] = []
 
     init() {}
 
@@ -29,21 +34,21 @@ public struct Settings: Sendable {
         /// Event loops; nil: one per processor that the process may use, 64 at most.
         public internal(set) var loops: Int?
         /// Connections at once; nil: no limit.
-        public internal(set) var connections: Int? = 20000
+        public internal(set) var connections = limit(usual.maximumConnections)
         /// Size of a request head; nil: no limit.
-        public internal(set) var headerBytes: Int? = 16384
+        public internal(set) var headerBytes = limit(usual.maximumHeaderBytes)
         /// Size of a request body; nil: no limit.
-        public internal(set) var bodyBytes: Int? = 65536
+        public internal(set) var bodyBytes = limit(usual.maximumBodyBytes)
         /// Time for a whole request head; nil: no limit.
-        public internal(set) var headerTimeoutSeconds: Int? = 10
+        public internal(set) var headerTimeoutSeconds = limit(usual.headerTimeout)
         /// Time for a whole request body; nil: no limit.
-        public internal(set) var bodyTimeoutSeconds: Int? = 10
+        public internal(set) var bodyTimeoutSeconds = limit(usual.bodyTimeout)
         /// How long a connection may wait for its next request; nil: no limit.
-        public internal(set) var idleTimeoutSeconds: Int? = 75
+        public internal(set) var idleTimeoutSeconds = limit(usual.idleTimeout)
         /// How long requests in flight may take once the server was told to stop; 0: it stops at once.
         public internal(set) var drainSeconds = 25
         /// Connections of one client address at once; nil: no limit.
-        public internal(set) var connectionsPerAddress: Int?
+        public internal(set) var connectionsPerAddress = limit(usual.maximumConnectionsPerAddress)
         /// How long the server goes on, not ready any more, after SIGTERM.
         public internal(set) var lameDuckSeconds = 5
         /// The proxies whose word about the client's address is believed.
@@ -52,6 +57,13 @@ public struct Settings: Sendable {
         public internal(set) var clientAddressHeader = ClientAddressHeader.xForwardedFor
         public internal(set) var tlsCertificateFile: String?
         public internal(set) var tlsKeyFile: String?
+
+        /// What a listener takes unless it is told otherwise.
+        private static let usual = HTTPServerLimits()
+
+        /// A limit of the listener, for which 0 turns it off.
+        private static func limit(_ number: Int) -> Int? { number > 0 ? number : nil }
+        private static func limit(_ time: Duration) -> Int? { limit(Int(time.components.seconds)) }
 
         /// Whether nobody but this machine can reach it.
         var isOnLoopback: Bool { HostName.isLoopback(host) }
@@ -63,7 +75,7 @@ public struct Settings: Sendable {
         /// 0: chosen by the kernel.
         public internal(set) var port: UInt16 = 8081
         /// Nil only where ``isOnLoopback``.
-        public internal(set) var token: SecretString?
+        public internal(set) var token: Secret?
 
         /// Whether nobody but this machine can reach it.
         public var isOnLoopback: Bool { HostName.isLoopback(host) }
@@ -98,7 +110,7 @@ public struct Settings: Sendable {
     /// The sessions Gatehouse itself hands to apps.
     public struct Session: Sendable {
         /// Nil: made from the listener's address, once its port is known.
-        public internal(set) var issuer: WebAddress?
+        public internal(set) var issuer: EndpointURL?
         public internal(set) var audience: String?
         public internal(set) var accessTokenSeconds = 900
         public internal(set) var refreshTokenDays = 30
@@ -113,7 +125,7 @@ public struct Settings: Sendable {
     }
 
     public struct Log: Sendable {
-        public internal(set) var level = LogLevel.info
+        public internal(set) var level = Logger.Level.info
         public internal(set) var format = LogFormat.text
     }
 }

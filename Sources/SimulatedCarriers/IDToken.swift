@@ -1,4 +1,5 @@
 internal import Crypto
+internal import JOSE
 internal import JSON
 
 /// Makes an issuer's ID tokens (OpenID Connect Core §2).
@@ -51,5 +52,132 @@ struct IDToken {
         if !isRefreshed { claims.append("nonce", ifPresent: grant.nonce) }
         claims.append("context", ifPresent: grant.context)
         return claims
+    }
+}
+
+extension IDToken {
+    /// Does to a right token what is asked for.
+    func spoil(_ draft: inout TokenDraft, _ misbehaviour: IDTokenMisbehaviour) {
+        switch misbehaviour {
+        case .badSignature, .algorithmNone, .algorithmNoneInOddCase, .hs256WithPublicKey, .hs256WithClientSecret,
+            .es256, .unknownKeyID, .noKeyID, .rotatedKey, .retiredKey, .unknownCriticalHeader,
+            .duplicateHeaderMembers, .paddedBase64:
+            spoilSignature(&draft, misbehaviour)
+        case .wrongIssuer, .missingIssuer, .wrongAudience, .missingAudience, .audienceInArray,
+            .extraAudienceWithoutAuthorizedParty, .extraAudienceWithAuthorizedParty, .otherAuthorizedParty,
+            .missingSubject, .emptySubject, .numericSubject, .otherSubject:
+            spoilParties(&draft.claims, misbehaviour)
+        case .expired, .missingExpiry, .missingIssuedAt, .issuedInFuture, .issuedAWeekAgo, .floatingExpiry,
+            .floatingTimes, .hugeExpiry, .negativeExpiry, .hugeAuthenticationTime, .timesAsText, .oldAuthenticationTime,
+            .missingAuthenticationTime:
+            spoilTimes(&draft.claims, misbehaviour)
+        case .wrongNonce, .missingNonce, .lowerLevel, .missingLevel, .wrongContext, .missingContext,
+            .wrongAccessTokenHash, .rightAccessTokenHash:
+            spoilBindings(&draft.claims, misbehaviour)
+        case .duplicateMembers, .unknownMembers, .huge, .deep, .garbage:
+            spoilForm(&draft, misbehaviour)
+        }
+    }
+
+    private func spoilSignature(_ draft: inout TokenDraft, _ misbehaviour: IDTokenMisbehaviour) {
+        switch misbehaviour {
+        case .badSignature: draft.isSignatureSpoilt = true
+        case .algorithmNone, .algorithmNoneInOddCase:
+            draft.header.set("alg", misbehaviour == .algorithmNone ? "none" : "nOnE")
+            draft.signature = .none
+        case .hs256WithPublicKey, .hs256WithClientSecret:
+            let pem = provider.keys.key(for: .rs256).key.publicKey.pemText
+            draft.header.set("alg", "HS256")
+            draft.signature = .hmac(key: Array((misbehaviour == .hs256WithPublicKey ? pem : client.secret).utf8))
+        case .es256: draft.sign(with: provider.keys.key(for: .es256))
+        case .unknownKeyID: draft.header.set("kid", .string("unpublished-\(Random.token(byteCount: 6))"))
+        case .noKeyID: draft.header.remove("kid")
+        case .retiredKey: draft.sign(with: provider.keys.retired)
+        case .unknownCriticalHeader:
+            draft.header.append("crit", ["urn:example:unheard-of"])
+            draft.header.append("urn:example:unheard-of", true)
+        case .duplicateHeaderMembers: draft.header.append("alg", "none")
+        case .paddedBase64: draft.isPadded = true
+        default: break
+        }
+    }
+
+    private func spoilParties(_ claims: inout JSONObject, _ misbehaviour: IDTokenMisbehaviour) {
+        let own = JSONValue.string(client.id)
+        switch misbehaviour {
+        case .wrongIssuer: claims.set("iss", .string(world.url(provider.issuer) + "/other"))
+        case .missingIssuer: claims.remove("iss")
+        case .wrongAudience: claims.set("aud", "another-client")
+        case .missingAudience: claims.remove("aud")
+        case .audienceInArray: claims.set("aud", [own])
+        case .extraAudienceWithoutAuthorizedParty: claims.set("aud", [own, "another-client"])
+        case .extraAudienceWithAuthorizedParty:
+            claims.set("aud", [own, "another-client"])
+            claims.set("azp", own)
+        case .otherAuthorizedParty: claims.set("azp", "another-client")
+        case .missingSubject: claims.remove("sub")
+        case .emptySubject: claims.set("sub", "")
+        case .numericSubject: claims.set("sub", 310_410)
+        case .otherSubject: claims.set("sub", .string(subject + "x"))
+        default: break
+        }
+    }
+
+    private func spoilTimes(_ claims: inout JSONObject, _ misbehaviour: IDTokenMisbehaviour) {
+        switch misbehaviour {
+        case .expired:
+            claims.set("iat", .integer(now - 960))
+            claims.set("exp", .integer(now - 360))
+        case .missingExpiry: claims.remove("exp")
+        case .missingIssuedAt: claims.remove("iat")
+        case .issuedInFuture: claims.set("iat", .integer(now + 3_600))
+        case .issuedAWeekAgo: claims.set("iat", .integer(now - 604_800))
+        case .floatingExpiry: claims.set("exp", .number(Double(now + Self.lifetime) + 0.5))
+        case .floatingTimes:
+            claims.set("exp", .number(Double(now + Self.lifetime) + 0.25))
+            claims.set("iat", .number(Double(now) - 0.5))
+            claims.set("auth_time", .number(Double(now) - 5.75))
+        case .hugeExpiry: claims.set("exp", .number(1e300))
+        case .negativeExpiry: claims.set("exp", .integer(-now))
+        case .hugeAuthenticationTime: claims.set("auth_time", .number(1e300))
+        case .timesAsText:
+            claims.set("exp", .string(String(now + Self.lifetime)))
+            claims.set("iat", .string(String(now)))
+        case .oldAuthenticationTime: claims.set("auth_time", .integer(now - 604_800))
+        case .missingAuthenticationTime: claims.remove("auth_time")
+        default: break
+        }
+    }
+
+    private func spoilBindings(_ claims: inout JSONObject, _ misbehaviour: IDTokenMisbehaviour) {
+        // A header may name another algorithm by then; the hash goes with the one that is announced.
+        let algorithm = grant.algorithm ?? client.idTokenAlgorithm ?? .rs256
+        switch misbehaviour {
+        case .wrongNonce: claims.set("nonce", "nonce-of-another-request")
+        case .missingNonce: claims.remove("nonce")
+        case .lowerLevel:
+            claims.set("acr", .string(provider.profile.levelPrefix + (grant.level.hasSuffix("1") ? "0" : "1")))
+        case .missingLevel: claims.remove("acr")
+        case .wrongContext: claims.set("context", "Transfer everything to somebody else")
+        case .missingContext: claims.remove("context")
+        case .wrongAccessTokenHash:
+            claims.set("at_hash", .string(TokenHash.leftHalf(of: accessToken + "x", algorithm: algorithm)))
+        case .rightAccessTokenHash:
+            claims.set("at_hash", .string(TokenHash.leftHalf(of: accessToken, algorithm: algorithm)))
+        default: break
+        }
+    }
+
+    private func spoilForm(_ draft: inout TokenDraft, _ misbehaviour: IDTokenMisbehaviour) {
+        switch misbehaviour {
+        case .duplicateMembers: draft.claims.append("sub", .string(subject + "x"))
+        case .unknownMembers:
+            draft.claims.append("cnf", .object(JSONObject([("jkt", "unheard-of")])))
+            draft.claims.append("urn:example:unheard-of", [1, true, .null, "text"])
+        case .huge: draft.claims.append("padding", .string(String(repeating: "x", count: 262_144)))
+        case .deep: draft.claims.append("padding", (0..<1_000).reduce(.array([])) { inner, _ in .array([inner]) })
+        case .garbage: draft.replacement = "this.is-not/a=token"
+        default: break
+        }
     }
 }

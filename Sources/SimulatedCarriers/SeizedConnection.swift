@@ -11,24 +11,23 @@ import System
 /// duplicated, so the server's own descriptor keeps its one owner; what the server then writes finds a closed
 /// connection, which it must bear from any client anyway.
 struct SeizedConnection: ~Copyable {
-    private let descriptor: OwnedDescriptor
+    private let socket: ConnectedSocket
 
     /// - Parameters:
     ///   - request: whose connection.
     ///   - port: where the server that received it listens.
     /// - Returns: nil when the connection is gone.
     init?(of request: HTTPRequest, at port: UInt16) {
-        for number in Self.openDescriptors {
+        for number in FileNames.names(in: "/proc/self/fd").compactMap({ Int32($0) }) {
             // Before anything is duplicated: closing the duplicate of a file would drop the locks this process has on it.
-            guard unsafe Self.end(getpeername, number) == End(request.peer) else { continue }
-            let duplicate = fcntl(number, F_DUPFD_CLOEXEC, 0)
-            guard duplicate >= 0 else { continue }
-            let owned = OwnedDescriptor(owning: duplicate)
+            guard SocketName.peer(of: number).flatMap(End.init) == End(request.peer),
+                let duplicate = try? OwnedDescriptor(duplicating: number)
+            else { continue }
             // Looked at again after duplicating: the number may belong to something else by now, the duplicate can't.
-            if unsafe Self.end(getpeername, duplicate) == End(request.peer),
-                unsafe Self.end(getsockname, duplicate)?.port == port
+            if SocketName.peer(of: duplicate.number).flatMap(End.init) == End(request.peer),
+                SocketName.own(of: duplicate.number).flatMap(End.init)?.port == port
             {
-                descriptor = owned
+                socket = ConnectedSocket(owning: duplicate)
                 return
             }
         }
@@ -40,29 +39,18 @@ struct SeizedConnection: ~Copyable {
     /// - Returns: false when the other side is gone.
     func send(_ bytes: some Sequence<UInt8>) -> Bool {
         let bytes = Array(bytes)
-        let number = descriptor.number
-        return unsafe bytes.withUnsafeBytes { raw in
-            unsafe Glibc.send(number, raw.baseAddress, raw.count, Int32(MSG_NOSIGNAL)) == raw.count
-        }
+        return (try? socket.send(bytes)) == bytes.count
     }
 
     /// Whether the other side has said its last. The server can't take that for leaving, since a client may still read
     /// when it has nothing more to send; here it can: the clients of these carriers keep both directions open.
-    var peerHasLeft: Bool {
-        var byte: UInt8 = 0
-        return unsafe recv(descriptor.number, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) == 0
-    }
+    var peerHasLeft: Bool { socket.peerHasEnded }
 
     /// Ends the connection in good order (TCP FIN).
-    func close() {
-        _ = shutdown(descriptor.number, Int32(SHUT_RDWR))
-    }
+    func close() { socket.shutDown() }
 
-    /// Ends it with a reset (TCP RST): to connect to no address dissolves the association (connect(2)).
-    func reset() {
-        var nowhere = sockaddr(sa_family: sa_family_t(AF_UNSPEC), sa_data: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-        _ = unsafe connect(descriptor.number, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
-    }
+    /// Ends it with a reset (TCP RST).
+    func reset() { socket.reset() }
 
     /// One end of a connection, IPv4 in IPv6 taken for IPv4.
     private struct End: Equatable {
@@ -74,12 +62,13 @@ struct SeizedConnection: ~Copyable {
             (high, low, port) = (address.address.high, address.address.low, address.port)
         }
 
-        /// Reads a `sockaddr_in` or `sockaddr_in6`: the family in the machine's order, then all in network order.
-        init?(_ bytes: [UInt8]) {
+        /// Reads a `sockaddr_in` or `sockaddr_in6`: behind the family all is in network order.
+        init?(_ name: SocketName) {
+            let bytes = name.bytes
+            guard bytes.count >= (name.family == AF_INET6 ? 24 : 8) else { return nil }
             func number(_ range: Range<Int>) -> UInt64 { bytes[range].reduce(0) { $0 << 8 | UInt64($1) } }
             port = UInt16(number(2..<4))
-            let family = unsafe bytes.withUnsafeBytes { unsafe $0.loadUnaligned(as: sa_family_t.self) }
-            switch Int32(family) {
+            switch name.family {
             case AF_INET: (high, low) = (number(4..<8) << 32, 0)
             case AF_INET6:
                 let (first, second) = (number(8..<16), number(16..<24))
@@ -88,29 +77,5 @@ struct SeizedConnection: ~Copyable {
             default: return nil
             }
         }
-    }
-
-    private typealias AddressCall = (Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?) -> Int32
-
-    private static func end(_ call: AddressCall, _ number: Int32) -> End? {
-        var bytes = [UInt8](repeating: 0, count: MemoryLayout<sockaddr_in6>.size)
-        var length = socklen_t(bytes.count)
-        let result = unsafe bytes.withUnsafeMutableBytes { raw in
-            unsafe raw.withMemoryRebound(to: sockaddr.self) { unsafe call(number, $0.baseAddress, &length) }
-        }
-        return result == 0 ? End(bytes) : nil
-    }
-
-    private static var openDescriptors: [Int32] {
-        guard let directory = unsafe opendir("/proc/self/fd") else { return [] }
-        defer { unsafe closedir(directory) }
-        var numbers: [Int32] = []
-        while let entry = unsafe readdir(directory) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-            }
-            if let number = Int32(name) { numbers.append(number) }
-        }
-        return numbers
     }
 }

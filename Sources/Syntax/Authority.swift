@@ -8,27 +8,20 @@ public struct Authority {
     /// In lower case; an IPv6 address without its brackets.
     let host: String
     let port: UInt16?
-    /// Whether the host is written as an address of the machine itself.
-    let isLoopback: Bool
 
     init(_ bytes: ArraySlice<UInt8>) throws(EndpointURLError) {
         guard !bytes.contains(UInt8(ascii: "@")) else { throw .hasUserInformation }
         if bytes.first == UInt8(ascii: "[") {
             guard let close = bytes.firstIndex(of: UInt8(ascii: "]")) else { throw .malformedHost }
             let host = Self.text(bytes[(bytes.startIndex + 1)..<close])
-            guard let address = IPAddress(host), address.isIPv6 else { throw .malformedHost }
+            guard IPAddress(host)?.isIPv6 == true else { throw .malformedHost }
             self.host = host
-            isLoopback = address.isLoopback
             port = try Self.port(bytes[(close + 1)...])
         } else {
             let end = bytes.firstIndex(of: .colon) ?? bytes.endIndex
             let host = Self.text(bytes[..<end])
-            if Self.endsInNumber(host) {
-                guard let address = IPAddress(host), !address.isIPv6 else { throw .malformedHost }
-                isLoopback = address.isLoopback
-            } else {
-                guard Self.isDomainName(host) else { throw .malformedHost }
-                isLoopback = false
+            guard Self.endsInNumber(host) ? IPAddress(host)?.isIPv6 == false : Self.isDomainName(host) else {
+                throw .malformedHost
             }
             self.host = host
             port = try Self.port(bytes[end...])

@@ -40,11 +40,35 @@ public struct EndpointURL: Sendable, Hashable {
     /// The path as it was given, still percent-encoded; empty when there is none.
     public let path: String
 
+    /// Whether the scheme is `https`.
+    public var isSecure: Bool { scheme == "https" }
+
+    /// Whether the host is an address in 127.0.0.0/8 or `::1`. A name such as `localhost` is not: what it resolves to is the
+    /// resolver's business.
+    public var isLoopback: Bool { IPAddress(host)?.isLoopback ?? false }
+
+    /// Whether there is a query, be it empty.
+    public var hasQuery: Bool { text.utf8.contains(.questionMark) }
+
     /// Checks a URL.
     ///
-    /// - Parameter allowLoopbackHTTP: whether plain http is taken to an address in 127.0.0.0/8 or to `::1`.
+    /// - Parameter allowLoopbackHTTP: whether plain http is taken where ``isLoopback``.
     /// - Throws: `EndpointURLError`, the first fault that was found.
     public init(_ text: String, allowLoopbackHTTP: Bool) throws(EndpointURLError) {
+        try self.init(readingAnyHost: text)
+        guard isSecure || allowLoopbackHTTP && isLoopback else { throw .schemeNotAllowed }
+    }
+
+    /// Checks a URL that an operator wrote, plain http to any host included: whether that is allowed, his other words say.
+    /// A host's name is held to the grammar of host names too, so that a slip is found before anybody asks it.
+    ///
+    /// - Throws: `EndpointURLError`, the first fault that was found.
+    public init(configured text: String) throws(EndpointURLError) {
+        try self.init(readingAnyHost: text)
+        guard HostName.isValid(host) || IPAddress(host) != nil else { throw .malformedHost }
+    }
+
+    private init(readingAnyHost text: String) throws(EndpointURLError) {
         let bytes = Array(text.utf8)
         guard bytes.count <= Self.maximumLength else { throw .tooLong }
         guard !bytes.contains(UInt8(ascii: "#")) else { throw .hasFragment }
@@ -53,7 +77,6 @@ public struct EndpointURL: Sendable, Hashable {
             bytes[authorityStart...].firstIndex { $0 == .slash || $0 == .questionMark } ?? bytes.endIndex
         let authority = try Authority(bytes[authorityStart..<authorityEnd])
         guard Self.isWellFormed(bytes[authorityEnd...]) else { throw .malformedPathOrQuery }
-        guard scheme == "https" || allowLoopbackHTTP && authority.isLoopback else { throw .schemeNotAllowed }
         let pathEnd = bytes[authorityEnd...].firstIndex(of: .questionMark) ?? bytes.endIndex
         self.text = text
         self.scheme = scheme

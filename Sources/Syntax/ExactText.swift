@@ -1,3 +1,5 @@
+internal import System
+
 extension StringProtocol {
     /// Whether both are the same bytes. Swift's `==` takes canonically equivalent texts for equal, which no protocol
     /// does: identifiers are compared as they were written (RFC 7519 §2, `StringOrURI`).
@@ -9,14 +11,10 @@ extension String {
     public func isExactly(_ other: String) -> Bool {
         let (left, right) = (utf8.span, other.utf8.span)
         guard left.count == right.count else { return false }
-        let (leftBytes, rightBytes) = unsafe (left.bytes, right.bytes)
         var index = 0
         // Eight bytes at a time.
         while index + 8 <= left.count {
-            // Safe: the words lie inside the spans, which are equally long, as the lines above make sure.
-            let leftWord = unsafe leftBytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)
-            let rightWord = unsafe rightBytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)
-            guard leftWord == rightWord else { return false }
+            guard left.word(at: index) == right.word(at: index) else { return false }
             index += 8
         }
         while index < left.count {

@@ -18,7 +18,7 @@ public struct File: ~Copyable, Sendable {
 
     /// Standard input, which stays open when this file goes.
     public static func standardInput() throws(SystemError) -> File {
-        try File(owning: OwnedDescriptor(owning: systemCall("fcntl") { fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) }))
+        try File(owning: OwnedDescriptor(duplicating: STDIN_FILENO))
     }
 
     /// Takes ownership of an open descriptor.
@@ -103,9 +103,7 @@ public struct File: ~Copyable, Sendable {
 
     /// The same open file once more, for another owner.
     public borrowing func duplicate() throws(SystemError) -> File {
-        let number = number
-        return File(
-            owning: OwnedDescriptor(owning: try systemCall("fcntl") { fcntl(number, F_DUPFD_CLOEXEC, 3) }))
+        File(owning: try OwnedDescriptor(duplicating: number))
     }
 }
 

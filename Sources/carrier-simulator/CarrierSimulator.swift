@@ -3,6 +3,7 @@ internal import EventLoop
 internal import Glibc
 internal import Logging
 internal import SimulatedCarriers
+internal import System
 
 /// Runs the simulated carriers until it is told to stop.
 @main
@@ -48,7 +49,7 @@ struct CarrierSimulator: AsyncParsableCommand {
     func run() async throws {
         let logger = Logger(label: "carrier-simulator") { StreamLogHandler.standardError(label: $0) }
         // Broken connections are reported by the calls that meet them.
-        _ = signal(SIGPIPE, SIG_IGN)
+        IgnoredSignals.add(SIGPIPE)
         let stops = StopSignals()
         var eventLoops: [EventLoop] = []
         for index in 0..<(loops == 0 ? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) : loops) {

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Glibc
+internal import System
 
 /// Turns SIGTERM and SIGINT into something to wait for.
 struct StopSignals {
@@ -11,7 +12,7 @@ struct StopSignals {
         received = stream
         sources = [(SIGTERM, "SIGTERM"), (SIGINT, "SIGINT")].map { number, name in
             // Dispatch only watches; the signal's own effect must be off.
-            _ = signal(number, SIG_IGN)
+            IgnoredSignals.add(number)
             let source = DispatchSource.makeSignalSource(signal: number)
             source.setEventHandler { continuation.yield(name) }
             source.resume()

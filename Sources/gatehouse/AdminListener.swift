@@ -1,4 +1,3 @@
-import Crypto
 import EventLoop
 import HTTPServer
 import Providers
@@ -41,14 +40,12 @@ struct AdminListener: Sendable {
 }
 
 extension AdminToken {
-    convenience init(_ admin: Settings.Admin) { self.init(Self.secret(admin)) }
+    convenience init(_ admin: Settings.Admin) { self.init(admin.token) }
 
     /// Takes over what the configuration says now. Where the listener is bound does not change while it serves, so a token
     /// that is needed there is never given up.
     func take(_ admin: Settings.Admin, boundOnLoopback: Bool) {
-        guard let secret = Self.secret(admin) else { return boundOnLoopback ? replace(with: nil) : () }
-        replace(with: secret)
+        guard let token = admin.token else { return boundOnLoopback ? replace(with: nil) : () }
+        replace(with: token)
     }
-
-    private static func secret(_ admin: Settings.Admin) -> Secret? { admin.token.map { Secret($0.revealed) } }
 }

@@ -1,4 +1,5 @@
 import HTTPServer
+import Providers
 import Settings
 
 /// How the descriptors of the process are shared out: the store and calls to providers keep theirs, however many clients
@@ -42,7 +43,8 @@ extension DescriptorShares {
     private static let mostCalls = 2000
 
     init(_ settings: Settings, descriptors: Int?, loops: Int) {
-        let calls = settings.providers.map { $0.connectionsPerHost ?? Self.mostCalls }.reduce(0, +)
+        let calls = settings.providers.map { $0.connectionsPerHost == 0 ? Self.mostCalls : $0.connectionsPerHost }
+            .reduce(0, +)
         self.init(connections: settings.http.connections, calls: calls, descriptors: descriptors, loops: loops)
     }
 }

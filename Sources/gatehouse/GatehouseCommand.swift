@@ -24,3 +24,8 @@ struct ConfigurationOptions: ParsableArguments {
         help: "The YAML configuration file; without it, the environment and the defaults alone count.")
     var file: String?
 }
+
+/// The version of this build, as `--version` and the start of the log tell it.
+enum Version {
+    static let text = "0.1.0"
+}

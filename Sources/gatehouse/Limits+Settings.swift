@@ -1,6 +1,7 @@
 import HTTPServer
 import Settings
 import SignIn
+import Syntax
 import WebAPI
 
 extension HTTPServerLimits {
@@ -42,5 +43,17 @@ extension TokenIssuer.Configuration {
             absoluteSeconds: settings.session.absoluteDays.map { Int64($0) * Self.secondsPerDay },
             maximumSessionsPerUser: settings.session.maximumPerUser.map(Int64.init),
             sensitiveMaximumAgeSeconds: settings.session.sensitiveMaxAgeSeconds.map(Int64.init))
+    }
+}
+
+extension ClientAddress {
+    /// Believes the configured proxies, and of what they send the configured header.
+    init(_ http: Settings.HTTP) {
+        let header: Header =
+            switch http.clientAddressHeader {
+            case .xForwardedFor: .xForwardedFor
+            case .forwarded: .forwarded
+            }
+        self.init(header: header, trustedProxies: http.trustedProxies)
     }
 }

@@ -1,4 +1,3 @@
-import Crypto
 import HTTPClient
 import Logging
 import Observability
@@ -47,10 +46,10 @@ struct Reloading: Service {
     }
 
     private func take(_ settings: Settings) {
-        threshold.level = settings.log.level.loggerLevel
-        apiKeys.replace(with: settings.apiKeys.map { Secret($0.revealed) })
+        threshold.level = settings.log.level
+        apiKeys.replace(with: settings.apiKeys)
         admin.token.take(settings.admin, boundOnLoopback: admin.isOnLoopback)
-        for renewed in settings.providerConfigurations {
+        for renewed in settings.providers {
             for provider in providers
             where provider.configuration.name == renewed.name && provider.configuration.clientID == renewed.clientID {
                 provider.renew(authentication: renewed.authentication)

@@ -20,9 +20,9 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         // OpenSSL and libcurl write to sockets too: a peer that is gone must be an error there, not our end.
-        signal(SIGPIPE, SIG_IGN)
+        IgnoredSignals.add(SIGPIPE)
         // A file that reaches the limit of its size is an error of that write, as a full disk is.
-        signal(SIGXFSZ, SIG_IGN)
+        IgnoredSignals.add(SIGXFSZ)
         // Whoever sets it would have the keys of all TLS connections written to a file.
         let wantsKeyLog = EnvironmentVariables.isSet("SSLKEYLOGFILE")
         EnvironmentVariables.remove("SSLKEYLOGFILE")
@@ -36,7 +36,7 @@ struct ServeCommand: AsyncParsableCommand {
             throw ExitCode(1)
         }
         OpenStore.keepTemporaryFiles(beside: settings.storage)
-        let threshold = LogThreshold(settings.log.level.loggerLevel)
+        let threshold = LogThreshold(settings.log.level)
         guard let writer = LogWriter(descriptor: STDERR_FILENO, told: Self.dropped(settings.log)) else {
             switch settings.log.format {
             case .text: StandardError.write("gatehouse: the system has no thread left for the log\n")
@@ -112,8 +112,4 @@ struct ServeCommand: AsyncParsableCommand {
 
 extension LogFormat {
     fileprivate var output: LogOutput.Format { self == .json ? .json : .text }
-}
-
-extension LogLevel {
-    var loggerLevel: Logger.Level { Logger.Level(rawValue: rawValue) ?? .info }
 }

@@ -1,6 +1,5 @@
 import Accounts
 import AccountsSQLite
-import Crypto
 import EventLoop
 import Glibc
 import HTTPClient
@@ -58,15 +57,15 @@ struct Server: Service {
         let trust = TrustStore()
         // The first sign-in finds them read, and the start does not wait for it. Where plain http is allowed, TLS may never
         // be asked for.
-        let files = Set(settings.providers.filter { !$0.allowLoopbackHTTP }.map(\.caFile))
+        let files = Set(settings.providers.filter { !$0.allowsLoopbackHTTP }.map(\.caFile))
         Task {
             for file in await trust.load(files) {
                 logger.error("the trust anchors can't be read", metadata: ["file": "\(file)"])
             }
         }
         let clients = await HTTPClient.clients(of: loops, trust: trust)
-        let providers = settings.providerConfigurations.map { Provider($0) }
-        let apiKeys = APIKeys(settings.apiKeys.map { Secret($0.revealed) })
+        let providers = settings.providers.map { Provider($0) }
+        let apiKeys = APIKeys(settings.apiKeys)
         let failedSignIns = FailedSignInLog(
             counter: FailedSignInCounter(), repository: repository, clock: clock, logger: logger)
         let parts = APIParts(

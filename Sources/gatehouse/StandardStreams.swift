@@ -1,6 +1,6 @@
 import ArgumentParser
-import Glibc
 import JSON
+import System
 
 /// Standard output, for what a command was asked for.
 enum StandardOutput {
@@ -13,7 +13,7 @@ enum StandardError {
     static func write(_ text: String) { write(Array(text.utf8)) }
 
     @Sendable static func write(_ bytes: [UInt8]) {
-        _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(2, $0.baseAddress, $0.count) }
+        DescriptorOutput.standardError.write(bytes.span)
     }
 }
 

@@ -24,7 +24,7 @@ import Testing
         let loaded = Settings.load(yaml: yaml)
         guard case .valid(let settings, _, _) = loaded else { throw CancellationError() }
         return ImportLine(
-            providers: settings.providerConfigurations.map { Provider($0) }, now: Self.now)
+            providers: settings.providers.map { Provider($0) }, now: Self.now)
     }
 
     private func user(_ text: String) throws -> ImportedUser {

@@ -1,5 +1,10 @@
+import Crypto
 import JSON
+import Logging
+import OpenIDConnect
+import Syntax
 import Testing
+import YAML
 
 @testable import Settings
 
@@ -164,16 +169,16 @@ import Testing
         #expect(settings.registration == .automatic)
         #expect(settings.log.level == .info)
         #expect(settings.log.format == .text)
-        #expect(settings.providers.map(\.name) == ["zenkey"])
+        #expect(settings.sections.map(\.name) == ["zenkey"])
     }
 
     @Test func `every value of a provider has its type`() throws {
-        let provider = try #require(load(least).settings?.providers.first)
+        let provider = try #require(load(least).settings?.sections.first)
         #expect(provider.profile == .zenkey)
         #expect(provider.discoveryURL?.host == "discoveryissuer.myzenkey.com")
         #expect(provider.issuer == nil)
         #expect(provider.clientID == "ccid-0123456789abcdef")
-        #expect(provider.clientSecret?.revealed == "s3cret-of-zenkey")
+        #expect(provider.clientSecret?.revealedText == "s3cret-of-zenkey")
         #expect(provider.clientAuthentication == .basic)
         #expect(provider.basicEncoding == .raw)
         #expect(provider.discoveryUI == nil)
@@ -222,7 +227,7 @@ import Testing
     @Test func `a limit of a provider that is 0 is off`() throws {
         let keys = ["portTokenMaxAgeDays", "timeoutSeconds", "signInTimeoutSeconds", "connectionsPerHost", "inFlight"]
         let yaml = keys.reduce(least) { $0 + "    \($1): 0\n" }
-        let provider = try #require(load(yaml).settings?.providers.first)
+        let provider = try #require(load(yaml).settings?.sections.first)
         #expect(provider.portTokenMaxAgeDays == nil)
         #expect(provider.timeoutSeconds == nil)
         #expect(provider.signInTimeoutSeconds == nil)

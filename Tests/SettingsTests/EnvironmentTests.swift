@@ -1,5 +1,9 @@
-import Settings
+import Crypto
+import OpenIDConnect
+import Syntax
 import Testing
+
+@testable import Settings
 
 @Suite struct `The environment` {
     @Test func `it wins over the file`() throws {
@@ -21,10 +25,33 @@ import Testing
             "PROVIDER_PLAIN_ALGORITHMS": "ES256,EdDSA",
         ]
         let settings = try #require(load(least, environment: environment).settings)
-        #expect(settings.providers.map(\.name) == ["plain", "zenkey"])
-        #expect(settings.apiKeys.map(\.revealed) == ["one", "two"])
-        #expect(settings.providers.first?.redirectURIs == ["app:/a", "app:/b"])
-        #expect(settings.providers.first?.algorithms == [.es256, .edDSA])
+        #expect(settings.sections.map(\.name) == ["plain", "zenkey"])
+        #expect(settings.apiKeys.map(\.revealedText) == ["one", "two"])
+        #expect(settings.sections.first?.redirectURIs == ["app:/a", "app:/b"])
+        #expect(settings.sections.first?.algorithms == [.es256, .edDSA])
+    }
+
+    @Test(arguments: [
+        ("true", true), ("TRUE", true), ("Yes", true), ("1", true), ("false", false), ("False", false), ("NO", false),
+        ("0", false),
+    ])
+    func `a flag is written as a word or a digit, in any case`(text: String, flag: Bool) throws {
+        let loaded = load(least, environment: ["PROVIDER_ZENKEY_REQUIRE_NONCE": text])
+        #expect(loaded.settings?.sections.first?.requireNonce == flag)
+    }
+
+    @Test(arguments: [("PROVIDER_ZENKEY_REQUIRE_NONCE", "on"), ("HTTP_PORT", "80.0"), ("HTTP_LOOPS", "two")])
+    func `a value of another type than its key's is a fault that shows it`(name: String, text: String) {
+        let faults = load(least, environment: [name: text]).faults
+        #expect(faults.map(\.source) == [.environment(name)])
+        #expect(faults.map(\.value) == [text])
+    }
+
+    @Test func `white space around an element of a list is none of it`() throws {
+        let environment = ["PROVIDER_ZENKEY_ALGORITHMS": "\tRS256 , ES256\n", "API_KEYS": "a b"]
+        let settings = try #require(load(least, environment: environment).settings)
+        #expect(settings.sections.first?.algorithms == [.rs256, .es256])
+        #expect(settings.apiKeys.map(\.revealedText) == ["a b"])
     }
 
     @Test func `camel case becomes words, and a hyphen of a provider's name an underscore`() throws {
@@ -37,10 +64,10 @@ import Testing
         ]
         let loaded = load(nil, environment: environment)
         #expect(loaded.faults.isEmpty)
-        let provider = try #require(loaded.settings?.providers.first)
+        let provider = try #require(loaded.settings?.sections.first)
         #expect(provider.name == "my-id-2")
         #expect(!provider.requirePKCE)
-        #expect(provider.minimumACR == "a3")
+        #expect(provider.minimumACR?.values == "a3")
         #expect(provider.discoveryURL?.text == "http://127.0.0.1")
         #expect(provider.allowLoopbackHTTP)
         #expect(provider.portTokenMaxAgeDays == 7)

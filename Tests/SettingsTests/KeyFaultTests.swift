@@ -1,5 +1,6 @@
-import Settings
 import Testing
+
+@testable import Settings
 
 @Suite struct `Faults of keys` {
     @Test(arguments: [
@@ -134,7 +135,7 @@ import Testing
         let loaded = load(least + "  spare:\n    profile: nonsense\n    what: ever\n")
         #expect(loaded.faults.isEmpty)
         #expect(loaded.notices.map(\.key) == ["provider.spare"])
-        #expect(loaded.settings?.providers.map(\.name) == ["zenkey"])
+        #expect(loaded.settings?.sections.map(\.name) == ["zenkey"])
     }
 
     @Test func `a provider's section that is a text is a fault`() throws {

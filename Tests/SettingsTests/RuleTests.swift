@@ -1,5 +1,6 @@
-import Settings
 import Testing
+
+@testable import Settings
 
 @Suite struct `Rules between keys` {
     private static let privateKey = "-----BEGIN PRIVATE KEY-----\nAA==\n-----END PRIVATE KEY-----\n"
@@ -189,7 +190,7 @@ import Testing
         #expect(loaded.notices.allSatisfy { $0.sentence.contains("://com.xci.provider.sdk") })
         #expect(loaded.notices.first?.sentence.contains("with plain") == true)
         let settings = loaded.settings
-        for provider in settings?.providers ?? [] {
+        for provider in settings?.sections ?? [] {
             #expect(settings?.sharedRedirectURIs(of: provider) == ["ccid-0123456789abcdef://com.xci.provider.sdk"])
         }
     }

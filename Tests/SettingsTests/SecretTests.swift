@@ -1,10 +1,12 @@
+import Crypto
 import JSON
-import Settings
 import Testing
+
+@testable import Settings
 
 @Suite struct `Secrets` {
     @Test func `a secret prints as redacted in every way there is`() {
-        let secret = SecretString("hunter2")
+        let secret = Secret("hunter2")
         var dumped = ""
         dump([secret], to: &dumped)
         dump(Optional(secret), to: &dumped)
@@ -15,7 +17,7 @@ import Testing
         ]
         #expect(printed.allSatisfy { !$0.contains("hunter2") })
         #expect("\(secret)" == "<redacted>")
-        #expect(secret.revealed == "hunter2")
+        #expect(secret.revealedText == "hunter2")
     }
 
     @Test func `settings print without their secrets`() throws {
@@ -31,7 +33,7 @@ import Testing
     func `a secret file loses one line end and nothing else`(content: String, secret: String) throws {
         let yaml = least.replacing("clientSecret: s3cret-of-zenkey", with: "clientSecretFile: /run/secrets/z")
         let loaded = load(yaml, files: ["/run/secrets/z": content])
-        #expect(loaded.settings?.providers.first?.clientSecret?.revealed == secret)
+        #expect(loaded.settings?.sections.first?.clientSecret?.revealedText == secret)
         let effective = try #require(loaded.effective.first { $0.key == "provider.zenkey.clientSecret" })
         #expect(effective.source == .secretFile("/run/secrets/z"))
         #expect(effective.value == "<redacted>")
@@ -48,13 +50,13 @@ import Testing
         let loaded = load(
             least, environment: ["PROVIDER_ZENKEY_CLIENT_SECRET_FILE": "/run/secrets/z"],
             files: ["/run/secrets/z": "from the file"])
-        #expect(loaded.settings?.providers.first?.clientSecret?.revealed == "from the file")
+        #expect(loaded.settings?.sections.first?.clientSecret?.revealedText == "from the file")
     }
 
     @Test func `a secret in the environment wins over a secret file that the file names`() throws {
         let yaml = least.replacing("clientSecret: s3cret-of-zenkey", with: "clientSecretFile: nowhere")
         let loaded = load(yaml, environment: ["PROVIDER_ZENKEY_CLIENT_SECRET": "direct"])
-        #expect(loaded.settings?.providers.first?.clientSecret?.revealed == "direct")
+        #expect(loaded.settings?.sections.first?.clientSecret?.revealedText == "direct")
     }
 
     @Test func `a secret and its file in the same place are a fault`() {
@@ -70,7 +72,7 @@ import Testing
 
     @Test func `an empty secret beside its file is none`() throws {
         let yaml = least.replacing("s3cret-of-zenkey", with: "\"\"\n    clientSecretFile: z")
-        #expect(load(yaml, files: ["z": "x"]).settings?.providers.first?.clientSecret?.revealed == "x")
+        #expect(load(yaml, files: ["z": "x"]).settings?.sections.first?.clientSecret?.revealedText == "x")
     }
 
     @Test func `a secret file that can not be read is the only fault of its key`() {
@@ -89,7 +91,7 @@ import Testing
 
     @Test func `a file of API keys holds one a line`() throws {
         let settings = try #require(load(least + "apiKeysFile: keys\n", files: ["keys": "one\n\ntwo\n"]).settings)
-        #expect(settings.apiKeys.map(\.revealed) == ["one", "two"])
+        #expect(settings.apiKeys.map(\.revealedText) == ["one", "two"])
     }
 
     /// Every place where a secret can be, right and wrong, with one marker.

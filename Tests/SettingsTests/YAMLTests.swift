@@ -1,6 +1,5 @@
 import Testing
-
-@testable import Settings
+import YAML
 
 @Suite struct `YAML` {
     /// A value without its lines, to compare with.
@@ -67,11 +66,15 @@ import Testing
         ("a: *b", 1, 4), ("a: &b c", 1, 4), ("a: !!int 3", 1, 4), ("a: |\n  b", 1, 4), ("a: >\n  b", 1, 4),
         ("%YAML 1.2\n---\na: b", 1, 1), ("a: @b", 1, 4), ("a: `b`", 1, 4), ("? a\n: b", 1, 1), ("a: - b", 1, 4),
         ("a: b: c", 1, 5), ("a: 'b' c", 1, 8), ("a: \"b\"#c", 1, 7), ("a: b\n c", 2, 2), ("a: b\n  c: d", 2, 3),
-        ("a:\n    b: c\n  d: e", 3, 3), ("  a: b\nc: d", 2, 1), ("a:\n\tb: c", 2, 2), ("a: 'b", 1, 6),
-        ("a: \"b\n  c\"", 1, 6), ("a: \"\\q\"", 1, 6), ("a: \"\\ud800\"", 1, 6), ("a: \"\\u12\"", 1, 9),
+        ("a:\n    b: c\n  d: e", 3, 3), ("  a: b\nc: d", 2, 1), ("a:\n\tb: c", 2, 1), ("a: 'b", 1, 6),
+        ("a: \"b\n  c\"", 1, 6), ("a: \"\\q\"", 1, 5), ("a: \"\\ud800\"", 1, 7), ("a: \"\\u12\"", 1, 7),
         ("a: [b", 1, 6), ("a: [b, , c]", 1, 8), ("a: [b c: d]", 1, 8), ("a: {b}", 1, 6), ("a: {b: c", 1, 9),
         ("a: [b]]", 1, 7), ("a: b\n---\nc: d", 2, 1), ("a: b\n...\n", 2, 1), ("a: b\nc", 2, 2), ("a: \u{01}", 1, 4),
-        ("a: b\rc: d", 1, 5), ("[a]: b", 1, 4), ("a: [?b]", 1, 5),
+        ("a: b\rc: d", 1, 5), ("a: b\u{85}c: d", 1, 5), ("a: b\u{2028}", 1, 5), ("a: b\n\u{FEFF}c: d", 2, 1),
+        ("a: \"b\0\"", 1, 6), ("a: é\u{9F}", 1, 6), ("&a b: c", 1, 1), ("a: {b: !t [c]}", 1, 8), ("a: {? b: c}", 1, 5),
+        ("a: [: b]", 1, 5),
+        ("a: 'b\nc: d\n", 1, 6), ("a: b\n? c\n: d", 2, 1), ("{a: b}: c", 1, 7), ("a:\n- b\n-c", 3, 3), ("[a]: b", 1, 4),
+        ("a: [?b]", 1, 5),
     ])
     func `what readers differ on, or configuration has no use for, is refused with its place`(
         text: String, line: Int, column: Int
@@ -89,6 +92,26 @@ import Testing
         }
         let error = #expect(throws: YAMLError.self) { try YAMLDocument(parsing: text) }
         #expect(error?.expected.contains("16 levels") == true)
+    }
+
+    @Test(arguments: ["[", "{", "- ", "{a: [", "\"", "a", "&a ", "? ", "\t", "\0", ": ", "#", "!"])
+    func `a text as large as may be, of one thing, is refused or read`(piece: String) {
+        let text = String(repeating: piece, count: 1 << 20 / piece.utf8.count)
+        do {
+            let root = try YAMLDocument(parsing: text).root
+            #expect(piece == "a" && Plain(root) == .text(text) || piece == "#" && root.content == .null)
+        } catch {
+            #expect(error.line == 1)
+        }
+    }
+
+    @Test func `a mapping of very many keys is read, each key once`() throws {
+        let text = (0..<80_000).map { "k\($0): \n" }.joined()
+        guard case .mapping(let entries) = try YAMLDocument(parsing: text + "k0: again").root.content else {
+            Issue.record("another shape")
+            return
+        }
+        #expect(entries.count == 80_000)
     }
 
     @Test func `a repeated key is listed with its path, and the first counts`() throws {

@@ -79,4 +79,39 @@ import Testing
         // What comes out is one that goes in.
         #expect(try EndpointURL(url.text, allowLoopbackHTTP: false) == url)
     }
+
+    @Test(
+        arguments: [
+            ("https://example.com", "example.com", 443, "", true, false),
+            ("http://127.0.0.1:9000/.well-known/x?a=b", "127.0.0.1", 9000, "/.well-known/x", false, true),
+            ("HTTPS://Example.COM/A", "example.com", 443, "/A", true, false),
+            ("https://[::1]:443/", "::1", 443, "/", true, true),
+            ("https://[2001:DB8::1]", "2001:db8::1", 443, "", true, false),
+            ("http://carrier_a:80?x", "carrier_a", 80, "", false, false),
+        ] as [(String, String, UInt16, String, Bool, Bool)])
+    func `that an operator wrote may be plain http, and says so`(
+        text: String, host: String, port: UInt16, path: String, isSecure: Bool, isLoopback: Bool
+    ) throws {
+        let address = try EndpointURL(configured: text)
+        #expect(address.text == text)
+        #expect(address.host == host)
+        #expect(address.port == port)
+        #expect(address.path == path)
+        #expect(address.isSecure == isSecure)
+        #expect(address.isLoopback == isLoopback)
+        #expect(address.hasQuery == text.contains("?"))
+    }
+
+    @Test(arguments: [
+        "", "example.com", "//example.com", "ftp://example.com", "https:/example.com", "https://", "https://:80",
+        "https:///path", "https://user@example.com", "https://user:pw@example.com", "https://example.com#x",
+        "https://example.com:", "https://example.com:0", "https://example.com:65536", "https://example.com:+1",
+        "https://exa mple.com", "https://example.com/a b", "https://example.com/\u{e9}", "https://[::1",
+        "https://[::g]",
+        "https://[127.0.0.1]", "https://[::1]x", "https://256.1.1.1", "https://127.1", "https://a..b", "https://-a.b",
+        "https://a.b.", "https://a/\n", "javascript:alert(1)", "https://a/\\b",
+    ])
+    func `that an operator wrote is refused where it is none`(text: String) {
+        #expect(throws: EndpointURLError.self) { try EndpointURL(configured: text) }
+    }
 }

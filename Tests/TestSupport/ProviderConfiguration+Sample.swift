@@ -20,7 +20,8 @@ extension ProviderConfiguration {
             clockSkewSeconds: 60, portTokenMaximumAgeSeconds: 200 * 86_400, fetchesUserinfo: true,
             minimumIdentityAgeSeconds: 86_400,
             timeout: .seconds(5), signInTimeout: .seconds(15), connectionsPerHost: 4, caFile: nil,
-            allowsLoopbackHTTP: false, cacheBounds: .standard)
+            allowsLoopbackHTTP: false, cacheBounds: .standard,
+            claims: [], discoveryUI: nil, accessTokenDigestOfEdDSA: .sha512, inFlight: 0, circuit: .standard)
         change(&configuration)
         return configuration
     }

@@ -79,7 +79,8 @@ enum SignInBenchmarks {
             clockSkewSeconds: 60,
             portTokenMaximumAgeSeconds: 0, fetchesUserinfo: true, minimumIdentityAgeSeconds: 86_400,
             timeout: .seconds(60), signInTimeout: .seconds(60),
-            connectionsPerHost: 0, caFile: nil, allowsLoopbackHTTP: false, cacheBounds: .standard)
+            connectionsPerHost: 0, caFile: nil, allowsLoopbackHTTP: false, cacheBounds: .standard,
+            claims: [], discoveryUI: nil, accessTokenDigestOfEdDSA: .sha512, inFlight: 0, circuit: .standard)
     }
 
     private static func record(of user: Int) throws -> SignInRecord {

@@ -1,5 +1,3 @@
-internal import Configuration
-
 /// Finds environment variables that look like ours but name no key.
 ///
 /// What starts with `PROVIDER_NAME_` of a listed provider is meant for us, so there an unknown name is a fault, as it
@@ -72,11 +70,18 @@ struct EnvironmentNames {
         return .notice(SettingsNotice(name, "is an environment variable that names none of the listed providers"))
     }
 
-    private static let speller = EnvironmentVariablesProvider(environmentVariables: [:])
+    /// The environment variable of a key: words in capitals with underscores between them, `httpPort` being two, and an
+    /// underscore for whatever is neither letter nor digit.
+    static func variable(_ path: [String]) -> String { path.map(spelled).joined(separator: "_") }
 
-    /// The environment variable of a key: swift-configuration's spelling, asked from the provider that looks them up.
-    static func variable(_ path: [String]) -> String {
-        let result = try? speller.value(forKey: AbsoluteConfigKey(path), type: .string)
-        return result?.encodedKey ?? ""
+    private static func spelled(_ component: String) -> String {
+        var name = ""
+        var last: Character?
+        for character in component {
+            if last?.isLowercase == true, character.isUppercase { name += "_" }
+            name += character.isLetter || character.isNumber ? character.uppercased() : "_"
+            last = character
+        }
+        return name
     }
 }

@@ -1,4 +1,5 @@
-internal import Configuration
+internal import Crypto
+internal import YAML
 
 /// Reads layer by layer, key by key, and collects what is wrong on the way.
 struct SettingsLoader {
@@ -21,7 +22,7 @@ struct SettingsLoader {
         let given = environment.filter { !$0.value.isEmpty }
         self.environment = given.filter { !KubernetesVariables.isOne($0.key, value: $0.value) }
         notices = KubernetesVariables.notices(given)
-        layers = [.environment(EnvironmentVariablesProvider(environmentVariables: self.environment))]
+        layers = [.environment(self.environment)]
     }
 
     mutating func load() -> LoadedSettings {
@@ -35,7 +36,7 @@ struct SettingsLoader {
         let inEnvironment = settings.providerNames.filter(isInEnvironment)
         for name in settings.providerNames {
             let layers = inEnvironment.contains(name) ? layers : layers.filter { !$0.isEnvironment }
-            settings.providers.append(readProvider(name, of: layers))
+            settings.sections.append(readProvider(name, of: layers))
         }
         // Without the file every key looks as if it were missing: the environment's faults are all there is to say.
         guard isComplete else { return .faulty(faults, notices: notices) }
@@ -49,6 +50,14 @@ struct SettingsLoader {
         check(settings)
         notices += settings.notices() + settings.noticesOfSharedRedirectURIs()
         guard faults.isEmpty else { return .faulty(faults, notices: notices) }
+        do throws(SettingsFault) {
+            for section in settings.sections {
+                let shared = settings.sharedRedirectURIs(of: section)
+                settings.providers.append(try section.configuration(sharedRedirectURIs: shared))
+            }
+        } catch {
+            return .faulty([error], notices: notices)
+        }
         return .valid(settings, effective: settings.effective(sources), notices: notices)
     }
 
@@ -72,7 +81,7 @@ struct SettingsLoader {
         do {
             let document = try YAMLDocument(parsing: text)
             self.document = document
-            layers.append(.file(ConfigurationFile(providerName: path, root: document.root)))
+            layers.append(.file(document.root))
         } catch {
             let expected = "\(error.expected), at line \(error.line), column \(error.column)"
             faults.append(SettingsFault(.syntax, path, expected: expected, source: .file(line: error.line)))
@@ -120,7 +129,7 @@ struct SettingsLoader {
         position: Int? = nil
     ) {
         // What is never shown is told by its place.
-        let redacted = SecretString.redacted + (position.map { ", element \($0)" } ?? "")
+        let redacted = Secret.redacted + (position.map { ", element \($0)" } ?? "")
         let shown = key.isSecret ? redacted : value
         faults.append(SettingsFault(.value, name, value: shown, expected: expected, source: source))
     }
@@ -135,7 +144,7 @@ struct SettingsLoader {
                 continue
             }
             let direct = layer.find(section + key.path, as: key.type).flatMap { $0.isEmpty ? nil : $0 }
-            guard let twin = layer.find(section + key.fileTwinPath, as: .string), !twin.isEmpty else {
+            guard let twin = layer.find(section + key.fileTwinPath, as: .text), !twin.isEmpty else {
                 if let direct { return direct }
                 continue
             }
@@ -143,7 +152,7 @@ struct SettingsLoader {
                 let expected = "either the secret or \(key.fileTwin), not both"
                 faults.append(
                     SettingsFault(
-                        .conflict, name, value: SecretString.redacted, expected: expected, source: twin.source))
+                        .conflict, name, value: Secret.redacted, expected: expected, source: twin.source))
                 return direct
             }
             return secret(from: twin, key, name)
@@ -155,7 +164,7 @@ struct SettingsLoader {
     private mutating func secret<Root>(
         from twin: SettingLayer.Finding, _ key: SettingKey<Root>, _ name: String
     ) -> SettingLayer.Finding? {
-        guard case .string(let path)? = twin.content else {
+        guard case .text(let path)? = twin.content else {
             let expected = "the path of a file that holds the secret"
             faults.append(
                 SettingsFault(.value, name + SettingKey<Root>.fileSuffix, expected: expected, source: twin.source))
@@ -164,9 +173,8 @@ struct SettingsLoader {
         do {
             var text = try readFile(path)
             if text.last?.isNewline == true { text.removeLast() }
-            let content: ConfigContent =
-                key.type == .stringArray
-                ? .stringArray(text.split(whereSeparator: \.isNewline).map(String.init)) : .string(text)
+            let content: SettingContent =
+                key.type == .list ? .list(text.split(whereSeparator: \.isNewline).map(String.init)) : .text(text)
             return SettingLayer.Finding(content: content, written: text, source: .secretFile(path))
         } catch {
             let fault = SettingsFault(

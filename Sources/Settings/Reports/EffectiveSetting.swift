@@ -17,7 +17,7 @@ extension Settings {
             effective.append(
                 EffectiveSetting(key: key.name, value: key.show(self), source: sources[key.name] ?? .builtIn))
         }
-        for provider in providers {
+        for provider in sections {
             for key in SettingKey<ProviderSettings>.all {
                 let name = "provider.\(provider.name).\(key.name)"
                 effective.append(
@@ -25,5 +25,26 @@ extension Settings {
             }
         }
         return effective
+    }
+}
+
+/// Where a value comes from.
+public enum SettingSource: Sendable, Equatable, CustomStringConvertible {
+    /// Nobody gave one.
+    case builtIn
+    /// The configuration file, at this line.
+    case file(line: Int)
+    /// The environment variable of this name.
+    case environment(String)
+    /// The secret file at this path, which the file or the environment names.
+    case secretFile(String)
+
+    public var description: String {
+        switch self {
+        case .builtIn: "default"
+        case .file(let line): "file, line \(line)"
+        case .environment(let name): "environment \(name)"
+        case .secretFile(let path): "secret file \(printable(path))"
+        }
     }
 }

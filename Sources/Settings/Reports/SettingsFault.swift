@@ -1,3 +1,5 @@
+internal import Crypto
+
 /// One thing that is wrong with the configuration. Never shows a secret.
 public struct SettingsFault: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Kind: String, Sendable {
@@ -84,5 +86,5 @@ func withoutPassword(_ text: String) -> String {
     guard let scheme = text.firstRange(of: "://"), let at = text.lastIndex(of: "@"), at >= scheme.upperBound else {
         return text
     }
-    return text[..<scheme.upperBound] + SecretString.redacted + text[at...]
+    return text[..<scheme.upperBound] + Secret.redacted + text[at...]
 }

@@ -1,3 +1,5 @@
+internal import Crypto
+internal import OpenIDConnect
 internal import Syntax
 
 extension ProviderSettings {
@@ -36,18 +38,9 @@ extension ProviderSettings {
             because: "profile \(profile.rawValue) does not take it")
     }
 
-    private func key(_ name: String) -> String { "provider.\(self.name).\(name)" }
-
     private func discoveryRules() -> [SettingsFault] {
         var faults: [SettingsFault] = []
-        if profile == .zenkey, discoveryURL == nil {
-            let expected = "the URL of the discovery issuer: profile zenkey needs it"
-            faults.append(SettingsFault(.missing, key("discoveryURL"), value: "", expected: expected))
-        }
-        if profile != .zenkey, issuer == nil {
-            let expected = "the provider's issuer URL: profile \(profile.rawValue) needs it"
-            faults.append(SettingsFault(.missing, key("issuer"), value: "", expected: expected))
-        }
+        do throws(SettingsFault) { _ = try issuerLookup() } catch { faults.append(error) }
         let aliases = issuerAliases.flatMap { [$0.old, $0.new] }.map { ("issuerAliases", $0) }
         for (name, address) in [("discoveryURL", discoveryURL), ("discoveryUI", discoveryUI), ("issuer", issuer)]
             + aliases
@@ -68,33 +61,8 @@ extension ProviderSettings {
             let expected = "the client identifier that the provider gave out"
             faults.append(SettingsFault(.missing, key("clientID"), value: "", expected: expected))
         }
-        if KeysWithoutEffect.clientAuthentication.contains(clientAuthentication) {
-            let usable = ClientAuthentication.allCases.filter { !KeysWithoutEffect.clientAuthentication.contains($0) }
-            let expected = usable.map(\.rawValue).joined(separator: " or ") + " in this version"
-            faults.append(
-                SettingsFault(
-                    .notAvailable, key("clientAuthentication"), value: clientAuthentication.rawValue,
-                    expected: expected))
-        }
-        switch clientAuthentication {
-        case .basic, .post:
-            guard clientSecret == nil else { break }
-            let expected = "the client's secret, here or in a file that clientSecretFile names"
-            faults.append(SettingsFault(.missing, key("clientSecret"), value: "", expected: expected))
-        case .publicClient:
-            if clientSecret != nil {
-                let expected = "no secret: with clientAuthentication none it is never sent"
-                faults.append(
-                    SettingsFault(.conflict, key("clientSecret"), value: SecretString.redacted, expected: expected))
-            }
-            if !requirePKCE {
-                let expected =
-                    "true with clientAuthentication none: without a secret and PKCE, whoever has a code could use it"
-                faults.append(SettingsFault(.conflict, key("requirePKCE"), value: "false", expected: expected))
-            }
-        // Refused above.
-        case .privateKey: break
-        }
+        do throws(SettingsFault) { _ = try authentication() } catch { faults.append(error) }
+        if clientAuthentication == .publicClient { faults += publicClientRules() }
         // Without a client ID a default can't be made; that fault is enough.
         if redirectURIs.isEmpty, !(profile == .zenkey && clientID.isEmpty) {
             faults.append(
@@ -116,6 +84,21 @@ extension ProviderSettings {
         return faults
     }
 
+    /// What keeps a client without a secret safe.
+    private func publicClientRules() -> [SettingsFault] {
+        var faults: [SettingsFault] = []
+        if clientSecret != nil {
+            let expected = "no secret: with clientAuthentication none it is never sent"
+            faults.append(SettingsFault(.conflict, key("clientSecret"), value: Secret.redacted, expected: expected))
+        }
+        if !requirePKCE {
+            let expected =
+                "true with clientAuthentication none: without a secret and PKCE, whoever has a code could use it"
+            faults.append(SettingsFault(.conflict, key("requirePKCE"), value: "false", expected: expected))
+        }
+        return faults
+    }
+
     private static let scopeOfCarriers = "port_data"
 
     private func timeRules() -> [SettingsFault] {
@@ -128,7 +111,7 @@ extension ProviderSettings {
     /// whoever has another one learns of the change here and not from refused sign-ins.
     private var encodingNotice: SettingsNotice? {
         guard hasUsualBasicEncoding, basicEncoding == .raw, clientAuthentication == .basic,
-            let clientSecret, !(clientID + clientSecret.revealed).utf8.allSatisfy(\.isUnreserved)
+            let clientSecret, !(clientID + clientSecret.revealedText).utf8.allSatisfy(\.isUnreserved)
         else { return nil }
         return SettingsNotice(
             key("basicEncoding"),

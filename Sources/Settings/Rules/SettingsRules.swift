@@ -1,3 +1,4 @@
+internal import Crypto
 internal import JSON
 import Syntax
 
@@ -10,7 +11,7 @@ extension SettingsLoader {
             broken.insert(String(key.dropLast(SettingKey<Settings>.fileSuffix.count)))
         }
         var found = settings.rules(readFile)
-        for provider in settings.providers {
+        for provider in settings.sections {
             let profile = "provider.\(provider.name).profile"
             found += provider.rules(readFile)
             if !broken.contains(profile) { found += provider.profileRules(isProfileGiven: sources[profile] != nil) }
@@ -38,7 +39,7 @@ extension Settings {
         if case .postgres = storage.url {
             let expected = "file:PATH: this version stores in a file only"
             faults.append(
-                SettingsFault(.notAvailable, "storage.url", value: SecretString.redacted, expected: expected))
+                SettingsFault(.notAvailable, "storage.url", value: Secret.redacted, expected: expected))
         }
         if let audience = session.audience, let issuer = session.issuer?.text,
             audience == issuer + (issuer.hasSuffix("/") ? "receipts" : "/receipts")
@@ -79,7 +80,37 @@ extension Settings {
                 "is empty while http.host is \(http.host): behind a proxy, everybody shares its address and limits"
             notices.append(SettingsNotice("http.trustedProxies", sentence))
         }
-        for provider in providers { notices += provider.notices() }
+        for provider in sections { notices += provider.notices() }
         return notices
     }
+
+    /// The redirect URIs of a provider to which the answers of other issuers come back as well: there nothing but `iss`
+    /// tells whose answer one is (RFC 9700 §4.4.2). Two clients of one issuer share nothing that matters.
+    func sharedRedirectURIs(of provider: ProviderSettings) -> [String] {
+        provider.redirectURIs.filter { !sharers(of: $0, with: provider).isEmpty }
+    }
+
+    /// Where an issuer could be handed another's code because an app can't tell whose answer came back.
+    func noticesOfSharedRedirectURIs() -> [SettingsNotice] {
+        sections.filter { !$0.requireIss }.flatMap { provider in
+            sharedRedirectURIs(of: provider).map { address in
+                let others = sharers(of: address, with: provider).map(\.name).joined(separator: ", ")
+                return SettingsNotice(
+                    "provider.\(provider.name).redirectURIs",
+                    """
+                    shares \(address) with \(others): whose answer comes back there can't be told, and one issuer could be \
+                    handed another's code. Give each a redirect URI of its own, or set requireIss where it sends iss
+                    """)
+            }
+        }
+    }
+
+    private func sharers(of address: String, with provider: ProviderSettings) -> [ProviderSettings] {
+        sections.filter { $0.origin != provider.origin && $0.redirectURIs.contains(address) }
+    }
+}
+
+extension ProviderSettings {
+    /// Where its issuers are found: one for all carriers of a discovery.
+    fileprivate var origin: String? { profile == .zenkey ? discoveryURL?.text : issuer?.text }
 }

@@ -20,7 +20,7 @@ enum KeysWithoutEffect {
     static let profiles: Set<ProviderProfile> = [.beyondIdentity, .telenorID, .tim]
 
     /// The ways of client authentication that no provider can be asked with yet: refused, since no sign-in could work.
-    static let clientAuthentication: Set<ClientAuthentication> = [.privateKey]
+    static let clientAuthentication: Set<ClientAuthenticationMethod> = [.privateKey]
 
     /// Whether a key, by its full name, is without effect.
     static func contains(_ name: String) -> Bool { ofSettings.contains(name) || isProviders(name, ofProviders) }

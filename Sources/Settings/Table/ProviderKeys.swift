@@ -56,7 +56,7 @@ extension SettingKey where Root == ProviderSettings {
         Self(
             "requireChallenge", \.requireChallenge, .flag,
             "Refuses a sign-in whose nonce this server has not issued."),
-        Self("minimumACR", \.minimumACR, .optional(.token), "Least level of assurance (acr); empty: any."),
+        Self("minimumACR", \.minimumACR, .optional(.level), "Least level of assurance (acr); empty: any."),
         Self(
             "clockSkewSeconds", \.clockSkewSeconds, .number(0...3600),
             "How far the provider's clock may differ from ours."),

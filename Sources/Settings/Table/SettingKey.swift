@@ -1,4 +1,3 @@
-internal import Configuration
 internal import JSON
 
 /// One key of the configuration, written down once: its name, what it takes, where it goes, and what it is for.
@@ -8,14 +7,14 @@ internal import JSON
 struct SettingKey<Root: Sendable>: Sendable {
     /// The name, with dots between sections: `http.port`.
     let name: String
-    let type: ConfigType
+    let type: SettingType
     /// What the key takes, as it completes "expected …".
     let expected: String
     /// A secret is never shown, and may be given as a file by the key's `…File` twin.
     let isSecret: Bool
     /// What the key is for, one sentence.
     let help: String
-    let write: @Sendable (ConfigContent, inout Root) throws(ValueRefusal) -> Void
+    let write: @Sendable (SettingContent, inout Root) throws(ValueRefusal) -> Void
     let show: @Sendable (Root) -> JSONValue
 
     init<Value>(

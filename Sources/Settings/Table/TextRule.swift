@@ -1,4 +1,6 @@
-import Syntax
+internal import Crypto
+internal import OpenIDConnect
+internal import Syntax
 
 /// The grammar of a text, or of one element of a list, and the way back to text.
 struct TextRule<Value: Sendable>: Sendable {
@@ -84,13 +86,13 @@ extension TextRule where Value == SignatureAlgorithm {
     }
 }
 
-extension TextRule where Value == SecretString {
+extension TextRule where Value == Secret {
     /// Anything but nothing, and no control character, which no header could carry.
     static var secret: Self {
         TextRule("a secret without control characters") { _ in
-            SecretString.redacted
+            Secret.redacted
         } accept: { text in
-            !text.isEmpty && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } ? SecretString(text) : nil
+            !text.isEmpty && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } ? Secret(text) : nil
         }
     }
 
@@ -103,19 +105,19 @@ extension TextRule where Value == SecretString {
             }
             return try secret.read(text)
         } show: { _ in
-            SecretString.redacted
+            Secret.redacted
         }
     }
 
     private static var shortestAdminToken: Int { 16 }
 }
 
-extension TextRule where Value == WebAddress {
+extension TextRule where Value == EndpointURL {
     static var webAddress: Self {
         TextRule("an absolute http(s) URL without user information and fragment") {
             $0.text
         } accept: {
-            WebAddress($0)
+            try? EndpointURL(configured: $0)
         }
     }
 
@@ -126,7 +128,7 @@ extension TextRule where Value == WebAddress {
             guard !hasTemplate(text) else {
                 throw ValueRefusal(value: text, expected: "the issuer itself: what stands in braces must be filled in")
             }
-            guard let address = WebAddress(text), !address.hasQuery else {
+            guard let address = try? EndpointURL(configured: text), !address.hasQuery else {
                 throw ValueRefusal(value: text, expected: expected)
             }
             guard IPAddress(address.host)?.isUnspecified != true else {
@@ -145,13 +147,26 @@ extension TextRule where Value == WebAddress {
     }
 }
 
+extension TextRule where Value == RequiredAuthentication {
+    /// A level of assurance.
+    static var level: Self {
+        let token = TextRule<String>.token
+        return TextRule(token.expected) {
+            $0.values
+        } accept: { text in
+            (try? token.read(text)).flatMap { RequiredAuthentication(values: $0) }
+        }
+    }
+}
+
 extension TextRule where Value == IssuerAlias {
     static var issuerAlias: Self {
         TextRule("OLD=NEW, both issuer URLs") {
-            "\($0.old)=\($0.new)"
+            "\($0.old.text)=\($0.new.text)"
         } accept: { text in
             let parts = text.split(separator: "=", omittingEmptySubsequences: false)
-            guard parts.count == 2, let old = WebAddress(String(parts[0])), let new = WebAddress(String(parts[1])),
+            guard parts.count == 2, let old = try? EndpointURL(configured: String(parts[0])),
+                let new = try? EndpointURL(configured: String(parts[1])),
                 !old.hasQuery, !new.hasQuery, old != new
             else { return nil }
             return IssuerAlias(old: old, new: new)
@@ -175,11 +190,11 @@ extension TextRule where Value == StorageLocation {
         TextRule("file:PATH") { location in
             switch location {
             case .file(let path): "file:\(path)"
-            case .postgres: "postgres:\(SecretString.redacted)"
+            case .postgres: "postgres:\(Secret.redacted)"
             }
         } accept: { text in
             if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") {
-                return .postgres(SecretString(text))
+                return .postgres(Secret(text))
             }
             guard text.hasPrefix("file:") else { return nil }
             var path = text.dropFirst("file:".count)

@@ -1,19 +1,19 @@
-internal import Configuration
+internal import Crypto
 internal import JSON
 
 /// What a key takes: the type it is looked up as, and the way from there to the property's type and back.
 struct ValueKind<Value: Sendable>: Sendable {
-    let type: ConfigType
+    let type: SettingType
     let expected: String
     var isSecret = false
-    let read: @Sendable (ConfigContent) throws(ValueRefusal) -> Value
+    let read: @Sendable (SettingContent) throws(ValueRefusal) -> Value
     let show: @Sendable (Value) -> JSONValue
 }
 
 extension ValueKind where Value == Bool {
     static var flag: Self {
-        ValueKind(type: .bool, expected: "true or false") { content throws(ValueRefusal) in
-            guard case .bool(let flag) = content else { throw .notOfType(content, "true or false") }
+        ValueKind(type: .flag, expected: "true or false") { content throws(ValueRefusal) in
+            guard case .flag(let flag) = content else { throw .notOfType(content, "true or false") }
             return flag
         } show: {
             .boolean($0)
@@ -61,8 +61,10 @@ extension ValueKind {
         _ range: ClosedRange<Int>, _ expected: String,
         _ value: @escaping @Sendable (Int) -> Value, back: @escaping @Sendable (Value) -> Int
     ) -> Self {
-        ValueKind(type: .int, expected: expected) { content throws(ValueRefusal) in
-            guard case .int(let number) = content, range.contains(number) else { throw .notOfType(content, expected) }
+        ValueKind(type: .number, expected: expected) { content throws(ValueRefusal) in
+            guard case .number(let number) = content, range.contains(number) else {
+                throw .notOfType(content, expected)
+            }
             return value(number)
         } show: {
             .integer(Int64(back($0)))
@@ -71,8 +73,8 @@ extension ValueKind {
 
     /// A text that must be there.
     static func text(_ rule: TextRule<Value>) -> Self {
-        ValueKind(type: .string, expected: rule.expected) { content throws(ValueRefusal) in
-            guard case .string(let text) = content else { throw .notOfType(content, rule.expected) }
+        ValueKind(type: .text, expected: rule.expected) { content throws(ValueRefusal) in
+            guard case .text(let text) = content else { throw .notOfType(content, rule.expected) }
             return try rule.read(text)
         } show: {
             .string(rule.show($0))
@@ -81,8 +83,8 @@ extension ValueKind {
 
     /// A text, or an empty one for none.
     static func optional<Wrapped>(_ rule: TextRule<Wrapped>) -> Self where Value == Wrapped? {
-        ValueKind(type: .string, expected: rule.expected) { content throws(ValueRefusal) in
-            guard case .string(let text) = content else { throw .notOfType(content, rule.expected) }
+        ValueKind(type: .text, expected: rule.expected) { content throws(ValueRefusal) in
+            guard case .text(let text) = content else { throw .notOfType(content, rule.expected) }
             return text.isEmpty ? nil : try rule.read(text)
         } show: {
             .string($0.map(rule.show) ?? "")
@@ -93,8 +95,8 @@ extension ValueKind {
     static func list<Element>(_ rule: TextRule<Element>, upTo maximum: Int = .max) -> Self where Value == [Element] {
         let size = maximum == .max ? "" : " of at most \(maximum)"
         let expected = "a list\(size); each element: \(rule.expected)"
-        return ValueKind(type: .stringArray, expected: expected) { content throws(ValueRefusal) in
-            guard case .stringArray(let texts) = content else { throw .notOfType(content, expected) }
+        return ValueKind(type: .list, expected: expected) { content throws(ValueRefusal) in
+            guard case .list(let texts) = content else { throw .notOfType(content, expected) }
             guard texts.count <= maximum else {
                 throw ValueRefusal(value: "\(texts.count) elements", expected: expected)
             }
@@ -118,17 +120,17 @@ extension ValueKind {
     }
 }
 
-extension ValueKind where Value == SecretString? {
+extension ValueKind where Value == Secret? {
     static var secret: Self { .secret(.secret) }
 
-    static func secret(_ rule: TextRule<SecretString>) -> Self {
+    static func secret(_ rule: TextRule<Secret>) -> Self {
         var kind = Self.optional(rule)
         kind.isSecret = true
         return kind
     }
 }
 
-extension ValueKind where Value == [SecretString] {
+extension ValueKind where Value == [Secret] {
     static var secrets: Self {
         var kind = Self.list(.secret)
         kind.isSecret = true
@@ -138,14 +140,13 @@ extension ValueKind where Value == [SecretString] {
 
 extension ValueRefusal {
     /// A value of another type or out of range.
-    static func notOfType(_ content: ConfigContent, _ expected: String) -> Self {
+    static func notOfType(_ content: SettingContent, _ expected: String) -> Self {
         let value =
             switch content {
-            case .string(let text): text
-            case .int(let number): String(number)
-            case .bool(let flag): String(flag)
-            case .stringArray(let texts): texts.joined(separator: ", ")
-            case .double, .bytes, .intArray, .doubleArray, .boolArray, .byteChunkArray: ""
+            case .text(let text): text
+            case .number(let number): String(number)
+            case .flag(let flag): String(flag)
+            case .list(let texts): texts.joined(separator: ", ")
             }
         return ValueRefusal(value: value, expected: expected)
     }

@@ -32,7 +32,7 @@ extension KeysCommand {
 
         func run() async throws {
             // A file that reaches the limit of its size is an error of that write, as a full disk is.
-            signal(SIGXFSZ, SIG_IGN)
+            IgnoredSignals.add(SIGXFSZ)
             let storage = try options.configuration.settings().storage
             OpenStore.keepTemporaryFiles(beside: storage)
             let path: String

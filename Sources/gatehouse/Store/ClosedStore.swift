@@ -4,6 +4,7 @@ import Crypto
 import Glibc
 import Sealing
 import Settings
+import System
 
 /// The configured store and its master key, for what is done while nobody has the store open.
 struct ClosedStore {
@@ -13,7 +14,7 @@ struct ClosedStore {
     /// - Parameter now: seconds since 1970.
     init(_ storage: Settings.Storage, now: Int64) throws(StartFailure) {
         // A file that reaches the limit of its size is an error of that write, as a full disk is.
-        signal(SIGXFSZ, SIG_IGN)
+        IgnoredSignals.add(SIGXFSZ)
         OpenStore.keepTemporaryFiles(beside: storage)
         guard case .file(let path) = storage.url else { throw .unsupportedStorage }
         let masterKey: SymmetricKey

@@ -34,7 +34,7 @@ extension StoreCommand {
                 let importer = Importer(
                     source: try ImportSource(path: file, spoolingIn: folder.isEmpty ? "/" : folder),
                     line: ImportLine(
-                        providers: settings.providerConfigurations.map { Provider($0) }, now: clock.seconds),
+                        providers: settings.providers.map { Provider($0) }, now: clock.seconds),
                     tell: { number, what in StandardError.write("line \(number): \(what)\n") })
                 let checked = try importer.check()
                 let isRefused = checked.bad > 0 && !skipBad

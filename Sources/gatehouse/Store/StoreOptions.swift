@@ -13,7 +13,7 @@ struct StoreOptions: ParsableArguments {
     /// Opens the store, does something with it, and closes it. What goes wrong is told on standard error, with status 1.
     func withStore(_ body: (OpenStore, Settings, Clock) async throws -> Void) async throws {
         // A file that reaches the limit of its size is an error of that write, as a full disk is.
-        signal(SIGXFSZ, SIG_IGN)
+        IgnoredSignals.add(SIGXFSZ)
         let settings = try configuration.settings()
         OpenStore.keepTemporaryFiles(beside: settings.storage)
         let clock = Clock { WallClock.now.seconds }

@@ -1,12 +1,12 @@
-/// The two alphabets of RFC 4648, as tables.
-struct Base64Alphabet: Sendable {
+/// The two alphabets of RFC 4648, as tables, and the loops over them, which check once what they may touch.
+public struct Base64Alphabet: Sendable {
     /// Marks a byte that is no symbol of the alphabet; no six bits have its upper two bits set.
     static let noSymbol: UInt8 = 0xFF
 
     /// RFC 4648 §4.
-    static let standard = Base64Alphabet(symbol62: UInt8(ascii: "+"), symbol63: UInt8(ascii: "/"))
+    public static let standard = Base64Alphabet(symbol62: UInt8(ascii: "+"), symbol63: UInt8(ascii: "/"))
     /// RFC 4648 §5, for URLs and file names.
-    static let url = Base64Alphabet(symbol62: UInt8(ascii: "-"), symbol63: UInt8(ascii: "_"))
+    public static let url = Base64Alphabet(symbol62: UInt8(ascii: "-"), symbol63: UInt8(ascii: "_"))
 
     private var symbols = InlineArray<64, UInt8>(repeating: 0)
     private var values = InlineArray<256, UInt8>(repeating: noSymbol)
@@ -21,10 +21,10 @@ struct Base64Alphabet: Sendable {
     }
 
     /// The number of symbols that so many bytes become, without padding.
-    static func symbolCount(ofBytes count: Int) -> Int { (count * 4 + 2) / 3 }
+    public static func symbolCount(ofBytes count: Int) -> Int { (count * 4 + 2) / 3 }
 
     /// Writes the symbols for bytes, without padding.
-    func encode(_ bytes: Span<UInt8>, into output: inout OutputSpan<UInt8>) {
+    public func encode(_ bytes: Span<UInt8>, into output: inout OutputSpan<UInt8>) {
         let symbols = symbols.span
         let index = bytes.count / 3 * 3
         precondition(output.freeCapacity >= Self.symbolCount(ofBytes: bytes.count))
@@ -60,7 +60,7 @@ struct Base64Alphabet: Sendable {
 
     /// Writes the bytes that unpadded symbols stand for.
     /// - Returns: false when a byte is no symbol, the length is impossible, or unused bits are not zero.
-    func decode(_ text: Span<UInt8>, into output: inout OutputSpan<UInt8>) -> Bool {
+    public func decode(_ text: Span<UInt8>, into output: inout OutputSpan<UInt8>) -> Bool {
         let values = values.span
         var seen: UInt8 = 0
         let index = text.count / 4 * 4

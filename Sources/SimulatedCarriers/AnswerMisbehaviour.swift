@@ -1,6 +1,44 @@
 internal import HTTPServer
 internal import JSON
 
+/// What any endpoint can do wrong.
+public enum AnswerMisbehaviour: String, Sendable, CaseIterable {
+    // Instead of doing what was asked.
+    case internalServerError = "status_500"
+    /// With `Retry-After: 1`.
+    case serviceUnavailable = "status_503"
+    /// With `Retry-After: 1`.
+    case tooManyRequests = "status_429"
+    case html = "html"
+    /// 302 to the plain provider's configuration.
+    case redirect = "redirect"
+    /// 307 to the plain provider's token endpoint: a client that follows it hands over its secret.
+    case redirectKeepingMethod = "redirect_307"
+    /// 8 MiB of JSON.
+    case oversized = "oversized_body"
+    /// 8 MiB of JSON in about 50 KiB of gzip.
+    case gzipBomb = "gzip_bomb"
+    /// Arrays in arrays, 100,000 deep.
+    case deep = "deep_nesting"
+    /// Bytes that are no HTTP.
+    case notHTTP = "not_http"
+    /// Nothing, until the client leaves.
+    case hang = "hang"
+
+    // After doing what was asked: the answer is lost or spoilt.
+    /// The connection is reset (TCP RST).
+    case reset = "reset"
+    /// The connection is closed in good order, without an answer.
+    case close = "close_before_answer"
+    /// Half of the body, then the connection closes.
+    case truncated = "truncated_body"
+    /// One byte of the body every 100 ms.
+    case drip = "drip_body"
+    case duplicateMembers = "duplicate_members"
+    case invalidUTF8 = "invalid_utf8"
+    case wrongContentType = "wrong_content_type"
+}
+
 extension AnswerMisbehaviour {
     /// The answer that is given instead of doing what was asked; nil for those that spoil the right one, or give none.
     func replacement(_ world: World) -> HTTPResponse? {

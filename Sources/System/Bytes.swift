@@ -1,0 +1,89 @@
+/// What the standard library leaves to unchecked pointers, each with the check that makes it safe.
+extension Span where Element == UInt8 {
+    /// Eight bytes as a number, the first of them its lowest, so that they can be looked at together.
+    ///
+    /// - Parameter offset: of the first; the eight must lie inside the span.
+    @inlinable @inline(__always)
+    public func word(at offset: Int) -> UInt64 {
+        precondition(offset >= 0 && offset <= count &- 8)
+        // Safe: the word lies inside the span, as was just checked, and any bytes are a number.
+        return unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self).littleEndian
+    }
+
+    /// Whether all of it is ASCII.
+    @inlinable @inline(__always)
+    public var isASCII: Bool {
+        let raw = unsafe bytes
+        // Safe: each load lies inside the span, as the line before it makes sure. What the last has in common with the one
+        // before is looked at twice.
+        if count >= 8 {
+            var seen = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: count &- 8, as: UInt64.self)
+            var index = 0
+            while index < count &- 8 {
+                seen |= unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)
+                index &+= 8
+            }
+            return seen & 0x8080_8080_8080_8080 == 0
+        }
+        if count >= 4 {
+            let first = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: 0, as: UInt32.self)
+            let last = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: count &- 4, as: UInt32.self)
+            return (first | last) & 0x8080_8080 == 0
+        }
+        for index in indices where self[index] >= 0x80 { return false }
+        return true
+    }
+}
+
+extension OutputSpan where Element == UInt8 {
+    /// Appends bytes, for which there must be room.
+    @inlinable
+    public mutating func append(_ bytes: Span<UInt8>) {
+        precondition(freeCapacity >= bytes.count)
+        unsafe bytes.withUnsafeBufferPointer { bytes in
+            unsafe withUnsafeMutableBufferPointer { buffer, count in
+                // Safe: there is room for all of them, as was just checked.
+                _ = unsafe UnsafeMutableBufferPointer(rebasing: buffer[count...]).update(fromContentsOf: bytes)
+                count += bytes.count
+            }
+        }
+    }
+}
+
+extension String {
+    /// The text of bytes; nil where they are not UTF-8.
+    @inlinable @inline(__always)
+    public init?(utf8 bytes: Span<UInt8>) {
+        guard bytes.isASCII else {
+            self.init(validating: bytes)
+            return
+        }
+        // Safe: ASCII is UTF-8, so nothing is left to be validated.
+        self = unsafe String(copying: UTF8Span(unchecked: bytes, isKnownASCII: true))
+    }
+
+    @usableFromInline
+    init?(validating bytes: Span<UInt8>) {
+        guard let text = try? UTF8Span(validating: bytes) else { return nil }
+        self = String(copying: text)
+    }
+
+    /// Makes a text of bytes that are written into its own memory.
+    ///
+    /// - Parameters:
+    ///   - utf8Capacity: how many bytes there may be.
+    ///   - write: writes them. What is not UTF-8 is replaced, as `String(decoding:as:)` does.
+    @inlinable
+    public init<Failure: Error>(
+        utf8Capacity: Int, _ write: (inout OutputSpan<UInt8>) throws(Failure) -> Void
+    ) throws(Failure) {
+        var failure: Failure?
+        self = unsafe String(unsafeUninitializedCapacity: utf8Capacity) { buffer in
+            // Safe: the span ends with the buffer, which has room for that many bytes, and is not used beyond it.
+            var output = unsafe OutputSpan(buffer: buffer, initializedCount: 0)
+            do throws(Failure) { try write(&output) } catch { failure = error }
+            return unsafe output.finalize(for: buffer)
+        }
+        if let failure { throw failure }
+    }
+}
