@@ -44,7 +44,8 @@ let package = Package(
         .library(
             name: "GatehouseParts",
             targets: [
-                "System", "Syntax", "JSON", "EventLoop", "Crypto", "HTTPServer", "HTTPClient", "JOSE", "OpenIDConnect",
+                "System", "Syntax", "JSON", "OpenAPI", "EventLoop", "Crypto", "HTTPServer", "HTTPClient", "JOSE",
+                "OpenIDConnect",
                 "Accounts",
                 "AccountsSQLite", "Sealing", "Providers", "SignIn", "WebAPI",
             ]),
@@ -66,6 +67,7 @@ let package = Package(
         target("System", ["CLinux"]),
         target("Syntax", ["System"]),
         target("JSON", ["Syntax", "System"]),
+        target("OpenAPI", ["JSON"]),
         target("EventLoop", ["System", "Syntax", "CLinux", collections]),
         target("Crypto", ["Syntax", "COpenSSL"]),
         target("HTTPServer", ["EventLoop", "System", "Syntax", "CZlib"]),
@@ -86,8 +88,8 @@ let package = Package(
         target(
             "WebAPI",
             [
-                "SignIn", "Accounts", "Providers", "OpenIDConnect", "JOSE", "Crypto", "JSON", "HTTPServer", "EventLoop",
-                "System", "Syntax", logging,
+                "SignIn", "Accounts", "Providers", "OpenIDConnect", "JOSE", "Crypto", "OpenAPI", "JSON", "HTTPServer",
+                "EventLoop", "System", "Syntax", logging,
             ]),
         target("YAML", ["CYAML"]),
         target(
@@ -106,6 +108,7 @@ let package = Package(
         tests("SystemTests", ["System"]),
         tests("SyntaxTests", ["Syntax", "Crypto"]),
         tests("JSONTests", ["JSON", "Syntax"]),
+        tests("OpenAPITests", ["OpenAPI", "JSON"]),
         tests("EventLoopTests", ["EventLoop", "System", "Syntax"]),
         tests("HTTPServerTests", ["HTTPServer", "EventLoop", "System", "Syntax", "CZlib"]),
         tests("HTTPClientTests", ["HTTPClient", "EventLoop", "System", "Syntax"]),
@@ -143,7 +146,7 @@ let package = Package(
             [
                 "WebAPI", "SignIn", "Accounts", "Providers", "OpenIDConnect", "HTTPClient", "HTTPServer", "EventLoop",
                 "System", "Syntax",
-                "JOSE", "Crypto", "JSON", "TestSupport", logging,
+                "JOSE", "Crypto", "OpenAPI", "JSON", "TestSupport", logging,
             ]),
         tests("AccountsTests", ["Accounts", "Syntax"]),
         tests("AccountsSQLiteTests", ["AccountsSQLite", "CSQLite", "Accounts", "System", "TestSupport"]),

@@ -129,10 +129,15 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// Runs `action` on the loop after `delay`. Call it on the loop.
     @discardableResult
     public func schedule(after delay: Duration, _ action: @escaping @Sendable () -> Void) -> LoopTimer {
-        assertIsolated()
-        let timer = LoopTimer(loop: self, action: action)
-        timers.add(timer, at: .now + delay)
+        let timer = LoopTimer(loop: self, firesOnce: true, action: action)
+        timer.move(to: .now + delay)
         return timer
+    }
+
+    /// A timer that runs `action` on the loop whenever its deadline passes, and that has none yet. It holds the action until it
+    /// is cancelled.
+    public func timer(_ action: @escaping @Sendable () -> Void) -> LoopTimer {
+        LoopTimer(loop: self, firesOnce: false, action: action)
     }
 
     // MARK: Executor

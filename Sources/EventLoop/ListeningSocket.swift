@@ -20,7 +20,7 @@ public struct ListeningSocket: ~Copyable, Sendable {
         unsafe hints.ai_flags = AI_PASSIVE
         var found: UnsafeMutablePointer<addrinfo>?
         guard unsafe getaddrinfo(host, nil, &hints, &found) == 0, let first = unsafe found else {
-            throw SystemError(call: "getaddrinfo", code: EADDRNOTAVAIL)
+            throw .hostNotFound
         }
         defer { unsafe freeaddrinfo(first) }
         var addresses: [String] = []
@@ -49,7 +49,7 @@ public struct ListeningSocket: ~Copyable, Sendable {
         unsafe hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
         var found: UnsafeMutablePointer<addrinfo>?
         guard unsafe getaddrinfo(host, String(port), &hints, &found) == 0, let result = unsafe found else {
-            throw SystemError(call: "getaddrinfo", code: EADDRNOTAVAIL)
+            throw .hostNotFound
         }
         defer { unsafe freeaddrinfo(result) }
         let family = unsafe result.pointee.ai_family

@@ -41,9 +41,9 @@ final class ConnectionPool: @unchecked Sendable {
     private var active: [(transfer: Transfer, deadline: MonotonicTime)] = []
     private var idle: [Transfer] = []
     /// Curl's own timer.
-    private let alarm: MovableTimer
+    private let alarm: LoopTimer
     /// The earliest deadline of the active transfers, or one that was.
-    private let deadlines: MovableTimer
+    private let deadlines: LoopTimer
     /// Whether curl has asked to be run again at once.
     private var isDue = false
 
@@ -60,8 +60,8 @@ final class ConnectionPool: @unchecked Sendable {
         unsafe self.multi = unsafe multi
         sockets = SocketTable(loop: loop, limits: limits)
         let owner = Owner()
-        alarm = MovableTimer(loop: loop) { owner.pool?.run(CURL_SOCKET_TIMEOUT, 0) }
-        deadlines = MovableTimer(loop: loop) { owner.pool?.expire() }
+        alarm = loop.timer { owner.pool?.run(CURL_SOCKET_TIMEOUT, 0) }
+        deadlines = loop.timer { owner.pool?.expire() }
         owner.pool = self
         sockets.onReady = { owner.pool?.run($0, $1) }
         configure(connections)

@@ -30,12 +30,12 @@ struct ChunkedDecoder: Sendable {
         while position < bytes.count {
             switch phase {
             case .size:
-                let limit = Self.sizeLineBytes + HTTPServerLimits.bound(limits.headerBytes) - extensionBytes
+                let limit = Self.sizeLineBytes + HTTPServerLimits.bound(limits.maximumHeaderBytes) - extensionBytes
                 guard let line = try line(bytes, position, limit, .malformed("Chunk extensions are too long."))
                 else { return position }
                 position = line.upperBound + 2
                 let size = try readSize(bytes, line)
-                guard size <= HTTPServerLimits.bound(limits.bodyBytes) - body.count else { throw .bodyTooLarge }
+                guard size <= HTTPServerLimits.bound(limits.maximumBodyBytes) - body.count else { throw .bodyTooLarge }
                 phase = size == 0 ? .trailers : .data(left: size)
             case .data(let left):
                 let count = min(left, bytes.count - position)
@@ -49,7 +49,7 @@ struct ChunkedDecoder: Sendable {
                 position += 2
                 phase = .size
             case .trailers:
-                let limit = HTTPServerLimits.bound(limits.headerBytes) - trailerBytes
+                let limit = HTTPServerLimits.bound(limits.maximumHeaderBytes) - trailerBytes
                 guard let line = try line(bytes, position, limit, .headTooLarge) else { return position }
                 position = line.upperBound + 2
                 try readTrailer(bytes, line, limits)
@@ -103,7 +103,7 @@ struct ChunkedDecoder: Sendable {
         }
         trailerBytes += line.count + 2
         trailerFields += 1
-        guard trailerFields <= HTTPServerLimits.bound(limits.headerFields) else { throw .headTooLarge }
+        guard trailerFields <= HTTPServerLimits.bound(limits.maximumHeaderFields) else { throw .headTooLarge }
         _ = try FieldLine.parse(bytes, line)
     }
 }

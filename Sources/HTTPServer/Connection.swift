@@ -1,23 +1,11 @@
 import EventLoop
 import System
 
-/// One client's connection: it reads requests, has them answered one after the other, and sees to the deadlines.
+/// One client's connection: its socket, parser, timer and the task that answers, which do what ``ConnectionState`` says.
 ///
 /// A client that has closed its sending side still gets its answers; one that has gone altogether, or whose connection
 /// has failed, has its request's task cancelled.
 actor Connection: LoopBound, ReadinessHandler {
-    enum Phase {
-        /// Waiting for a request or the rest of one.
-        case receiving
-        /// A task makes the answer.
-        case answering
-        /// A part of the answer has still to be taken by the client.
-        case sending
-        /// The last answer is sent; the client is given time to read it.
-        case lingering
-        case closed
-    }
-
     nonisolated let loop: EventLoop
     nonisolated let listener: LoopListener
     nonisolated let peer: SocketAddress
@@ -25,25 +13,15 @@ actor Connection: LoopBound, ReadinessHandler {
     nonisolated let number: Int32
     /// What it was let in as; the budget is told again when it closes.
     nonisolated let admission: ConnectionBudget.Admission
-    var stream: StreamSocket?
-    var parser = RequestParser()
-    var phase = Phase.receiving
-    /// The part of a request whose deadline runs; nil while none is awaited.
-    var awaited: RequestParser.Stage?
+    private var stream: StreamSocket?
+    private var state = ConnectionState()
+    private var parser = RequestParser()
     /// When the first byte of the present request was read; before that, when the connection began to wait for it.
-    var receivedAt = MonotonicTime(nanoseconds: 0)
-    /// Whether the client has closed its sending side.
-    var inputHasEnded = false
-    var closesAfterAnswer = false
-    var answering: Task<Void, Never>?
-    var unsent = UnsentAnswer()
-    /// Whether a request has come, so that the next one is the client's free choice.
-    var hasAsked = false
-    private var interest: Readiness = []
+    private var startedAt = MonotonicTime(nanoseconds: 0)
+    private var answering: Task<Void, Never>?
+    private var unsent = UnsentAnswer()
     private var isRegistered = false
-    private var deadline: MonotonicTime?
     private var timer: LoopTimer?
-    private var timerFires = MonotonicTime(nanoseconds: .max)
 
     init(
         _ stream: consuming StreamSocket, peer: SocketAddress, admission: ConnectionBudget.Admission,
@@ -57,34 +35,81 @@ actor Connection: LoopBound, ReadinessHandler {
         self.stream = consume stream
     }
 
+    // MARK: What happens
+
     /// Begins to read.
     func open() {
-        guard phase == .receiving, stream != nil else { return }
         stream?.disableNagle()
-        receivedAt = .now
-        guard wait(for: .readable) else { return }
-        // Over loopback and after an accept that came late, the request is often there already.
-        receive()
+        tell(.opened(isStopping: listener.resources.withValue { $0.isDraining }))
     }
+
+    /// Says that there are too many, and closes.
+    func turnAway() { tell(.turnedAway) }
+
+    /// Closes once nothing is under way.
+    func drain() {
+        // What has arrived already is answered still.
+        if state.phase.isReceiving { tell(.readable(isFull: false)) }
+        tell(.stopped(givesTime: listener.timeouts[.firstRequest] > 0))
+    }
+
+    /// Closes at once.
+    func close() { tell(.dismissed) }
 
     nonisolated func descriptorIsReady(_ readiness: Readiness) {
         assumeOnLoop(readiness) { $0.isReady($1) }
     }
 
     private func isReady(_ readiness: Readiness) {
-        if !readiness.isDisjoint(with: [.failed, .hangup]) { return close() }
-        if readiness.contains(.writable), phase == .sending { flush() }
-        if readiness.contains(.readable) { receive() }
+        if !readiness.isDisjoint(with: [.failed, .hangup]) { return tell(.failed) }
+        if readiness.contains(.writable) { tell(.writable) }
+        if readiness.contains(.readable) {
+            tell(.readable(isFull: parser.bufferedBytes >= listener.limits.maximumPipelinedBytes))
+        }
     }
 
-    /// Tells the loop what to wait for, when that changes.
+    // MARK: What is done about it
+
+    /// Tells the state what has happened, does as it says, and tells it what came of that, for as long as something does.
     ///
-    /// - Returns: false when the system refused and the connection is closed.
-    @discardableResult
-    func wait(for interest: Readiness) -> Bool {
-        guard phase != .closed else { return false }
-        if isRegistered, interest == self.interest { return true }
-        self.interest = interest
+    /// - Parameter now: the present instant, for who knows it.
+    private func tell(_ event: ConnectionEvent, at now: MonotonicTime? = nil) {
+        var next = perform(prepare(state.handle(event), at: now))
+        while let event = next { next = perform(prepare(state.handle(event))) }
+    }
+
+    /// Does what comes before the step.
+    private func prepare(_ actions: ConnectionActions, at now: MonotonicTime? = nil) -> ConnectionActions.Step {
+        if actions.isStart { startedAt = now ?? .now }
+        if let interest = actions.interest, !wait(for: interest) { return state.handle(.failed).step }
+        if let isIdle = actions.isIdle {
+            let number = number
+            listener.resources.withValue { isIdle ? $0.idle.enter(number) : $0.idle.leave(number) }
+        }
+        if let deadline = actions.deadline { set(deadline, at: now) }
+        return actions.step
+    }
+
+    /// - Returns: what came of it.
+    private func perform(_ step: ConnectionActions.Step) -> ConnectionEvent? {
+        switch step {
+        // Whoever has the request, the violation or the answer at hand goes on with it.
+        case .none, .handOver, .refuse(.violation), .send: break
+        case .read: return read(isOfUse: true)
+        case .discard: return read(isOfUse: false)
+        case .parse: return parse()
+        case .sendContinue: return sendContinue()
+        case .refuse(.tooLate): refuse(.requestTimeout)
+        case .refuse(.tooMany): refuse(.overloaded)
+        case .sendMore: return sendMore()
+        case .shutdownSending: stream?.shutdownSending()
+        case .close: letGo()
+        }
+        return nil
+    }
+
+    /// - Returns: false when the system refused.
+    private func wait(for interest: Readiness) -> Bool {
         do throws(SystemError) {
             if isRegistered {
                 try loop.update(number, for: interest)
@@ -94,75 +119,23 @@ actor Connection: LoopBound, ReadinessHandler {
             }
             return true
         } catch {
-            close()
             return false
         }
     }
 
-    func stopWaiting(for readiness: Readiness) { wait(for: interest.subtracting(readiness)) }
-
-    func alsoWait(for readiness: Readiness) { wait(for: interest.union(readiness)) }
-
-    // MARK: Deadlines
-
-    /// Sets the one deadline that runs. The timer is left alone when it fires before, since it looks again then.
-    ///
-    /// - Parameter timeout: in nanoseconds; 0 sets none.
-    func setDeadline(_ timeout: Int64, from start: MonotonicTime) {
-        guard timeout > 0 else { return deadline = nil }
-        let (end, overflow) = start.nanoseconds.addingReportingOverflow(timeout)
-        let deadline = MonotonicTime(nanoseconds: overflow ? .max : end)
-        self.deadline = deadline
-        if timer == nil || timerFires > deadline { arm(for: deadline) }
-    }
-
-    private func arm(for deadline: MonotonicTime) {
-        timer?.cancel()
-        timerFires = deadline
-        timer = loop.schedule(after: max(.zero, deadline - .now)) { self.assumeIsolated { $0.timerFired() } }
-    }
-
-    private func timerFired() {
-        timer = nil
-        guard phase != .closed, let deadline else { return }
-        if deadline > .now { arm(for: deadline) } else { deadlinePassed() }
-    }
-
-    private func deadlinePassed() {
-        switch phase {
-        case .receiving where parser.stage != .idle: refuse(.requestTimeout)
-        case .receiving, .sending, .lingering: close()
-        case .answering, .closed: break
+    private func set(_ deadline: ConnectionActions.Deadline, at now: MonotonicTime?) {
+        let timeout = listener.timeouts[deadline]
+        guard timeout > 0 else {
+            timer?.move(to: nil)
+            return
         }
+        let start = deadline.isFromStart ? startedAt : now ?? .now
+        let timer = self.timer ?? loop.timer { self.assumeIsolated { $0.tell(.deadlinePassed) } }
+        self.timer = timer
+        timer.move(to: start.advanced(byNanoseconds: timeout))
     }
 
-    // MARK: The end
-
-    /// Lets a client that waits for nothing go. One that has just connected is given time for its first request.
-    func drain() {
-        // What has arrived already is answered still.
-        if phase == .receiving { receive() }
-        guard phase == .receiving, parser.stage == .idle else { return }
-        if hasAsked { return close() }
-        setDeadline(listener.timeouts.firstRequestGrace, from: receivedAt)
-        if listener.timeouts.firstRequestGrace == 0 { close() }
-    }
-
-    /// Closes after the last answer, once the client has read it: what it has sent and nobody read would make the
-    /// system reset the connection, and the answer would be lost (RFC 9112 §9.6).
-    func closeGently() {
-        guard phase != .closed else { return }
-        if inputHasEnded { return close() }
-        stream?.shutdownSending()
-        phase = .lingering
-        setDeadline(listener.timeouts.linger, from: .now)
-        wait(for: .readable)
-    }
-
-    /// Closes at once; a request that runs is cancelled.
-    func close() {
-        guard phase != .closed else { return }
-        phase = .closed
+    private func letGo() {
         answering?.cancel()
         answering = nil
         timer?.cancel()
@@ -172,5 +145,107 @@ actor Connection: LoopBound, ReadinessHandler {
         stream = nil
         parser = RequestParser()
         unsent = UnsentAnswer()
+    }
+
+    // MARK: Reading
+
+    /// Reads once into the loop's buffer, and from there into the parser.
+    private func read(isOfUse: Bool) -> ConnectionEvent {
+        listener.resources.withValue { resources in
+            // A connection that was reset, like one that has no socket any more, has said its last.
+            switch (try? stream?.receive(overwriting: &resources.receiveBuffer)) ?? .endOfStream {
+            case .bytes(let count):
+                if isOfUse { parser.append(resources.receiveBuffer[..<count]) }
+                return .bytesRead
+            case .wouldBlock: return .nothingRead
+            case .endOfStream: return .inputEnded
+            }
+        }
+    }
+
+    /// Starts on the next request if it is all there.
+    private func parse() -> ConnectionEvent? {
+        do throws(ProtocolViolation) {
+            guard let request = try parser.next(listener.limits) else {
+                return .requestIncomplete(parser.stage, awaitsContinue: parser.awaitsContinue)
+            }
+            if prepare(state.handle(.requestComplete(keepsAlive: request.keepsAlive))) == .handOver {
+                handOver(request)
+            }
+        } catch {
+            if prepare(state.handle(.requestViolated)) == .refuse(.violation) { refuse(error) }
+        }
+        return nil
+    }
+
+    /// RFC 9110 §10.1.1: the client holds the body back until it hears this.
+    private func sendContinue() -> ConnectionEvent? {
+        let line = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+        parser.acknowledgeContinue()
+        // Nothing else is on its way to the client, so a system that does not take these few bytes has lost it.
+        return (try? stream?.send(line, from: 0)) == line.count ? nil : .failed
+    }
+
+    // MARK: Answering
+
+    /// Has a request answered in a task of its own.
+    private func handOver(_ parsed: ParsedRequest) {
+        let id = parsed.head.requestIdentifier ?? listener.resources.withValue { $0.requestIdentifier() }
+        let request = HTTPRequest(
+            method: parsed.method, path: parsed.path, query: parsed.query, head: parsed.head, body: parsed.body,
+            peer: peer, id: id, receivedAt: startedAt)
+        let context = ResponseContext(
+            requestID: id, dropsBody: parsed.method == .head, isVersion10: parsed.isVersion10, acceptsGzip: false,
+            closes: false)
+        answering = Task(executorPreference: loop) { await self.answer(request, context) }
+    }
+
+    private func answer(_ request: HTTPRequest, _ context: ResponseContext) async {
+        let response = await listener.handler.respond(to: request)
+        answering = nil
+        var context = context
+        context.acceptsGzip = ContentCoding.suits(response) && ContentCoding.acceptsGzip(request.head)
+        send(response, context)
+    }
+
+    /// Answers what is no request.
+    private func refuse(_ violation: ProtocolViolation) {
+        let id = listener.resources.withValue { $0.requestIdentifier() }
+        let response = listener.handler.refuse(violation, requestID: id, peer: peer)
+        let context = ResponseContext(
+            requestID: id, dropsBody: false, isVersion10: false, acceptsGzip: false, closes: true)
+        send(response, context)
+    }
+
+    /// Sends what the system takes at once of an answer, and keeps the rest.
+    private func send(_ response: HTTPResponse, _ context: ResponseContext) {
+        let now = MonotonicTime.now
+        let event: ConnectionEvent? = listener.resources.withValue { resources in
+            let ready = ConnectionEvent.answerReady(
+                closes: response.closesConnection, isLeaving: resources.announcesClose,
+                hasMore: parser.bufferedBytes > 0)
+            guard state.handle(ready).step == .send else { return nil }
+            var context = context
+            context.closes = state.closesAfterAnswer
+            let body = resources.render(response, context, at: now)
+            guard
+                let sent = try? body.isEmpty
+                    ? stream?.send(resources.output, from: 0) : stream?.send(resources.output, body, from: 0)
+            else { return .failed }
+            let unsent = UnsentAnswer(head: resources.output, body: body, sent: sent)
+            if unsent.isEmpty { return .answerTaken }
+            self.unsent = unsent
+            return .answerTakenInPart
+        }
+        if let event { tell(event, at: now) }
+    }
+
+    /// Sends more of an answer that the client takes slowly.
+    private func sendMore() -> ConnectionEvent {
+        guard let sent = try? stream?.send(unsent.head, unsent.body, from: unsent.offset) else { return .failed }
+        unsent.offset += sent
+        guard unsent.isEmpty else { return .answerTakenInPart }
+        unsent = UnsentAnswer()
+        return .answerTaken
     }
 }

@@ -21,11 +21,11 @@ final class ConnectionBudget: Sendable {
     private let addresses: ConnectionsByAddress?
 
     init(_ limits: HTTPServerLimits, proxies: [AddressRange]) {
-        limit = HTTPServerLimits.bound(limits.connections)
+        limit = HTTPServerLimits.bound(limits.maximumConnections)
         refusalsAtOnce = HTTPServerLimits.refusals(beyond: limit)
         addresses =
-            limits.connectionsPerAddress > 0
-            ? ConnectionsByAddress(limit: limits.connectionsPerAddress, proxies: proxies) : nil
+            limits.maximumConnectionsPerAddress > 0
+            ? ConnectionsByAddress(limit: limits.maximumConnectionsPerAddress, proxies: proxies) : nil
     }
 
     /// Counts one connection more. Whatever comes out, ``leave(_:_:)`` must follow with it when the connection closes.

@@ -1,5 +1,4 @@
 public import EventLoop
-import Glibc
 public import Syntax
 public import System
 
@@ -15,7 +14,7 @@ public final class HTTPServer: Sendable {
     ///   - host: an address to bind to, or a name, to whose addresses it binds: those of them that the machine has.
     ///   - port: 0 lets the kernel choose.
     ///   - loops: the loops to serve on, at least one. They belong to the caller, who starts and stops them.
-    ///   - proxies: behind whom many clients stand: ``HTTPServerLimits/connectionsPerAddress`` does not hold for them.
+    ///   - proxies: behind whom many clients stand: ``HTTPServerLimits/maximumConnectionsPerAddress`` does not hold for them.
     ///   - handler: makes the handler for a loop, knowing the real address.
     /// - Throws: `SystemError` when the address can't be bound, or somebody else listens there.
     public init(
@@ -44,11 +43,11 @@ public final class HTTPServer: Sendable {
                 }
             } catch {
                 // A name may have an address of a family that the machine does without.
-                guard [EADDRNOTAVAIL, EAFNOSUPPORT].contains(error.code) else { throw error }
+                guard error.meansNoSuchAddress else { throw error }
                 missing = error
             }
         }
-        guard let address = first else { throw missing ?? SystemError(call: "getaddrinfo", code: EADDRNOTAVAIL) }
+        guard let address = first else { throw missing ?? .hostNotFound }
         self.address = address
         self.listeners = listeners
     }
@@ -76,4 +75,16 @@ public final class HTTPServer: Sendable {
             for listener in listeners { group.addTask { await listener.drain(within: limit) } }
         }
     }
+}
+
+/// What answers requests. One handler serves one loop and runs on it, so it must not block.
+public protocol RequestHandler: Sendable {
+    /// Fields that every answer has, unless it says otherwise (``HTTPResponse/hasCommonFields``).
+    var commonFields: [(name: String, value: String)] { get }
+
+    /// Answers a request. Its task is cancelled when the client is gone.
+    func respond(to request: HTTPRequest) async -> HTTPResponse
+
+    /// The answer to a request that was refused before there was one. The connection closes after it.
+    func refuse(_ violation: ProtocolViolation, requestID: String, peer: SocketAddress) -> HTTPResponse
 }

@@ -1,19 +1,19 @@
 /// What a client may take. 0 turns a limit off.
 public struct HTTPServerLimits: Sendable {
     /// Open connections over all loops. Beyond it the oldest idle one is closed; when none is idle, the new one gets 503.
-    public var connections: Int
+    public var maximumConnections: Int
     /// Open connections of one client address, an IPv6 /64 being one. Beyond it, a new one gets 503.
-    public var connectionsPerAddress: Int
+    public var maximumConnectionsPerAddress: Int
     /// The request line and all field lines together, and the trailer section by itself.
-    public var headerBytes: Int
+    public var maximumHeaderBytes: Int
     /// Field lines of one request.
-    public var headerFields: Int
+    public var maximumHeaderFields: Int
     /// The request target alone.
-    public var requestTargetBytes: Int
+    public var maximumRequestTargetBytes: Int
     /// The body, after transfer coding is undone.
-    public var bodyBytes: Int
+    public var maximumBodyBytes: Int
     /// What is read ahead of later requests while one is being answered.
-    public var pipelinedBytes: Int
+    public var maximumPipelinedBytes: Int
     /// From the first byte of a request to the end of its head.
     public var headerTimeout: Duration
     /// From the end of the head to the end of the body.
@@ -31,20 +31,21 @@ public struct HTTPServerLimits: Sendable {
     public var firstRequestGrace: Duration
 
     public init(
-        connections: Int = 20_000, connectionsPerAddress: Int = 0, headerBytes: Int = 16_384, headerFields: Int = 100,
-        requestTargetBytes: Int = 8_192, bodyBytes: Int = 65_536, pipelinedBytes: Int = 16_384,
+        maximumConnections: Int = 20_000, maximumConnectionsPerAddress: Int = 0, maximumHeaderBytes: Int = 16_384,
+        maximumHeaderFields: Int = 100, maximumRequestTargetBytes: Int = 8_192, maximumBodyBytes: Int = 65_536,
+        maximumPipelinedBytes: Int = 16_384,
         headerTimeout: Duration = .seconds(10), bodyTimeout: Duration = .seconds(10),
         idleTimeout: Duration = .seconds(75),
         writeTimeout: Duration = .seconds(10), lingerTimeout: Duration = .seconds(2),
         acceptRetry: Duration = .milliseconds(100), firstRequestGrace: Duration = .seconds(2)
     ) {
-        self.connections = connections
-        self.connectionsPerAddress = connectionsPerAddress
-        self.headerBytes = headerBytes
-        self.headerFields = headerFields
-        self.requestTargetBytes = requestTargetBytes
-        self.bodyBytes = bodyBytes
-        self.pipelinedBytes = pipelinedBytes
+        self.maximumConnections = maximumConnections
+        self.maximumConnectionsPerAddress = maximumConnectionsPerAddress
+        self.maximumHeaderBytes = maximumHeaderBytes
+        self.maximumHeaderFields = maximumHeaderFields
+        self.maximumRequestTargetBytes = maximumRequestTargetBytes
+        self.maximumBodyBytes = maximumBodyBytes
+        self.maximumPipelinedBytes = maximumPipelinedBytes
         self.headerTimeout = headerTimeout
         self.bodyTimeout = bodyTimeout
         self.idleTimeout = idleTimeout

@@ -56,14 +56,14 @@ struct HeadReader: Sendable {
             emptyLines += 1
             guard emptyLines <= Self.emptyLinesAllowed else { throw .malformed("Empty lines precede the request.") }
         } else {
-            line = try RequestLine(bytes, text, targetLimit: HTTPServerLimits.bound(limits.requestTargetBytes))
+            line = try RequestLine(bytes, text, targetLimit: HTTPServerLimits.bound(limits.maximumRequestTargetBytes))
         }
     }
 
     private mutating func readField(
         _ bytes: Span<UInt8>, _ text: Range<Int>, _ limits: HTTPServerLimits
     ) throws(ProtocolViolation) {
-        guard fields.count < HTTPServerLimits.bound(limits.headerFields) else { throw .headTooLarge }
+        guard fields.count < HTTPServerLimits.bound(limits.maximumHeaderFields) else { throw .headTooLarge }
         if fields.isEmpty { fields.reserveCapacity(12) }
         fields.append(try FieldLine.parse(bytes, text))
     }
@@ -84,9 +84,9 @@ struct HeadReader: Sendable {
     private func checkLength(
         _ bytes: Span<UInt8>, _ end: Int, _ limits: HTTPServerLimits
     ) throws(ProtocolViolation) {
-        let headLimit = HTTPServerLimits.bound(limits.headerBytes)
+        let headLimit = HTTPServerLimits.bound(limits.maximumHeaderBytes)
         if line == nil {
-            let targetLimit = HTTPServerLimits.bound(limits.requestTargetBytes)
+            let targetLimit = HTTPServerLimits.bound(limits.maximumRequestTargetBytes)
             let lineLimit = lineStart + targetLimit + RequestLine.bytesBesideTarget
             if lineLimit <= headLimit, end > lineLimit {
                 throw RequestLine.violation(ofOverlong: bytes, lineStart..<lineLimit)

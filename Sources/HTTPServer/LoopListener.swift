@@ -1,5 +1,4 @@
 import EventLoop
-import Glibc
 import Synchronization
 import System
 
@@ -18,7 +17,7 @@ actor LoopListener: LoopBound, ReadinessHandler {
     nonisolated let limits: HTTPServerLimits
     nonisolated let timeouts: Timeouts
     nonisolated let handler: any RequestHandler
-    nonisolated let supplies: LoopLocal<LoopSupplies>
+    nonisolated let resources: LoopLocal<LoopResources>
     private let budget: ConnectionBudget
     private var socket: ListeningSocket?
     /// The other loops' listeners, asked for an idle connection when this one has none.
@@ -29,7 +28,6 @@ actor LoopListener: LoopBound, ReadinessHandler {
     nonisolated let load = Atomic<Int>(0)
     private var retry: LoopTimer?
     private var drained: [CheckedContinuation<Void, Never>] = []
-    private var isDraining = false
 
     init(
         loop: EventLoop, socket: consuming ListeningSocket, limits: HTTPServerLimits, budget: ConnectionBudget,
@@ -41,7 +39,7 @@ actor LoopListener: LoopBound, ReadinessHandler {
         self.timeouts = Timeouts(limits)
         self.budget = budget
         self.handler = handler
-        supplies = LoopLocal(LoopSupplies(commonFields: handler.commonFields), on: loop)
+        resources = LoopLocal(LoopResources(commonFields: handler.commonFields), on: loop)
     }
 
     /// Begins to accept.
@@ -63,14 +61,13 @@ actor LoopListener: LoopBound, ReadinessHandler {
                 guard let accepted = try socket?.accept() else { return }
                 admit(accepted)
             } catch {
-                switch error.code {
-                case EMFILE, ENFILE:
+                if error.meansNoDescriptorIsLeft {
                     // The oldest idle connection gives its descriptor to the new one.
                     if !closeOldestIdle() { return askForDescriptor() }
-                case ENOBUFS, ENOMEM: return rest()
-                // One that has gone while it waited, or that the network took away: the next may be well.
-                default: continue
+                } else if error.meansNoMemoryIsLeft {
+                    return rest()
                 }
+                // One that has gone while it waited, or that the network took away: the next may be well.
             }
         }
     }
@@ -135,7 +132,7 @@ actor LoopListener: LoopBound, ReadinessHandler {
         switch connection.admission {
         case .granted: connection.assumeIsolated { $0.open() }
         case .beyondLimit: makeRoom(for: connection)
-        case .beyondLimitOfAddress: connection.assumeIsolated { $0.refuse(.overloaded) }
+        case .beyondLimitOfAddress: connection.assumeIsolated { $0.turnAway() }
         case .farBeyondLimit: connection.assumeIsolated { $0.close() }
         }
     }
@@ -147,13 +144,13 @@ actor LoopListener: LoopBound, ReadinessHandler {
             for neighbour in neighbours {
                 if await neighbour.closeOldestIdle() { return await connection.open() }
             }
-            await connection.refuse(.overloaded)
+            await connection.turnAway()
         }
     }
 
     /// - Returns: whether there was an idle connection.
     func closeOldestIdle() -> Bool {
-        guard let oldest = supplies.withValue({ $0.idle.oldest }), let connection = connections[Int(oldest)] else {
+        guard let oldest = resources.withValue({ $0.idle.oldest }), let connection = connections[Int(oldest)] else {
             return false
         }
         connection.assumeIsolated { $0.close() }
@@ -162,7 +159,7 @@ actor LoopListener: LoopBound, ReadinessHandler {
 
     /// Forgets a connection that closes.
     func forget(_ connection: Connection) {
-        supplies.withValue { $0.idle.leave(connection.number) }
+        resources.withValue { $0.idle.leave(connection.number) }
         connections[Int(connection.number)] = nil
         budget.leave(connection.admission, connection.peer)
         resume()
@@ -175,7 +172,7 @@ actor LoopListener: LoopBound, ReadinessHandler {
     // MARK: The end
 
     /// From now on every answer is the last of its connection. Accepting goes on.
-    func announceClose() { supplies.withValue { $0.announcesClose = true } }
+    func announceClose() { resources.withValue { $0.announcesClose = true } }
 
     /// Stops accepting. What has been accepted may still be handed on to a neighbour, which therefore begins to drain only
     /// when all have stopped.
@@ -203,9 +200,9 @@ actor LoopListener: LoopBound, ReadinessHandler {
     }
 
     private func beginDraining() {
-        supplies.withValue { supplies in
-            supplies.announcesClose = true
-            supplies.isDraining = true
+        resources.withValue { resources in
+            resources.announcesClose = true
+            resources.isDraining = true
         }
         neighbours = []
         for connection in connections.compactMap(\.self) { connection.assumeIsolated { $0.drain() } }

@@ -87,7 +87,7 @@ struct RequestParser: Sendable {
     ) throws(ProtocolViolation) -> (length: Int, line: RequestLine, framing: MessageFraming)? {
         guard let length = try reader.read(bytes, limits), let line = reader.line else { return nil }
         let framing = try MessageFraming(
-            line, reader.fields, bytes, bodyLimit: HTTPServerLimits.bound(limits.bodyBytes))
+            line, reader.fields, bytes, bodyLimit: HTTPServerLimits.bound(limits.maximumBodyBytes))
         if let authority = line.target.authority, let host = framing.host {
             reader.replaceValue(of: host, with: authority)
         }

@@ -34,11 +34,11 @@ public struct Settings: Sendable {
         /// Event loops; nil: one per processor that the process may use, 64 at most.
         public internal(set) var loops: Int?
         /// Connections at once; nil: no limit.
-        public internal(set) var connections = limit(usual.connections)
+        public internal(set) var connections = limit(usual.maximumConnections)
         /// Size of a request head; nil: no limit.
-        public internal(set) var headerBytes = limit(usual.headerBytes)
+        public internal(set) var headerBytes = limit(usual.maximumHeaderBytes)
         /// Size of a request body; nil: no limit.
-        public internal(set) var bodyBytes = limit(usual.bodyBytes)
+        public internal(set) var bodyBytes = limit(usual.maximumBodyBytes)
         /// Time for a whole request head; nil: no limit.
         public internal(set) var headerTimeoutSeconds = limit(usual.headerTimeout)
         /// Time for a whole request body; nil: no limit.
@@ -48,7 +48,7 @@ public struct Settings: Sendable {
         /// How long requests in flight may take once the server was told to stop; 0: it stops at once.
         public internal(set) var drainSeconds = 25
         /// Connections of one client address at once; nil: no limit.
-        public internal(set) var connectionsPerAddress = limit(usual.connectionsPerAddress)
+        public internal(set) var connectionsPerAddress = limit(usual.maximumConnectionsPerAddress)
         /// How long the server goes on, not ready any more, after SIGTERM.
         public internal(set) var lameDuckSeconds = 5
         /// The proxies whose word about the client's address is believed.

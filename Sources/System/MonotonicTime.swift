@@ -17,12 +17,19 @@ public struct MonotonicTime: Comparable, Sendable {
 
     public static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
+    /// So much later; the last instant there is where that would be beyond it.
+    ///
+    /// - Parameter nanoseconds: not negative.
+    public func advanced(byNanoseconds nanoseconds: Int64) -> MonotonicTime {
+        let sum = self.nanoseconds.addingReportingOverflow(nanoseconds)
+        return MonotonicTime(nanoseconds: sum.overflow ? .max : sum.partialValue)
+    }
+
     public static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
         let (seconds, attoseconds) = duration.components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         guard !overflow else { return MonotonicTime(nanoseconds: seconds > 0 ? .max : .min) }
-        let sum = time.nanoseconds.addingReportingOverflow(whole &+ attoseconds / 1_000_000_000)
-        return MonotonicTime(nanoseconds: sum.overflow ? .max : sum.partialValue)
+        return time.advanced(byNanoseconds: whole &+ attoseconds / 1_000_000_000)
     }
 
     /// How long after `earlier` this instant is; negative when it is before.

@@ -17,6 +17,18 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 
     public var description: String { "\(call): \(reason)" }
+
+    /// A host that has no address.
+    public static let hostNotFound = SystemError(call: "getaddrinfo", code: EADDRNOTAVAIL)
+
+    /// Whether the machine has not the address that was asked for, or none of its family.
+    public var meansNoSuchAddress: Bool { code == EADDRNOTAVAIL || code == EAFNOSUPPORT }
+
+    /// Whether this process, or the system, has no descriptor left.
+    public var meansNoDescriptorIsLeft: Bool { code == EMFILE || code == ENFILE }
+
+    /// Whether the system has no memory left for what was asked of it.
+    public var meansNoMemoryIsLeft: Bool { code == ENOBUFS || code == ENOMEM }
 }
 
 /// Makes a system call, again while a signal interrupts it, and reads `errno` exactly once, right after it failed.

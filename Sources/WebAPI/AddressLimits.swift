@@ -24,25 +24,27 @@ public struct AddressLimits: Sendable {
         self.clientAddress = clientAddress
     }
 
-    /// Counts a request.
+    /// Counts a request of a network.
     ///
     /// - Throws: `ServiceError.rateLimited` when there were too many already.
-    func count(_ request: HTTPRequest, as limit: ServiceError.Limit) throws(ServiceError) {
-        guard let wait = limiter(limit).take(for: clientAddress.network(of: request), now: .now) else { return }
+    func count(_ network: @autoclosure () -> ClientNetwork, as limit: ServiceError.Limit) throws(ServiceError) {
+        guard let wait = limiter(limit).take(for: network(), now: .now) else { return }
         throw .rateLimited(limit, retryAfterSeconds: wait)
     }
 
-    /// Refuses a request of whom has failed too often, and counts nothing.
+    /// Refuses a request of a network that has failed too often, and counts nothing.
     ///
     /// - Throws: `ServiceError.rateLimited`.
-    func refuseAfterFailures(_ request: HTTPRequest, of limit: ServiceError.Limit) throws(ServiceError) {
-        guard let wait = limiter(limit).wait(for: clientAddress.network(of: request), now: .now) else { return }
+    func refuseAfterFailures(_ network: @autoclosure () -> ClientNetwork, of limit: ServiceError.Limit)
+        throws(ServiceError)
+    {
+        guard let wait = limiter(limit).wait(for: network(), now: .now) else { return }
         throw .rateLimited(limit, retryAfterSeconds: wait)
     }
 
     /// Counts a request that has failed.
-    func countFailure(_ request: HTTPRequest, as limit: ServiceError.Limit) {
-        _ = limiter(limit).take(for: clientAddress.network(of: request), now: .now)
+    func countFailure(_ network: @autoclosure () -> ClientNetwork, as limit: ServiceError.Limit) {
+        _ = limiter(limit).take(for: network(), now: .now)
     }
 
     private func limiter(_ limit: ServiceError.Limit) -> AddressLimiter {

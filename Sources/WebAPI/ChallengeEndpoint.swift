@@ -7,8 +7,8 @@ struct ChallengeEndpoint: Sendable {
     let challenges: Challenges
     let limits: AddressLimits
 
-    func respond(to request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
-        try limits.count(request, as: .challenges)
+    func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+        try limits.count(context.network, as: .challenges)
         let nonce = try await challenges.issue()
         var writer = JSONWriter()
         writer.object { body in

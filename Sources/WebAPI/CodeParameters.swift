@@ -9,29 +9,29 @@ struct CodeParameters: Sendable {
     let limits: AddressLimits
 
     func read(
-        _ request: HTTPRequest, _ notes: inout RequestNotes
+        _ context: RequestContext
     ) throws(ServiceError) -> (parameters: RequestParameters, provider: Provider) {
-        try admit(request)
-        let parameters = try RequestParameters(request)
+        try admit(context)
+        let parameters = try RequestParameters(context.request)
         let provider = try providers.provider(
             named: parameters["provider"], clientID: parameters["client_id"],
             namesNetwork: parameters["mccmnc"] != nil)
-        notes.provider = provider.configuration.name
-        notes.trouble = ProviderTrouble()
+        context.provider = provider.configuration.name
+        context.trouble = ProviderTrouble()
         return (parameters, provider)
     }
 
     /// - Throws: `ServiceError.rateLimited`.
-    func admit(_ request: HTTPRequest) throws(ServiceError) {
-        try limits.count(request, as: .signIns)
+    func admit(_ context: RequestContext) throws(ServiceError) {
+        try limits.count(context.network, as: .signIns)
     }
 
     static func authorizedResponse(
-        _ parameters: RequestParameters, for provider: Provider, _ notes: inout RequestNotes
+        _ parameters: RequestParameters, for provider: Provider, _ context: RequestContext
     ) throws(ServiceError) -> AuthorizedResponse {
         do throws(InvalidParameter) {
             let response = try AuthorizedResponse({ parameters[$0] }, for: provider)
-            notes.correlationID = response.correlationID
+            context.correlationID = response.correlationID
             return response
         } catch {
             throw .invalidParameter(error)

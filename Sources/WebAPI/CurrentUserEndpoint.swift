@@ -5,25 +5,21 @@ internal import SignIn
 
 /// `/users/me`: the signed-in user, as flat strings, which is what stock apps decode.
 struct CurrentUserEndpoint: Sendable {
-    let sessions: Sessions
     let accounts: UserAccounts
 
-    func show(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
-        let session = try await sessions.session(of: request)
+    func show(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
         let user = try await accounts.user(under: session)
         return Self.answer(user, session)
     }
 
     /// `PATCH`: what is there is set, null takes it away, the rest stays (RFC 7396).
-    func edit(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
-        let session = try await sessions.session(of: request)
-        let edits = try ProfileFields.edits(in: request)
+    func edit(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
+        let edits = try ProfileFields.edits(in: context.request)
         let user = try await accounts.edit(edits, under: session)
         return Self.answer(user, session)
     }
 
-    func erase(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
-        let session = try await sessions.session(of: request)
+    func erase(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
         try await accounts.erase(under: session)
         return .emptyObject
     }

@@ -6,13 +6,11 @@ internal import SignIn
 
 /// `/users/me/identities`: by which carriers and providers the user signs in. Subjects are never shown.
 struct IdentitiesEndpoint: Sendable {
-    let sessions: Sessions
     let accounts: UserAccounts
     let link: LinkIdentity
     let code: CodeParameters
 
-    func list(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
-        let session = try await sessions.session(of: request)
+    func list(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
         let identities = try await accounts.identities(under: session)
         var writer = JSONWriter()
         writer.array { list in for identity in identities { list.identity(identity) } }
@@ -20,19 +18,17 @@ struct IdentitiesEndpoint: Sendable {
     }
 
     /// `POST`: one more, by a code of its own; 201, or 200 when it was this user's already.
-    func add(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
-        let session = try await sessions.session(of: request)
-        let (parameters, provider) = try code.read(request, &notes)
-        let response = try CodeParameters.authorizedResponse(parameters, for: provider, &notes)
-        let outcome = try await link.link(response, with: provider, session: session, trouble: notes.trouble)
+    func add(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
+        let (parameters, provider) = try code.read(context)
+        let response = try CodeParameters.authorizedResponse(parameters, for: provider, context)
+        let outcome = try await link.link(response, with: provider, session: session, trouble: context.trouble)
         var writer = JSONWriter()
         writer.identity(outcome.identity)
         return .secretJSON(writer.bytes, outcome.isNew ? .created : .ok)
     }
 
-    func remove(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
-        let session = try await sessions.session(of: request)
-        guard let number = request.parameters["identity_id"].flatMap({ Int64($0) }) else { throw .notFound }
+    func remove(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
+        guard let number = context.request.parameters["identity_id"].flatMap({ Int64($0) }) else { throw .notFound }
         try await accounts.unlink(IdentityID(rawValue: number), under: session)
         return .emptyObject
     }

@@ -8,9 +8,9 @@ struct RegistrationEndpoint: Sendable {
     let register: RegisterWithTicket
     let code: CodeParameters
 
-    func respond(to request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
-        try code.admit(request)
-        let parameters = try RequestParameters(request)
+    func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+        try code.admit(context)
+        let parameters = try RequestParameters(context.request)
         // Stock apps hand back what stood where they expect a carrier's subject.
         let (ticket, reference) = (parameters["link_ticket"], parameters["zenkey_sub"])
         if let ticket, let reference, ticket != reference {
@@ -21,7 +21,7 @@ struct RegistrationEndpoint: Sendable {
         }
         let profile = try ProfileFields.attributes(in: parameters)
         let tokens = try await register.register(
-            ticket, clientID: parameters["client_id"], profile: profile, userAgent: request.userAgent)
+            ticket, clientID: parameters["client_id"], profile: profile, userAgent: context.request.userAgent)
         var writer = JSONWriter()
         writer.object { $0.tokens(tokens) }
         return .secretJSON(writer.bytes, .created)

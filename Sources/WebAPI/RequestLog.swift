@@ -14,11 +14,12 @@ import System
 struct RequestLog: Sendable {
     let logger: Logger
 
-    func write(_ request: HTTPRequest, route: String, _ response: HTTPResponse, _ notes: RequestNotes) {
+    /// - Parameter context: nil where nothing could be found out.
+    func write(_ request: HTTPRequest, route: String, _ response: HTTPResponse, _ context: RequestContext? = nil) {
         guard logger.logLevel <= .info else { return }
         let took = MonotonicTime.now - request.receivedAt
         let (seconds, attoseconds) = took.components
-        var metadata = Self.metadata(notes, requestID: request.id)
+        var metadata = Self.metadata(context, requestID: request.id)
         metadata["method"] = .string(request.method.rawValue)
         metadata["route"] = .string(route)
         metadata["status"] = .stringConvertible(response.status.code)
@@ -32,47 +33,55 @@ struct RequestLog: Sendable {
             "request refused", metadata: ["status": .stringConvertible(status.code), "request_id": .string(requestID)])
     }
 
-    func writeSignIn(_ notes: RequestNotes, _ error: ServiceError?, requestID: String) {
-        writeRefusedPortTokens(notes, requestID: requestID)
+    func writeSignIn(_ context: RequestContext, _ error: ServiceError?) {
+        writeRefusedPortTokens(context)
         let level = error.map(Self.level) ?? .info
         guard logger.logLevel <= level else { return }
-        var metadata = Self.metadata(notes, requestID: requestID)
+        var metadata = Self.metadata(context, requestID: context.request.id)
         if let error {
             metadata["outcome"] = "failed"
-            metadata["reason"] = "\(Self.reason(error, notes))"
-            Self.describe(notes.trouble, in: &metadata)
+            metadata["reason"] = "\(Self.reason(error, context))"
+            Self.describe(context.trouble, in: &metadata)
         } else {
-            metadata["outcome"] = notes.migrated ? "migrated" : notes.isNewUser ? "new_user" : "signed_in"
+            metadata["outcome"] = Self.outcome(context.signIn)
         }
         logger.log(level: level, "sign-in", metadata: metadata)
     }
 
+    private static func outcome(_ progress: RequestContext.SignInProgress?) -> Logger.MetadataValue {
+        switch progress {
+        case .migrated: "migrated"
+        case .newUser: "new_user"
+        case .signedIn, .begun, nil: "signed_in"
+        }
+    }
+
     /// Somebody may have lost an account that should have followed, or wanted one that should not.
-    private func writeRefusedPortTokens(_ notes: RequestNotes, requestID: String) {
-        for refusal in notes.trouble?.refusedPortTokens ?? [] {
-            var metadata = Self.metadata(notes, requestID: requestID)
+    private func writeRefusedPortTokens(_ context: RequestContext) {
+        for refusal in context.trouble?.refusedPortTokens ?? [] {
+            var metadata = Self.metadata(context, requestID: context.request.id)
             metadata["reason"] = "\(refusal.rawValue)"
             logger.warning("port token refused", metadata: metadata)
         }
     }
 
-    private static func metadata(_ notes: RequestNotes, requestID: String) -> Logger.Metadata {
+    private static func metadata(_ context: RequestContext?, requestID: String) -> Logger.Metadata {
         // Room for all that any line has, so that it is never moved.
         var metadata = Logger.Metadata(minimumCapacity: 10)
         metadata["request_id"] = .string(requestID)
-        if let provider = notes.provider { metadata["provider"] = .string(provider) }
-        if let correlationID = notes.correlationID { metadata["correlation_id"] = .string(correlationID) }
+        if let provider = context?.provider { metadata["provider"] = .string(provider) }
+        if let correlationID = context?.correlationID { metadata["correlation_id"] = .string(correlationID) }
         return metadata
     }
 
     /// A request that failed for a reason an operator must see, whatever it was about.
-    func writeFailure(_ error: ServiceError, route: String, _ notes: RequestNotes, requestID: String) {
+    func writeFailure(_ error: ServiceError, route: String, _ context: RequestContext) {
         let level = Self.level(error)
         guard level > .info, logger.logLevel <= level else { return }
         var metadata: Logger.Metadata = [
-            "route": "\(route)", "reason": "\(Self.reason(error, notes))", "request_id": .string(requestID),
+            "route": "\(route)", "reason": "\(Self.reason(error, context))", "request_id": .string(context.request.id),
         ]
-        Self.describe(notes.trouble, in: &metadata)
+        Self.describe(context.trouble, in: &metadata)
         logger.log(level: level, "request failed", metadata: metadata)
     }
 
@@ -97,14 +106,14 @@ struct RequestLog: Sendable {
     }
 
     /// The stable code with what stands behind it, in words of ours.
-    private static func reason(_ error: ServiceError, _ notes: RequestNotes) -> String {
+    private static func reason(_ error: ServiceError, _ context: RequestContext) -> String {
         let answer = ErrorAnswer(error)
         let code = answer.reason.map { "\(answer.code): \($0)" } ?? answer.code
         switch error {
         case .providerError(let problem):
             return "\(code): \(problem.step.rawValue): \(describe(problem.failure))"
         case .providerUnavailable, .providerTimeout, .providerResting, .overloaded:
-            guard let facts = notes.trouble?.facts else { return code }
+            guard let facts = context.trouble?.facts else { return code }
             return "\(code): \(facts.step.rawValue): \(describe(facts.failure))"
         case .invalidGrant(.codeSentElsewhere): return "\(code): the code was sent to another issuer before"
         case .storageUnavailable(let cause): return "\(code): \(cause)"

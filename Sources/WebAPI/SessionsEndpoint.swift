@@ -5,11 +5,9 @@ internal import SignIn
 
 /// `/users/me/sessions`: where the user is signed in.
 struct SessionsEndpoint: Sendable {
-    let sessions: Sessions
     let accounts: UserAccounts
 
-    func list(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
-        let session = try await sessions.session(of: request)
+    func list(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
         let live = try await accounts.sessions(under: session)
         var writer = JSONWriter()
         writer.array { list in
@@ -18,15 +16,13 @@ struct SessionsEndpoint: Sendable {
         return .secretJSON(writer.bytes)
     }
 
-    func revoke(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
-        let session = try await sessions.session(of: request)
-        guard let id = request.parameters["session_id"].flatMap({ SessionID($0) }) else { throw .notFound }
+    func revoke(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
+        guard let id = context.request.parameters["session_id"].flatMap({ SessionID($0) }) else { throw .notFound }
         try await accounts.revoke(id, under: session)
         return .emptyObject
     }
 
-    func revokeAll(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
-        let session = try await sessions.session(of: request)
+    func revokeAll(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
         let count = try await accounts.revokeAll(under: session)
         var writer = JSONWriter()
         writer.object { $0.member("revoked", Int64(count)) }

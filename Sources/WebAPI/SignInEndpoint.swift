@@ -9,14 +9,14 @@ struct SignInEndpoint: Sendable {
     let signIn: SignInWithCode
     let code: CodeParameters
 
-    func respond(to request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
-        notes.isSignIn = true
-        let (parameters, provider) = try code.read(request, &notes)
-        let response = try CodeParameters.authorizedResponse(parameters, for: provider, &notes)
+    func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+        context.signIn = .begun
+        let (parameters, provider) = try code.read(context)
+        let response = try CodeParameters.authorizedResponse(parameters, for: provider, context)
         let outcome = try await signIn.signIn(
-            response, with: provider, userAgent: request.userAgent, trouble: notes.trouble)
-        notes.isNewUser = outcome.signedIn.isNewUser
-        notes.migrated = outcome.signedIn.migrated
+            response, with: provider, userAgent: context.request.userAgent, trouble: context.trouble)
+        context.signIn =
+            outcome.signedIn.migrated ? .migrated : outcome.signedIn.isNewUser ? .newUser : .signedIn
         return Self.answer(outcome, of: provider.configuration.name)
     }
 

@@ -8,8 +8,8 @@ struct TokenEndpoint: Sendable {
     let limits: AddressLimits
 
     /// `POST`: a refresh token for a new pair (RFC 6749 §6).
-    func refresh(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
-        let parameters = try RequestParameters(request)
+    func refresh(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+        let parameters = try RequestParameters(context.request)
         guard let grantType = parameters["grant_type"] else {
             throw .invalidRequest("The parameter grant_type is missing.")
         }
@@ -17,12 +17,12 @@ struct TokenEndpoint: Sendable {
         guard let refreshToken = parameters["refresh_token"], !refreshToken.isEmpty else {
             throw .invalidRequest("The parameter refresh_token is missing.")
         }
-        try limits.refuseAfterFailures(request, of: .failedRefreshes)
+        try limits.refuseAfterFailures(context.network, of: .failedRefreshes)
         let tokens: TokenIssuer.Tokens
         do throws(ServiceError) {
             tokens = try await sessions.refresh(refreshToken)
         } catch {
-            if case .invalidGrant = error { limits.countFailure(request, as: .failedRefreshes) }
+            if case .invalidGrant = error { limits.countFailure(context.network, as: .failedRefreshes) }
             throw error
         }
         var writer = JSONWriter()
@@ -32,8 +32,8 @@ struct TokenEndpoint: Sendable {
 
     /// `DELETE`: signs out. Stock Android apps send no bearer token here, and nothing else than 200 is success to stock
     /// iOS apps: without a token it is a 200 that does nothing.
-    func signOut(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
-        if let token = request.bearerToken {
+    func signOut(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+        if let token = context.request.bearerToken {
             try await sessions.signOut(token)
         }
         return .emptyObject
@@ -41,8 +41,8 @@ struct TokenEndpoint: Sendable {
 
     /// `POST /auth/revoke`: ends the session of a token of either kind (RFC 7009). Which kind it is shows, so that a hint
     /// is of no use; a token that opens nothing has got what was asked for.
-    func revoke(_ request: HTTPRequest, _ notes: inout RequestNotes) async throws(ServiceError) -> HTTPResponse {
-        guard let token = try RequestParameters(request)["token"] else {
+    func revoke(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+        guard let token = try RequestParameters(context.request)["token"] else {
             throw .invalidRequest("The parameter token is missing.")
         }
         try await sessions.revoke(token)

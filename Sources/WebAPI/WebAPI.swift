@@ -5,8 +5,8 @@ public import SignIn
 
 /// The HTTP API of one loop: finds the route, asks the endpoint, tells errors, writes the log.
 public struct WebAPI: RequestHandler {
-    public let commonFields = Dispatch.commonFields
-    private let dispatch: Dispatch
+    public let commonFields = APIHandler.commonFields
+    private let handler: APIHandler
 
     /// - Parameters:
     ///   - useCases: with the HTTP client of this loop.
@@ -18,16 +18,23 @@ public struct WebAPI: RequestHandler {
         documentation: Documentation, failedSignIns: FailedSignInCounter, logger: Logger
     ) {
         let log = RequestLog(logger: logger)
-        let routes = Routes(
-            log: log, apiKeys: apiKeys, useCases: useCases,
-            code: CodeParameters(providers: providers, limits: limits), limits: limits,
-            documentation: documentation, failedSignIns: failedSignIns)
-        dispatch = Dispatch(router: Router(routes.all), log: log)
+        let services = APIServices(
+            useCases: useCases, code: CodeParameters(providers: providers, limits: limits), limits: limits,
+            documentation: documentation)
+        let routes = Operations.all.map { operation in
+            operation.route(services, log) { path, handler in
+                AppEndpoint(
+                    path: path, handler: handler, log: log, apiKeys: apiKeys, clientAddress: limits.clientAddress,
+                    failedSignIns: failedSignIns
+                ).respond
+            }
+        }
+        handler = APIHandler(router: Router(routes), log: log)
     }
 
-    public func respond(to request: HTTPRequest) async -> HTTPResponse { await dispatch.respond(to: request) }
+    public func respond(to request: HTTPRequest) async -> HTTPResponse { await handler.respond(to: request) }
 
     public func refuse(_ violation: ProtocolViolation, requestID: String, peer: SocketAddress) -> HTTPResponse {
-        dispatch.refuse(violation, requestID: requestID)
+        handler.refuse(violation, requestID: requestID)
     }
 }

@@ -21,7 +21,7 @@ struct AdminListener: Sendable {
         let token = AdminToken(settings.admin)
         let readiness = ServiceReadiness(repository: parts.repository, clock: parts.clock)
         var limits = HTTPServerLimits(settings.http, connections: connections)
-        limits.connectionsPerAddress = 0
+        limits.maximumConnectionsPerAddress = 0
         do throws(SystemError) {
             http = try HTTPServer(
                 host: settings.admin.host, port: settings.admin.port, loops: [loop], limits: limits

@@ -10,8 +10,8 @@ extension HTTPServerLimits {
     /// - Parameter connections: how many there may be, with what descriptors allow (``DescriptorShares``).
     init(_ http: Settings.HTTP, connections: Int) {
         self.init(
-            connections: connections, connectionsPerAddress: http.connectionsPerAddress ?? 0,
-            headerBytes: http.headerBytes ?? 0, bodyBytes: http.bodyBytes ?? 0,
+            maximumConnections: connections, maximumConnectionsPerAddress: http.connectionsPerAddress ?? 0,
+            maximumHeaderBytes: http.headerBytes ?? 0, maximumBodyBytes: http.bodyBytes ?? 0,
             headerTimeout: .seconds(http.headerTimeoutSeconds ?? 0),
             bodyTimeout: .seconds(http.bodyTimeoutSeconds ?? 0), idleTimeout: .seconds(http.idleTimeoutSeconds ?? 0))
     }

@@ -1,5 +1,6 @@
 import Dispatch
 import EventLoop
+import System
 import Testing
 
 /// Lives on a loop, as connections do.
@@ -31,6 +32,53 @@ private actor Resident: LoopBound {
             }
         }
     }
+
+    /// Sets timers that are moved at once: back, forth, away, and for ever; and one that sets itself twice again.
+    func move() async -> [Int] {
+        await withCheckedContinuation { continuation in
+            let order = Order(expected: 5, continuation)
+            let now = MonotonicTime.now
+            let timers = (0..<4).map { index in loop.timer { order.note(index) } }
+            timers[0].move(to: now + .milliseconds(1))
+            timers[0].move(to: now + .milliseconds(40))
+            timers[1].move(to: now + .seconds(3600))
+            timers[1].move(to: now + .milliseconds(20))
+            timers[2].move(to: now + .milliseconds(10))
+            timers[2].move(to: nil)
+            timers[3].move(to: now + .milliseconds(10))
+            timers[3].cancel()
+            timers[3].move(to: now + .milliseconds(10))
+            again(order, from: now, rounds: 3)
+        }
+    }
+
+    /// Moves a timer forth so often that its places fill the queue.
+    func leavePlaces() async -> [Int] {
+        await withCheckedContinuation { continuation in
+            let order = Order(expected: 1, continuation)
+            let now = MonotonicTime.now
+            let timer = loop.timer { order.note(0) }
+            for number in 0..<5000 { timer.move(to: now + .milliseconds(20 + 5000 - number)) }
+            timer.move(to: now)
+        }
+    }
+
+    private func again(_ order: Order, from now: MonotonicTime, rounds: Int) {
+        let round = Round()
+        let timer = loop.timer {
+            order.note(4)
+            round.number += 1
+            if round.number == rounds { round.timer?.cancel() } else { round.timer?.move(to: now + .milliseconds(2)) }
+        }
+        round.timer = timer
+        timer.move(to: now + .milliseconds(2))
+    }
+}
+
+private final class Round: @unchecked Sendable {
+    // Unchecked: touched only from timers of one loop.
+    var number = 0
+    var timer: LoopTimer?
 }
 
 private final class Order: @unchecked Sendable {
@@ -87,6 +135,18 @@ private final class Order: @unchecked Sendable {
             let order = await Resident(loop).wait(
                 [.milliseconds(30), .milliseconds(10), .zero, .milliseconds(20)], cancel: 3)
             #expect(order == [2, 1, 0])
+        }
+    }
+
+    @Test func `fires a timer where it has moved, once for each time it is set`() async throws {
+        try await withLoop { loop in
+            #expect(await Resident(loop).move() == [4, 4, 4, 1, 0])
+        }
+    }
+
+    @Test func `forgets the places that timers have left when they are most of the queue`() async throws {
+        try await withLoop { loop in
+            #expect(await Resident(loop).leavePlaces() == [0])
         }
     }
 

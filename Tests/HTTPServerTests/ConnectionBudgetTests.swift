@@ -15,7 +15,7 @@ import Testing
 
     private func budget(connections: Int = 100, perAddress: Int) -> ConnectionBudget {
         ConnectionBudget(
-            HTTPServerLimits(connections: connections, connectionsPerAddress: perAddress),
+            HTTPServerLimits(maximumConnections: connections, maximumConnectionsPerAddress: perAddress),
             proxies: [AddressRange("0.0.0.9")].compactMap(\.self))
     }
 

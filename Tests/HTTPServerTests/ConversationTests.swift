@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func `refuses a body that is too long before it is sent`() async throws {
-        try await withServer(HTTPServerLimits(bodyBytes: 4)) { server in
+        try await withServer(HTTPServerLimits(maximumBodyBytes: 4)) { server in
             let client = try Client(server)
             let answer = try await client.exchange(
                 "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")

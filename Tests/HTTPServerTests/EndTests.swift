@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func `comes for the one idle longest when there are too many`() async throws {
-        try await withServer(HTTPServerLimits(connections: 2)) { server in
+        try await withServer(HTTPServerLimits(maximumConnections: 2)) { server in
             let (first, second) = (try Client(server), try Client(server))
             _ = try await second.exchange(get("/"))
             _ = try await first.exchange(get("/"))
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func `comes for an idle one of another loop when this one has none`() async throws {
-        try await withServer(HTTPServerLimits(connections: 1), loops: 2) { server in
+        try await withServer(HTTPServerLimits(maximumConnections: 1), loops: 2) { server in
             var clients: [Client] = []
             for number in 0..<20 {
                 clients.append(try Client(server))
@@ -72,7 +72,7 @@ import Testing
     @Test func `comes with 503 for the one too many when all are busy`() async throws {
         let mayFinish = Event()
         let running = Mutex(0)
-        try await withServer(HTTPServerLimits(connections: 2)) { request in
+        try await withServer(HTTPServerLimits(maximumConnections: 2)) { request in
             running.withLock { $0 += 1 }
             await mayFinish.wait()
             return await echo(request)
@@ -92,7 +92,7 @@ import Testing
 
     @Test func `comes with 503 for the one too many of its address, until another of them goes`() async throws {
         var limits = HTTPServerLimits.patient
-        limits.connectionsPerAddress = 2
+        limits.maximumConnectionsPerAddress = 2
         try await withServer(limits, loops: 2) { server in
             let clients = [try Client(server), try Client(server)]
             for client in clients { #expect(try await client.exchange(get("/")).status == 200) }
@@ -120,7 +120,7 @@ import Testing
         defer { loop.stop() }
         let handler = TestHandler(echo)
         var limits = HTTPServerLimits.patient
-        limits.connectionsPerAddress = 1
+        limits.maximumConnectionsPerAddress = 1
         let server = try HTTPServer(
             host: "127.0.0.1", port: 0, loops: [loop], limits: limits, proxies: [#require(AddressRange("127.0.0.1"))]
         ) { _, _ in handler }
@@ -133,7 +133,7 @@ import Testing
     @Test func `makes room for another`() async throws {
         let mayFinish = Event()
         // One more than are busy in the end, since the server may learn of the last client's end a moment later.
-        try await withServer(HTTPServerLimits(connections: 3)) { request in
+        try await withServer(HTTPServerLimits(maximumConnections: 3)) { request in
             if request.path == "/busy" { await mayFinish.wait() }
             return await echo(request)
         } _: { server in

@@ -11,7 +11,8 @@ struct Outcome: Equatable, CustomStringConvertible {
 
 extension HTTPServerLimits {
     /// Small enough to reach in a test.
-    static let small = HTTPServerLimits(headerBytes: 400, headerFields: 10, requestTargetBytes: 60, bodyBytes: 40)
+    static let small = HTTPServerLimits(
+        maximumHeaderBytes: 400, maximumHeaderFields: 10, maximumRequestTargetBytes: 60, maximumBodyBytes: 40)
 }
 
 /// Feeds pieces to a new parser, asking it for requests after each.

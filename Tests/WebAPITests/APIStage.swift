@@ -51,12 +51,18 @@ final class APIStage: Sendable {
     }
 
     var routes: [Route] {
-        let code = CodeParameters(providers: ProviderDirectory([]), limits: .each(0))
-        return Routes(
-            log: RequestLog(logger: log.logger(.critical)), apiKeys: APIKeys([]), useCases: stage.useCases, code: code,
-            limits: .each(0), documentation: Documentation(version: "0.0.0", baseURL: nil),
-            failedSignIns: FailedSignInCounter()
-        ).all
+        let log = RequestLog(logger: log.logger(.critical))
+        let services = APIServices(
+            useCases: stage.useCases, code: CodeParameters(providers: ProviderDirectory([]), limits: .each(0)),
+            limits: .each(0), documentation: Documentation(version: "0.0.0", baseURL: nil))
+        return Operations.all.map { operation in
+            operation.route(services, log) { path, handler in
+                AppEndpoint(
+                    path: path, handler: handler, log: log, apiKeys: APIKeys([]),
+                    clientAddress: services.limits.clientAddress, failedSignIns: FailedSignInCounter()
+                ).respond
+            }
+        }
     }
 
     /// Every kind of answer that was seen, as ``name(_:_:_:)`` calls it.

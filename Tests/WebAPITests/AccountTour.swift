@@ -12,10 +12,10 @@ enum AccountTour {
     static func seen() async throws -> Set<String> {
         let (open, locked) = (try await APIStage(), try await APIStage(apiKeys: ["first"]))
         let (token, refreshToken) = try await open.signedIn()
-        for operation in OpenAPIDocument.operations where operation.access != .everybody {
+        for operation in Operations.all where operation.access != .everybody {
             await ask(operation, locked, token: nil)
             if operation.access != .app { await ask(operation, open, token: "garbage") }
-            if operation.body != nil {
+            if operation.description.body != nil {
                 await ask(operation, open, token: token, type: "text/plain")
                 await ask(operation, open, token: token)
             }
@@ -32,7 +32,7 @@ enum AccountTour {
 
     @discardableResult
     private static func ask(
-        _ operation: Operation, _ app: APIStage, token: String?, type: String = "application/json"
+        _ operation: Operation<Operations>, _ app: APIStage, token: String?, type: String = "application/json"
     ) async -> Answer {
         let path = operation.path.replacing("{identity_id}", with: "7")
             .replacing("{session_id}", with: String(repeating: "0", count: 32))
@@ -118,7 +118,7 @@ enum AccountTour {
         let app = try await APIStage()
         let (token, refreshToken) = try await app.signedIn()
         await app.stage.repository.close()
-        for operation in OpenAPIDocument.operations where operation.access != .everybody {
+        for operation in Operations.all where operation.access != .everybody {
             await ask(operation, app, token: token)
         }
         let ticket = "zenkey." + String(repeating: "A", count: 43)

@@ -1,5 +1,6 @@
 import HTTPServer
 import JSON
+import OpenAPI
 import Testing
 
 @testable import WebAPI
@@ -14,16 +15,18 @@ import Testing
     /// Every kind of answer in the document, but for those of connections.
     private static var promised: Set<String> {
         var names: Set<String> = []
-        for operation in OpenAPIDocument.operations {
-            for success in operation.successes { names.insert(APIStage.name(operation.id, success.status, nil)) }
-            let responses = operation.json["responses"]?.object?.members ?? []
+        for operation in Operations.all {
+            for success in operation.description.successes {
+                names.insert(APIStage.name(operation.description.id, success.status, nil))
+            }
+            let responses = operation.object.json["responses"]?.object?.members ?? []
             for response in responses {
                 let described = DocumentedAnswers.check.resolved(response.value)
                 let codes = described["content"]?["application/json"]?["examples"]?.object?.members.map(\.name) ?? []
                 for code in codes.compactMap(ErrorCode.init) where !ofConnections.contains(code) {
                     // Without a body there is nothing that could be wrong but HTTP.
-                    if code == .invalidRequest, operation.body == nil { continue }
-                    names.insert(APIStage.name(operation.id, code.status, code.rawValue))
+                    if code == .invalidRequest, operation.description.body == nil { continue }
+                    names.insert(APIStage.name(operation.description.id, code.status, code.rawValue))
                 }
             }
         }

@@ -5,7 +5,7 @@ import JSON
 
 /// Holds answers against the document.
 enum DocumentedAnswers {
-    static let document = OpenAPIDocument.make(version: "0.0.0", baseURL: nil)
+    static let document = APIDocument.make(version: "0.0.0", baseURL: nil)
     static let check = SchemaCheck(document: document)
 
     /// The documented operation that a request is for.

@@ -95,7 +95,7 @@ import Testing
 
     @Test func `tells where the service is, where somebody has said so`() {
         func address(_ baseURL: String?) -> JSONValue? {
-            OpenAPIDocument.make(version: "1", baseURL: baseURL)["servers"]?.array?.first?["url"]
+            APIDocument.make(version: "1", baseURL: baseURL)["servers"]?.array?.first?["url"]
         }
         #expect(address("https://signin.example.com") == "https://signin.example.com")
         #expect(address(nil) == "/")

@@ -7,9 +7,10 @@ public import SignIn
 
 /// The HTTP API for operators, on a listener of its own. What it tells of identities never has a subject in it.
 public struct AdminAPI: RequestHandler {
-    public let commonFields = Dispatch.commonFields
-    private let operators: Dispatch
-    private let everybody: Dispatch
+    public let commonFields = APIHandler.commonFields
+    private let operators: APIHandler
+    private let everybody: APIHandler
+    private let openPaths: Set<String>
     private let token: AdminToken
     private let limits: AddressLimits
 
@@ -24,11 +25,21 @@ public struct AdminAPI: RequestHandler {
         let log = RequestLog(logger: logger)
         self.token = token
         self.limits = limits
-        let routes = AdminRoutes(
-            log: log, store: AdminStore(repository: repository, clock: clock), readiness: readiness,
-            providers: providers)
-        operators = Dispatch(router: Router(routes.all), log: log)
-        everybody = Dispatch(router: Router(routes.open), log: log)
+        let store = AdminStore(repository: repository, clock: clock)
+        func handler(for operations: [Operation<AdminOperations>], servesOperators: Bool) -> APIHandler {
+            let services = AdminServices(
+                store: store, readiness: readiness, providers: providers, servesOperators: servesOperators)
+            let routes = operations.map { operation in
+                operation.route(services, log) { path, handler in
+                    AdminEndpoint(path: path, handler: handler, log: log, clientAddress: limits.clientAddress).respond
+                }
+            }
+            return APIHandler(router: Router(routes), log: log)
+        }
+        let open = AdminOperations.all.filter { $0.access == .everybody }
+        openPaths = Set(open.map(\.path))
+        operators = handler(for: AdminOperations.all, servesOperators: true)
+        everybody = handler(for: open, servesOperators: false)
     }
 
     public func respond(to request: HTTPRequest) async -> HTTPResponse {
@@ -38,7 +49,7 @@ public struct AdminAPI: RequestHandler {
             return operators.refuse(error, request)
         }
         // Who has no token learns nothing else, not even which paths there are.
-        guard AdminRoutes.openPaths.contains(request.path) else {
+        guard openPaths.contains(request.path) else {
             return operators.refuse(.invalidAdminToken, request)
         }
         return await everybody.respond(to: request)

@@ -28,9 +28,9 @@ public final class AdminToken: Sendable {
     func isOperator(_ request: HTTPRequest, _ limits: AddressLimits) throws(ServiceError) -> Bool {
         guard let digest = digest.withLock(\.self) else { return Self.isFromThisMachine(request) }
         guard let sent = request.bearerToken else { return false }
-        try limits.refuseAfterFailures(request, of: .failedAdminTokens)
+        try limits.refuseAfterFailures(limits.clientAddress.network(of: request), of: .failedAdminTokens)
         guard constantTimeEqual(digest, Digest.sha256.hash(sent.utf8.span)) else {
-            limits.countFailure(request, as: .failedAdminTokens)
+            limits.countFailure(limits.clientAddress.network(of: request), as: .failedAdminTokens)
             throw .invalidAdminToken
         }
         return true

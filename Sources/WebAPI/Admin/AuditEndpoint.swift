@@ -9,8 +9,8 @@ struct AuditEndpoint: Sendable {
 
     let store: AdminStore
 
-    func respond(to request: HTTPRequest) async throws(ServiceError) -> HTTPResponse {
-        let query = try QueryParameters(request)
+    func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+        let query = try QueryParameters(context.request)
         let (after, limit) = (try query.number("after") ?? 0, try query.limit())
         let user = try query.number("user").map(UserID.init(rawValue:))
         let events = try await store.ask { repository, _ throws(RepositoryError) in

@@ -10,8 +10,8 @@ struct ListUsersEndpoint: Sendable {
 
     let store: AdminStore
 
-    func respond(to request: HTTPRequest) async throws(ServiceError) -> HTTPResponse {
-        let query = try QueryParameters(request)
+    func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+        let query = try QueryParameters(context.request)
         let limit = try query.limit()
         if let (contact, value) = try Self.contact(query) {
             return try await find(contact, value, limit: limit)

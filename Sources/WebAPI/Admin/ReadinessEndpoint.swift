@@ -11,18 +11,15 @@ internal import System
 struct ReadinessEndpoint: Sendable {
     let readiness: ServiceReadiness
     let providers: [Provider]
+    /// Whether it says more than whether it is ready.
+    let tellsDetails: Bool
 
-    /// For everybody: whether it is ready.
-    func status(_ request: HTTPRequest) async throws(ServiceError) -> HTTPResponse {
-        Self.answer(await readiness.state(now: .now), request, details: [])
-    }
-
-    /// For operators: also why not.
-    func details(_ request: HTTPRequest) async throws(ServiceError) -> HTTPResponse {
+    func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
         let state = await readiness.state(now: .now)
+        guard tellsDetails else { return Self.answer(state, context.request, details: []) }
         let conditions = providers.map { ($0.configuration.name, JSONValue.string(Self.condition(of: $0))) }
         return Self.answer(
-            state, request,
+            state, context.request,
             details: [
                 ("checks", .object(JSONObject(Self.checks(state)))), ("providers", .object(JSONObject(conditions))),
             ])

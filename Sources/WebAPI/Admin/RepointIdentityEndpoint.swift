@@ -9,9 +9,9 @@ struct RepointIdentityEndpoint: Sendable {
     let store: AdminStore
     let providers: [Provider]
 
-    func respond(to request: HTTPRequest) async throws(ServiceError) -> HTTPResponse {
-        let user = try store.user(request)
-        let parameters = try RequestParameters(request)
+    func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+        let user = try store.user(context.request)
+        let parameters = try RequestParameters(context.request)
         guard let issuer = parameters["issuer"], !issuer.isEmpty else {
             throw .invalidRequest("The parameter issuer is missing.")
         }

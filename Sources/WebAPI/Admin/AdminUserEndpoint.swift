@@ -1,0 +1,51 @@
+internal import Accounts
+internal import HTTPServer
+internal import JSON
+internal import SignIn
+
+/// `/admin/users/{user_id}`: one user, for operators.
+struct AdminUserEndpoint: Sendable {
+    let store: AdminStore
+
+    /// `GET`: what there is of a user, and nothing personal.
+    func show(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+        .secretJSON(UserDocument.overview(try await record(context)).serialized)
+    }
+
+    /// `GET …/export`: everything that is kept about a user, but the subjects.
+    func export(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+        .secretJSON(UserDocument.export(try await record(context), subjects: .asReferences).serialized)
+    }
+
+    private func record(_ context: RequestContext) async throws(ServiceError) -> UserRecord {
+        let user = try store.user(context.request)
+        let record = try await store.ask { repository, now throws(RepositoryError) in
+            try await repository.record(of: user, now: now)
+        }
+        guard let record else { throw .unknownUser }
+        return record
+    }
+
+    /// `DELETE`: erases a user for good.
+    func erase(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+        let user = try store.user(context.request)
+        let wasThere = try await store.ask { repository, now throws(RepositoryError) in
+            try await repository.erase(user, now: now)
+        }
+        guard wasThere else { throw .unknownUser }
+        let answer: JSONValue = ["user_id": .integer(user.rawValue), "erased": true]
+        return .secretJSON(answer.serialized)
+    }
+
+    /// `DELETE …/sessions`: ends all of a user's sessions, at once.
+    func endSessions(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+        let user = try store.user(context.request)
+        let ended = try await store.ask { repository, now throws(RepositoryError) -> Int? in
+            guard try await repository.user(user) != nil else { return nil }
+            return try await repository.revokeSessions(of: user, except: nil, now: now)
+        }
+        guard let ended else { throw .unknownUser }
+        let answer: JSONValue = ["user_id": .integer(user.rawValue), "sessions_ended": .integer(Int64(ended))]
+        return .secretJSON(answer.serialized)
+    }
+}

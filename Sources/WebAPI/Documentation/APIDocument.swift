@@ -1,0 +1,96 @@
+internal import JSON
+internal import OpenAPI
+
+/// The groups of operations, in the order a reader wants them.
+enum Tag: String, CaseIterable {
+    case signIn = "Signing in"
+    case sessions = "Sessions"
+    case user = "The user"
+    case identities = "Identities"
+    case service = "The service"
+
+    fileprivate var description: String {
+        switch self {
+        case .signIn: "From an authorization code to a session."
+        case .sessions: "Renew them, list them, end them."
+        case .user: "What is known of the signed-in user, and what the user approves."
+        case .identities: "By which carriers and providers the user signs in."
+        case .service: "For other services and for tools; these ask for no API key."
+        }
+    }
+}
+
+/// The OpenAPI 3.1 document of the public listener, made from its operations, and what the page made from that has to know.
+///
+/// A test holds every answer that a test gets against it.
+enum APIDocument {
+    static let path = "/openapi.json"
+
+    static let wording = DocumentationPage.Wording(
+        documentPath: path, errorSchema: ErrorSchemas.codes, access: Operations.Access.words)
+
+    /// - Parameters:
+    ///   - version: this build's.
+    ///   - baseURL: where apps reach the service; nil when only the reader of the document knows.
+    static func make(version: String, baseURL: String?) -> JSONValue {
+        let info: JSONValue = [
+            "title": "Gatehouse", "version": .string(version),
+            "summary": "Sign-in by carriers and OpenID Providers",
+            "description": .string(introduction),
+            "license": ["name": "Apache 2.0", "identifier": "Apache-2.0"],
+        ]
+        return OpenAPIDocument(
+            info: info, server: baseURL ?? "/",
+            tags: Tag.allCases.map { OpenAPIDocument.Tag(name: $0.rawValue, description: $0.description) },
+            operations: Operations.all.map(\.object),
+            components: OpenAPIDocument.Components(
+                schemas: RequestSchemas.all + AnswerSchemas.all + ErrorSchemas.all,
+                parameters: [("RequestID", requestID)],
+                headers: ResponseHeader.allCases.map { ($0.rawValue, $0.description) },
+                examples: ErrorCode.allCases.map { ($0.rawValue, $0.example) },
+                responses: ErrorCode.allCases.map { ($0.rawValue, ErrorResponse([$0]).whole) },
+                securitySchemes: securitySchemes)
+        ).json
+    }
+
+    private static let introduction = """
+        The backend behind mobile sign-in: an app posts the authorization code it got from a carrier or an OpenID \
+        Provider, and gets a session.
+
+        Answers are JSON. Bodies are JSON or forms with the same members, whose names are in snake_case; the SDKs' \
+        camelCase spellings are understood too. Members that are unknown are ignored, in both directions.
+
+        Every error has a status and a stable code in `error`, and nothing of what was sent. The codes are those of \
+        the schema `ErrorCode`. A path that is not here is answered 404 `not_found`, another method of a path 405 \
+        `method_not_allowed`, and a method that HTTP does not know 501 `not_implemented`. HEAD is answered as GET \
+        without the body.
+
+        Answers with tokens or personal data, and errors, say `Cache-Control: no-store`.
+        """
+
+    private static let requestID: JSONValue = [
+        "name": "X-Request-ID", "in": "header", "required": false,
+        "description": """
+        A name for the request, which the answer repeats and the log has. Anything but 1 to 64 of \
+        `A-Z a-z 0-9 . _ -` is replaced.
+        """,
+        "schema": ["type": "string"], "example": .string(Examples.requestID),
+    ]
+
+    private static let securitySchemes: [JSONObject.Member] = [
+        (
+            "apiKey",
+            [
+                "type": "apiKey", "in": "header", "name": "X-API-KEY",
+                "description": "Which app is calling. Asked for only where `apiKeys` are configured.",
+            ]
+        ),
+        (
+            "bearer",
+            [
+                "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
+                "description": "The `token` of a session, in `Authorization: Bearer …` (RFC 6750 §2.1).",
+            ]
+        ),
+    ]
+}

@@ -1,0 +1,161 @@
+internal import Accounts
+internal import JSON
+internal import OpenAPI
+
+/// The schemas of successes.
+enum AnswerSchemas {
+    static var all: [(name: String, value: JSONValue)] {
+        [
+            ("Tokens", tokens), ("SignedIn", signedIn), ("Challenge", challenge), ("Receipt", receipt),
+            ("CurrentUser", currentUser), ("Identity", identity), ("Session", session), ("Revoked", revoked),
+            ("Empty", empty), ("KeySet", keySet), ("Health", health),
+        ]
+    }
+
+    private static let tokens = Schema.object(
+        "A session.", required: ["token", "refresh_token", "token_type", "expires"],
+        [
+            "token": Schema.text(
+                """
+                The access token, a JWT (ES256, type `at+jwt`) with `iss`, `sub` (our user id), `aud`, `client_id`, `sid`, \
+                `iat`, `exp`, `jti`, and `acr`, `amr`, `auth_time` where known; nothing personal.
+                """),
+            "refresh_token": Schema.text(
+                "Good for one new pair at `POST /auth/token`. Opaque to apps; at most 512 characters."),
+            "token_type": Schema.text("How the token is sent.", ["enum": ["bearer"]]),
+            "expires": Schema.integer("How long the access token is good for, in seconds.", ["minimum": 1]),
+        ])
+
+    private static let signedIn = Schema.extending(
+        "Tokens",
+        with: Schema.object(
+            "Who signed in.", required: ["user", "new_user", "migrated"],
+            [
+                "user": Schema.object(
+                    "The user, with what the carrier or the user said.", required: ["user_id"],
+                    [
+                        "user_id": userID, "name": ["type": "string"], "given_name": ["type": "string"],
+                        "family_name": ["type": "string"],
+                        "email": Schema.text("The provider's, wherever it gave one; else the user's own."),
+                        "phone_number": Schema.text("The provider's, wherever it gave one; else the user's own."),
+                        "postal_code": ["type": "string"],
+                        "email_verified": Schema.boolean(
+                            "Beside `email`: whether the provider gave it and says that it has verified it."),
+                        "phone_number_verified": Schema.boolean("Beside `phone_number`, likewise."),
+                        "own": own, "claims": claims,
+                    ]),
+                "new_user": Schema.boolean("Whether the user was made by this sign-in."),
+                "migrated": Schema.boolean("Whether the user has changed carriers, and was recognised."),
+                "acr": acr,
+                "auth_time": Schema.time("When the user authenticated at the provider"),
+            ]))
+
+    private static let challenge = Schema.object(
+        "A nonce of ours.", required: ["nonce", "expires"],
+        [
+            "nonce": Schema.text("For the authorization request."),
+            "expires": Schema.integer("How long it is good for, in seconds.", ["minimum": 1]),
+        ])
+
+    private static let receipt = Schema.object(
+        "Proof of an approval.", required: ["receipt"],
+        [
+            "receipt": Schema.text(
+                """
+                A JWT (ES256, type `transaction-receipt+jwt`) under the keys of `/.well-known/jwks.json`, with `iss`, \
+                `sub`, `aud` (the issuer and `/receipts`), `sid`, `iat`, `jti`, `nonce`, `context_hash` (base64url of \
+                the SHA-256 of the text), `context_hash_alg`, `client_id`, and `acr`, `amr`, `auth_time` where known. \
+                Its key signs receipts only, and is kept for as long as they may be looked at.
+                """)
+        ])
+
+    private static let currentUser = Schema.open(
+        """
+        The user as flat texts, but for `address`, `own` and `claims`. Other members are attributes by the names of OpenID \
+        Connect and of the carriers' guides.
+        """,
+        required: ["user_id", "username", "zenkey_sub"], values: ["type": "string"],
+        [
+            "user_id": userID,
+            "username": Schema.text("The user's own, or the best there is."),
+            "zenkey_sub": Schema.text("An opaque reference. Never the carrier's subject."),
+            "email": Schema.text("The provider's, wherever one gave it; else the user's own."),
+            "email_verified": Schema.text(
+                "Beside `email`: whether the provider gave it and says that it has verified it.",
+                ["enum": ["true", "false"]]),
+            "phone_number": Schema.text("The provider's, wherever one gave it; else the user's own."),
+            "phone_number_verified": Schema.text("Beside `phone_number`, likewise.", ["enum": ["true", "false"]]),
+            "address": Schema.typed(
+                ["object", "string"], "As the provider gave it (OpenID Connect Core §5.1.1).",
+                ["additionalProperties": true]),
+            "own": own, "claims": claims,
+        ])
+
+    private static let identity = Schema.object(
+        "One way in which the user signs in.",
+        required: ["identity_id", "provider", "issuer", "origin", "linked_at", "last_sign_in_at"],
+        [
+            "identity_id": Schema.integer("The identity's number.", ["minimum": 1]),
+            "provider": Schema.text("The provider's name in the configuration."),
+            "issuer": Schema.text("Who vouches for it."),
+            "origin": Schema.text(
+                "How it came to the user.", ["enum": .array(Identity.Origin.allCases.map { .string($0.rawValue) })]),
+            "linked_at": Schema.time("When it came to the user"),
+            "last_sign_in_at": Schema.time("When the user last signed in by it, 0 for never"),
+        ])
+
+    private static let session = Schema.object(
+        "One place where the user is signed in.",
+        required: ["session_id", "created_at", "expires_at", "provider", "client_id", "current"],
+        [
+            "session_id": Schema.text("The session's name.", ["pattern": "^[0-9a-f]{32}$"]),
+            "created_at": Schema.time("When the user signed in"),
+            "expires_at": Schema.time("When its refresh token ends"),
+            "provider": Schema.text("The provider's name in the configuration."),
+            "client_id": Schema.text("The client that the app signed in with."),
+            "user_agent": Schema.text("What the app said it is, in `User-Agent`.", ["maxLength": 200]),
+            "acr": acr,
+            "auth_time": Schema.time("When the user authenticated at the provider"),
+            "current": Schema.boolean("Whether the request was made under this session."),
+        ])
+
+    private static let revoked = Schema.object(
+        "How many sessions were ended.", required: ["revoked"],
+        ["revoked": Schema.integer("How many there were.", ["minimum": 0])])
+
+    /// Nothing to tell; 200 because stock iOS apps take nothing else.
+    private static let empty: JSONValue = [
+        "type": "object", "description": "Done. There is nothing to tell.", "properties": [:], "maxProperties": 0,
+    ]
+
+    private static let keySet = Schema.object(
+        "A JWK set (RFC 7517 §5).", required: ["keys"],
+        [
+            "keys": Schema.array(
+                of: Schema.object(
+                    "A public key.", required: ["kty", "crv", "x", "y", "kid", "alg", "use"],
+                    [
+                        "kty": ["const": "EC"], "crv": ["const": "P-256"], "x": ["type": "string"],
+                        "y": ["type": "string"], "kid": ["type": "string"], "alg": ["const": "ES256"],
+                        "use": ["const": "sig"],
+                    ]))
+        ])
+
+    private static let health = Schema.object(
+        "The server answers.", required: ["status"], ["status": ["const": "ok"]])
+
+    private static let own = Schema.open(
+        """
+        What the user says and no provider does, where there is any: nobody but the user vouches for these values, \
+        wherever else they are shown.
+        """,
+        values: ["type": "string"])
+    private static let claims = Schema.open(
+        """
+        What the provider of this session says besides, by the names of its `claims` setting and with its types, as of the \
+        last sign-in there.
+        """,
+        values: true)
+    private static let userID = Schema.integer("The user's number here.", ["minimum": 1])
+    private static let acr = Schema.text("The level of the authentication, such as `a1` or `a3`.")
+}

@@ -1,0 +1,58 @@
+internal import JSON
+internal import OpenAPI
+
+/// The operations that answer everybody alike.
+enum OpenDescriptions {
+    static let keys = OperationDescription(
+        id: "keys", tag: .service,
+        summary: "Show the keys that verify our tokens",
+        description: "For other services. Access tokens and receipts are signed with one of them.",
+        successes: [
+            .init(
+                description: "The keys.", schema: Reference.schema("KeySet"), example: Examples.keys,
+                headers: [.cacheControl])
+        ])
+
+    static let health = OperationDescription(
+        id: "health", tag: .service, summary: "Ask whether the server answers",
+        description: "It asks nothing of the store or of a provider.",
+        successes: [
+            .init(
+                description: "It does.", schema: Reference.schema("Health"), example: ["status": "ok"])
+        ])
+
+    /// Of a client that has the answer already.
+    private static let condition: JSONValue = [
+        "name": "If-None-Match", "in": "header", "required": false,
+        "description": "The `ETag` of an earlier answer (RFC 9110 §13.1.2).", "schema": ["type": "string"],
+    ]
+
+    private static let unchanged = OperationDescription.Success(
+        status: 304, description: "It has not changed.", headers: [.entityTag, .cacheControl])
+
+    static let document = OperationDescription(
+        id: "openAPIDocument", tag: .service, summary: "Get this document",
+        description: "The description of the API for tools (OpenAPI 3.1).",
+        parameters: [condition],
+        successes: [
+            .init(
+                description: "The document.",
+                schema: [
+                    "type": "object", "description": "An OpenAPI document.", "required": ["openapi", "info", "paths"],
+                    "additionalProperties": true,
+                ],
+                headers: [.entityTag, .cacheControl]),
+            unchanged,
+        ])
+
+    static let page = OperationDescription(
+        id: "documentation", tag: .service, summary: "Read this document",
+        description: "The same as a page, without scripts and without anything from elsewhere.",
+        parameters: [condition],
+        successes: [
+            .init(
+                description: "The page.", schema: ["type": "string"], type: "text/html; charset=utf-8",
+                headers: [.entityTag, .cacheControl]),
+            unchanged,
+        ])
+}

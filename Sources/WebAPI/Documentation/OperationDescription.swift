@@ -1,0 +1,125 @@
+internal import HTTPServer
+internal import JSON
+internal import OpenAPI
+
+/// What the document says of an operation, beside its method, its path and whom it answers.
+struct OperationDescription: Sendable {
+    /// The body of a request; JSON and form have the same members.
+    struct Body: Sendable {
+        /// The name of a schema among the components.
+        let schema: String
+        let example: JSONValue
+        /// Media types beside JSON and form.
+        var otherTypes: [String] = []
+    }
+
+    /// An answer that is no error.
+    struct Success: Sendable {
+        var status = 200
+        let description: String
+        /// nil for an answer without a body.
+        var schema: JSONValue?
+        var example: JSONValue?
+        var type = "application/json"
+        var headers: [ResponseHeader] = []
+    }
+
+    /// The name of the function in generated clients.
+    let id: String
+    let tag: Tag
+    let summary: String
+    let description: String
+    var parameters: [JSONValue] = []
+    var body: Body?
+    let successes: [Success]
+    /// Errors of its own. Those of its access, of its body and of HTTP are added.
+    var errors: [ErrorCode] = []
+}
+
+extension Operation<Operations> {
+    /// As the document has it.
+    var object: OperationObject {
+        OperationObject(
+            method: method.rawValue, path: path, tag: description.tag.rawValue, summary: description.summary,
+            description: description.description, id: description.id,
+            parameters: description.parameters + [Reference.parameter("RequestID")],
+            body: description.body?.object, responses: responses, security: access.security)
+    }
+
+    private var responses: [(status: Int, value: JSONValue)] {
+        let successes = description.successes.map { ($0.status, $0.object.json) }
+        let codes = errors
+        let statuses = Set(codes.map(\.status)).sorted()
+        return successes
+            + statuses.map { status in (status, ErrorResponse(codes.filter { $0.status == status }).json) }
+    }
+
+    /// In the order of ``ErrorCode``.
+    private var errors: [ErrorCode] {
+        var codes = Set(description.errors + access.errors + ErrorCode.ofHTTP)
+        if description.body != nil { codes.insert(.unsupportedMediaType) }
+        if method == .post || method == .patch { codes.insert(.lengthRequired) }
+        return ErrorCode.allCases.filter(codes.contains)
+    }
+}
+
+extension OperationDescription.Body {
+    fileprivate var object: RequestBodyObject {
+        RequestBodyObject(
+            schema: schema, example: example,
+            types: ["application/json"] + otherTypes + ["application/x-www-form-urlencoded"])
+    }
+}
+
+extension OperationDescription.Success {
+    fileprivate var object: ResponseObject {
+        ResponseObject(
+            description: description, headers: ([.requestID] + headers).map(\.rawValue), schema: schema,
+            example: example, type: type)
+    }
+}
+
+extension Operations.Access {
+    private static let (apiKey, bearer) = ("apiKey", "bearer")
+
+    /// Alternatives (OpenAPI 3.1 §4.8.30): the API key is only asked for where keys are configured.
+    fileprivate var security: [[String]] {
+        switch self {
+        case .everybody: []
+        case .app: [[], [Self.apiKey]]
+        case .user: [[Self.bearer], [Self.bearer, Self.apiKey]]
+        case .userOrApp: [[], [Self.apiKey], [Self.bearer], [Self.bearer, Self.apiKey]]
+        }
+    }
+
+    /// The same in words, for people.
+    static func words(_ alternatives: [Set<String>]) -> String {
+        let (takesKey, takesBearer) = (
+            alternatives.contains { $0.contains(apiKey) }, alternatives.contains { $0.contains(bearer) }
+        )
+        let key = "the API key, where keys are configured"
+        switch (takesKey, takesBearer) {
+        case (false, _): return "nothing"
+        case (true, false): return key
+        case (true, true):
+            let needsBearer = alternatives.allSatisfy { $0.contains(bearer) }
+            return "\(needsBearer ? "a session token" : "a session token, or none"), and \(key)"
+        }
+    }
+
+    fileprivate var errors: [ErrorCode] {
+        switch self {
+        case .everybody: []
+        case .app: [.invalidAPIKey]
+        case .user, .userOrApp: [.invalidAPIKey, .invalidToken, .storageUnavailable]
+        }
+    }
+}
+
+extension ErrorCode {
+    /// What HTTP itself may have to say to any request.
+    fileprivate static let ofHTTP: [ErrorCode] = [
+        .invalidRequest, .requestTimeout, .payloadTooLarge, .uriTooLong, .expectationFailed, .headersTooLarge,
+        .notImplemented, .overloaded, .httpVersionNotSupported,
+    ]
+}

@@ -1,0 +1,171 @@
+internal import JSON
+internal import OpenAPI
+internal import SignIn
+
+/// The schemas of what apps send.
+enum RequestSchemas {
+    static var all: [(name: String, value: JSONValue)] {
+        [
+            ("AuthorizedResponse", authorizedResponse), ("TransactionApproval", transactionApproval),
+            ("RefreshRequest", refreshRequest), ("Revocation", revocation), ("Registration", registration),
+            ("ProfileEdits", profileEdits),
+        ]
+    }
+
+    /// Adds under which other names a parameter is understood.
+    private static func spelled(_ name: String, _ description: String) -> String {
+        let others = RequestParameters.otherSpellings(of: name).map { "`\($0)`" }
+        return others.isEmpty ? description : description + " Also spelled \(others.joined(separator: ", "))."
+    }
+
+    private static func text(
+        _ name: String, _ description: String, _ more: KeyValuePairs<String, JSONValue> = [:]
+    ) -> JSONValue {
+        Schema.text(spelled(name, description), more)
+    }
+
+    private static var authorizedResponse: JSONValue {
+        let schema = Schema.object(
+            """
+            What an app has when its user has approved: the authorization code and what is needed to exchange and \
+            check it. `client_id` or `provider` finds the provider; both must agree. Neither is needed where one \
+            provider is configured, nor beside a mobile network where one `zenkey` provider is. Unknown members are \
+            ignored; a member that is null, and an empty one, count as absent. A parameter in two spellings must have \
+            one value.
+            """,
+            required: ["code"],
+            [
+                "client_id": text("client_id", "The client identifier that the app used at the provider."),
+                "provider": text("provider", "The provider's name in the configuration."),
+                "code": text(
+                    "code", "The authorization code. It is good for one request.",
+                    ["minLength": 1, "maxLength": 2048, "pattern": noControls]),
+                "redirect_uri": text(
+                    "redirect_uri",
+                    "The redirect URI of the authorization request, to the letter. It may be absent where the "
+                        + "provider's section has one.", ["minLength": 1, "maxLength": 2048, "pattern": noControls]),
+                "iss": text(
+                    "iss",
+                    "The `iss` that came back with the code (RFC 9207): the code is sent to this issuer or not at all. "
+                        + "Needed where the provider's section has `requireIss`, and where the issuer announces that it "
+                        + "sends one and answers of other issuers come back to the same redirect URI.",
+                    ["minLength": 1, "maxLength": 2048, "pattern": noControls]),
+                "mccmnc": Schema.textOrNumber(
+                    spelled(
+                        "mccmnc",
+                        "Mobile country code and network code, needed where the carrier is found by it. Six digits "
+                            + "for ZenKey, five or six elsewhere."), ["pattern": "^[0-9]{5,6}$"]),
+                "mcc": Schema.textOrNumber("The country code, where the two come apart.", ["pattern": "^[0-9]{3}$"]),
+                "mnc": Schema.textOrNumber(
+                    "The network code, where the two come apart. A number gets its leading zeros back.",
+                    ["pattern": "^[0-9]{2,3}$"]),
+                "code_verifier": text(
+                    "code_verifier",
+                    "The PKCE verifier (RFC 7636 §4.1), needed unless the provider's `requirePKCE` is off.",
+                    ["pattern": "^[A-Za-z0-9._~-]{43,128}$"]),
+                "nonce": text(
+                    "nonce",
+                    "The nonce of the authorization request. The provider's section may demand one, or one of "
+                        + "`POST /auth/challenge`.", ["maxLength": 2048, "pattern": noControls]),
+                "acr_values": Schema.textOrList(
+                    spelled(
+                        "acr_values",
+                        "The levels that the app asked for, as a text with blanks between them or, in JSON, as a list. "
+                            + "The ID token must have at least the lowest. Blanks alone count as absent."),
+                    ["maxLength": 2048, "pattern": noControls]),
+                "context": text(
+                    "context",
+                    "The text that the user was shown, in which there may be tabs and line feeds. The ID token must "
+                        + "have the same.",
+                    [
+                        "maxLength": .integer(Int64(AuthorizedResponse.longestContext)),
+                        "pattern": #"^[^\u0000-\u0008\u000B-\u001F\u007F-\u009F]*$"#,
+                    ]),
+                "correlation_id": Schema.textOrNumber(
+                    spelled("correlation_id", "The app's own name for the sign-in, which goes into the logs."),
+                    ["pattern": "^[A-Za-z0-9._-]{1,64}$"]),
+                "sdk_version": text(
+                    "sdk_version", "The version of the SDK, which is passed on to the carrier.",
+                    ["maxLength": 64, "pattern": noControls]),
+                "state": text("state", "Checked by the app itself; ignored here."),
+            ])
+        guard var object = schema.object else { return schema }
+        object.append("dependentRequired", ["mcc": ["mnc"], "mnc": ["mcc"]])
+        return .object(object)
+    }
+
+    private static var transactionApproval: JSONValue {
+        Schema.extending(
+            "AuthorizedResponse",
+            with: Schema.object(
+                "As in a sign-in; `acr_values` is `a3` unless one is given.", required: ["nonce", "context"],
+                [
+                    "max_age": Schema.textOrNumber(
+                        "How long ago the user may have authenticated, in seconds from 1 to 3600; 300 unless given.",
+                        ["pattern": "^[0-9]{1,4}$", "minimum": 1, "maximum": 3600])
+                ]))
+    }
+
+    private static var refreshRequest: JSONValue {
+        Schema.object(
+            "A refresh token for a new pair (RFC 6749 §6).", required: ["grant_type", "refresh_token"],
+            [
+                "grant_type": text("grant_type", "The kind of grant.", ["enum": ["refresh_token"]]),
+                "refresh_token": text("refresh_token", "The refresh token of the answer before.", ["minLength": 1]),
+            ])
+    }
+
+    private static var revocation: JSONValue {
+        Schema.object(
+            "A token that is of no use any more (RFC 7009 §2.1).", required: ["token"],
+            [
+                "token": text("token", "An access token or a refresh token.", ["minLength": 1]),
+                "token_type_hint": Schema.text("Which of them it is; that shows anyway, so it is ignored."),
+            ])
+    }
+
+    private static let noControls: JSONValue = #"^[^\u0000-\u001F\u007F]*$"#
+
+    /// The provider's name, and 256 bits.
+    private static let ticket: JSONValue = "^.+[.][A-Za-z0-9_-]{43}$"
+
+    private static var registration: JSONValue {
+        var properties: [(name: String, value: JSONValue)] = [
+            ("link_ticket", text("link_ticket", "The ticket of the error `unlinked_user`.", ["pattern": ticket])),
+            (
+                "zenkey_sub",
+                text(
+                    "zenkey_sub",
+                    "The same ticket, under the name by which stock apps return it. A carrier's subject is refused.",
+                    ["pattern": ticket])
+            ),
+            ("client_id", text("client_id", "The client of the sign-in; when given, it must be the ticket's.")),
+        ]
+        for name in ProfileFields.names {
+            properties.append(
+                (name, field(name == "postal_code" ? ["string", "integer", "null"] : ["string", "null"])))
+        }
+        return [
+            "type": "object",
+            "description": "The ticket, with what the app has asked its user. Other members are ignored.",
+            "properties": .object(JSONObject(properties)),
+            "anyOf": [["required": ["link_ticket"]], ["required": ["zenkey_sub"]]],
+        ]
+    }
+
+    private static var profileEdits: JSONValue {
+        let properties = ProfileFields.names.map { (name: $0, value: field(["string", "null"])) }
+        return [
+            "type": "object",
+            "description": """
+            What is there is set, null or an empty text takes the user's own value away so that the carrier's \
+            shows again, and the rest stays (RFC 7396). Unknown members are ignored; one known member must be there.
+            """,
+            "properties": .object(JSONObject(properties)), "minProperties": 1,
+        ]
+    }
+
+    private static func field(_ type: JSONValue) -> JSONValue {
+        ["type": type, "maxLength": .integer(Int64(ProfileFields.longestValue)), "pattern": noControls]
+    }
+}

@@ -1,0 +1,112 @@
+internal import JSON
+internal import OpenAPI
+
+/// The operations that open, renew and end sessions.
+enum SignInDescriptions {
+    /// What may come of exchanging a code and checking what it proves.
+    static let codeErrors: [ErrorCode] = [
+        .unknownClient, .unknownProvider, .redirectURINotAllowed, .issuerMismatch, .providerNotFound, .invalidGrant,
+        .invalidIDToken, .userinfoMismatch, .invalidChallenge, .accessDenied, .authenticationTimedOut, .rateLimited,
+        .providerError,
+        .providerUnavailable, .providerTimeout, .storageUnavailable,
+    ]
+
+    static let signIn = signIn(id: "signIn", summary: "Sign in with an authorization code")
+
+    static let zenkeySignIn = signIn(
+        id: "zenkeySignIn", summary: "Sign in, under the name that stock ZenKey apps know")
+
+    private static func signIn(id: String, summary: String) -> OperationDescription {
+        OperationDescription(
+            id: id, tag: .signIn, summary: summary,
+            description: """
+                Finds the user's carrier by the mobile network, or takes the provider; exchanges the code; validates \
+                the ID token; fetches the user's attributes; recognises a user who has changed carriers. The session \
+                is on disk when the answer comes. `User-Agent` is shown in the list of the user's sessions.
+                """,
+            body: .init(schema: "AuthorizedResponse", example: Examples.authorizedResponse),
+            successes: [
+                .init(
+                    description: "The user is signed in.", schema: Reference.schema("SignedIn"),
+                    example: Examples.signedIn, headers: [.cacheControl])
+            ],
+            errors: codeErrors + [.challengeRequired, .unlinkedUser, .migrationConflict])
+    }
+
+    static let challenge = OperationDescription(
+        id: "issueChallenge", tag: .signIn,
+        summary: "Get a nonce for an authorization request",
+        description: """
+            The nonce counts once and for five minutes. A provider's section may demand that sign-ins use one. There \
+            is no need for a body; one that comes is ignored.
+            """,
+        successes: [
+            .init(
+                description: "A nonce.", schema: Reference.schema("Challenge"),
+                example: ["nonce": "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA", "expires": 300],
+                headers: [.cacheControl])
+        ],
+        errors: [.rateLimited, .storageUnavailable])
+
+    static let token = OperationDescription(
+        id: "refreshSession", tag: .sessions, summary: "Renew a session",
+        description: """
+            Exchanges a refresh token for a new pair. A refresh token is good once; the same one again within a minute \
+            (`session.refreshGraceSeconds`), which is what an app does that has lost the answer, gets the same refresh \
+            token, unless that has been presented meanwhile. Later it ends the session, and every session that descends \
+            from the same sign-in.
+            """,
+        body: .init(
+            schema: "RefreshRequest",
+            example: ["grant_type": "refresh_token", "refresh_token": .string(Examples.refreshToken)]),
+        successes: [
+            .init(
+                description: "The new pair.", schema: Reference.schema("Tokens"), example: Examples.tokens,
+                headers: [.cacheControl])
+        ],
+        errors: [.invalidGrant, .rateLimited, .storageUnavailable])
+
+    static let signOut = OperationDescription(
+        id: "signOut", tag: .sessions, summary: "Sign out",
+        description: """
+            Ends the session of the session token, which may have expired. Without one it does nothing and says that it \
+            is done, because stock Android apps send none here.
+            """,
+        successes: [
+            .init(
+                description: "The session has ended.", schema: Reference.schema("Empty"), example: [:],
+                headers: [.cacheControl])
+        ])
+
+    static let revoke = OperationDescription(
+        id: "revokeToken", tag: .sessions, summary: "Revoke a token",
+        description: """
+            Ends the session of a token (RFC 7009): of an access token, also one that has expired, or of a refresh \
+            token, also one that was replaced. A token that is unknown is answered the same.
+            """,
+        body: .init(
+            schema: "Revocation",
+            example: ["token": .string(Examples.refreshToken), "token_type_hint": "refresh_token"]),
+        successes: [
+            .init(
+                description: "The token opens nothing any more.", schema: Reference.schema("Empty"), example: [:],
+                headers: [.cacheControl])
+        ],
+        errors: [.storageUnavailable])
+
+    static let register = OperationDescription(
+        id: "registerUser", tag: .signIn, summary: "Register with a link ticket",
+        description: """
+            Where registration is by ticket, a sign-in of somebody unknown is answered 403 `unlinked_user` with a \
+            ticket. It makes a user here, once, within ten minutes, for the same client.
+            """,
+        body: .init(
+            schema: "Registration",
+            example: ["link_ticket": .string(Examples.ticket), "username": "jane", "email": "jane@example.com"]),
+        successes: [
+            .init(
+                status: 201, description: "The user is registered and signed in.",
+                schema: Reference.schema("Tokens"), example: Examples.tokens, headers: [.cacheControl])
+        ],
+        errors: [.unknownClient, .invalidGrant, .identityInUse, .rateLimited, .storageUnavailable])
+}

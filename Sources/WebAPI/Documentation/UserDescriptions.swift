@@ -1,0 +1,59 @@
+internal import JSON
+internal import OpenAPI
+
+/// The operations on the signed-in user.
+enum UserDescriptions {
+    private static let user = OperationDescription.Success(
+        description: "The user.", schema: Reference.schema("CurrentUser"), example: Examples.currentUser,
+        headers: [.cacheControl])
+
+    static let show = OperationDescription(
+        id: "currentUser", tag: .user, summary: "Show the signed-in user",
+        description: """
+            The carriers' attributes, with the user's own values over them; but `email` and `phone_number` are the \
+            carrier's wherever one has given them, and what the user says otherwise stands under `own`.
+            """,
+        successes: [user])
+
+    static let edit = OperationDescription(
+        id: "editCurrentUser", tag: .user, summary: "Change the user's own values",
+        description: """
+            What the user says goes over what the carriers say, and no later sign-in changes it; beside a carrier's \
+            `email` or `phone_number` it stands under `own`. What repeats the value shown changes nothing. A value has \
+            at most 1024 bytes and no control characters. Changing `phone_number`, `email` or `username` takes a user \
+            who has just authenticated.
+            """,
+        body: .init(
+            schema: "ProfileEdits", example: ["name": "Jane D.", "email": .null],
+            otherTypes: ["application/merge-patch+json"]),
+        successes: [user], errors: [.insufficientUserAuthentication])
+
+    static let erase = OperationDescription(
+        id: "eraseCurrentUser", tag: .user, summary: "Erase the user",
+        description: """
+            Erases the user with all identities and sessions, for good. It takes a user who has just authenticated, and \
+            not by an identity that was added within the last day.
+            """,
+        successes: [
+            .init(
+                description: "The user is gone.", schema: Reference.schema("Empty"), example: [:],
+                headers: [.cacheControl])
+        ],
+        errors: [.insufficientUserAuthentication, .identityTooNew])
+
+    static let approve = OperationDescription(
+        id: "approveTransaction", tag: .user,
+        summary: "Approve a transaction",
+        description: """
+            Takes a code whose ID token shows that the signed-in user has just approved that very text, at the level \
+            asked for. The receipt is stored, and anybody can verify it with the keys of `/.well-known/jwks.json`. An \
+            identity that was linked or ported to the user within the last day approves nothing.
+            """,
+        body: .init(schema: "TransactionApproval", example: Examples.approval),
+        successes: [
+            .init(
+                description: "The approval is proven.", schema: Reference.schema("Receipt"),
+                example: ["receipt": .string(Examples.receipt)], headers: [.cacheControl])
+        ],
+        errors: SignInDescriptions.codeErrors + [.identityTooNew])
+}

@@ -1,0 +1,88 @@
+internal import JSON
+internal import OpenAPI
+
+/// The operations on what a user has several of: identities and sessions.
+enum UserListDescriptions {
+    private static let done = OperationDescription.Success(
+        description: "Done.", schema: Reference.schema("Empty"), example: [:], headers: [.cacheControl])
+
+    static let listIdentities = OperationDescription(
+        id: "listIdentities", tag: .identities,
+        summary: "List the user's identities",
+        description: "By which carriers and providers the user signs in, the oldest first, without their subjects.",
+        successes: [
+            .init(
+                description: "The identities.", schema: Schema.array(of: Reference.schema("Identity")),
+                example: [Examples.identity], headers: [.cacheControl])
+        ])
+
+    static let linkIdentity = OperationDescription(
+        id: "linkIdentity", tag: .identities,
+        summary: "Link another identity",
+        description: """
+            The identity is proven by a code of its own, as in a sign-in. It takes a user who has just authenticated, and \
+            not by an identity that was added within the last day. Where it is refused with \
+            `insufficient_user_authentication`, the code is not spent.
+            """,
+        body: .init(schema: "AuthorizedResponse", example: Examples.authorizedResponse),
+        successes: [
+            .init(
+                description: "The identity was the user's already.", schema: Reference.schema("Identity"),
+                example: Examples.identity, headers: [.cacheControl]),
+            .init(
+                status: 201, description: "The identity is linked.", schema: Reference.schema("Identity"),
+                example: Examples.identity, headers: [.cacheControl]),
+        ],
+        errors: SignInDescriptions.codeErrors + [
+            .challengeRequired, .identityInUse, .insufficientUserAuthentication, .identityTooNew,
+        ])
+
+    static let unlinkIdentity = OperationDescription(
+        id: "unlinkIdentity", tag: .identities,
+        summary: "Unlink an identity",
+        description: """
+            Ends the sessions that were opened by it, too. The last identity stays. It takes a user who has just \
+            authenticated; an identity that was added within the last day takes away itself only.
+            """,
+        parameters: [
+            [
+                "name": "identity_id", "in": "path", "required": true,
+                "description": "The `identity_id` of the list.", "schema": ["type": "integer", "minimum": 1],
+                "example": 3,
+            ]
+        ],
+        successes: [done],
+        errors: [.notFound, .lastIdentity, .insufficientUserAuthentication, .identityTooNew])
+
+    static let listSessions = OperationDescription(
+        id: "listSessions", tag: .sessions,
+        summary: "List the user's sessions",
+        description: "Where the user is signed in, the oldest first.",
+        successes: [
+            .init(
+                description: "The sessions.", schema: Schema.array(of: Reference.schema("Session")),
+                example: [Examples.session], headers: [.cacheControl])
+        ])
+
+    static let revokeSessions = OperationDescription(
+        id: "revokeSessions", tag: .sessions,
+        summary: "End all of the user's sessions",
+        description: "Ends this one, too.",
+        successes: [
+            .init(
+                description: "The sessions have ended.", schema: Reference.schema("Revoked"),
+                example: ["revoked": 2], headers: [.cacheControl])
+        ])
+
+    static let revokeSession = OperationDescription(
+        id: "revokeSession", tag: .sessions,
+        summary: "End one of the user's sessions",
+        description: "It counts at once: the session's access tokens work no longer.",
+        parameters: [
+            [
+                "name": "session_id", "in": "path", "required": true, "description": "The `session_id` of the list.",
+                "schema": ["type": "string", "pattern": "^[0-9a-f]{32}$"], "example": .string(Examples.sessionID),
+            ]
+        ],
+        successes: [done], errors: [.notFound])
+}

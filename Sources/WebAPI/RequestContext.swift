@@ -1,0 +1,29 @@
+internal import HTTPServer
+internal import Providers
+
+/// A request on its way to its answer: what was sent, where it comes from, and what is found out that belongs into the log.
+final class RequestContext {
+    /// How far a sign-in has come, and what it was.
+    enum SignInProgress { case begun, signedIn, newUser, migrated }
+
+    let request: HTTPRequest
+    /// Whom the request comes from, behind proxies too.
+    private(set) lazy var network = clientAddress.network(of: request)
+    private let clientAddress: ClientAddress
+
+    // Nothing else that was sent is ever logged.
+
+    /// The name of the provider it is about.
+    var provider: String?
+    /// The caller's own name for the sign-in, checked to be harmless.
+    var correlationID: String?
+    /// What went wrong at the provider, if it was asked at all.
+    var trouble: ProviderTrouble?
+    /// nil when the request is no sign-in.
+    var signIn: SignInProgress?
+
+    init(_ request: HTTPRequest, _ clientAddress: ClientAddress) {
+        self.request = request
+        self.clientAddress = clientAddress
+    }
+}
