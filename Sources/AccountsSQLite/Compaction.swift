@@ -7,7 +7,7 @@ public struct CompactOutcome: Sendable, Equatable {
 }
 
 /// Why nothing was compacted. But for `.unfinished` nothing has changed.
-public enum CompactFailure: Error, Equatable, Sendable {
+public enum CompactError: Error, Equatable, Sendable {
     /// `.inUse` while somebody has the store open, `.noStore`, `.wrongMasterKey`, `.newerSchema`, `.unavailable`.
     case store(RepositoryError)
     /// The new file is examined and takes the store's place when that is next opened, or compacted: so far something is in the
@@ -34,14 +34,14 @@ struct Compaction {
     let progress: @Sendable (ReplacementProgress) -> Void
 
     /// Under both locks.
-    func run() throws(CompactFailure) -> CompactOutcome {
+    func run() throws(CompactError) -> CompactOutcome {
         let draft = StoreDraft(beside: settings.path)
         try attempt { () throws(RepositoryError) in
             try Replacement.finish(settings.path)
             guard FileNames.exists(settings.path) else { throw .notOpened(.noStore) }
         }
         let outcome = try copy(to: draft)
-        do throws(ReplacementFailure) {
+        do throws(ReplacementError) {
             _ = try draft.publish(.compacted, at: settings.path)
         } catch {
             switch error {
@@ -52,7 +52,7 @@ struct Compaction {
         return outcome
     }
 
-    private func copy(to draft: StoreDraft) throws(CompactFailure) -> CompactOutcome {
+    private func copy(to draft: StoreDraft) throws(CompactError) -> CompactOutcome {
         let store = try attempt { () throws(RepositoryError) in try Connection.writer(settings) }
         let (needed, size) = try attempt { () throws(RepositoryError) in
             _ = try Schema.isCurrent(store)
@@ -88,7 +88,7 @@ struct Compaction {
         }
     }
 
-    private func attempt<Value>(_ body: () throws(RepositoryError) -> Value) throws(CompactFailure) -> Value {
+    private func attempt<Value>(_ body: () throws(RepositoryError) -> Value) throws(CompactError) -> Value {
         do throws(RepositoryError) { return try body() } catch { throw .store(error) }
     }
 }

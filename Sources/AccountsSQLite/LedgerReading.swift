@@ -45,8 +45,8 @@ struct LedgerReading {
     /// Reads the file, line by line.
     ///
     /// - Throws: `.noLedger`, `.ledgerUnreadable`, `.noLedgerKey`, `.backup` where the table can't be written.
-    mutating func read(_ path: String) throws(RestoreFailure) {
-        func failure(_ error: SystemError) -> RestoreFailure {
+    mutating func read(_ path: String) throws(RestoreError) {
+        func failure(_ error: SystemError) -> RestoreError {
             error.code == ENOENT ? .noLedger(path: path) : .ledgerUnreadable(path: path, error.unavailability)
         }
         var lines: LineReader
@@ -108,7 +108,7 @@ struct LedgerReading {
     ///
     /// - Parameter present: the number of the newest record of the store that is replaced; nil when it can't be read.
     /// - Throws: `.ledgerIncomplete`, `.ledgerEndsUnproven`, `.backup` where the table can't be read.
-    func holdsAll(upTo present: Int64?) throws(RestoreFailure) {
+    func holdsAll(upTo present: Int64?) throws(RestoreError) {
         if let unprovenEnd { throw .ledgerEndsUnproven(line: unprovenEnd) }
         let missing: Int64
         do throws(RepositoryError) {

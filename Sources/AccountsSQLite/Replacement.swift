@@ -4,7 +4,7 @@ import Glibc
 import System
 
 /// Why a file is not in the store's place.
-enum ReplacementFailure: Error, Equatable {
+enum ReplacementError: Error, Equatable {
     /// And nothing has changed.
     case notBegun(Unavailability)
     /// But it is decided, and who opens the store next goes on.
@@ -30,7 +30,7 @@ enum Replacement: String, CaseIterable {
     /// Decides that a file, which is on disk, takes the store's place. Under both locks, with no connection open.
     ///
     /// - Returns: where the former store is; nil where nothing was kept.
-    func publish(_ draft: String, at path: String) throws(ReplacementFailure) -> String? {
+    func publish(_ draft: String, at path: String) throws(ReplacementError) -> String? {
         let path = FileNames.resolved(path)
         do throws(SystemError) {
             try FileNames.rename(draft, to: path + rawValue)
@@ -101,12 +101,12 @@ extension SQLiteAccounts {
     public static func restore(
         _ request: RestoreRequest, in settings: SQLiteSettings, now: Int64, unlockKeyRing: @escaping KeyRingUnlocker,
         progress: @escaping @Sendable (ReplacementProgress) -> Void = { _ in }
-    ) async throws(RestoreFailure) -> RestoreOutcome {
+    ) async throws(RestoreError) -> RestoreOutcome {
         let restore = Restore(
             settings: settings, request: request, now: now, unlock: unlockKeyRing, progress: progress)
-        let result: Result<RestoreOutcome, RestoreFailure>
+        let result: Result<RestoreOutcome, RestoreError>
         do throws(RepositoryError) {
-            result = try await alone(settings) { Result { () throws(RestoreFailure) in try restore.run() } }
+            result = try await alone(settings) { Result { () throws(RestoreError) in try restore.run() } }
         } catch {
             throw .store(error)
         }
@@ -118,11 +118,11 @@ extension SQLiteAccounts {
     public static func compact(
         _ settings: SQLiteSettings, unlockKeyRing: @escaping KeyRingUnlocker,
         progress: @escaping @Sendable (ReplacementProgress) -> Void = { _ in }
-    ) async throws(CompactFailure) -> CompactOutcome {
+    ) async throws(CompactError) -> CompactOutcome {
         let compaction = Compaction(settings: settings, unlock: unlockKeyRing, progress: progress)
-        let result: Result<CompactOutcome, CompactFailure>
+        let result: Result<CompactOutcome, CompactError>
         do throws(RepositoryError) {
-            result = try await alone(settings) { Result { () throws(CompactFailure) in try compaction.run() } }
+            result = try await alone(settings) { Result { () throws(CompactError) in try compaction.run() } }
         } catch {
             throw .store(error)
         }

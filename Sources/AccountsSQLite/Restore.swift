@@ -54,16 +54,16 @@ struct Restore {
     let progress: @Sendable (ReplacementProgress) -> Void
 
     /// Under both locks. All of it is done to a copy beside the store, which is left alone until the copy takes its place.
-    func run() throws(RestoreFailure) -> RestoreOutcome {
+    func run() throws(RestoreError) -> RestoreOutcome {
         guard FileNames.resolved(request.backup) != FileNames.resolved(settings.path) else { throw .backupIsStore }
-        try attempt(RestoreFailure.store) { () throws(RepositoryError) in try Replacement.finish(settings.path) }
+        try attempt(RestoreError.store) { () throws(RepositoryError) in try Replacement.finish(settings.path) }
         let present = PresentStore.read(settings, StoreSealer(unlock))
         let draft = StoreDraft(beside: settings.path)
-        try attempt(RestoreFailure.backup) { () throws(RepositoryError) in
+        try attempt(RestoreError.backup) { () throws(RepositoryError) in
             try draft.copy(request.backup) { progress(.copied($0, of: $1)) }
         }
         var (outcome, record) = try prepare(draft, present)
-        do throws(ReplacementFailure) {
+        do throws(ReplacementError) {
             outcome.former = try draft.publish(.restored, at: settings.path)
         } catch {
             switch error {
@@ -81,21 +81,21 @@ struct Restore {
     /// - Returns: what came of it, and what it has for the ledger's file.
     private func prepare(
         _ draft: StoreDraft, _ present: PresentStore?
-    ) throws(RestoreFailure) -> (RestoreOutcome, [String]) {
+    ) throws(RestoreError) -> (RestoreOutcome, [String]) {
         let sealer = StoreSealer(unlock)
-        let connection = try attempt(RestoreFailure.backup) { () throws(RepositoryError) in
+        let connection = try attempt(RestoreError.backup) { () throws(RepositoryError) in
             try draft.open(settings)
         }
-        let findings = try attempt(RestoreFailure.backup) { () throws(RepositoryError) in
+        let findings = try attempt(RestoreError.backup) { () throws(RepositoryError) in
             try connection.execute("BEGIN IMMEDIATE")
             _ = try Schema.migrate(connection)
             try KeyRingRows(connection: connection).open(sealer)
             return try SQLiteAccounts.examine(connection, sealer) { [progress] in progress(.examined($0, of: $1)) }
         }
         guard findings.isEmpty else { throw .backupDamaged(findings) }
-        let known = try attempt(RestoreFailure.backup) { () throws(RepositoryError) in try LedgerRows.last(connection) }
+        let known = try attempt(RestoreError.backup) { () throws(RepositoryError) in try LedgerRows.last(connection) }
         let reading = try ledger(connection, sealer, known, present)
-        return try attempt(RestoreFailure.backup) { () throws(RepositoryError) in
+        return try attempt(RestoreError.backup) { () throws(RepositoryError) in
             try connection.tellingLimits { () throws(RepositoryError) in
                 let outcome = try apply(reading, present, connection, sealer)
                 try connection.execute("COMMIT")
@@ -106,7 +106,7 @@ struct Restore {
 
     private func ledger(
         _ connection: Connection, _ sealer: StoreSealer, _ known: Int64, _ present: PresentStore?
-    ) throws(RestoreFailure) -> LedgerReading? {
+    ) throws(RestoreError) -> LedgerReading? {
         let path: String
         switch request.ledger {
         case .none: return nil
@@ -114,19 +114,19 @@ struct Restore {
         case .at(let file): path = file
         }
         let isNeeded = present.map { $0.lastRecord > known } ?? true
-        let (own, current) = try attempt(RestoreFailure.backup) { () throws(RepositoryError) in
+        let (own, current) = try attempt(RestoreError.backup) { () throws(RepositoryError) in
             (try SecretKeyRows(connection: connection).keys(for: .ledger, sealer), try sealer.current)
         }
         let keys = own + (present?.ledgerKeys ?? [])
-        var reading = try attempt(RestoreFailure.backup) { () throws(RepositoryError) in
+        var reading = try attempt(RestoreError.backup) { () throws(RepositoryError) in
             try LedgerReading(connection, after: known, keys: keys, current)
         }
-        do throws(RestoreFailure) {
+        do throws(RestoreError) {
             try reading.read(path)
         } catch .noLedger where !isNeeded && request.ledger == .besideStore {
             // There is nothing that it could tell.
         }
-        try attempt(RestoreFailure.backup) { () throws(RepositoryError) in try reading.add(present?.waiting ?? []) }
+        try attempt(RestoreError.backup) { () throws(RepositoryError) in try reading.add(present?.waiting ?? []) }
         try reading.holdsAll(upTo: present?.lastRecord)
         return reading
     }
@@ -161,8 +161,8 @@ struct Restore {
     }
 
     private func attempt<Value>(
-        _ failure: (RepositoryError) -> RestoreFailure, _ body: () throws(RepositoryError) -> Value
-    ) throws(RestoreFailure) -> Value {
+        _ failure: (RepositoryError) -> RestoreError, _ body: () throws(RepositoryError) -> Value
+    ) throws(RestoreError) -> Value {
         do throws(RepositoryError) { return try body() } catch { throw failure(error) }
     }
 }

@@ -66,7 +66,7 @@ final class StoreDraft: @unchecked Sendable {
     /// Puts it in the store's place. With no connection open, and under both locks.
     ///
     /// - Returns: where the former store is; nil where nothing was kept.
-    func publish(_ kind: Replacement, at database: String) throws(ReplacementFailure) -> String? {
+    func publish(_ kind: Replacement, at database: String) throws(ReplacementError) -> String? {
         do throws(SystemError) { try FileNames.sync(path) } catch { throw .notBegun(error.unavailability) }
         let former = try kind.publish(path, at: database)
         isPublished = true

@@ -24,7 +24,7 @@ struct ChunkedDecoder: Sendable {
     /// - Returns: where it stopped; an unfinished line is left to be seen again with its rest.
     mutating func read(
         _ buffer: [UInt8], from start: Int, into body: inout [UInt8], _ limits: HTTPServerLimits
-    ) throws(ProtocolViolation) -> Int {
+    ) throws(ProtocolError) -> Int {
         let bytes = buffer.span
         var position = start
         while position < bytes.count {
@@ -61,8 +61,8 @@ struct ChunkedDecoder: Sendable {
 
     /// The line that begins at `start`, without its CRLF; nil when its end has not arrived.
     private mutating func line(
-        _ bytes: Span<UInt8>, _ start: Int, _ limit: Int, _ tooLong: ProtocolViolation
-    ) throws(ProtocolViolation) -> Range<Int>? {
+        _ bytes: Span<UInt8>, _ start: Int, _ limit: Int, _ tooLong: ProtocolError
+    ) throws(ProtocolError) -> Range<Int>? {
         let lineFeed = bytes.firstIndex(of: .lineFeed, in: start + scanned..<bytes.count)
         guard (lineFeed.map { $0 + 1 } ?? bytes.count) - start <= limit else { throw tooLong }
         guard let lineFeed else {
@@ -76,7 +76,7 @@ struct ChunkedDecoder: Sendable {
         return start..<lineFeed - 1
     }
 
-    private mutating func readSize(_ bytes: Span<UInt8>, _ line: Range<Int>) throws(ProtocolViolation) -> Int {
+    private mutating func readSize(_ bytes: Span<UInt8>, _ line: Range<Int>) throws(ProtocolError) -> Int {
         var (index, size) = (line.lowerBound, 0)
         while index < line.upperBound, let digit = bytes[index].hexadecimalValue {
             guard size <= Int.max >> 4 else { throw .malformed("A chunk size is too large.") }
@@ -96,7 +96,7 @@ struct ChunkedDecoder: Sendable {
 
     private mutating func readTrailer(
         _ bytes: Span<UInt8>, _ line: Range<Int>, _ limits: HTTPServerLimits
-    ) throws(ProtocolViolation) {
+    ) throws(ProtocolError) {
         if line.isEmpty {
             phase = .finished
             return

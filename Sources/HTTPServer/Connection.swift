@@ -165,7 +165,7 @@ actor Connection: LoopBound, ReadinessHandler {
 
     /// Starts on the next request if it is all there.
     private func parse() -> ConnectionEvent? {
-        do throws(ProtocolViolation) {
+        do throws(ProtocolError) {
             guard let request = try parser.next(listener.limits) else {
                 return .requestIncomplete(parser.stage, awaitsContinue: parser.awaitsContinue)
             }
@@ -209,7 +209,7 @@ actor Connection: LoopBound, ReadinessHandler {
     }
 
     /// Answers what is no request.
-    private func refuse(_ violation: ProtocolViolation) {
+    private func refuse(_ violation: ProtocolError) {
         let id = listener.resources.withValue { $0.requestIdentifier() }
         let response = listener.handler.refuse(violation, requestID: id, peer: peer)
         let context = ResponseContext(

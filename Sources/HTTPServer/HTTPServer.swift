@@ -86,5 +86,5 @@ public protocol RequestHandler: Sendable {
     func respond(to request: HTTPRequest) async -> HTTPResponse
 
     /// The answer to a request that was refused before there was one. The connection closes after it.
-    func refuse(_ violation: ProtocolViolation, requestID: String, peer: SocketAddress) -> HTTPResponse
+    func refuse(_ violation: ProtocolError, requestID: String, peer: SocketAddress) -> HTTPResponse
 }

@@ -24,7 +24,7 @@ struct HeadReader: Sendable {
     /// Looks at what has arrived so far, always from the same start.
     ///
     /// - Returns: how long the head is, once it is whole.
-    mutating func read(_ bytes: Span<UInt8>, _ limits: HTTPServerLimits) throws(ProtocolViolation) -> Int? {
+    mutating func read(_ bytes: Span<UInt8>, _ limits: HTTPServerLimits) throws(ProtocolError) -> Int? {
         while true {
             if line == nil, lineStart < bytes.count { try checkBeginning(bytes) }
             guard let lineFeed = bytes.firstIndex(of: .lineFeed, in: scanned..<bytes.count) else {
@@ -51,7 +51,7 @@ struct HeadReader: Sendable {
 
     private mutating func readFirst(
         _ bytes: Span<UInt8>, _ text: Range<Int>, _ limits: HTTPServerLimits
-    ) throws(ProtocolViolation) {
+    ) throws(ProtocolError) {
         if text.isEmpty {
             emptyLines += 1
             guard emptyLines <= Self.emptyLinesAllowed else { throw .malformed("Empty lines precede the request.") }
@@ -62,14 +62,14 @@ struct HeadReader: Sendable {
 
     private mutating func readField(
         _ bytes: Span<UInt8>, _ text: Range<Int>, _ limits: HTTPServerLimits
-    ) throws(ProtocolViolation) {
+    ) throws(ProtocolError) {
         guard fields.count < HTTPServerLimits.bound(limits.maximumHeaderFields) else { throw .headTooLarge }
         if fields.isEmpty { fields.reserveCapacity(12) }
         fields.append(try FieldLine.parse(bytes, text))
     }
 
     /// Garbage, such as the beginning of a TLS handshake, is told by its first byte.
-    private func checkBeginning(_ bytes: Span<UInt8>) throws(ProtocolViolation) {
+    private func checkBeginning(_ bytes: Span<UInt8>) throws(ProtocolError) {
         let first = bytes[lineStart]
         if first == .carriageReturn {
             guard lineStart + 1 >= bytes.count || bytes[lineStart + 1] == .lineFeed else {
@@ -83,7 +83,7 @@ struct HeadReader: Sendable {
     /// - Parameter end: where the line that is being read ends, or how far it has come.
     private func checkLength(
         _ bytes: Span<UInt8>, _ end: Int, _ limits: HTTPServerLimits
-    ) throws(ProtocolViolation) {
+    ) throws(ProtocolError) {
         let headLimit = HTTPServerLimits.bound(limits.maximumHeaderBytes)
         if line == nil {
             let targetLimit = HTTPServerLimits.bound(limits.maximumRequestTargetBytes)

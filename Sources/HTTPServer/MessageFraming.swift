@@ -18,7 +18,7 @@ struct MessageFraming: Sendable {
 
     init(
         _ line: RequestLine, _ fields: [RequestHead.Field], _ bytes: Span<UInt8>, bodyLimit: Int
-    ) throws(ProtocolViolation) {
+    ) throws(ProtocolError) {
         var (host, length): (Int?, Int?) = (nil, nil)
         var (close, keepAlive, expectsContinue) = (false, false, false)
         var codings: TransferCodings?
@@ -55,7 +55,7 @@ struct MessageFraming: Sendable {
 
     private static func body(
         _ line: RequestLine, _ length: Int?, _ codings: TransferCodings?, limit: Int
-    ) throws(ProtocolViolation) -> Body {
+    ) throws(ProtocolError) -> Body {
         if let codings {
             // RFC 9112 §6.1 and §6.3: both together is how requests are smuggled; 1.0 knows no transfer coding.
             guard length == nil else { throw .malformed("Both Content-Length and Transfer-Encoding are given.") }
@@ -72,7 +72,7 @@ struct MessageFraming: Sendable {
     }
 
     /// RFC 9110 §8.6: digits and nothing else; one number, not a list of equal ones.
-    private static func length(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(ProtocolViolation) -> Int {
+    private static func length(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(ProtocolError) -> Int {
         var length = 0
         for index in range {
             let byte = bytes[index]

@@ -12,7 +12,7 @@ struct RequestLine: Sendable {
     static let bytesBesideTarget = 32
 
     /// Reads the line in `range`, which is without its CRLF.
-    init(_ bytes: Span<UInt8>, _ range: Range<Int>, targetLimit: Int) throws(ProtocolViolation) {
+    init(_ bytes: Span<UInt8>, _ range: Range<Int>, targetLimit: Int) throws(ProtocolError) {
         guard
             let methodEnd = bytes.firstIndex(of: .space, in: range),
             Self.isToken(bytes, range.lowerBound..<methodEnd),
@@ -28,7 +28,7 @@ struct RequestLine: Sendable {
 
     /// What is wrong with a line that has grown past every allowed length, judged by its beginning alone, so that the
     /// answer does not depend on how much of it has arrived.
-    static func violation(ofOverlong bytes: Span<UInt8>, _ range: Range<Int>) -> ProtocolViolation {
+    static func violation(ofOverlong bytes: Span<UInt8>, _ range: Range<Int>) -> ProtocolError {
         guard
             let methodEnd = bytes.firstIndex(of: .space, in: range), isToken(bytes, range.lowerBound..<methodEnd),
             bytes.firstIndex(of: .space, in: methodEnd + 1..<range.upperBound) == nil
@@ -41,7 +41,7 @@ struct RequestLine: Sendable {
         return !range.isEmpty
     }
 
-    private static func isVersion10(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(ProtocolViolation) -> Bool {
+    private static func isVersion10(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(ProtocolError) -> Bool {
         let start = range.lowerBound
         guard
             range.count == 8, bytes.equals(start..<start + 5, "HTTP/"), bytes[start + 5].isDigit,

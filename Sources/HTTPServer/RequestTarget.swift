@@ -9,7 +9,7 @@ struct RequestTarget: Sendable {
     /// Of an absolute-form target: it replaces the Host field (RFC 9112 §3.2.2).
     let authority: Range<Int>?
 
-    init(_ bytes: Span<UInt8>, _ range: Range<Int>, _ method: HTTPMethod) throws(ProtocolViolation) {
+    init(_ bytes: Span<UInt8>, _ range: Range<Int>, _ method: HTTPMethod) throws(ProtocolError) {
         var start = range.lowerBound
         if bytes[start] == .slash {
             authority = nil
@@ -33,7 +33,7 @@ struct RequestTarget: Sendable {
     /// Finds the authority of an absolute-form target, `http://authority/path`.
     private static func authority(
         _ bytes: Span<UInt8>, _ range: Range<Int>
-    ) throws(ProtocolViolation) -> Range<Int> {
+    ) throws(ProtocolError) -> Range<Int> {
         var start: Int?
         for scheme in ["http://", "https://"] where range.count > scheme.utf8.count {
             let end = range.lowerBound + scheme.utf8.count
@@ -54,7 +54,7 @@ struct RequestTarget: Sendable {
     /// may come before.
     private static func end(
         _ bytes: Span<UInt8>, _ range: Range<Int>, stopsAtQuery: Bool
-    ) throws(ProtocolViolation) -> Int {
+    ) throws(ProtocolError) -> Int {
         var index = range.lowerBound
         while index < range.upperBound {
             let byte = bytes[index]

@@ -22,7 +22,7 @@ struct TransferCodings {
         }
     }
 
-    func check() throws(ProtocolViolation) {
+    func check() throws(ProtocolError) {
         guard !isMalformed else { throw .malformed("Transfer-Encoding is not well-formed.") }
         // RFC 9112 §6.3: a request whose last coding is not chunked has no end that can be found.
         guard chunked <= 1, chunked == 0 || isChunkedLast else {

@@ -20,15 +20,15 @@ public struct Fetched<Value: Sendable>: Sendable {
 /// can't be used, never takes a value's place before its time; it is remembered for a moment, so that a crowd does not
 /// become a storm.
 public final class CachedFetch<Value: Sendable>: Sendable {
-    public typealias Outcome = Result<Value, ProviderFailure>
-    public typealias Fetch = @Sendable () async -> Result<Fetched<Value>, ProviderFailure>
+    public typealias Outcome = Result<Value, ProviderCallError>
+    public typealias Fetch = @Sendable () async -> Result<Fetched<Value>, ProviderCallError>
 
     @usableFromInline
     struct State {
         @usableFromInline var value: Value?
         @usableFromInline var freshUntil = MonotonicTime(nanoseconds: .min)
         var staleUntil = MonotonicTime(nanoseconds: .min)
-        var failure: (error: ProviderFailure, until: MonotonicTime)?
+        var failure: (error: ProviderCallError, until: MonotonicTime)?
         var inFlight: Task<Outcome, Never>?
     }
 
@@ -65,8 +65,8 @@ public final class CachedFetch<Value: Sendable>: Sendable {
     /// - Throws: what `fetch` failed with, when no value is left to serve.
     public func value(
         now: MonotonicTime, leavesWhenCancelled: Bool, fetch: @escaping Fetch
-    ) async throws(ProviderFailure) -> Value {
-        let found: (value: Value?, wait: Task<Outcome, Never>?, failure: ProviderFailure?) = state.withLock { state in
+    ) async throws(ProviderCallError) -> Value {
+        let found: (value: Value?, wait: Task<Outcome, Never>?, failure: ProviderCallError?) = state.withLock { state in
             if let value = state.value, now < state.freshUntil { return (value, nil, nil) }
             if let failure = state.failure, now < failure.until, state.inFlight == nil {
                 return now < state.staleUntil ? (state.value, nil, failure.error) : (nil, nil, failure.error)
@@ -82,7 +82,7 @@ public final class CachedFetch<Value: Sendable>: Sendable {
     }
 
     /// Fetches now, or joins the fetch that runs, however fresh the value at hand is.
-    public func refetched(fetch: @escaping Fetch) async throws(ProviderFailure) -> Value {
+    public func refetched(fetch: @escaping Fetch) async throws(ProviderCallError) -> Value {
         let task = state.withLock { $0.inFlight ?? start(fetch, &$0) }
         return try await task.value.get()
     }
@@ -94,7 +94,7 @@ public final class CachedFetch<Value: Sendable>: Sendable {
         return task
     }
 
-    private func finish(_ result: Result<Fetched<Value>, ProviderFailure>) -> Outcome {
+    private func finish(_ result: Result<Fetched<Value>, ProviderCallError>) -> Outcome {
         let now = MonotonicTime.now
         return state.withLock { state in
             state.inFlight = nil
@@ -116,7 +116,7 @@ public final class CachedFetch<Value: Sendable>: Sendable {
 /// One caller's wait for a fetch that others wait for too: it ends with the fetch, or with the caller's own
 /// cancellation, which is nothing to the others.
 final class SharedOutcome<Value: Sendable>: Sendable {
-    typealias Outcome = Result<Value, ProviderFailure>
+    typealias Outcome = Result<Value, ProviderCallError>
 
     private enum State {
         case idle

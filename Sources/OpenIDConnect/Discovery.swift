@@ -13,8 +13,8 @@ public enum DiscoveryResult: Sendable {
 public enum Discovery {
     /// Where a plain provider's metadata lies: the issuer, without a closing slash, and the well-known path (§4.1).
     ///
-    /// - Throws: `ProviderFailure.refusedEndpoint` when the issuer is no URL that may be called.
-    public static func metadataURL(issuer: String, allowLoopbackHTTP: Bool) throws(ProviderFailure) -> EndpointURL {
+    /// - Throws: `ProviderCallError.refusedEndpoint` when the issuer is no URL that may be called.
+    public static func metadataURL(issuer: String, allowLoopbackHTTP: Bool) throws(ProviderCallError) -> EndpointURL {
         guard IssuerIdentifier.isWellFormed(issuer) else { throw .refusedEndpoint("issuer") }
         let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
         do {
@@ -28,10 +28,10 @@ public enum Discovery {
     ///
     /// Carriers' discovery reports its errors inside a 200, so the body decides before the status does.
     ///
-    /// - Throws: `ProviderFailure` for anything that is neither metadata nor "no such carrier".
+    /// - Throws: `ProviderCallError` for anything that is neither metadata nor "no such carrier".
     public static func result(
         of response: OutboundResponse, allowLoopbackHTTP: Bool
-    ) throws(ProviderFailure) -> DiscoveryResult {
+    ) throws(ProviderCallError) -> DiscoveryResult {
         if let document = try? response.parsedObject(), let code = document["error"]?.string {
             if code == "provider_not_found" || code == "user_not_found" {
                 return .notFound(

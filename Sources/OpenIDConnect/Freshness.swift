@@ -32,7 +32,7 @@ public struct CacheBounds: Sendable, Equatable {
         afterFailure: .seconds(1), afterMiss: .seconds(60))
 
     /// How long a failure is remembered.
-    func memory(of failure: ProviderFailure) -> Duration {
+    func memory(of failure: ProviderCallError) -> Duration {
         if case .noCarrier = failure { afterMiss } else { afterFailure }
     }
 

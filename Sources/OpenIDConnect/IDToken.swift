@@ -31,7 +31,7 @@ public struct IDToken: Sendable {
 }
 
 /// The rule an ID token breaks. The raw value is what the API answers as `reason`.
-public enum IDTokenFault: String, Error, Sendable, CaseIterable {
+public enum IDTokenError: String, Error, Sendable, CaseIterable {
     case signature, algorithm, issuer, audience
     case authorizedParty = "authorized_party"
     case expired

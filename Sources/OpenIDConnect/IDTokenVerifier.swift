@@ -72,7 +72,7 @@ public struct IDTokenVerifier: Sendable {
     ///
     /// - Parameter now: seconds since 1970.
     /// - Throws: the first rule broken.
-    public func verify(_ token: VerifiedJWS, now: Int64) throws(IDTokenFault) -> IDToken {
+    public func verify(_ token: VerifiedJWS, now: Int64) throws(IDTokenError) -> IDToken {
         try checkType(token.header.type)
         guard let claims = try? JSONValue(parsing: token.payload.span), claims.object != nil else { throw .malformed }
         try checkIssuer(claims)  // step 2
@@ -89,16 +89,16 @@ public struct IDTokenVerifier: Sendable {
     }
 
     /// RFC 8725 §3.11: a token that says it is something else is not taken for an ID token.
-    private func checkType(_ type: String?) throws(IDTokenFault) {
+    private func checkType(_ type: String?) throws(IDTokenError) {
         guard let type = type?.lowercased(), type.hasSuffix("+jwt"), type != "id_token+jwt" else { return }
         throw .malformed
     }
 
-    private func checkIssuer(_ claims: JSONValue) throws(IDTokenFault) {
+    private func checkIssuer(_ claims: JSONValue) throws(IDTokenError) {
         guard claims["iss"].isExactly(issuer) else { throw .issuer }
     }
 
-    private func checkAudience(_ claims: JSONValue) throws(IDTokenFault) {
+    private func checkAudience(_ claims: JSONValue) throws(IDTokenError) {
         let isOurs: Bool
         let hasOthers: Bool
         switch claims["aud"] {
@@ -119,7 +119,7 @@ public struct IDTokenVerifier: Sendable {
     }
 
     /// - Returns: when the token was issued.
-    private func checkTimes(_ claims: JSONValue, _ now: Int64) throws(IDTokenFault) -> Int64 {
+    private func checkTimes(_ claims: JSONValue, _ now: Int64) throws(IDTokenError) -> Int64 {
         guard let expires = try seconds(claims["exp"]), now < expires + clockSkewSeconds else { throw .expired }
         guard let issued = try seconds(claims["iat"]), issued <= now + clockSkewSeconds else { throw .issuedAt }
         if let start = try seconds(claims["nbf"]), start > now + clockSkewSeconds { throw .issuedAt }
@@ -127,17 +127,17 @@ public struct IDTokenVerifier: Sendable {
         return issued
     }
 
-    private func checkNonce(_ claims: JSONValue) throws(IDTokenFault) {
+    private func checkNonce(_ claims: JSONValue) throws(IDTokenError) {
         guard case .exactly(let expected) = nonce else { return }
         guard let shown = claims["nonce"]?.string, constantTimeEqual(shown, expected) else { throw .nonce }
     }
 
-    private func checkAuthentication(_ claims: JSONValue) throws(IDTokenFault) {
+    private func checkAuthentication(_ claims: JSONValue) throws(IDTokenError) {
         let acr = claims["acr"]?.string
         guard authentication.allSatisfy({ $0.isMet(by: acr) }) else { throw .acr }
     }
 
-    private func checkAuthenticationTime(_ claims: JSONValue, _ now: Int64) throws(IDTokenFault) -> Int64? {
+    private func checkAuthenticationTime(_ claims: JSONValue, _ now: Int64) throws(IDTokenError) -> Int64? {
         let time = try seconds(claims["auth_time"])
         guard case .within(let seconds) = freshness else { return time }
         guard let time, time >= now - seconds - clockSkewSeconds, time <= now + clockSkewSeconds else {
@@ -146,7 +146,7 @@ public struct IDTokenVerifier: Sendable {
         return time
     }
 
-    private func checkContext(_ claims: JSONValue) throws(IDTokenFault) {
+    private func checkContext(_ claims: JSONValue) throws(IDTokenError) {
         let shown = claims["context"]?.string
         switch context {
         case .anything: return
@@ -158,7 +158,7 @@ public struct IDTokenVerifier: Sendable {
         }
     }
 
-    private func checkAccessTokenHash(_ claims: JSONValue, _ token: VerifiedJWS) throws(IDTokenFault) {
+    private func checkAccessTokenHash(_ claims: JSONValue, _ token: VerifiedJWS) throws(IDTokenError) {
         guard let claim = claims["at_hash"], !claim.isNull, let accessToken else { return }
         guard let shown = claim.string,
             TokenHash.matches(
@@ -166,7 +166,7 @@ public struct IDTokenVerifier: Sendable {
         else { throw .accessTokenHash }
     }
 
-    private func subject(_ claims: JSONValue) throws(IDTokenFault) -> String {
+    private func subject(_ claims: JSONValue) throws(IDTokenError) -> String {
         guard let subject = claims["sub"]?.string, !subject.isEmpty, subject.utf8.count <= Self.longestSubject else {
             throw .subject
         }
@@ -174,8 +174,8 @@ public struct IDTokenVerifier: Sendable {
     }
 
     /// - Returns: nil when the claim is not there.
-    /// - Throws: `IDTokenFault.malformed` for what is no date: negative, of a year beyond 9999, or no number at all.
-    private func seconds(_ claim: JSONValue?) throws(IDTokenFault) -> Int64? {
+    /// - Throws: `IDTokenError.malformed` for what is no date: negative, of a year beyond 9999, or no number at all.
+    private func seconds(_ claim: JSONValue?) throws(IDTokenError) -> Int64? {
         guard let claim, !claim.isNull else { return nil }
         guard let date = NumericDate(claim) else { throw .malformed }
         return date.seconds

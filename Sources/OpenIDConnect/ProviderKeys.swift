@@ -54,7 +54,7 @@ public final class ProviderKeys: Sendable {
         do throws(JOSEError) { return try JWS.verify(token, keys: keys, allowed: allowed) } catch { problem = error }
         guard mayHaveNewKeys(problem, token), takeLookup(token.header.keyID, now) else { throw .token(problem) }
         let newer: JWKSet
-        do throws(ProviderFailure) {
+        do throws(ProviderCallError) {
             newer = try await cache.refetched(fetch: fetch(endpoint, transport))
         } catch {
             throw .keys(error)
@@ -71,7 +71,7 @@ public final class ProviderKeys: Sendable {
         _ endpoint: EndpointURL, _ transport: some ProviderTransport, _ now: MonotonicTime
     ) async throws(SignedTokenError) -> JWKSet {
         if let keys = cache.fresh(now: now) { return keys }
-        do throws(ProviderFailure) {
+        do throws(ProviderCallError) {
             return try await cache.value(
                 now: now, leavesWhenCancelled: false, fetch: fetch(endpoint, transport))
         } catch {
@@ -97,7 +97,7 @@ public final class ProviderKeys: Sendable {
 
     private func fetch(_ endpoint: EndpointURL, _ transport: some ProviderTransport) -> CachedFetch<JWKSet>.Fetch {
         { [bounds, cache] in
-            do throws(ProviderFailure) {
+            do throws(ProviderCallError) {
                 let response = try await transport.send(
                     transport.get(endpoint, accepting: "application/jwk-set+json, application/json"))
                 let keys = Self.keys(in: response)
@@ -114,8 +114,8 @@ public final class ProviderKeys: Sendable {
         }
     }
 
-    private static func keys(in response: OutboundResponse) -> Result<JWKSet, ProviderFailure> {
-        Result { () throws(ProviderFailure) in
+    private static func keys(in response: OutboundResponse) -> Result<JWKSet, ProviderCallError> {
+        Result { () throws(ProviderCallError) in
             let document = try response.jsonObject()
             do {
                 return try JWKSet(document, maximumKeyCount: largestNumberOfKeys)
@@ -129,5 +129,5 @@ public final class ProviderKeys: Sendable {
 /// Why a signed token was not taken: the token's fault, or no keys could be had.
 public enum SignedTokenError: Error, Equatable, Sendable {
     case token(JOSEError)
-    case keys(ProviderFailure)
+    case keys(ProviderCallError)
 }

@@ -22,13 +22,13 @@ public final class ProviderMetadata: Sendable {
     /// - Parameters:
     ///   - document: the JSON object.
     ///   - allowLoopbackHTTP: whether plain http to a loopback address is taken; for development and tests.
-    /// - Throws: `ProviderFailure.invalidMember` or `.refusedEndpoint`, naming the member.
-    public init(_ document: JSONValue, allowLoopbackHTTP: Bool) throws(ProviderFailure) {
+    /// - Throws: `ProviderCallError.invalidMember` or `.refusedEndpoint`, naming the member.
+    public init(_ document: JSONValue, allowLoopbackHTTP: Bool) throws(ProviderCallError) {
         guard let issuer = document["issuer"]?.string, !issuer.isEmpty, IssuerIdentifier.isWellFormed(issuer) else {
             throw .invalidMember("issuer")
         }
         self.issuer = issuer
-        func endpoint(_ member: String) throws(ProviderFailure) -> EndpointURL? {
+        func endpoint(_ member: String) throws(ProviderCallError) -> EndpointURL? {
             guard let value = document[member], !value.isNull else { return nil }
             guard let text = value.string else { throw .invalidMember(member) }
             do {
@@ -37,7 +37,7 @@ public final class ProviderMetadata: Sendable {
                 throw .refusedEndpoint(member)
             }
         }
-        func required(_ member: String) throws(ProviderFailure) -> EndpointURL {
+        func required(_ member: String) throws(ProviderCallError) -> EndpointURL {
             guard let url = try endpoint(member) else { throw .invalidMember(member) }
             return url
         }

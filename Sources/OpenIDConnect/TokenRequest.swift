@@ -66,8 +66,8 @@ public struct TokenResponse: Sendable {
     /// `expires_in`, `scope` and anything else may be missing or odd; `token_type` counts in any letter case.
     ///
     /// - Parameter request: what it answers.
-    /// - Throws: `ProviderFailure.refused` for an OAuth error, another case for what is no token answer.
-    public init(_ response: OutboundResponse, to request: TokenRequest) throws(ProviderFailure) {
+    /// - Throws: `ProviderCallError.refused` for an OAuth error, another case for what is no token answer.
+    public init(_ response: OutboundResponse, to request: TokenRequest) throws(ProviderCallError) {
         guard (200..<300).contains(response.status) else {
             guard let document = try? response.parsedObject(), let error = OAuthError(document),
                 Self.isRefusal(error, response.status)

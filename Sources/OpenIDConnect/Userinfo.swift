@@ -59,9 +59,9 @@ public enum UserinfoError: Error, Equatable, Sendable {
     /// It is not about the user of the ID token, or not a JSON object, or not validly signed.
     case mismatch
     /// It is no answer that can be read at all.
-    case provider(ProviderFailure)
+    case provider(ProviderCallError)
     /// It is signed, and no keys to verify it could be had.
-    case keys(ProviderFailure)
+    case keys(ProviderCallError)
 }
 
 /// Attributes whose subject was compared with the ID token's (§5.3.2), the check whose absence lets one user's data be

@@ -30,7 +30,7 @@ struct GuardedTransport: ProviderTransport {
     /// Sends a request that may be sent again: for metadata, keys and userinfo.
     ///
     /// - Returns: the last answer, also one that says that the server is not well.
-    func send(_ request: OutboundRequest) async throws(ProviderFailure) -> OutboundResponse {
+    func send(_ request: OutboundRequest) async throws(ProviderCallError) -> OutboundResponse {
         try admit(request)
         do throws(HTTPClientError) {
             let response = try await transport.send(request)
@@ -46,12 +46,12 @@ struct GuardedTransport: ProviderTransport {
     }
 
     /// Sends a request that is good for one time, such as the exchange of a code.
-    func sendOnce(_ request: OutboundRequest) async throws(ProviderFailure) -> OutboundResponse {
+    func sendOnce(_ request: OutboundRequest) async throws(ProviderCallError) -> OutboundResponse {
         try admit(request)
         return try await attempt(request)
     }
 
-    private func attempt(_ request: OutboundRequest) async throws(ProviderFailure) -> OutboundResponse {
+    private func attempt(_ request: OutboundRequest) async throws(ProviderCallError) -> OutboundResponse {
         do throws(HTTPClientError) {
             return reported(try await transport.send(request), to: request)
         } catch {
@@ -59,7 +59,7 @@ struct GuardedTransport: ProviderTransport {
         }
     }
 
-    private func admit(_ request: OutboundRequest) throws(ProviderFailure) {
+    private func admit(_ request: OutboundRequest) throws(ProviderCallError) {
         guard let wait = provider.circuits.admit(request.url, now: now) else { return }
         throw .circuitOpen(retryAfterSeconds: max(1, wait.components.seconds))
     }
@@ -69,7 +69,7 @@ struct GuardedTransport: ProviderTransport {
         return response
     }
 
-    private func reported(_ error: HTTPClientError, of request: OutboundRequest) -> ProviderFailure {
+    private func reported(_ error: HTTPClientError, of request: OutboundRequest) -> ProviderCallError {
         let isOurs = error == .cancelled || error == .shutDown
         provider.circuits.report(request.url, isAnswered: isOurs ? nil : false, now: now)
         return .transport(error)

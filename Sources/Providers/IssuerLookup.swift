@@ -54,8 +54,8 @@ struct IssuerLookup: Sendable {
     /// By what the issuer of a sign-in is found.
     ///
     /// - Parameter network: the user's mobile network, where the profile discovers by it.
-    /// - Throws: `ProviderFailure.noCarrier` without a network where it takes one.
-    func name(serving network: MobileNetwork?) throws(ProviderFailure) -> Name {
+    /// - Throws: `ProviderCallError.noCarrier` without a network where it takes one.
+    func name(serving network: MobileNetwork?) throws(ProviderCallError) -> Name {
         switch profile {
         case .openid(let issuer): return .configured(issuer)
         case .zenkey:
@@ -66,8 +66,8 @@ struct IssuerLookup: Sendable {
 
     /// Where the metadata lies: at ZenKey's discovery for a network, else at the issuer itself.
     ///
-    /// - Throws: `ProviderFailure.refusedEndpoint` for what is no address that may be called.
-    func url(of name: Name) throws(ProviderFailure) -> EndpointURL {
+    /// - Throws: `ProviderCallError.refusedEndpoint` for what is no address that may be called.
+    func url(of name: Name) throws(ProviderCallError) -> EndpointURL {
         switch name {
         case .network(let mccmnc): try discoveryURL(asking: ("mccmnc", mccmnc))
         case .configured(let issuer), .formerIssuer(let issuer):
@@ -77,10 +77,10 @@ struct IssuerLookup: Sendable {
 
     /// Reads the answer from there.
     ///
-    /// - Throws: `ProviderFailure`: `.noCarrier` when nobody serves that network; `.untrustedIssuer` when discovery names an
+    /// - Throws: `ProviderCallError`: `.noCarrier` when nobody serves that network; `.untrustedIssuer` when discovery names an
     ///   issuer that the configuration does not trust, and then the carrier is not called; `.issuerMismatch` when an
     ///   issuer's own document names another (OpenID Connect Discovery §4.3).
-    func metadata(in response: OutboundResponse, of name: Name) throws(ProviderFailure) -> ProviderMetadata {
+    func metadata(in response: OutboundResponse, of name: Name) throws(ProviderCallError) -> ProviderMetadata {
         switch (try Discovery.result(of: response, allowLoopbackHTTP: allowsLoopbackHTTP), name) {
         case (.notFound(let page), .network): throw .noCarrier(discoveryUI: page ?? discoveryUI)
         // Only discovery by network says so; an issuer's own document has to name the issuer.
@@ -122,7 +122,7 @@ struct IssuerLookup: Sendable {
     }
 
     /// Where ZenKey's discovery, one service for all carriers, is asked about our client.
-    private func discoveryURL(asking parameter: (String, String)) throws(ProviderFailure) -> EndpointURL {
+    private func discoveryURL(asking parameter: (String, String)) throws(ProviderCallError) -> EndpointURL {
         guard case .zenkey(let discoveryURL) = profile else { throw .refusedEndpoint("discoveryURL") }
         let base: EndpointURL
         do {

@@ -56,10 +56,10 @@ final class MetadataCache: Sendable {
 
     /// The metadata found by a name, from memory where that serves.
     ///
-    /// - Throws: `ProviderFailure`; `.tooManyLookups` for a new name beyond the budget.
+    /// - Throws: `ProviderCallError`; `.tooManyLookups` for a new name beyond the budget.
     func metadata(
         _ name: IssuerLookup.Name, _ lookup: IssuerLookup, through transport: GuardedTransport
-    ) async throws(ProviderFailure) -> ProviderMetadata {
+    ) async throws(ProviderCallError) -> ProviderMetadata {
         let now = transport.now
         let known = state.withLock { $0.documents.value(for: name.text) }
         if let metadata = known?.metadata.fresh(now: now) { return metadata }
@@ -78,7 +78,7 @@ final class MetadataCache: Sendable {
         if let page = lookup.discoveryUI ?? state.withLock({ $0.namedPage }) { return page }
         guard let url = lookup.chooserURL else { return nil }
         return try? await chooser.value(now: transport.now, leavesWhenCancelled: true) { [self] in
-            do throws(ProviderFailure) {
+            do throws(ProviderCallError) {
                 let response = try await transport.send(documentRequest(url, transport))
                 guard let page = lookup.chooser(in: response) else { return .failure(.noCarrier(discoveryUI: nil)) }
                 state.withLock { $0.namedPage = page }
@@ -91,8 +91,8 @@ final class MetadataCache: Sendable {
 
     private func fetch(
         _ document: Document, _ name: IssuerLookup.Name, _ lookup: IssuerLookup, _ transport: GuardedTransport
-    ) async -> Result<Fetched<ProviderMetadata>, ProviderFailure> {
-        do throws(ProviderFailure) {
+    ) async -> Result<Fetched<ProviderMetadata>, ProviderCallError> {
+        do throws(ProviderCallError) {
             let response = try await transport.send(documentRequest(document.url, transport))
             let metadata = try lookup.metadata(in: response, of: name)
             keep(document, foundBy: name.text)
@@ -112,7 +112,7 @@ final class MetadataCache: Sendable {
     /// began is taken, so that both wait for one request.
     private func lookedUp(
         _ name: IssuerLookup.Name, _ now: MonotonicTime, at url: EndpointURL
-    ) throws(ProviderFailure) -> Document {
+    ) throws(ProviderCallError) -> Document {
         let document: Document? = state.withLock { state in
             if let known = state.documents.value(for: name.text) { return known }
             if let begun = state.misses.value(for: name.text), !begun.metadata.isSpent(now: now) { return begun }

@@ -4,7 +4,7 @@ internal import OpenIDConnect
 internal import Syntax
 
 /// Why a port token proves nothing. The raw value is what the log tells, and all it tells.
-public enum PortTokenRefusal: String, Error, Sendable, CaseIterable {
+public enum PortTokenError: String, Error, Sendable, CaseIterable {
     /// It is no signed token, or too long for one.
     case malformed
     case type
@@ -80,7 +80,7 @@ public struct PortToken: Sendable {
     init(
         _ token: VerifiedJWS, issuer: String, clientID: String, current: (issuer: String, subject: String),
         maximumAgeSeconds: Int64, clockSkewSeconds: Int64, now: Int64
-    ) throws(PortTokenRefusal) {
+    ) throws(PortTokenError) {
         // RFC 8725 §3.11: an old carrier's ID token has the same issuer, audience and subject; only its type tells it apart.
         guard token.header.hasType("port_token+jwt") else { throw .type }
         guard let claims = try? JSONValue(parsing: token.payload.span) else { throw .malformed }

@@ -18,7 +18,7 @@ public struct VerifiedPortToken: Sendable {
 public struct VerifiedPortTokens: Sendable {
     public fileprivate(set) var tokens: [VerifiedPortToken] = []
     /// Why the others prove nothing, in the order they came.
-    public fileprivate(set) var refusals: [PortTokenRefusal] = []
+    public fileprivate(set) var refusals: [PortTokenError] = []
 
     /// Nothing, for a sign-in whose port tokens are not looked at.
     public init() {}
@@ -40,7 +40,7 @@ extension ProviderClient {
         var verified = VerifiedPortTokens()
         guard provider.takesPortTokens else { return verified }
         for text in PortToken.candidates(in: idToken.claims) {
-            do throws(ProviderFailure) {
+            do throws(ProviderCallError) {
                 switch try await portToken(text, of: idToken, now: now) {
                 case .success(let token): verified.tokens.append(token)
                 case .failure(let refusal): verified.refusals.append(refusal)
@@ -54,12 +54,12 @@ extension ProviderClient {
 
     private func portToken(
         _ text: String, of idToken: IDToken, now: Int64
-    ) async throws(ProviderFailure) -> Result<VerifiedPortToken, PortTokenRefusal> {
+    ) async throws(ProviderCallError) -> Result<VerifiedPortToken, PortTokenError> {
         let token: CompactJWS
         do throws(JOSEError) {
             token = try CompactJWS(parsing: text, maximumByteCount: PortToken.longestToken)
         } catch {
-            return .failure(PortTokenRefusal(error))
+            return .failure(PortTokenError(error))
         }
         guard let claimed = PortToken.claimedIssuer(token), claimed != idToken.issuer else { return .failure(.issuer) }
         guard provider.trusts(issuer: claimed) else { return .failure(.untrustedIssuer) }
@@ -69,7 +69,7 @@ extension ProviderClient {
         case .failure(let refusal): return .failure(refusal)
         }
         let configuration = provider.configuration
-        do throws(PortTokenRefusal) {
+        do throws(PortTokenError) {
             let portToken = try PortToken(
                 signed, issuer: claimed, clientID: configuration.clientID,
                 current: (idToken.issuer, idToken.subject),
@@ -86,9 +86,9 @@ extension ProviderClient {
 
     private func verifySignature(
         of token: CompactJWS, by issuer: String
-    ) async throws(ProviderFailure) -> Result<VerifiedJWS, PortTokenRefusal> {
+    ) async throws(ProviderCallError) -> Result<VerifiedJWS, PortTokenError> {
         let metadata: ProviderMetadata
-        do throws(ProviderFailure) {
+        do throws(ProviderCallError) {
             metadata = try await provider.metadata.metadata(
                 .formerIssuer(issuer), provider.lookup, through: transport)
         } catch .status(404), .status(410) {
@@ -100,7 +100,7 @@ extension ProviderClient {
                 try await verifiedSignature(of: token, metadata, allowed: Self.portTokenAlgorithms))
         } catch {
             switch error {
-            case .token(let problem): return .failure(PortTokenRefusal(problem))
+            case .token(let problem): return .failure(PortTokenError(problem))
             case .keys(let failure): throw failure
             }
         }

@@ -44,7 +44,7 @@ public struct ProviderClient: Sendable {
     ///
     /// - Parameter network: where the profile discovers by it.
     public func issuer(serving network: MobileNetwork?) async throws(ProviderError) -> ProviderMetadata {
-        do throws(ProviderFailure) {
+        do throws(ProviderCallError) {
             let name = try provider.lookup.name(serving: network)
             return try await provider.metadata.metadata(name, provider.lookup, through: transport)
         } catch {
@@ -60,7 +60,7 @@ public struct ProviderClient: Sendable {
         let request = asked.request(
             to: endpoint, as: client, timeout: transport.timeout, policy: provider.policy(for: endpoint))
         var answer: OutboundResponse?
-        do throws(ProviderFailure) {
+        do throws(ProviderCallError) {
             let received = try await transport.sendOnce(request)
             answer = received
             return try TokenResponse(received, to: asked)
@@ -93,11 +93,11 @@ public struct ProviderClient: Sendable {
             signed = try await verifiedSignature(of: parsed, issuer, allowed: provider.configuration.algorithms)
         } catch {
             switch error {
-            case .token(let problem): throw .idToken(IDTokenFault(problem))
+            case .token(let problem): throw .idToken(IDTokenError(problem))
             case .keys(let failure): throw noted(.keys, failure, host: issuer.keysEndpoint.host)
             }
         }
-        do throws(IDTokenFault) {
+        do throws(IDTokenError) {
             return try verifier.verify(signed, now: now)
         } catch {
             throw .idToken(error)
@@ -123,7 +123,7 @@ public struct ProviderClient: Sendable {
             to: endpoint, accessToken: tokens.accessToken, correlationID: correlationID, timeout: transport.timeout,
             policy: provider.policy(for: endpoint))
         let answer: OutboundResponse
-        do throws(ProviderFailure) {
+        do throws(ProviderCallError) {
             answer = try await transport.send(request)
         } catch {
             throw noted(.userinfo, error, host: endpoint.host)
@@ -173,7 +173,7 @@ public struct ProviderClient: Sendable {
     }
 
     func noted(
-        _ step: ProviderProblem.Step, _ failure: ProviderFailure, host: String?, words: ProviderWords? = nil
+        _ step: ProviderProblem.Step, _ failure: ProviderCallError, host: String?, words: ProviderWords? = nil
     ) -> ProviderError {
         trouble?.note(step, failure, host: host, words: words)
         return .call(ProviderProblem(step, failure))

@@ -5,9 +5,9 @@ import Synchronization
 public struct ProviderProblem: Equatable, Sendable {
     public enum Step: String, Sendable { case discovery, keys, token, userinfo }
     public let step: Step
-    public let failure: ProviderFailure
+    public let failure: ProviderCallError
 
-    public init(_ step: Step, _ failure: ProviderFailure) {
+    public init(_ step: Step, _ failure: ProviderCallError) {
         self.step = step
         self.failure = failure
     }
@@ -16,7 +16,7 @@ public struct ProviderProblem: Equatable, Sendable {
 /// Why a part of the road that leads to a provider came to nothing.
 public enum ProviderError: Error, Equatable, Sendable {
     case call(ProviderProblem)
-    case idToken(IDTokenFault)
+    case idToken(IDTokenError)
     case userinfoMismatch
 }
 
@@ -26,7 +26,7 @@ public enum ProviderError: Error, Equatable, Sendable {
 public final class ProviderTrouble: Sendable {
     public struct Facts: Sendable, Equatable {
         public let step: ProviderProblem.Step
-        public let failure: ProviderFailure
+        public let failure: ProviderCallError
         /// Whom the call was for; nil where the failure is remembered from another sign-in's call.
         public let host: String?
         /// The provider's own words.
@@ -34,19 +34,19 @@ public final class ProviderTrouble: Sendable {
     }
 
     private let last = Mutex<Facts?>(nil)
-    private let refused = Mutex<[PortTokenRefusal]>([])
+    private let refused = Mutex<[PortTokenError]>([])
 
     public init() {}
 
     public var facts: Facts? { last.withLock(\.self) }
     /// Why port tokens proved nothing, whatever became of the sign-in.
-    public var refusedPortTokens: [PortTokenRefusal] { refused.withLock(\.self) }
+    public var refusedPortTokens: [PortTokenError] { refused.withLock(\.self) }
 
-    public func note(refused refusals: [PortTokenRefusal]) {
+    public func note(refused refusals: [PortTokenError]) {
         if !refusals.isEmpty { refused.withLock { $0 += refusals } }
     }
 
-    func note(_ step: ProviderProblem.Step, _ failure: ProviderFailure, host: String?, words: ProviderWords? = nil) {
+    func note(_ step: ProviderProblem.Step, _ failure: ProviderCallError, host: String?, words: ProviderWords? = nil) {
         last.withLock { $0 = Facts(step: step, failure: failure, host: host, words: words) }
     }
 }

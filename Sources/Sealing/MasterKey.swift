@@ -6,7 +6,7 @@ internal import System
 /// The master key's file: 256 random bits as base64url, readable by its owner alone.
 public enum MasterKey {
     /// Why there is no master key.
-    public enum Failure: Error, Equatable, Sendable, CustomStringConvertible {
+    public enum ReadError: Error, Equatable, Sendable, CustomStringConvertible {
         case cannotRead(path: String, reason: String)
         case cannotCreate(path: String, reason: String)
         /// The file holds something else than a key.
@@ -29,14 +29,14 @@ public enum MasterKey {
     ///   - path: where it is.
     ///   - database: the file whose values are sealed. Once it exists, a missing key is an error and not a reason to
     ///     make another, which could open nothing. Nil when the key must exist in any case.
-    public static func load(path: String, madeWith database: String?) throws(Failure) -> SymmetricKey {
+    public static func load(path: String, madeWith database: String?) throws(ReadError) -> SymmetricKey {
         let mayCreate = database.map { !FileNames.exists($0) } ?? false
         return mayCreate ? try loadOrMake(path: path) : try read(path)
     }
 
     /// Reads the key; makes the file when there is none.
-    public static func loadOrMake(path: String) throws(Failure) -> SymmetricKey {
-        do throws(Failure) {
+    public static func loadOrMake(path: String) throws(ReadError) -> SymmetricKey {
+        do throws(ReadError) {
             return try read(path)
         } catch .cannotRead(_, reason: SystemError(call: "open", code: ENOENT).reason) {
             try create(path)
@@ -44,7 +44,7 @@ public enum MasterKey {
         }
     }
 
-    private static func read(_ path: String) throws(Failure) -> SymmetricKey {
+    private static func read(_ path: String) throws(ReadError) -> SymmetricKey {
         let bytes: [UInt8]
         do throws(SystemError) {
             bytes = try File(path, O_RDONLY).readAll(limit: longestFile)
@@ -61,7 +61,7 @@ public enum MasterKey {
 
     /// The file gets its name when it is whole and on disk, and only if nobody else has made it: of two servers that start
     /// at once both read one key, and a crash leaves either a key or nothing.
-    private static func create(_ path: String) throws(Failure) {
+    private static func create(_ path: String) throws(ReadError) {
         let draft = "\(path).\(Random.token(byteCount: 6))"
         do throws(SystemError) {
             try FileNames.makeFolders(of: path)

@@ -81,7 +81,7 @@ extension ProviderSettings {
     ///
     /// - Parameter sharedRedirectURIs: those of its redirect URIs that other issuers' answers come back to as well.
     /// - Throws: the fault without which there would be one.
-    func configuration(sharedRedirectURIs: [String]) throws(SettingsFault) -> ProviderConfiguration {
+    func configuration(sharedRedirectURIs: [String]) throws(SettingsError) -> ProviderConfiguration {
         ProviderConfiguration(
             name: name, profile: try issuerLookup(), clientID: clientID, authentication: try authentication(),
             redirectURIs: redirectURIs, sharedRedirectURIs: sharedRedirectURIs,
@@ -101,23 +101,23 @@ extension ProviderSettings {
     }
 
     /// How the issuer of a sign-in is found.
-    func issuerLookup() throws(SettingsFault) -> ProviderConfiguration.Profile {
+    func issuerLookup() throws(SettingsError) -> ProviderConfiguration.Profile {
         if profile == .zenkey {
             guard let discoveryURL else {
                 let expected = "the URL of the discovery issuer: profile zenkey needs it"
-                throw SettingsFault(.missing, key("discoveryURL"), value: "", expected: expected)
+                throw SettingsError(.missing, key("discoveryURL"), value: "", expected: expected)
             }
             return .zenkey(discoveryURL: discoveryURL.text)
         }
         guard let issuer else {
             let expected = "the provider's issuer URL: profile \(profile.rawValue) needs it"
-            throw SettingsFault(.missing, key("issuer"), value: "", expected: expected)
+            throw SettingsError(.missing, key("issuer"), value: "", expected: expected)
         }
         return .openid(issuer: issuer.text)
     }
 
     /// How the token endpoint learns who we are.
-    func authentication() throws(SettingsFault) -> ClientAuthentication {
+    func authentication() throws(SettingsError) -> ClientAuthentication {
         switch clientAuthentication {
         case .basic: return .basic(clientID: clientID, secret: try secret(), encoding: basicEncoding)
         case .post: return .post(clientID: clientID, secret: try secret())
@@ -126,16 +126,16 @@ extension ProviderSettings {
             let usable = ClientAuthenticationMethod.allCases.filter {
                 !KeysWithoutEffect.clientAuthentication.contains($0)
             }
-            throw SettingsFault(
+            throw SettingsError(
                 .notAvailable, key("clientAuthentication"), value: clientAuthentication.rawValue,
                 expected: usable.map(\.rawValue).joined(separator: " or ") + " in this version")
         }
     }
 
-    private func secret() throws(SettingsFault) -> Secret {
+    private func secret() throws(SettingsError) -> Secret {
         guard let clientSecret else {
             let expected = "the client's secret, here or in a file that clientSecretFile names"
-            throw SettingsFault(.missing, key("clientSecret"), value: "", expected: expected)
+            throw SettingsError(.missing, key("clientSecret"), value: "", expected: expected)
         }
         return clientSecret
     }

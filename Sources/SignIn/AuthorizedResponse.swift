@@ -20,7 +20,7 @@ public struct AuthorizedResponse: Sendable {
 }
 
 /// A parameter of a request that is missing or ill-formed; the sentence never holds its value.
-public struct InvalidParameter: Error, Equatable, Sendable {
+public struct ParameterError: Error, Equatable, Sendable {
     public let name: String
     public let problem: String
 
@@ -29,7 +29,7 @@ public struct InvalidParameter: Error, Equatable, Sendable {
         self.problem = problem
     }
 
-    static let missingIssuer = InvalidParameter("iss", "is missing")
+    static let missingIssuer = ParameterError("iss", "is missing")
 }
 
 extension AuthorizedResponse {
@@ -43,19 +43,19 @@ extension AuthorizedResponse {
     /// - Parameters:
     ///   - parameters: finds a parameter by its name; an empty one counts as absent.
     ///   - provider: whose rules apply: whether PKCE and a nonce are needed, and what a network looks like.
-    /// - Throws: `InvalidParameter` for the first parameter that does not fit.
-    public init(_ parameters: (String) -> String?, for provider: Provider) throws(InvalidParameter) {
-        func optional(_ name: String, longest: Int = Self.longestText) throws(InvalidParameter) -> String? {
+    /// - Throws: `ParameterError` for the first parameter that does not fit.
+    public init(_ parameters: (String) -> String?, for provider: Provider) throws(ParameterError) {
+        func optional(_ name: String, longest: Int = Self.longestText) throws(ParameterError) -> String? {
             guard let value = parameters(name), !value.isEmpty else { return nil }
-            guard value.utf8.count <= longest else { throw InvalidParameter(name, "is longer than \(longest) bytes") }
+            guard value.utf8.count <= longest else { throw ParameterError(name, "is longer than \(longest) bytes") }
             // No part of a character beyond ASCII is one of these bytes.
             guard value.allBytes({ $0 >= 0x20 && $0 != 0x7F }) else {
-                throw InvalidParameter(name, "has control characters")
+                throw ParameterError(name, "has control characters")
             }
             return value
         }
-        func required(_ name: String) throws(InvalidParameter) -> String {
-            guard let value = try optional(name) else { throw InvalidParameter(name, "is missing") }
+        func required(_ name: String) throws(ParameterError) -> String {
+            guard let value = try optional(name) else { throw ParameterError(name, "is missing") }
             return value
         }
         let configuration = provider.configuration
@@ -66,7 +66,7 @@ extension AuthorizedResponse {
         network = try Self.network(try optional("mccmnc"), for: provider)
         codeVerifier = try Self.codeVerifier(try optional("code_verifier"), isRequired: configuration.requiresPKCE)
         nonce = try optional("nonce")
-        if configuration.requiresNonce, nonce == nil { throw InvalidParameter("nonce", "is missing") }
+        if configuration.requiresNonce, nonce == nil { throw ParameterError("nonce", "is missing") }
         // Blanks ask for nothing, and must not pass for a level that was asked.
         acrValues = try optional("acr_values").flatMap { $0.allBytes { $0 == UInt8(ascii: " ") } ? nil : $0 }
         correlationID = try Self.correlationID(try optional("correlation_id"))
@@ -74,63 +74,63 @@ extension AuthorizedResponse {
         sdkVersion = try optional("sdk_version", longest: 64)
     }
 
-    private static func redirectURI(_ text: String?, for provider: Provider) throws(InvalidParameter) -> String {
+    private static func redirectURI(_ text: String?, for provider: Provider) throws(ParameterError) -> String {
         if let text { return text }
         let configured = provider.configuration.redirectURIs
         guard let only = configured.first, configured.count == 1 else {
-            throw InvalidParameter("redirect_uri", "is missing")
+            throw ParameterError("redirect_uri", "is missing")
         }
         return only
     }
 
     /// What users are shown may have lines and columns.
-    private static func context(_ text: String?) throws(InvalidParameter) -> String? {
+    private static func context(_ text: String?) throws(ParameterError) -> String? {
         guard let text, !text.isEmpty else { return nil }
         guard text.utf8.count <= longestText else {
-            throw InvalidParameter("context", "is longer than \(longestText) bytes")
+            throw ParameterError("context", "is longer than \(longestText) bytes")
         }
         let isPlain = text.unicodeScalars.allSatisfy { scalar in
             scalar == "\n" || scalar == "\t" || !(scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value))
         }
-        guard isPlain else { throw InvalidParameter("context", "has control characters") }
+        guard isPlain else { throw ParameterError("context", "has control characters") }
         guard text.count <= longestContext else {
-            throw InvalidParameter("context", "is longer than \(longestContext) characters")
+            throw ParameterError("context", "is longer than \(longestContext) characters")
         }
         return text
     }
 
     private static func network(
         _ text: String?, for provider: Provider
-    ) throws(InvalidParameter) -> MobileNetwork? {
+    ) throws(ParameterError) -> MobileNetwork? {
         let needsSixDigits = if case .zenkey = provider.configuration.profile { true } else { false }
         guard let text else {
-            if needsSixDigits { throw InvalidParameter("mccmnc", "is missing") }
+            if needsSixDigits { throw ParameterError("mccmnc", "is missing") }
             return nil
         }
         guard let network = MobileNetwork(text), network.hasSixDigits || !needsSixDigits else {
-            throw InvalidParameter("mccmnc", needsSixDigits ? "must be six digits" : "must be five or six digits")
+            throw ParameterError("mccmnc", needsSixDigits ? "must be six digits" : "must be five or six digits")
         }
         return network
     }
 
     /// RFC 7636 §4.1: 43 to 128 unreserved characters.
-    private static func codeVerifier(_ text: String?, isRequired: Bool) throws(InvalidParameter) -> String? {
+    private static func codeVerifier(_ text: String?, isRequired: Bool) throws(ParameterError) -> String? {
         guard let text else {
-            if isRequired { throw InvalidParameter("code_verifier", "is missing") }
+            if isRequired { throw ParameterError("code_verifier", "is missing") }
             return nil
         }
         guard (43...128).contains(text.utf8.count), text.allBytes(\.isUnreserved) else {
-            throw InvalidParameter("code_verifier", "must be 43 to 128 characters of A-Z a-z 0-9 - . _ ~")
+            throw ParameterError("code_verifier", "must be 43 to 128 characters of A-Z a-z 0-9 - . _ ~")
         }
         return text
     }
 
     /// It goes into the carriers' logs and ours, so it is kept to what can do no harm there.
-    private static func correlationID(_ text: String?) throws(InvalidParameter) -> String? {
+    private static func correlationID(_ text: String?) throws(ParameterError) -> String? {
         guard let text else { return nil }
         let isPlain = text.allBytes { $0.isAlphanumeric || "-_.".utf8.contains($0) }
         guard isPlain, text.utf8.count <= longestCorrelationID else {
-            throw InvalidParameter(
+            throw ParameterError(
                 "correlation_id", "must be at most \(longestCorrelationID) characters of A-Z a-z 0-9 - . _")
         }
         return text

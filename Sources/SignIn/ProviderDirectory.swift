@@ -35,11 +35,11 @@ public struct ProviderDirectory: Sendable {
             return provider
         }
         if clientID == nil, let provider = only ?? (namesNetwork ? onlyByNetwork : nil) { return provider }
-        guard let clientID else { throw .invalidParameter(InvalidParameter("client_id", "is missing")) }
+        guard let clientID else { throw .invalidParameter(ParameterError("client_id", "is missing")) }
         guard let providers = byClientID[clientID], let provider = providers.first else { throw .unknownClient }
         guard providers.count == 1 else {
             throw .invalidParameter(
-                InvalidParameter("provider", "is missing, and several providers have this client_id"))
+                ParameterError("provider", "is missing, and several providers have this client_id"))
         }
         return provider
     }

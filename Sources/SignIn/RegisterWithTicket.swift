@@ -27,7 +27,7 @@ public struct RegisterWithTicket: Sendable {
         _ ticket: String, clientID: String?, profile: Attributes, userAgent: String?
     ) async throws(ServiceError) -> TokenIssuer.Tokens {
         guard let name = LinkTicket.provider(in: ticket) else {
-            throw .invalidParameter(InvalidParameter("link_ticket", "is not a link ticket"))
+            throw .invalidParameter(ParameterError("link_ticket", "is not a link ticket"))
         }
         let provider: Provider
         do throws(ServiceError) {

@@ -9,7 +9,7 @@ public enum ServiceError: Error, Equatable, Sendable {
     // The app's developer:
     /// The body is neither JSON nor a form, or a parameter in it is wrong; the sentence says what, and nothing of what was sent.
     case invalidRequest(String)
-    case invalidParameter(InvalidParameter)
+    case invalidParameter(ParameterError)
     case unsupportedMediaType
     case unsupportedGrantType
     case invalidAPIKey
@@ -26,7 +26,7 @@ public enum ServiceError: Error, Equatable, Sendable {
     case providerNotFound(discoveryUI: String?)
     /// The code or the refresh token is refused, used, expired or another client's.
     case invalidGrant(GrantProblem)
-    case invalidIDToken(IDTokenFault)
+    case invalidIDToken(IDTokenError)
     case userinfoMismatch
     /// The provider demands a nonce of ours, and there is none.
     case challengeRequired
@@ -97,10 +97,10 @@ extension ServiceError {
         // Whatever it is called, it is about this code. Discovery and userinfo take none.
         case .refused(.unknown) where problem.step == .token: self = .invalidGrant(.refusedByProvider)
         case .refused(.verifierMissing):
-            self = .invalidParameter(InvalidParameter("code_verifier", "is missing, and the provider demands it"))
+            self = .invalidParameter(ParameterError("code_verifier", "is missing, and the provider demands it"))
         case .refused(.loginHintRefused):
             self = .invalidParameter(
-                InvalidParameter("login_hint", "of the authorization request was refused by the provider"))
+                ParameterError("login_hint", "of the authorization request was refused by the provider"))
         case .refused(.accessDenied): self = .accessDenied
         case .refused(.authenticationTimedOut): self = .authenticationTimedOut
         case .refused(.userNotFound): self = .providerNotFound(discoveryUI: nil)

@@ -19,7 +19,7 @@ final class SessionKeySet: Sendable {
     /// - Parameters:
     ///   - keys: the newest first, at least one of each purpose.
     ///   - now: seconds since 1970.
-    init(_ keys: [SigningKey], now: Int64) throws(SessionKeys.Failure) {
+    init(_ keys: [SigningKey], now: Int64) throws(SessionKeys.LoadError) {
         entries = keys.map(\.entry)
         let session = try Self.signers(keys, .session, ofType: SessionKeys.tokenType)
         let receipt = try Self.signers(keys, .receipt, ofType: SessionKeys.receiptType)
@@ -50,7 +50,7 @@ final class SessionKeySet: Sendable {
 
     private static func signers(
         _ keys: [SigningKey], _ purpose: SigningKeyEntry.Purpose, ofType type: String
-    ) throws(SessionKeys.Failure) -> [JWTSigner] {
+    ) throws(SessionKeys.LoadError) -> [JWTSigner] {
         var signers: [JWTSigner] = []
         for key in keys where key.entry.purpose == purpose {
             guard let privateKey = try? PrivateKey(pem: Secret(key.privateKey)),

@@ -30,7 +30,7 @@ public final class SessionKeys: Sendable {
     private let state: Mutex<State>
 
     /// Why there are no keys to sign with.
-    public enum Failure: Error, Sendable {
+    public enum LoadError: Error, Sendable {
         case repository(RepositoryError)
         case crypto(CryptoError)
         /// A stored key can't be read.
@@ -40,7 +40,8 @@ public final class SessionKeys: Sendable {
     /// Reads the keys from the repository and makes the first one of each purpose on the first start.
     ///
     /// - Parameter now: seconds since 1970.
-    public static func load(from repository: any SigningKeyRepository, now: Int64) async throws(Failure) -> SessionKeys
+    public static func load(from repository: any SigningKeyRepository, now: Int64) async throws(LoadError)
+        -> SessionKeys
     {
         let stored = try await Self.stored(in: repository)
         let missing = SigningKeyEntry.Purpose.allCases.filter { purpose in
@@ -63,7 +64,7 @@ public final class SessionKeys: Sendable {
     /// - Returns: its `kid`.
     public static func rotate(
         _ purpose: SigningKeyEntry.Purpose, in repository: any SigningKeyRepository, now: Int64, signsAtOnce: Bool
-    ) async throws(Failure) -> String {
+    ) async throws(LoadError) -> String {
         // The newest that may sign does, so none may be as new, or newer because of another machine's clock.
         let newest = try await entries(in: repository).first?.createdAt ?? 0
         let key = try makeKey(
@@ -78,7 +79,7 @@ public final class SessionKeys: Sendable {
     /// - Parameter now: seconds since 1970.
     public static func replacements(
         forThoseIn repository: any SigningKeyRepository, now: Int64
-    ) async throws(Failure) -> [SigningKey] {
+    ) async throws(LoadError) -> [SigningKey] {
         let newest = try await entries(in: repository).first?.createdAt ?? 0
         var keys: [SigningKey] = []
         for purpose in SigningKeyEntry.Purpose.allCases {
@@ -95,7 +96,7 @@ public final class SessionKeys: Sendable {
     /// - Returns: how many went.
     public static func retireOutlived(
         in repository: any SigningKeyRepository, accessTokenSeconds: Int64, now: Int64
-    ) async throws(Failure) -> Int {
+    ) async throws(LoadError) -> Int {
         let outlived = try await entries(in: repository)
             .outlived(.session, lifetime: accessTokenSeconds + slackSeconds, now: now)
         do throws(RepositoryError) {
@@ -109,7 +110,7 @@ public final class SessionKeys: Sendable {
     /// - Parameters:
     ///   - keys: the newest first, at least one.
     ///   - now: seconds since 1970.
-    init(_ keys: [SigningKey], now: Int64) throws(Failure) {
+    init(_ keys: [SigningKey], now: Int64) throws(LoadError) {
         state = Mutex(State(current: try SessionKeySet(keys, now: now), askedAt: nil))
     }
 
@@ -118,7 +119,7 @@ public final class SessionKeys: Sendable {
     /// - Parameter now: seconds since 1970; decides which key signs until the next time.
     /// - Returns: whether another key signs, or others verify, than before.
     @discardableResult
-    public func reload(from repository: any SigningKeyRepository, now: Int64) async throws(Failure) -> Bool {
+    public func reload(from repository: any SigningKeyRepository, now: Int64) async throws(LoadError) -> Bool {
         // Almost always nothing has changed, and no seal needs to be opened to see that.
         if current.isSame(as: try await Self.entries(in: repository), now: now) { return false }
         let renewed = try SessionKeySet(try await Self.stored(in: repository), now: now)
@@ -132,7 +133,7 @@ public final class SessionKeys: Sendable {
     /// Takes over what is stored because a token names a key that is not known here.
     ///
     /// - Returns: whether it is worth looking at the token again.
-    func reloadForUnknownKey(from repository: any SigningKeyRepository, now: Int64) async throws(Failure) -> Bool {
+    func reloadForUnknownKey(from repository: any SigningKeyRepository, now: Int64) async throws(LoadError) -> Bool {
         let isDue = state.withLock { state in
             // A clock that was put back must not stop this for good.
             if let askedAt = state.askedAt, (askedAt..<askedAt + Self.unknownKeyPauseSeconds).contains(now) {
@@ -160,7 +161,7 @@ public final class SessionKeys: Sendable {
     ///   - createdAt: seconds since 1970; likewise `signsFrom`.
     public static func makeKey(
         for purpose: SigningKeyEntry.Purpose, createdAt: Int64, signsFrom: Int64
-    ) throws(Failure) -> SigningKey {
+    ) throws(LoadError) -> SigningKey {
         do throws(CryptoError) {
             var privateKey: PrivateKey
             // On a command line a name that begins with a hyphen would be taken for an option.
@@ -176,19 +177,19 @@ public final class SessionKeys: Sendable {
         }
     }
 
-    private static func add(_ key: SigningKey, to repository: any SigningKeyRepository) async throws(Failure) {
+    private static func add(_ key: SigningKey, to repository: any SigningKeyRepository) async throws(LoadError) {
         do throws(RepositoryError) { try await repository.addSigningKey(key) } catch { throw .repository(error) }
     }
 
     private static func entries(
         in repository: any SigningKeyRepository
-    ) async throws(Failure) -> [SigningKeyEntry] {
+    ) async throws(LoadError) -> [SigningKeyEntry] {
         do throws(RepositoryError) { return try await repository.signingKeyEntries() } catch {
             throw .repository(error)
         }
     }
 
-    private static func stored(in repository: any SigningKeyRepository) async throws(Failure) -> [SigningKey] {
+    private static func stored(in repository: any SigningKeyRepository) async throws(LoadError) -> [SigningKey] {
         do throws(RepositoryError) { return try await repository.signingKeys() } catch { throw .repository(error) }
     }
 }

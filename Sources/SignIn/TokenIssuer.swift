@@ -198,7 +198,7 @@ public struct TokenIssuer: Sendable {
             _ = try JWS.verify(token, keys: keys.verifying, allowed: [.es256], maximumByteCount: Self.longestToken)
             return false
         } catch .unknownKey(.keyIDNotInSet) {
-            do throws(SessionKeys.Failure) {
+            do throws(SessionKeys.LoadError) {
                 return try await keys.reloadForUnknownKey(from: signingKeys, now: now)
             } catch .repository(let error) {
                 throw ServiceError(error)

@@ -22,24 +22,24 @@ public struct TransactionRequest: Sendable {
     /// - Parameters:
     ///   - parameters: finds a parameter by its name; an empty one counts as absent.
     ///   - provider: whose rules apply.
-    /// - Throws: `InvalidParameter` for the first parameter that does not fit.
-    public init(_ parameters: (String) -> String?, for provider: Provider) throws(InvalidParameter) {
+    /// - Throws: `ParameterError` for the first parameter that does not fit.
+    public init(_ parameters: (String) -> String?, for provider: Provider) throws(ParameterError) {
         response = try AuthorizedResponse(parameters, for: provider)
-        guard let nonce = response.nonce else { throw InvalidParameter("nonce", "is missing") }
-        guard let context = response.context else { throw InvalidParameter("context", "is missing") }
+        guard let nonce = response.nonce else { throw ParameterError("nonce", "is missing") }
+        guard let context = response.context else { throw ParameterError("context", "is missing") }
         self.nonce = nonce
         self.context = context
         guard let authentication = RequiredAuthentication(values: response.acrValues ?? Self.usualLevel) else {
-            throw InvalidParameter("acr_values", "names no level")
+            throw ParameterError("acr_values", "names no level")
         }
         self.authentication = authentication
         maximumAgeSeconds = try Self.maximumAge(parameters("max_age"))
     }
 
-    private static func maximumAge(_ text: String?) throws(InvalidParameter) -> Int64 {
+    private static func maximumAge(_ text: String?) throws(ParameterError) -> Int64 {
         guard let text, !text.isEmpty else { return usualMaximumAgeSeconds }
         guard let seconds = Int64(text), (1...longestMaximumAgeSeconds).contains(seconds) else {
-            throw InvalidParameter("max_age", "must be a number of seconds from 1 to \(longestMaximumAgeSeconds)")
+            throw ParameterError("max_age", "must be a number of seconds from 1 to \(longestMaximumAgeSeconds)")
         }
         return seconds
     }

@@ -4,7 +4,7 @@ import Syntax
 /// An authorization request that was found right (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1).
 struct AuthorizationRequest: Sendable {
     /// Why a request is refused.
-    enum Refusal: Error, Sendable {
+    enum RequestError: Error, Sendable {
         /// The client or its address is not to be trusted, so the browser is sent nowhere (RFC 6749 §4.1.2.1).
         case page(String)
         /// The client is told at its redirect URI.
@@ -34,7 +34,7 @@ struct AuthorizationRequest: Sendable {
     let plan: MisbehaviourPlan
 
     /// Checks a request.
-    init(_ fields: Fields, to provider: Provider, _ world: World) throws(Refusal) {
+    init(_ fields: Fields, to provider: Provider, _ world: World) throws(RequestError) {
         guard fields.values("client_id").count == 1, let client = world.client(fields["client_id"], at: provider.issuer)
         else { throw .page("The client is not registered here.") }
         guard fields.values("redirect_uri").count == 1, let redirectURI = fields["redirect_uri"],
@@ -51,13 +51,13 @@ struct AuthorizationRequest: Sendable {
 
     private init(
         _ fields: Fields, _ client: SimulatedClient, _ destination: Destination, _ provider: Provider
-    ) throws(OAuthFailure) {
+    ) throws(OAuthError) {
         guard !fields.hasRepetition else { throw .invalidRequest("A parameter is repeated.") }
         try Self.checkForm(fields)
         self.client = client
         self.destination = destination
         scopes = Set((fields["scope"] ?? "").split(separator: " ").map(String.init))
-        guard scopes.contains("openid") else { throw OAuthFailure("invalid_scope", "The scope lacks openid.") }
+        guard scopes.contains("openid") else { throw OAuthError("invalid_scope", "The scope lacks openid.") }
         nonce = fields["nonce"]
         level = Self.level(fields["acr_values"], provider.profile)
         context = fields["context"]
@@ -79,16 +79,16 @@ struct AuthorizationRequest: Sendable {
         self.plan = plan
     }
 
-    private static func checkForm(_ fields: Fields) throws(OAuthFailure) {
+    private static func checkForm(_ fields: Fields) throws(OAuthError) {
         guard let type = fields["response_type"] else { throw .invalidRequest("The response_type is missing.") }
         guard type == "code" else {
-            throw OAuthFailure("unsupported_response_type", "Only the response type code is supported.")
+            throw OAuthError("unsupported_response_type", "Only the response type code is supported.")
         }
         guard fields["request"] == nil else {
-            throw OAuthFailure("request_not_supported", "Request objects are not supported.")
+            throw OAuthError("request_not_supported", "Request objects are not supported.")
         }
         guard fields["request_uri"] == nil else {
-            throw OAuthFailure("request_uri_not_supported", "Request objects are not supported.")
+            throw OAuthError("request_uri_not_supported", "Request objects are not supported.")
         }
         guard fields["response_mode"] ?? "query" == "query" else {
             throw .invalidRequest("Only the response mode query is supported.")
@@ -100,7 +100,7 @@ struct AuthorizationRequest: Sendable {
         }
     }
 
-    private static func checkPrompts(_ prompts: Set<String>) throws(OAuthFailure) {
+    private static func checkPrompts(_ prompts: Set<String>) throws(OAuthError) {
         guard prompts.isSubset(of: ["none", "login", "consent", "select_account"]) else {
             throw .invalidRequest("The prompt is unknown.")
         }
@@ -110,7 +110,7 @@ struct AuthorizationRequest: Sendable {
     }
 
     /// RFC 7636 §4.3; `plain`, which is also what a missing method means, protects too little (RFC 9700 §2.1.1).
-    private static func codeChallenge(_ fields: Fields, _ client: SimulatedClient) throws(OAuthFailure) -> String? {
+    private static func codeChallenge(_ fields: Fields, _ client: SimulatedClient) throws(OAuthError) -> String? {
         guard let challenge = fields["code_challenge"] else {
             guard fields["code_challenge_method"] == nil else {
                 throw .invalidRequest("A code_challenge_method goes with a code_challenge.")
@@ -145,23 +145,23 @@ struct AuthorizationRequest: Sendable {
             }
     }
 
-    private static func subscriber(_ fields: Fields) throws(OAuthFailure) -> Subscriber? {
+    private static func subscriber(_ fields: Fields) throws(OAuthError) -> Subscriber? {
         if let token = fields["login_hint_token"] {
             guard let subscriber = LoginHintToken.subscriber(token) else {
-                throw OAuthFailure("invalid_login_hint_token", "The login_hint_token is not of this discovery.")
+                throw OAuthError("invalid_login_hint_token", "The login_hint_token is not of this discovery.")
             }
             return subscriber
         }
         guard let hint = fields["login_hint"] else { return nil }
         guard let subscriber = Subscriber.named(hint) else {
-            throw OAuthFailure("invalid_login_hint", "The login_hint names no subscriber.")
+            throw OAuthError("invalid_login_hint", "The login_hint names no subscriber.")
         }
         return subscriber
     }
 
     private static func algorithm(
         _ name: String?, _ profile: IssuerProfile
-    ) throws(OAuthFailure) -> SignatureAlgorithm? {
+    ) throws(OAuthError) -> SignatureAlgorithm? {
         guard let name else { return nil }
         guard let algorithm = SignatureAlgorithm(rawValue: name), profile.announcedAlgorithms.contains(algorithm) else {
             throw .invalidRequest("The issuer has no key for this id_token_alg.")

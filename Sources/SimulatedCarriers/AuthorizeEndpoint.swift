@@ -8,14 +8,14 @@ struct AuthorizeEndpoint {
 
     /// A request as a client makes it: shows the page, or with `prompt=none` and a login hint approves.
     func start(_ fields: Fields, _ misbehaviours: [Misbehaviour]) -> HTTPResponse {
-        answer(fields, misbehaviours) { request throws(OAuthFailure) in
+        answer(fields, misbehaviours) { request throws(OAuthError) in
             guard request.prompts.contains("none") else {
                 return SignInPage.response(request, fields, provider) {
                     world.subscribers.serves($0.name, provider.issuer)
                 }
             }
             guard let subscriber = request.subscriber else {
-                throw OAuthFailure("login_required", "Without a login_hint nobody is signed in.")
+                throw OAuthError("login_required", "Without a login_hint nobody is signed in.")
             }
             return try approve(request, subscriber, request.scopes, misbehaviours)
         }
@@ -23,12 +23,12 @@ struct AuthorizeEndpoint {
 
     /// What the page sends: the request again, the subscriber, the scopes consented to, and the decision.
     func decide(_ fields: Fields, _ misbehaviours: [Misbehaviour]) -> HTTPResponse {
-        answer(fields, misbehaviours) { request throws(OAuthFailure) in
+        answer(fields, misbehaviours) { request throws(OAuthError) in
             guard fields[SignInPage.decisionField] == SignInPage.approval else {
-                throw OAuthFailure("access_denied", "The subscriber said no.")
+                throw OAuthError("access_denied", "The subscriber said no.")
             }
             guard let subscriber = Subscriber.named(fields[SignInPage.subscriberField] ?? "") else {
-                throw OAuthFailure("user_not_found", "No subscriber has this name.")
+                throw OAuthError("user_not_found", "No subscriber has this name.")
             }
             let consented = request.scopes.filter { $0 == "openid" || fields[SignInPage.scopeField($0)] != nil }
             return try approve(request, subscriber, consented, misbehaviours)
@@ -37,11 +37,11 @@ struct AuthorizeEndpoint {
 
     private func answer(
         _ fields: Fields, _ misbehaviours: [Misbehaviour],
-        _ body: (AuthorizationRequest) throws(OAuthFailure) -> HTTPResponse
+        _ body: (AuthorizationRequest) throws(OAuthError) -> HTTPResponse
     ) -> HTTPResponse {
-        do throws(AuthorizationRequest.Refusal) {
+        do throws(AuthorizationRequest.RequestError) {
             let request = try AuthorizationRequest(fields, to: provider, world)
-            do throws(OAuthFailure) {
+            do throws(OAuthError) {
                 return try body(request)
             } catch {
                 throw .redirect(request.destination, error: error.code, description: error.description)
@@ -61,13 +61,13 @@ struct AuthorizeEndpoint {
     private func approve(
         _ request: AuthorizationRequest, _ subscriber: Subscriber, _ scopes: Set<String>,
         _ misbehaviours: [Misbehaviour]
-    ) throws(OAuthFailure) -> HTTPResponse {
+    ) throws(OAuthError) -> HTTPResponse {
         let misbehaviours = misbehaviours + request.plan.misbehaviours(at: .authorize)
         if let error = misbehaviours.authorization?.error {
-            throw OAuthFailure(error, "The simulation was asked for this error.")
+            throw OAuthError(error, "The simulation was asked for this error.")
         }
         guard world.subscribers.serves(subscriber.name, provider.issuer) else {
-            throw OAuthFailure("user_not_found", "The subscriber has changed carriers.")
+            throw OAuthError("user_not_found", "The subscriber has changed carriers.")
         }
         let now = World.now
         let grant = Grant(

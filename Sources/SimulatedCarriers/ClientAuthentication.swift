@@ -11,7 +11,7 @@ struct ClientAuthentication {
     ///
     /// - Throws: `invalid_client` for wrong credentials or a way the client is not registered for; `invalid_request`
     ///   for more than one way at once.
-    func client(_ request: HTTPRequest, _ form: Fields) throws(OAuthFailure) -> SimulatedClient {
+    func client(_ request: HTTPRequest, _ form: Fields) throws(OAuthError) -> SimulatedClient {
         let fields = request.headers("Authorization")
         guard let field = fields.first else {
             return try form["client_assertion"] == nil ? clientByPost(form) : clientByAssertion(form)
@@ -32,7 +32,7 @@ struct ClientAuthentication {
         return client
     }
 
-    private func clientByPost(_ form: Fields) throws(OAuthFailure) -> SimulatedClient {
+    private func clientByPost(_ form: Fields) throws(OAuthError) -> SimulatedClient {
         guard let client = world.client(form["client_id"], at: provider.issuer) else { throw refusalWithoutChallenge }
         if client.authentication.contains(.publicClient) {
             guard form["client_secret"] == nil else { throw refusalWithoutChallenge }
@@ -44,7 +44,7 @@ struct ClientAuthentication {
     }
 
     /// RFC 7521 §4.2. Each assertion is good once.
-    private func clientByAssertion(_ form: Fields) throws(OAuthFailure) -> SimulatedClient {
+    private func clientByAssertion(_ form: Fields) throws(OAuthError) -> SimulatedClient {
         guard form["client_secret"] == nil else {
             throw .invalidRequest("The client authenticates in more than one way.")
         }
@@ -62,7 +62,7 @@ struct ClientAuthentication {
     }
 
     /// The two halves of Basic credentials, each form-encoded by itself.
-    private func credentials(_ field: String) throws(OAuthFailure) -> (id: String, secret: String) {
+    private func credentials(_ field: String) throws(OAuthError) -> (id: String, secret: String) {
         let words = field.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 2, words[0].lowercased() == "basic", let bytes = Base64.decode(String(words[1])),
             let text = String(validating: bytes, as: UTF8.self)
@@ -75,14 +75,14 @@ struct ClientAuthentication {
     }
 
     /// RFC 6749 §5.2: 401 with a challenge when the header was tried.
-    private var refusal: OAuthFailure {
-        OAuthFailure(
+    private var refusal: OAuthError {
+        OAuthError(
             "invalid_client", "The client could not be authenticated.", status: .unauthorized,
             challenge: "Basic realm=\"\(provider.issuer.rawValue)\"")
     }
 
-    private var refusalWithoutChallenge: OAuthFailure {
-        OAuthFailure("invalid_client", "The client could not be authenticated.", status: .unauthorized)
+    private var refusalWithoutChallenge: OAuthError {
+        OAuthError("invalid_client", "The client could not be authenticated.", status: .unauthorized)
     }
 
     private func isEqual(_ left: String, _ right: String) -> Bool {

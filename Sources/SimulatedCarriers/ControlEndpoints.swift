@@ -96,6 +96,6 @@ struct ControlEndpoints: Sendable {
     private static var done: HTTPResponse { .object(JSONObject()) }
 
     private static func refusal(_ sentence: String) -> HTTPResponse {
-        OAuthFailure.invalidRequest(sentence).response
+        OAuthError.invalidRequest(sentence).response
     }
 }

@@ -103,7 +103,7 @@ struct IssuerRoutes {
         }
         let endpoint = UserinfoEndpoint(world: world, provider: provider)
         let userinfo: @Sendable (HTTPRequest) async -> HTTPResponse = { request in
-            let grant = Result { () throws(OAuthFailure) in try endpoint.grant(request) }
+            let grant = Result { () throws(OAuthError) in try endpoint.grant(request) }
             let plan = (try? grant.get())?.plan ?? .none
             return await exchange(request).answer(
                 at: .userinfo, of: provider.issuer, plan: plan

@@ -18,17 +18,17 @@ struct SimulationHandler: RequestHandler {
             request.parameters = parameters
             return await route.endpoint(request)
         case .methodNotAllowed(let allow):
-            var response = OAuthFailure(
+            var response = OAuthError(
                 "invalid_request", "The method is not allowed here.", status: .methodNotAllowed
             ).response
             response.headers.append(("Allow", allow.map(\.rawValue).joined(separator: ", ")))
             return response
         case .notFound:
-            return OAuthFailure("invalid_request", "There is nothing here.", status: .notFound).response
+            return OAuthError("invalid_request", "There is nothing here.", status: .notFound).response
         }
     }
 
-    func refuse(_ violation: ProtocolViolation, requestID: String, peer: SocketAddress) -> HTTPResponse {
-        OAuthFailure("invalid_request", "The request is no proper HTTP.", status: violation.status).response
+    func refuse(_ violation: ProtocolError, requestID: String, peer: SocketAddress) -> HTTPResponse {
+        OAuthError("invalid_request", "The request is no proper HTTP.", status: violation.status).response
     }
 }

@@ -11,7 +11,7 @@ struct TokenEndpoint {
     func respond(to request: HTTPRequest, _ misbehaviours: [Misbehaviour]) throws(CryptoError) -> HTTPResponse {
         let now = World.now
         let redemption: Redemption
-        do throws(OAuthFailure) {
+        do throws(OAuthError) {
             redemption = try redeem(request, now)
             if let failure = failure(misbehaviours.tokenResponse, request) { throw failure }
         } catch {
@@ -32,7 +32,7 @@ struct TokenEndpoint {
         let correlationID: String?
     }
 
-    private func redeem(_ request: HTTPRequest, _ now: Int64) throws(OAuthFailure) -> Redemption {
+    private func redeem(_ request: HTTPRequest, _ now: Int64) throws(OAuthError) -> Redemption {
         guard Self.isForm(request.header("Content-Type")), let form = Fields(form: request) else {
             throw .invalidRequest("The body is no application/x-www-form-urlencoded form.")
         }
@@ -44,13 +44,13 @@ struct TokenEndpoint {
         case "authorization_code": grant = try redeemCode(form, client, now)
         case "refresh_token": grant = try redeemRefreshToken(form, client, now)
         case nil: throw .invalidRequest("The grant_type is missing.")
-        default: throw OAuthFailure("unsupported_grant_type", "The grant_type is not supported.")
+        default: throw OAuthError("unsupported_grant_type", "The grant_type is not supported.")
         }
         return Redemption(
             client: client, grant: grant, isRefresh: type == "refresh_token", correlationID: form["correlation_id"])
     }
 
-    private func redeemCode(_ form: Fields, _ client: SimulatedClient, _ now: Int64) throws(OAuthFailure) -> Grant {
+    private func redeemCode(_ form: Fields, _ client: SimulatedClient, _ now: Int64) throws(OAuthError) -> Grant {
         guard let code = form["code"] else { throw .invalidRequest("The code is missing.") }
         guard let redirectURI = form["redirect_uri"] else { throw .invalidRequest("The redirect_uri is missing.") }
         guard let grant = provider.grants.redeem(code: code, clientID: client.id, now: now) else {
@@ -64,7 +64,7 @@ struct TokenEndpoint {
     }
 
     /// RFC 7636 §4.5 and §4.6; a verifier without a challenge is a downgrade (RFC 9700 §2.1.1).
-    private func checkVerifier(_ verifier: String?, _ grant: Grant) throws(OAuthFailure) {
+    private func checkVerifier(_ verifier: String?, _ grant: Grant) throws(OAuthError) {
         guard let challenge = grant.codeChallenge else {
             guard verifier == nil else { throw .invalidGrant("The authorization request had no code_challenge.") }
             return
@@ -84,7 +84,7 @@ struct TokenEndpoint {
 
     private func redeemRefreshToken(
         _ form: Fields, _ client: SimulatedClient, _ now: Int64
-    ) throws(OAuthFailure) -> Grant {
+    ) throws(OAuthError) -> Grant {
         guard let token = form["refresh_token"] else { throw .invalidRequest("The refresh_token is missing.") }
         guard let grant = provider.grants.redeem(refreshToken: token, clientID: client.id, now: now) else {
             throw .invalidGrant("The refresh_token is unknown, expired, used, or another client's.")
@@ -135,26 +135,26 @@ struct TokenEndpoint {
             ]), status: .badRequest)
     }
 
-    private func failure(_ misbehaviour: TokenResponseMisbehaviour?, _ request: HTTPRequest) -> OAuthFailure? {
+    private func failure(_ misbehaviour: TokenResponseMisbehaviour?, _ request: HTTPRequest) -> OAuthError? {
         let description = "The simulation was asked for this error."
         return switch misbehaviour {
         case .invalidClient:
-            OAuthFailure("invalid_client", description, status: .unauthorized, challenge: "Basic realm=\"simulation\"")
-        case .invalidGrant: OAuthFailure("invalid_grant", description)
-        case .requestDenied: OAuthFailure("request_denied", description)
-        case .accessDenied: OAuthFailure("access_denied", description, status: .forbidden)
+            OAuthError("invalid_client", description, status: .unauthorized, challenge: "Basic realm=\"simulation\"")
+        case .invalidGrant: OAuthError("invalid_grant", description)
+        case .requestDenied: OAuthError("request_denied", description)
+        case .accessDenied: OAuthError("access_denied", description, status: .forbidden)
         case .temporarilyUnavailable:
-            OAuthFailure("temporarily_unavailable", description, status: .serviceUnavailable)
-        case .userNotFound: OAuthFailure("user_not_found", description)
-        case .timedOut: OAuthFailure("authentication_timed_out", description)
-        case .loginHint: OAuthFailure("invalid_login_hint_token", description)
+            OAuthError("temporarily_unavailable", description, status: .serviceUnavailable)
+        case .userNotFound: OAuthError("user_not_found", description)
+        case .timedOut: OAuthError("authentication_timed_out", description)
+        case .loginHint: OAuthError("invalid_login_hint_token", description)
         case .unknownError:
-            OAuthFailure(
+            OAuthError(
                 "invalid_code",
                 "No such code: \(String(decoding: request.body, as: UTF8.self)) \(request.header("Authorization") ?? "")",
                 status: .forbidden)
-        case .serverError: OAuthFailure("server_error", description, status: .internalServerError)
-        case .errorInside200: OAuthFailure("request_denied", description, status: .ok)
+        case .serverError: OAuthError("server_error", description, status: .internalServerError)
+        case .errorInside200: OAuthError("request_denied", description, status: .ok)
         default: nil
         }
     }

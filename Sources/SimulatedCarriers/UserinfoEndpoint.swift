@@ -8,10 +8,10 @@ struct UserinfoEndpoint {
     let provider: Provider
 
     /// The grant that the request's access token stands for (RFC 6750 §2.1; a token in the query is not looked at).
-    func grant(_ request: HTTPRequest) throws(OAuthFailure) -> Grant {
+    func grant(_ request: HTTPRequest) throws(OAuthError) -> Grant {
         let words = (request.header("Authorization") ?? "").split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 2, words[0].lowercased() == "bearer" else {
-            throw OAuthFailure(
+            throw OAuthError(
                 "invalid_request", "The access token is missing.", status: .unauthorized, challenge: "Bearer")
         }
         guard let grant = provider.grants.grant(accessToken: String(words[1]), now: World.now) else {
@@ -107,7 +107,7 @@ struct UserinfoEndpoint {
     }
 
     /// RFC 6750 §3.1.
-    private static let invalidToken = OAuthFailure(
+    private static let invalidToken = OAuthError(
         "invalid_token", "The access token is unknown, expired or revoked.", status: .unauthorized,
         challenge: "Bearer error=\"invalid_token\"")
 }

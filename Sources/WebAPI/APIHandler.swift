@@ -31,7 +31,7 @@ struct APIHandler: Sendable {
         return response
     }
 
-    func refuse(_ violation: ProtocolViolation, requestID: String) -> HTTPResponse {
+    func refuse(_ violation: ProtocolError, requestID: String) -> HTTPResponse {
         let answer = ErrorAnswer(violation: violation)
         log.write(violation, answer.status, requestID: requestID)
         return answer.response(requestID: requestID)

@@ -29,7 +29,7 @@ struct CodeParameters: Sendable {
     static func authorizedResponse(
         _ parameters: RequestParameters, for provider: Provider, _ context: RequestContext
     ) throws(ServiceError) -> AuthorizedResponse {
-        do throws(InvalidParameter) {
+        do throws(ParameterError) {
             let response = try AuthorizedResponse({ parameters[$0] }, for: provider)
             context.correlationID = response.correlationID
             return response

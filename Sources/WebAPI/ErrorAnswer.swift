@@ -143,7 +143,7 @@ struct ErrorAnswer {
     }
 
     /// Of HTTP, before there was a request.
-    init(violation: ProtocolViolation) {
+    init(violation: ProtocolError) {
         switch violation {
         case .malformed(let sentence): self.init(400, "invalid_request", sentence)
         case .requestTimeout: self.init(408, "request_timeout", "The request did not arrive in time.")

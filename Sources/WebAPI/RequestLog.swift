@@ -28,7 +28,7 @@ struct RequestLog: Sendable {
     }
 
     /// A request that broke HTTP, so that it has no route.
-    func write(_ violation: ProtocolViolation, _ status: HTTPStatus, requestID: String) {
+    func write(_ violation: ProtocolError, _ status: HTTPStatus, requestID: String) {
         logger.info(
             "request refused", metadata: ["status": .stringConvertible(status.code), "request_id": .string(requestID)])
     }
@@ -121,7 +121,7 @@ struct RequestLog: Sendable {
         }
     }
 
-    private static func describe(_ failure: ProviderFailure) -> String {
+    private static func describe(_ failure: ProviderCallError) -> String {
         switch failure {
         case .transport(let error): describe(error)
         case .status(let status): "status \(status)"

@@ -11,7 +11,7 @@ struct TransactionEndpoint: Sendable {
     func respond(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
         let (parameters, provider) = try code.read(context)
         let approval: TransactionRequest
-        do throws(InvalidParameter) {
+        do throws(ParameterError) {
             approval = try TransactionRequest({ parameters[$0] }, for: provider)
         } catch {
             throw .invalidParameter(error)

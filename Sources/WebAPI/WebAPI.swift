@@ -34,7 +34,7 @@ public struct WebAPI: RequestHandler {
 
     public func respond(to request: HTTPRequest) async -> HTTPResponse { await handler.respond(to: request) }
 
-    public func refuse(_ violation: ProtocolViolation, requestID: String, peer: SocketAddress) -> HTTPResponse {
+    public func refuse(_ violation: ProtocolError, requestID: String, peer: SocketAddress) -> HTTPResponse {
         handler.refuse(violation, requestID: requestID)
     }
 }

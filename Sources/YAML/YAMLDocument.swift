@@ -65,7 +65,7 @@ public struct YAMLDocument: Sendable, Equatable {
         var characters = Array(text.unicodeScalars)
         // A byte order mark may open a text (YAML 1.2 §5.2).
         if characters.first == "\u{FEFF}" { characters.removeFirst() }
-        do throws(YAMLFault) {
+        do throws(YAMLEventError) {
             var reader = try YAMLReader(characters)
             root = try reader.document()
             duplicates = reader.duplicates

@@ -39,7 +39,7 @@ struct YAMLEvent {
     let text: [Unicode.Scalar]
 
     /// - Parameter text: without a byte order mark, so that places in it are libyaml's.
-    init(_ text: [Unicode.Scalar]) throws(YAMLFault) {
+    init(_ text: [Unicode.Scalar]) throws(YAMLEventError) {
         self.text = text
         var utf8 = String.UnicodeScalarView()
         utf8.append(contentsOf: text)
@@ -52,7 +52,7 @@ struct YAMLEvent {
             // A value that was not made has no `deinit`.
             unsafe parser.deallocate()
             unsafe input.deallocate()
-            throw YAMLFault(0, "more memory")
+            throw YAMLEventError(0, "more memory")
         }
         unsafe yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
         unsafe yaml_parser_set_input_string(parser, input.baseAddress, input.count)
@@ -65,7 +65,7 @@ struct YAMLEvent {
     }
 
     /// The next event, until the stream ends.
-    mutating func next() throws(YAMLFault) -> YAMLEvent {
+    mutating func next() throws(YAMLEventError) -> YAMLEvent {
         var event = unsafe yaml_event_t()
         guard unsafe yaml_parser_parse(parser, &event) == 1 else { throw fault }
         defer { unsafe yaml_event_delete(&event) }
@@ -111,9 +111,11 @@ struct YAMLEvent {
     }
 
     /// Why libyaml could not go on. Its sentences are constants, in which nothing of the text can be.
-    private var fault: YAMLFault {
+    private var fault: YAMLEventError {
         let parser = unsafe self.parser.pointee
-        guard let problem = unsafe parser.problem else { return unsafe YAMLFault(parser.mark.index, "more memory") }
+        guard let problem = unsafe parser.problem else {
+            return unsafe YAMLEventError(parser.mark.index, "more memory")
+        }
         var place = unsafe parser.problem_mark.index
         var reason = unsafe String(cString: problem)
         if let context = unsafe parser.context {
@@ -124,7 +126,7 @@ struct YAMLEvent {
                 place = min(place, lineEnd ?? text.count)
             }
         }
-        return YAMLFault(
+        return YAMLEventError(
             place, "YAML (\(reason)); a value that holds \": \" or \" #\", or starts with punctuation, needs quotes")
     }
 }

@@ -1,5 +1,5 @@
 /// What can't be read, and where.
-struct YAMLFault: Error {
+struct YAMLEventError: Error {
     /// In characters from the beginning of the text.
     let index: Int
     let expected: String
@@ -20,14 +20,14 @@ struct YAMLReader: ~Copyable {
     private var end = 0
     private(set) var duplicates: [YAMLDocument.Duplicate] = []
 
-    init(_ text: [Unicode.Scalar]) throws(YAMLFault) {
+    init(_ text: [Unicode.Scalar]) throws(YAMLEventError) {
         try Self.refuseForeignCharacters(text)
         events = try YAMLEvents(text)
     }
 
     /// Control characters, line breaks that only some readers know, and byte order marks after the first character
     /// (YAML 1.2 §5.1, §5.2, §5.4; YAML 1.1 has more line breaks).
-    private static func refuseForeignCharacters(_ text: [Unicode.Scalar]) throws(YAMLFault) {
+    private static func refuseForeignCharacters(_ text: [Unicode.Scalar]) throws(YAMLEventError) {
         for (index, character) in text.enumerated() {
             switch character {
             case "\t", "\n", " "..."~", "\u{A0}"..."\u{2027}", "\u{202A}"..."\u{D7FF}", "\u{E000}"..."\u{FEFE}",
@@ -36,30 +36,30 @@ struct YAMLReader: ~Copyable {
                 continue
             case "\r":
                 guard index + 1 < text.count, text[index + 1] == "\n" else {
-                    throw YAMLFault(index, "a line feed after a carriage return")
+                    throw YAMLEventError(index, "a line feed after a carriage return")
                 }
-            default: throw YAMLFault(index, "no control character")
+            default: throw YAMLEventError(index, "no control character")
             }
         }
     }
 
     /// The value of the one document there is; nothing where the text has none.
-    mutating func document() throws(YAMLFault) -> YAMLNode {
-        guard case .streamStart = try next().content else { throw YAMLFault(0, "a text") }
+    mutating func document() throws(YAMLEventError) -> YAMLNode {
+        guard case .streamStart = try next().content else { throw YAMLEventError(0, "a text") }
         let first = try next()
         guard case .documentStart(let hasDirectives) = first.content else { return YAMLNode(line: 1, content: .null) }
-        guard !hasDirectives else { throw YAMLFault(first.start, "no directive") }
+        guard !hasDirectives else { throw YAMLEventError(first.start, "no directive") }
         let root = try node(try next(), [], depth: 0)
         let close = try next()
         guard case .documentEnd(isWritten: false) = close.content else {
-            throw YAMLFault(close.start, "one document, without \"...\"")
+            throw YAMLEventError(close.start, "one document, without \"...\"")
         }
         let after = try next()
-        guard case .streamEnd = after.content else { throw YAMLFault(after.start, "one document") }
+        guard case .streamEnd = after.content else { throw YAMLEventError(after.start, "one document") }
         return root
     }
 
-    private mutating func next() throws(YAMLFault) -> YAMLEvent {
+    private mutating func next() throws(YAMLEventError) -> YAMLEvent {
         let event = try events.next()
         end = event.end
         return event
@@ -74,7 +74,7 @@ struct YAMLReader: ~Copyable {
     /// - Parameters:
     ///   - path: the keys that lead here, to name a key given twice.
     ///   - depth: how many collections it is in.
-    private mutating func node(_ event: YAMLEvent, _ path: [String], depth: Int) throws(YAMLFault) -> YAMLNode {
+    private mutating func node(_ event: YAMLEvent, _ path: [String], depth: Int) throws(YAMLEventError) -> YAMLNode {
         let content: YAMLNode.Content
         switch event.content {
         case .scalar(let value, let style):
@@ -82,7 +82,7 @@ struct YAMLReader: ~Copyable {
             content = style == .plain && Self.nulls.contains(value) ? .null : .text(value)
         case .listStart, .mappingStart:
             guard !event.isMarked else { throw marked(event) }
-            guard depth < Self.levels else { throw YAMLFault(event.start, "at most \(Self.levels) levels") }
+            guard depth < Self.levels else { throw YAMLEventError(event.start, "at most \(Self.levels) levels") }
             if case .listStart = event.content {
                 content = .list(try list(path, depth: depth + 1))
             } else {
@@ -90,42 +90,42 @@ struct YAMLReader: ~Copyable {
                 content = .mapping(try mapping(path, depth: depth + 1))
             }
         case .alias: throw marked(event)
-        default: throw YAMLFault(event.start, "a value")
+        default: throw YAMLEventError(event.start, "a value")
         }
         // A comment follows white space (YAML 1.2 §6.6); libyaml doesn't mind.
         guard character(at: end) != "#" else {
-            throw YAMLFault(end, "the end of the line (quote a value that holds \" #\")")
+            throw YAMLEventError(end, "the end of the line (quote a value that holds \" #\")")
         }
         return YAMLNode(line: event.line, content: content)
     }
 
-    private func marked(_ event: YAMLEvent) -> YAMLFault {
-        YAMLFault(
+    private func marked(_ event: YAMLEvent) -> YAMLEventError {
+        YAMLEventError(
             event.start,
             "quotes around a value that starts with \"*\", \"&\" or \"!\" (aliases, anchors and tags are not taken)")
     }
 
-    private func checkScalar(_ event: YAMLEvent, _ style: YAMLEvent.Style) throws(YAMLFault) {
+    private func checkScalar(_ event: YAMLEvent, _ style: YAMLEvent.Style) throws(YAMLEventError) {
         guard !event.isMarked else { throw marked(event) }
         guard style != .block else {
-            throw YAMLFault(event.start, "a value on one line, in quotes (block scalars are not taken)")
+            throw YAMLEventError(event.start, "a value on one line, in quotes (block scalars are not taken)")
         }
         let written = text[event.start..<event.end]
         guard let lineEnd = written.firstIndex(where: { $0 == "\n" || $0 == "\r" }) else { return }
-        guard style == .plain else { throw YAMLFault(lineEnd, "the closing quote on the same line") }
+        guard style == .plain else { throw YAMLEventError(lineEnd, "the closing quote on the same line") }
         let continuation = written[lineEnd...].firstIndex { $0 != "\n" && $0 != "\r" && $0 != " " && $0 != "\t" }
-        throw YAMLFault(
+        throw YAMLEventError(
             continuation ?? lineEnd, "the indentation of the lines before (a value must end on its own line)")
     }
 
     /// `[key: value]`, which is a list of a mapping without its braces.
-    private mutating func refusePair(_ event: YAMLEvent) throws(YAMLFault) {
+    private mutating func refusePair(_ event: YAMLEvent) throws(YAMLEventError) {
         guard case .mappingStart(isFlow: true) = event.content, character(at: event.start) != "{" else { return }
         let hasQuestionMark = character(at: event.start) == "?"
-        throw YAMLFault(hasQuestionMark ? event.start : try next().end, "\",\" or \"]\"")
+        throw YAMLEventError(hasQuestionMark ? event.start : try next().end, "\",\" or \"]\"")
     }
 
-    private mutating func list(_ path: [String], depth: Int) throws(YAMLFault) -> [YAMLNode] {
+    private mutating func list(_ path: [String], depth: Int) throws(YAMLEventError) -> [YAMLNode] {
         var nodes: [YAMLNode] = []
         while true {
             let event = try next()
@@ -134,7 +134,7 @@ struct YAMLReader: ~Copyable {
         }
     }
 
-    private mutating func mapping(_ path: [String], depth: Int) throws(YAMLFault) -> [YAMLEntry] {
+    private mutating func mapping(_ path: [String], depth: Int) throws(YAMLEventError) -> [YAMLEntry] {
         var entries: [YAMLEntry] = []
         var known: Set<String> = []
         while true {
@@ -151,17 +151,17 @@ struct YAMLReader: ~Copyable {
     }
 
     /// A key: a text, and on the same line a colon behind it.
-    private mutating func key(_ event: YAMLEvent, depth: Int) throws(YAMLFault) -> String {
+    private mutating func key(_ event: YAMLEvent, depth: Int) throws(YAMLEventError) -> String {
         if let before = text[..<event.start].lastIndex(where: { $0 != " " && $0 != "\t" }), text[before] == "?" {
-            throw YAMLFault(before, "a key without \"?\", or quotes around one that starts with it")
+            throw YAMLEventError(before, "a key without \"?\", or quotes around one that starts with it")
         }
         guard case .scalar(let key, let style) = event.content, style != .plain || !key.isEmpty else {
             _ = try node(event, [], depth: depth)
-            throw YAMLFault(end, "a text as key")
+            throw YAMLEventError(end, "a text as key")
         }
         try checkScalar(event, style)
         let colon = text[event.end...].firstIndex { $0 != " " && $0 != "\t" } ?? text.count
-        guard character(at: colon) == ":" else { throw YAMLFault(colon, "\": \" after the key") }
+        guard character(at: colon) == ":" else { throw YAMLEventError(colon, "\": \" after the key") }
         return key
     }
 }

@@ -17,7 +17,7 @@ struct AdminListener: Sendable {
     /// - Parameter connections: how many there may be at once.
     init(
         _ settings: Settings, connections: Int, loop: EventLoop, parts: APIParts, providers: [Provider]
-    ) throws(StartFailure) {
+    ) throws(StartError) {
         let token = AdminToken(settings.admin)
         let readiness = ServiceReadiness(repository: parts.repository, clock: parts.clock)
         var limits = HTTPServerLimits(settings.http, connections: connections)

@@ -14,7 +14,7 @@ struct CheckConfigCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let faults: [SettingsFault]
+        let faults: [SettingsError]
         let notices: [SettingsNotice]
         switch Settings.loadOfProcess(file: options.file) {
         case .valid(_, _, let found): (faults, notices) = ([], found)

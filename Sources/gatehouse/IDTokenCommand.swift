@@ -55,8 +55,8 @@ struct IDTokenCommand: ParsableCommand {
                 let claims = try verifier.verify(verified, now: at ?? WallClock.now.seconds).claims
                 StandardOutput.write(claims)
             } catch let error as JOSEError {
-                try refuse(IDTokenFault(error).rawValue)
-            } catch let fault as IDTokenFault {
+                try refuse(IDTokenError(error).rawValue)
+            } catch let fault as IDTokenError {
                 try refuse(fault.rawValue)
             }
         }

@@ -52,7 +52,7 @@ struct ServeCommand: AsyncParsableCommand {
         if wantsKeyLog { logger.warning("SSLKEYLOGFILE has no effect: keys of connections are written nowhere") }
         DescriptorLimit.raise()
         let server: Server
-        do throws(StartFailure) {
+        do throws(StartError) {
             server = try await Server.start(settings, logger: logger)
         } catch {
             switch settings.log.format {
@@ -82,7 +82,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     /// Tells people, or the log collector that is there instead of them, what is wrong with the configuration.
-    private func tell(_ faults: [SettingsFault], _ notices: [SettingsNotice]) {
+    private func tell(_ faults: [SettingsError], _ notices: [SettingsNotice]) {
         guard Settings.logFormatOfProcess(file: options.file) == .json else {
             return StandardError.write(SettingsReport.text(faults, notices: notices))
         }

@@ -31,7 +31,7 @@ struct Server: Service {
     private let drain: Duration
     private let logger: Logger
 
-    static func start(_ settings: Settings, logger: Logger) async throws(StartFailure) -> Server {
+    static func start(_ settings: Settings, logger: Logger) async throws(StartError) -> Server {
         let clock = Clock { WallClock.now.seconds }
         let repository = try await OpenStore.open(settings.storage, as: .server, now: clock.seconds).repository
         if let update = repository.update {
@@ -43,7 +43,7 @@ struct Server: Service {
                 ])
         }
         let keys: SessionKeys
-        do throws(SessionKeys.Failure) {
+        do throws(SessionKeys.LoadError) {
             keys = try await SessionKeys.load(from: repository, now: clock.seconds)
         } catch {
             // A store may open and turn out to be damaged where the keys are.
@@ -157,7 +157,7 @@ struct Server: Service {
         return shares
     }
 
-    private static func startLoops(_ count: Int) throws(StartFailure) -> [EventLoop] {
+    private static func startLoops(_ count: Int) throws(StartError) -> [EventLoop] {
         var loops: [EventLoop] = []
         for index in 0..<count {
             do throws(SystemError) {
@@ -173,7 +173,7 @@ struct Server: Service {
 
     private static func makeServer(
         _ settings: Settings, _ limits: HTTPServerLimits, loops: [EventLoop], parts: APIParts, clients: [HTTPClient]
-    ) throws(StartFailure) -> HTTPServer {
+    ) throws(StartError) -> HTTPServer {
         let byLoop = Dictionary(
             uniqueKeysWithValues: zip(loops, clients).map { (ObjectIdentifier($0), $1) })
         do throws(SystemError) {

@@ -11,7 +11,7 @@ import Testing
     let folder = TemporaryFolder()
     let target = TemporaryFolder()
 
-    @Test func `is a whole store, taken while others sign in`() async throws {
+    @Test func `a backup is a whole store, taken while others sign in`() async throws {
         let store = try await folder.open()
         let before = try await store.signedIn(Sample.signIn(Sample.subject("before"))).user
         try await withThrowingTaskGroup { group in
@@ -38,7 +38,7 @@ import Testing
         await copy.close()
     }
 
-    @Test func `is for the owner alone, and made by a tool too`() async throws {
+    @Test func `a backup is for the owner alone, and made by a tool too`() async throws {
         let server = try await folder.open()
         let tool = try await folder.open { $0.access = .besideServer }
         try await tool.backup(to: target.database)
@@ -63,7 +63,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `of a tool comes to its end beside a server that never stops writing`() async throws {
+    @Test func `a backup of a tool comes to its end beside a server that never stops writing`() async throws {
         let server = try await folder.open()
         for value in 0..<1200 { _ = try await server.signedIn(Sample.signIn(Sample.subject("\(value)"))) }
         let tool = try await folder.open { $0.access = .besideServer }
@@ -90,7 +90,7 @@ import Testing
         await copy.close()
     }
 
-    @Test func `is made by the server that a tool asks, and the log stays short while it writes all the time`()
+    @Test func `a backup is made by the server that a tool asks, and the log stays short while it writes all the time`()
         async throws
     {
         let server = try await folder.open { $0.checkpointPages = 50 }
@@ -140,7 +140,9 @@ import Testing
         await copy.close()
     }
 
-    @Test func `that a server was killed in is refused by the next one, so that the tool need not wait`() async throws {
+    @Test func `a backup that a server was killed in is refused by the next one, so that the tool need not wait`()
+        async throws
+    {
         let server = try await folder.open()
         let path = target.path + "/half"
         try write([], to: path)
@@ -158,7 +160,7 @@ import Testing
     }
 
     @Test(arguments: ["a file with something in it", "a link", "nothing"])
-    func `is not written by the server over anything but an empty file of its own`(what: String) async throws {
+    func `a backup is not written by the server over anything but an empty file of its own`(what: String) async throws {
         let server = try await folder.open()
         let path = target.path + "/victim"
         let other = target.path + "/other"
@@ -200,7 +202,9 @@ import Testing
     }
 
     @Test(arguments: [nil, .begun, .copied] as [BackupRequest.State?])
-    func `is cleared away by the server when the tool that asked for it was killed`(state: BackupRequest.State?)
+    func `a backup is cleared away by the server when the tool that asked for it was killed`(
+        state: BackupRequest.State?
+    )
         async throws
     {
         let server = try await folder.open()
@@ -219,7 +223,7 @@ import Testing
         await server.close()
     }
 
-    @Test func `is not made of a store that does not hold, and leaves no file`() async throws {
+    @Test func `a backup is not made of a store that does not hold, and leaves no file`() async throws {
         let store = try await folder.open()
         let user = try await store.signedIn(Sample.signIn(Sample.subject("1"))).user
         try await store.writer.write { connection throws(RepositoryError) in
@@ -247,7 +251,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `has nothing of who was erased`() async throws {
+    @Test func `a backup has nothing of who was erased`() async throws {
         let store = try await folder.open()
         let subject = "somebody-who-wants-to-be-forgotten"
         let user = try await store.signedIn(Sample.signIn(Sample.subject(subject))).user
@@ -267,7 +271,7 @@ import Testing
         }
     }
 
-    @Test func `no table has a row of the user but the audit trail`() async throws {
+    @Test func `after an erasure no table has a row of the user but the audit trail`() async throws {
         let store = try await folder.open()
         let session = Sample.session()
         let subject = Sample.subject("1")
@@ -299,7 +303,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `no file has the subject any more once the log was started over`(isSwept: Bool) async throws {
+    func `after an erasure no file has the subject any more once the log was started over`(isSwept: Bool) async throws {
         let store = try await folder.open()
         let subject = "somebody-who-wants-to-be-forgotten"
         let record = Sample.signIn(Sample.subject(subject))

@@ -116,7 +116,7 @@ import Testing
         await server.close()
     }
 
-    @Test func `and the server seal everything anew together, with no edit lost`() async throws {
+    @Test func `a tool beside a server and the server seal everything anew together, with no edit lost`() async throws {
         let server = try await openServer()
         let tool = try await openTool()
         var users: [UserID] = []
@@ -148,7 +148,9 @@ import Testing
         await server.close()
     }
 
-    @Test func `that hardly ever lets go of its lock does not keep the server from writing`() async throws {
+    @Test func `a tool beside a server that hardly ever lets go of its lock does not keep the server from writing`()
+        async throws
+    {
         let server = try await folder.open { $0.busyTimeoutMilliseconds = 600 }
         let path = folder.database
         let isOver = Atomic<Bool>.Box(false)

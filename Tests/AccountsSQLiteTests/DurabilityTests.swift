@@ -16,7 +16,7 @@ import Testing
         return left
     }
 
-    @Test func `is there after a crash that left only the log`() async throws {
+    @Test func `what was acknowledged is there after a crash that left only the log`() async throws {
         let store = try await folder.open { $0.checkpointPages = 1_000_000 }
         let old = Sample.subject("old", at: Sample.oldIssuer)
         let new = Sample.subject("new")
@@ -48,7 +48,9 @@ import Testing
         await again.close()
     }
 
-    @Test func `of links, receipts, challenges, edits and erasures is there after a crash too`() async throws {
+    @Test func `what was acknowledged of links, receipts, challenges, edits and erasures is there after a crash too`()
+        async throws
+    {
         let store = try await folder.open { $0.checkpointPages = 1_000_000 }
         let session = Sample.session()
         let subject = Sample.subject("1")
@@ -83,7 +85,7 @@ import Testing
         await again.close()
     }
 
-    @Test func `is there after closing, with no log left behind`() async throws {
+    @Test func `what was acknowledged is there after closing, with no log left behind`() async throws {
         let store = try await folder.open()
         _ = try await store.signedIn(Sample.signIn(Sample.subject("1")))
         await store.close()
@@ -93,7 +95,9 @@ import Testing
         await again.close()
     }
 
-    @Test func `is all there, and nothing by halves, when the files are taken in the middle of many sign-ins`()
+    @Test
+    func
+        `what was acknowledged is all there, and nothing by halves, when the files are taken in the middle of many sign-ins`()
         async throws
     {
         let store = try await folder.open { $0.checkpointPages = 1_000_000 }
@@ -132,7 +136,7 @@ import Testing
         await again.close()
     }
 
-    @Test func `is remembered of codes until they expire, across a restart`() async throws {
+    @Test func `what was acknowledged is remembered of codes until they expire, across a restart`() async throws {
         let code = Sample.code(expiresAt: Sample.now + 60)
         let store = try await folder.open()
         try await store.recordUsedCode(code, now: Sample.now)

@@ -71,7 +71,11 @@ import Testing
         await new.close()
     }
 
-    @Test func `is brought up to date with temporary files instead of memory, and used with memory`() async throws {
+    @Test
+    func
+        `a store of the second version is brought up to date with temporary files instead of memory, and used with memory`()
+        async throws
+    {
         try makeStore("")
         let mode = Query("PRAGMA temp_store")
         let settings = SQLiteSettings(path: folder.database, access: .server)

@@ -162,7 +162,9 @@ import Testing
         }
     }
 
-    @Test func `is of the present version once it was opened, which others refuse`() async throws {
+    @Test func `a store of the fifth version is of the present version once it was opened, which others refuse`()
+        async throws
+    {
         try makeStore()
         await (try await folder.open()).close()
         let connection = try Connection(path: folder.database, isWritable: false)

@@ -12,7 +12,9 @@ import Testing
         String(decoding: try contents(of: stage.ledger), as: UTF8.self).split(separator: "\n")
     }
 
-    @Test func `has the record when somebody is told that a user is erased, and nothing of anybody`() async throws {
+    @Test func `the ledger has the record when somebody is told that a user is erased, and nothing of anybody`()
+        async throws
+    {
         try await stage.serving { store async throws in
             let user = try await store.signedIn(Sample.signIn(Sample.subject("secret-subject"))).user
             #expect(try lines().isEmpty)
@@ -25,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `is not touched by sign-ins`() async throws {
+    @Test func `the ledger is not touched by sign-ins`() async throws {
         try await stage.serving { store async throws in
             unsafe unlink(stage.ledger)
             for value in 0..<3 { _ = try await store.signedIn(Sample.signIn(Sample.subject("\(value)"))) }
@@ -49,7 +51,9 @@ import Testing
         }
     }
 
-    @Test func `with a torn last line, or foreign lines in between, says all that it has to say`() async throws {
+    @Test func `the ledger with a torn last line, or foreign lines in between, says all that it has to say`()
+        async throws
+    {
         let erased = try await stage.serving { store async throws in
             var users: [UserID] = []
             for value in 0..<2 {
@@ -81,7 +85,7 @@ import Testing
         let forged = "2 \(Sample.now) user_erased \(victim.rawValue) \(proof)"
         try write(Array("\(honest[0])\n\(forged)\n".utf8), to: stage.ledger)
         // At the end it may have been one of ours, so somebody has to look.
-        await #expect(throws: RestoreFailure.ledgerEndsUnproven(line: 2)) { try await stage.restore() }
+        await #expect(throws: RestoreError.ledgerEndsUnproven(line: 2)) { try await stage.restore() }
         try write(Array("\(forged)\n\(honest[0])\n".utf8), to: stage.ledger)
         try await stage.restore()
         let found = try await stage.serving { try await $0.user(victim) }
@@ -110,7 +114,7 @@ import Testing
         #expect(numbers == Set(1...40))
     }
 
-    @Test func `that can't be written makes the answer an error, and gets the record later`() async throws {
+    @Test func `the ledger that can't be written makes the answer an error, and gets the record later`() async throws {
         try await stage.serving { store async throws in
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"))).user
             unsafe unlink(stage.ledger)
@@ -129,7 +133,11 @@ import Testing
 @Suite struct `A replacement that was cut off` {
     let stage = RestoreStage()
 
-    @Test func `is finished by whoever opens the store next, without the log of the former store`() async throws {
+    @Test
+    func
+        `a replacement that was cut off is finished by whoever opens the store next, without the log of the former store`()
+        async throws
+    {
         let server = try await stage.folder.open()
         let lost = try await server.signedIn(Sample.signIn(Sample.subject("lost"))).user
         try await server.backup(to: stage.backup)
@@ -186,7 +194,11 @@ extension `A replacement that was cut off` {
 }
 
 extension `A replacement that was cut off` {
-    @Test func `by an obstacle in its last steps says that it is coming, and comes when that is gone`() async throws {
+    @Test
+    func
+        `a replacement that was cut off by an obstacle in its last steps says that it is coming, and comes when that is gone`()
+        async throws
+    {
         let path = stage.folder.database
         let lost = try await stage.serving { store async throws in
             try await store.backup(to: stage.backup)
@@ -200,7 +212,7 @@ extension `A replacement that was cut off` {
         // Where the former store's log is to go.
         let obstacle = "\(path)-former-\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)-wal"
         unsafe mkdir(obstacle, 0o700)
-        #expect(throws: ReplacementFailure.unfinished(.cannotOpen)) {
+        #expect(throws: ReplacementError.unfinished(.cannotOpen)) {
             try Replacement.restored.publish(draft, at: path)
         }
         #expect(try contents(of: path + "-wal") == [1, 2, 3])
@@ -210,8 +222,8 @@ extension `A replacement that was cut off` {
         #expect(!Replacement.isUnfinished(path))
     }
 
-    @Test func `by a draft that is gone says that nothing has changed`() async throws {
-        #expect(throws: ReplacementFailure.notBegun(.cannotOpen)) {
+    @Test func `a replacement that was cut off by a draft that is gone says that nothing has changed`() async throws {
+        #expect(throws: ReplacementError.notBegun(.cannotOpen)) {
             try Replacement.restored.publish(stage.folder.database + "-draft", at: stage.folder.database)
         }
     }
@@ -220,7 +232,7 @@ extension `A replacement that was cut off` {
 @Suite struct `A compacted store` {
     let stage = RestoreStage()
 
-    @Test func `has everybody, takes less room, and gives no number twice`() async throws {
+    @Test func `a compacted store has everybody, takes less room, and gives no number twice`() async throws {
         let (kept, last) = try await stage.serving { store async throws in
             var users: [UserID] = []
             for value in 0..<600 {
@@ -242,10 +254,10 @@ extension `A replacement that was cut off` {
         #expect(!TemporaryFolder.names(in: stage.folder.path).contains { $0.contains("former") })
     }
 
-    @Test func `is none where a server has it open, or a seal is broken`() async throws {
+    @Test func `a compacted store is none where a server has it open, or a seal is broken`() async throws {
         let server = try await stage.folder.open()
         _ = try await server.signedIn(Sample.signIn(Sample.subject("1")))
-        await #expect(throws: CompactFailure.store(.notOpened(.inUse))) {
+        await #expect(throws: CompactError.store(.notOpened(.inUse))) {
             try await SQLiteAccounts.compact(stage.settings, unlockKeyRing: TransparentSealer.unlocker())
         }
         try await server.writer.write { connection throws(RepositoryError) in
@@ -253,7 +265,7 @@ extension `A replacement that was cut off` {
         }
         await server.close()
         let before = try contents(of: stage.folder.database)
-        await #expect(throws: CompactFailure.damaged(["Sealed values in users that do not open: 1."])) {
+        await #expect(throws: CompactError.damaged(["Sealed values in users that do not open: 1."])) {
             try await SQLiteAccounts.compact(stage.settings, unlockKeyRing: TransparentSealer.unlocker())
         }
         #expect(try contents(of: stage.folder.database) == before)

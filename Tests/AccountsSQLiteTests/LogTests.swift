@@ -63,7 +63,7 @@ import Testing
         await server.close()
     }
 
-    @Test func `is copied back by no tool beside a server`() async throws {
+    @Test func `the log of a store is copied back by no tool beside a server`() async throws {
         let server = try await folder.open { $0.checkpointPages = 1_000_000 }
         let user = try await server.signedIn(Sample.signIn(Sample.subject("1"))).user
         let (database, before) = (state(of: ""), try salts())
@@ -77,7 +77,9 @@ import Testing
         await server.close()
     }
 
-    @Test func `is left alone by a tool that closes last, as long as somebody is the server`() async throws {
+    @Test func `the log of a store is left alone by a tool that closes last, as long as somebody is the server`()
+        async throws
+    {
         await (try await folder.open()).close()
         var lock: StoreLock? = try StoreLock(.server, database: folder.database)
         let database = state(of: "")
@@ -101,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `is emptied by the server of whom a tool has erased`(isServerIdle: Bool) async throws {
+    func `the log of a store is emptied by the server of whom a tool has erased`(isServerIdle: Bool) async throws {
         let server = try await folder.open()
         let user = try await server.signedIn(Sample.signIn(Sample.subject(Self.subject))).user
         try await server.tidyLog(now: Sample.now)
@@ -120,7 +122,7 @@ import Testing
         await server.close()
     }
 
-    @Test func `is emptied as soon as the reader has gone that was in the way`() async throws {
+    @Test func `the log of a store is emptied as soon as the reader has gone that was in the way`() async throws {
         let server = try await folder.open()
         let user = try await server.signedIn(Sample.signIn(Sample.subject(Self.subject))).user
         let reader = try endlessReader()
@@ -133,7 +135,8 @@ import Testing
         await server.close()
     }
 
-    @Test func `is copied back by a server that does nothing while a tool writes much`() async throws {
+    @Test func `the log of a store is copied back by a server that does nothing while a tool writes much`() async throws
+    {
         let server = try await folder.open { $0.checkpointPages = 5 }
         _ = try await server.signedIn(Sample.signIn(Sample.subject("1")))
         try await server.tidyLog(now: Sample.now)
@@ -149,7 +152,7 @@ import Testing
         await server.close()
     }
 
-    @Test func `is looked after by an idle server without a write`() async throws {
+    @Test func `the log of a store is looked after by an idle server without a write`() async throws {
         let server = try await folder.open()
         _ = try await server.signedIn(Sample.signIn(Sample.subject("1")))
         try await server.tidyLog(now: Sample.now)
@@ -160,7 +163,7 @@ import Testing
         await server.close()
     }
 
-    @Test func `is emptied of an erased user after a crash`() async throws {
+    @Test func `the log of a store is emptied of an erased user after a crash`() async throws {
         let store = try await folder.open { $0.checkpointPages = 1_000_000 }
         let user = try await store.signedIn(Sample.signIn(Sample.subject(Self.subject))).user
         let reader = try endlessReader()

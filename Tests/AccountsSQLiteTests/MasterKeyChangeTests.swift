@@ -82,7 +82,9 @@ import Testing
         await again.close()
     }
 
-    @Test func `is not taken over by a tool that has the store open, which writes nothing more`() async throws {
+    @Test func `a changed master key is not taken over by a tool that has the store open, which writes nothing more`()
+        async throws
+    {
         let server = try await open(1, .server)
         let user = try await server.signedIn(Sample.signIn(Sample.subject("1"))).user
         await server.close()
@@ -104,7 +106,7 @@ import Testing
         await changer.close()
     }
 
-    @Test func `is a matter for when no server runs, and none starts meanwhile`() async throws {
+    @Test func `a changed master key is a matter for when no server runs, and none starts meanwhile`() async throws {
         let server = try await open(1, .server)
         await #expect(throws: RepositoryError.notOpened(.inUse)) { try await open(1, .insteadOfServer) }
         await server.close()

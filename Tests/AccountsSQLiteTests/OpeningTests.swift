@@ -57,7 +57,9 @@ import Testing
         // The writer's queue may hold the last reference for a moment.
         var second: SQLiteAccounts?
         while second == nil {
-            do throws(RepositoryError) { second = try await folder.open() } catch { #expect(error == .notOpened(.inUse)) }
+            do throws(RepositoryError) { second = try await folder.open() } catch {
+                #expect(error == .notOpened(.inUse))
+            }
             await Task.yield()
         }
         await second?.close()
@@ -80,7 +82,9 @@ import Testing
         let connection = try Connection(path: folder.database, isWritable: true)
         try connection.execute("PRAGMA user_version = \(later)")
         let known = Int64(Schema.steps.count)
-        await #expect(throws: RepositoryError.notOpened(.newerSchema(found: later, known: known))) { try await folder.open() }
+        await #expect(throws: RepositoryError.notOpened(.newerSchema(found: later, known: known))) {
+            try await folder.open()
+        }
     }
 
     @Test func `brings a store of the first version along with its users`() async throws {

@@ -51,7 +51,7 @@ struct RestoreStage {
 @Suite struct `A restored backup` {
     let stage = RestoreStage()
 
-    @Test func `has nobody who was erased since, and gives his number to nobody`() async throws {
+    @Test func `a restored backup has nobody who was erased since, and gives his number to nobody`() async throws {
         let (kept, erased) = try await stage.serving { store async throws in
             let kept = try await store.signedIn(Sample.signIn(Sample.subject("kept"))).user
             let erased = try await store.signedIn(Sample.signIn(Sample.subject("erased"))).user
@@ -96,7 +96,7 @@ struct RestoreStage {
         #expect(second.identity.rawValue > first.identity.rawValue)
     }
 
-    @Test func `has no session from before, unless they are to be kept`() async throws {
+    @Test func `a restored backup has no session from before, unless they are to be kept`() async throws {
         let session = Sample.session()
         try await stage.serving { store async throws in
             _ = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session))
@@ -155,7 +155,7 @@ struct RestoreStage {
         }
     }
 
-    @Test func `has no signing key that was retired since`() async throws {
+    @Test func `a restored backup has no signing key that was retired since`() async throws {
         try await stage.serving { store async throws in
             for (kid, from) in [("leaked", 1), ("next", 2)] as [(String, Int64)] {
                 try await store.addSigningKey(
@@ -224,7 +224,7 @@ struct RestoreStage {
         #expect(TemporaryFolder.names(in: stage.folder.path).filter { $0.contains("-draft") }.isEmpty)
     }
 
-    @Test func `that was put in the store's place by hand is not opened`() async throws {
+    @Test func `a restored backup that was put in the store's place by hand is not opened`() async throws {
         try await stage.serving { store async throws in
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"))).user
             try await store.backup(to: stage.backup)
@@ -248,7 +248,7 @@ struct RestoreStage {
     }
 
     private func changesNothing(
-        _ failure: RestoreFailure, ledger: RestoreRequest.Ledger = .besideStore, key: UInt8 = 0x5A
+        _ failure: RestoreError, ledger: RestoreRequest.Ledger = .besideStore, key: UInt8 = 0x5A
     ) async throws {
         let before = try stage.files()
         await #expect(throws: failure) { try await stage.restore(ledger: ledger, key: key) }
@@ -260,36 +260,36 @@ struct RestoreStage {
         try connection.execute(sql)
     }
 
-    @Test func `for another master key changes nothing`() async throws {
+    @Test func `a restore that can't be for another master key changes nothing`() async throws {
         try await prepare()
         try await changesNothing(.backup(.wrongMasterKey), key: 0x11)
     }
 
-    @Test func `for a damaged page changes nothing`() async throws {
+    @Test func `a restore that can't be for a damaged page changes nothing`() async throws {
         try await prepare()
         try write([UInt8](repeating: 0xFF, count: 4096), to: stage.backup, at: 4096 * 2)
         let before = try stage.files()
-        await #expect(throws: RestoreFailure.self) { try await stage.restore() }
+        await #expect(throws: RestoreError.self) { try await stage.restore() }
         #expect(try stage.files() == before)
     }
 
-    @Test func `for a broken seal changes nothing`() async throws {
+    @Test func `a restore that can't be for a broken seal changes nothing`() async throws {
         try await prepare()
         try inBackup("UPDATE users SET profile = x'5A01' WHERE id = 2")
         try await changesNothing(.backupDamaged(["Sealed values in users that do not open: 1."]))
     }
 
-    @Test func `for a backup of a newer version changes nothing`() async throws {
+    @Test func `a restore that can't be for a backup of a newer version changes nothing`() async throws {
         try await prepare()
         try inBackup("PRAGMA user_version = 99")
         try await changesNothing(.backup(.notOpened(.newerSchema(found: 99, known: Int64(Schema.steps.count)))))
     }
 
-    @Test func `for something else than a store changes nothing`() async throws {
+    @Test func `a restore that can't be for something else than a store changes nothing`() async throws {
         try await prepare()
         try write(Array("no database, and long enough to be told apart from one".utf8), to: stage.backup)
         let before = try stage.files()
-        await #expect(throws: RestoreFailure.self) { try await stage.restore() }
+        await #expect(throws: RestoreError.self) { try await stage.restore() }
         #expect(try stage.files() == before)
         unsafe unlink(stage.backup)
         try await changesNothing(.backup(.notOpened(.noStore)))
@@ -298,15 +298,15 @@ struct RestoreStage {
     @Test func `beside a server or a tool changes nothing`() async throws {
         try await prepare()
         let server = try await stage.folder.open()
-        await #expect(throws: RestoreFailure.store(.notOpened(.inUse))) { try await stage.restore() }
+        await #expect(throws: RestoreError.store(.notOpened(.inUse))) { try await stage.restore() }
         await server.close()
         let tool = try await stage.folder.open { $0.access = .besideServer }
-        await #expect(throws: RestoreFailure.store(.notOpened(.inUse))) { try await stage.restore() }
+        await #expect(throws: RestoreError.store(.notOpened(.inUse))) { try await stage.restore() }
         await tool.close()
         try await stage.restore()
     }
 
-    @Test func `for a ledger that is damaged in the middle changes nothing`() async throws {
+    @Test func `a restore that can't be for a ledger that is damaged in the middle changes nothing`() async throws {
         try await prepare()
         var lines = String(decoding: try contents(of: stage.ledger), as: UTF8.self).split(separator: "\n")
         #expect(lines.count == 3)
@@ -317,7 +317,7 @@ struct RestoreStage {
         try await changesNothing(.ledgerIncomplete(record: 2))
     }
 
-    @Test func `without its ledger changes nothing, unless told to do without`() async throws {
+    @Test func `a restore that can't be without its ledger changes nothing, unless told to do without`() async throws {
         try await prepare()
         unsafe unlink(stage.ledger)
         for suffix in ["", "-wal", "-shm"] { unsafe unlink(stage.folder.database + suffix) }
@@ -326,9 +326,9 @@ struct RestoreStage {
         #expect(outcome.users == 3)
     }
 
-    @Test func `of the store itself changes nothing`() async throws {
+    @Test func `a restore that can't be of the store itself changes nothing`() async throws {
         try await prepare()
-        await #expect(throws: RestoreFailure.backupIsStore) {
+        await #expect(throws: RestoreError.backupIsStore) {
             try await SQLiteAccounts.restore(
                 RestoreRequest(backup: stage.folder.database), in: stage.settings, now: Sample.now,
                 unlockKeyRing: TransparentSealer.unlocker())

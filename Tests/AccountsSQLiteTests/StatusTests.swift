@@ -27,7 +27,7 @@ import Testing
         await server.close()
     }
 
-    @Test func `is no reason for an idle server to write`() async throws {
+    @Test func `the status of a store is no reason for an idle server to write`() async throws {
         let server = try await folder.open()
         try await server.probe(now: Sample.now)
         for _ in 0..<2 { _ = try await server.sweepExpired(now: Sample.now, limit: 1) }

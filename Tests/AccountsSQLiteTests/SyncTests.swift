@@ -90,7 +90,7 @@ private enum SyncCount {
         await store.close()
     }
 
-    @Test func `of the database comes with checkpoints alone`() async throws {
+    @Test func `putting on disk of the database comes with checkpoints alone`() async throws {
         let store = try await folder.open { $0.checkpointPages = 1 }
         let files = try await watch(store)
         _ = SyncCount.take(files.log)

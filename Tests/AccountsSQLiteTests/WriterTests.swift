@@ -72,7 +72,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `that are alone leave nothing when they fail, and the next goes through`() async throws {
+    @Test func `grouped writes that are alone leave nothing when they fail, and the next goes through`() async throws {
         let store = try await folder.open()
         await #expect(throws: RepositoryError.unavailable(.engine(code: 7))) {
             try await store.writer.write { connection throws(RepositoryError) in
@@ -122,7 +122,9 @@ import Testing
         await store.close()
     }
 
-    @Test func `refuse what comes beyond the queue's limit, and take more when there is room`() async throws {
+    @Test func `grouped writes refuse what comes beyond the queue's limit, and take more when there is room`()
+        async throws
+    {
         let store = try await folder.open { $0.writeQueueLimit = 2 }
         let (gate, job) = await hold(store.writer)
         let tasks = await start(["a", "b"], on: store.writer)
@@ -134,7 +136,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `stay within the group's limit and all get through`() async throws {
+    @Test func `grouped writes stay within the group's limit and all get through`() async throws {
         let store = try await folder.open { $0.writeGroupLimit = 3 }
         let (gate, job) = await hold(store.writer)
         let tasks = await start((0..<10).map { "\($0)" }, on: store.writer)
@@ -145,7 +147,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `are finished before the store closes`() async throws {
+    @Test func `grouped writes are finished before the store closes`() async throws {
         let store = try await folder.open()
         let (gate, job) = await hold(store.writer)
         let tasks = await start(["a", "b"], on: store.writer)
@@ -161,7 +163,7 @@ import Testing
         await again.close()
     }
 
-    @Test func `refuse one code twice even before the first is on disk`() async throws {
+    @Test func `grouped writes refuse one code twice even before the first is on disk`() async throws {
         let store = try await folder.open()
         let (gate, job) = await hold(store.writer)
         let code = Sample.code()
@@ -194,7 +196,7 @@ extension Atomic where Value == Bool {
 }
 
 @Suite struct `Codes in memory` {
-    @Test func `are refused beyond the limit until some expire`() {
+    @Test func `codes in memory are refused beyond the limit until some expire`() {
         let codes = UsedCodes(limit: 2, unprovenLimit: 2)
         let soon = Sample.code(expiresAt: 60)
         let late = Sample.code(expiresAt: 600)
@@ -213,7 +215,7 @@ extension Atomic where Value == Bool {
         #expect(!codes.isUsed(late.hash, now: 900))
     }
 
-    @Test func `are free again when the write that claimed them failed`() {
+    @Test func `codes in memory are free again when the write that claimed them failed`() {
         let codes = UsedCodes(limit: 1, unprovenLimit: 1)
         let code = Sample.code()
         #expect(codes.claim(code.hash, .verified, now: Sample.now) == .first)
@@ -223,7 +225,7 @@ extension Atomic where Value == Bool {
         #expect(codes.claim(code.hash, .verified, now: Sample.now) == .first)
     }
 
-    @Test func `that proved nobody have a share of the limit, and leave the rest to those that did`() {
+    @Test func `codes in memory that proved nobody have a share of the limit, and leave the rest to those that did`() {
         let codes = UsedCodes(limit: 3, unprovenLimit: 1)
         let invented = Sample.code(expiresAt: 60)
         #expect(codes.claim(invented.hash, .none, now: 0) == .first)
@@ -237,7 +239,7 @@ extension Atomic where Value == Bool {
         #expect(codes.claim(Sample.hash(), .none, now: 300) == .first)
     }
 
-    @Test func `are never moved by many at once, however many expire together`() {
+    @Test func `codes in memory are never moved by many at once, however many expire together`() {
         let codes = UsedCodes(limit: .max, unprovenLimit: .max)
         for _ in 0..<200_000 { codes.settle(Sample.code(expiresAt: 60), .verified, isUsed: true) }
         #expect(codes.count == 200_000)
@@ -253,7 +255,7 @@ extension Atomic where Value == Bool {
         #expect(codes.count == 0)
     }
 
-    @Test func `that are made up do not keep anybody from signing in`() async throws {
+    @Test func `codes in memory that are made up do not keep anybody from signing in`() async throws {
         let folder = TemporaryFolder()
         let store = try await folder.open {
             $0.usedCodeLimit = 20

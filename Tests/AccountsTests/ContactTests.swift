@@ -7,7 +7,7 @@ import Testing
         ("\t jane@example.com \n", "jane@example.com"), ("JÜRGEN@Example.com", "jÜrgen@example.com"), ("", nil),
         (" \n", nil),
     ])
-    func `is found by its small letters`(value: String, normalized: String?) {
+    func `an address or a number is found by its small letters`(value: String, normalized: String?) {
         #expect(Contact.email.normalized(value) == normalized)
     }
 
@@ -16,11 +16,11 @@ import Testing
         ("0012065550100", "+12065550100"), ("tel:+1-206-555-0100;ext=12", "+12065550100"), ("+00", nil), ("none", nil),
         ("", nil),
     ])
-    func `is found by its digits`(value: String, normalized: String?) {
+    func `an address or a number is found by its digits`(value: String, normalized: String?) {
         #expect(Contact.phoneNumber.normalized(value) == normalized)
     }
 
-    @Test func `is never found by the other kind`() {
+    @Test func `an address or a number is never found by the other kind`() {
         #expect(Contact.email.searchTerm("+1") != Contact.phoneNumber.searchTerm("+1"))
     }
 }

@@ -2,7 +2,7 @@ import Accounts
 import Testing
 
 @Suite struct `A subject` {
-    @Test func `is the same only with the same bytes at the same issuer`() {
+    @Test func `a subject is the same only with the same bytes at the same issuer`() {
         let subject = Subject(issuer: "https://a.example", value: "caf\u{E9}")
         #expect(subject == Subject(issuer: "https://a.example", value: "caf\u{E9}"))
         #expect(subject != Subject(issuer: "https://b.example", value: "caf\u{E9}"))
@@ -32,7 +32,7 @@ import Testing
 }
 
 @Suite struct `A session id` {
-    @Test func `is read from the text it is written as`() throws {
+    @Test func `a session id is read from the text it is written as`() throws {
         let id = SessionID(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98_7654_3210)
         #expect(id.description == "0123456789abcdeffedcba9876543210")
         #expect(SessionID(id.description) == id)
@@ -43,7 +43,7 @@ import Testing
         "", "0123", String(repeating: "0", count: 33), String(repeating: "A", count: 32),
         "0123456789abcdeffedcba987654321g",
     ])
-    func `is nothing but 32 lowercase hexadecimal digits`(text: String) {
+    func `a session id is nothing but 32 lowercase hexadecimal digits`(text: String) {
         #expect(SessionID(text) == nil)
     }
 
@@ -57,7 +57,7 @@ import Testing
 }
 
 @Suite struct `The place of a sealed value` {
-    @Test func `has bytes of its own for each table, column and row`() {
+    @Test func `the place of a sealed value has bytes of its own for each table, column and row`() {
         let places = [
             SealContext(table: "users", column: "profile", row: 1),
             SealContext(table: "users", column: "profile", row: 2),

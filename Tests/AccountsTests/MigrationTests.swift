@@ -31,7 +31,7 @@ import Testing
         #expect(Migration.decide(subject: new, current: nil, ported: ported) == .migrate(jane))
     }
 
-    @Test func `of two identities of one user the first named is moved`() {
+    @Test func `who a sign-in belongs to of two identities of one user the first named is moved`() {
         let ported = [token("a", known: janesOther), token("b", known: jane)]
         #expect(Migration.decide(subject: new, current: nil, ported: ported) == .migrate(janesOther))
     }

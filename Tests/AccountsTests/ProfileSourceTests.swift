@@ -9,7 +9,7 @@ func said(_ attributes: Attributes, by provider: String, _ claims: TypedClaims =
 @Suite struct `What several providers say of one user` {
     let verified: Attributes = ["email": "a@example.com", "email_verified": "true"]
 
-    @Test func `is told apart, each value with its provider`() {
+    @Test func `what several providers say of one user is told apart, each value with its provider`() {
         var profile = Profile(said(verified, by: "a"), own: ["email": "own@example.com"])
         profile.merge(said(["email": "b@example.com"], by: "b"))
         #expect(profile.shown.email == "b@example.com")
@@ -49,7 +49,7 @@ func said(_ attributes: Attributes, by provider: String, _ claims: TypedClaims =
         #expect(profile.claimsByProvider.isEmpty)
     }
 
-    @Test func `is nobody's in particular until a sign-in tells whose it is`() {
+    @Test func `what several providers say of one user is nobody's in particular until a sign-in tells whose it is`() {
         var profile = Profile(carrier: verified)
         #expect(profile.contacts.map(\.giver) == [.provider(nil, isVerified: true)])
         profile.merge(said(verified, by: "a"))
@@ -58,7 +58,8 @@ func said(_ attributes: Attributes, by provider: String, _ claims: TypedClaims =
         #expect(profile.contacts.map(\.giver) == [.provider("a", isVerified: true)])
     }
 
-    @Test func `has further claims as the last sign-in at that provider had them`() {
+    @Test
+    func `what several providers say of one user has further claims as the last sign-in at that provider had them`() {
         var profile = Profile(said([:], by: "a", ["roles": "[1]", "level": "2"]))
         profile.merge(said([:], by: "b", ["roles": "[3]"]))
         #expect(profile.claims(of: "a") == ["roles": "[1]", "level": "2"])
@@ -70,7 +71,7 @@ func said(_ attributes: Attributes, by provider: String, _ claims: TypedClaims =
         #expect(profile.claims(of: "c").isEmpty)
     }
 
-    @Test func `is bounded in the number of providers`() {
+    @Test func `what several providers say of one user is bounded in the number of providers`() {
         var profile = Profile()
         for number in 0...2 * Profile.maximumProviders {
             profile.merge(said(["email": "\(number)@example.com"], by: "p\(number)", ["x": "1"]))
@@ -80,7 +81,7 @@ func said(_ attributes: Attributes, by provider: String, _ claims: TypedClaims =
         #expect(profile.shown.email == "\(2 * Profile.maximumProviders)@example.com")
     }
 
-    @Test func `never has the subject in it, not even from earlier versions`() {
+    @Test func `what several providers say of one user never has the subject in it, not even from earlier versions`() {
         var profile = Profile(carrier: ["preferred_username": "subject", "nickname": "J"])
         profile.merge(said([:], by: "a"))
         #expect(profile.carrier == ["nickname": "J"])

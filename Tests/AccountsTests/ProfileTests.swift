@@ -40,7 +40,7 @@ import Testing
         #expect(carrier.familyName == nil)
     }
 
-    @Test func `never calls a new address verified because the old one was`() {
+    @Test func `a profile never calls a new address verified because the old one was`() {
         let carrier = merged(["email": "new@example.com"])
         #expect(carrier.email == "new@example.com")
         #expect(carrier["email_verified"] == nil)
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(arguments: Contact.allCases)
-    func `never calls verified what the user alone says`(contact: Contact) {
+    func `a profile never calls verified what the user alone says`(contact: Contact) {
         let claimed: Attributes = [contact.rawValue: "mine", contact.verifiedName: "true"]
         // Whatever a carrier may have verified, it was not this.
         for carrier in [Attributes(), [contact.verifiedName: "true"]] {
@@ -165,7 +165,7 @@ import Testing
         #expect(sensitive == ["username", "email", "phone_number"])
     }
 
-    @Test func `is refused when any byte is missing, or its version is unknown`() throws {
+    @Test func `a profile is refused when any byte is missing, or its version is unknown`() throws {
         let bytes = Profile(carrier: ["name": "Jane", "email": "j@example.com"]).encoded
         let ends = [1, 1 + 1 + 5 + 5, bytes.count]
         for count in 0..<bytes.count where !ends.contains(count) {

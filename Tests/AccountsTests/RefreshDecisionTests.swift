@@ -33,21 +33,25 @@ import Testing
         #expect(decide(4, grace: grace, now: last + 1) == .reuse)
     }
 
-    @Test func `is reuse at once as the parent where there is no grace`() {
+    @Test func `a signed refresh token presented is reuse at once as the parent where there is no grace`() {
         #expect(decide(4, grace: 0, now: 1000) == .reuse)
     }
 
     @Test(arguments: [1, 2, 3])
-    func `is reuse when it is older than the parent, even within the grace`(generation: Int64) {
+    func `a signed refresh token presented is reuse when it is older than the parent, even within the grace`(
+        generation: Int64
+    ) {
         for now in [0, 999, 1000, 1010, 1011] as [Int64] { #expect(decide(generation, now: now) == .reuse) }
     }
 
     @Test(arguments: [6, 7, Int64.max, 0, -1, Int64.min])
-    func `is refused when it is newer than the session's, or none there can be`(generation: Int64) {
+    func `a signed refresh token presented is refused when it is newer than the session's, or none there can be`(
+        generation: Int64
+    ) {
         #expect(decide(generation, now: 1005) == .refuse)
     }
 
-    @Test func `is refused where the session still has a token of the earlier form`() {
+    @Test func `a signed refresh token presented is refused where the session still has a token of the earlier form`() {
         #expect(decide(1, current: 0, now: 1005) == .refuse)
         #expect(decide(-1, current: 0, now: 1005) == .refuse)
     }
@@ -64,17 +68,21 @@ import Testing
     }
 
     @Test(arguments: 1...5 as ClosedRange<Int64>)
-    func `is refused for another user, whichever it is`(generation: Int64) {
+    func `a signed refresh token presented is refused for another user, whichever it is`(generation: Int64) {
         #expect(decide(generation, of: UserID(rawValue: 8), now: 1005) == .refuse)
     }
 
     @Test(arguments: 1...5 as ClosedRange<Int64>)
-    func `is refused when the session has expired or has come to its end, whichever it is`(generation: Int64) {
+    func
+        `a signed refresh token presented is refused when the session has expired or has come to its end, whichever it is`(
+            generation: Int64
+        )
+    {
         #expect(decide(generation, now: 9000) == .refuse)
         #expect(decide(generation, endsAt: 1005, now: 1005) == .refuse)
     }
 
-    @Test func `is refused when there is no session`() {
+    @Test func `a signed refresh token presented is refused when there is no session`() {
         let presented = PresentedRefreshToken.signed(generation: 1, user: Self.jane)
         #expect(RefreshDecision.decide(presented: presented, chain: nil, now: 1000, graceSeconds: 10) == .refuse)
     }
@@ -104,7 +112,7 @@ import Testing
         #expect(decide(current, rotatedAt: nil, now: 4999) == .rotate)
     }
 
-    @Test func `is refused when it has expired, whichever it is`() {
+    @Test func `a refresh token of the earlier form presented is refused when it has expired, whichever it is`() {
         #expect(decide(current, now: 5000) == .refuse)
         #expect(decide(previous, isRetired: true, now: 5000) == .refuse)
     }
@@ -120,7 +128,11 @@ import Testing
     }
 
     @Test(arguments: [2, 3, Int64.max])
-    func `is reuse as the last one of its form once the first generation was presented`(generation: Int64) {
+    func
+        `a refresh token of the earlier form presented is reuse as the last one of its form once the first generation was presented`(
+            generation: Int64
+        )
+    {
         #expect(decide(previous, generation: generation, now: 1001) == .reuse)
     }
 
@@ -130,17 +142,23 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `is reuse when it was replaced longer ago, retired list or not`(isRetired: Bool) {
+    func `a refresh token of the earlier form presented is reuse when it was replaced longer ago, retired list or not`(
+        isRetired: Bool
+    ) {
         #expect(decide(previous, isRetired: isRetired, now: 1011) == .reuse)
     }
 
     @Test(arguments: [0, 1, 2])
-    func `is reuse when it was replaced before the previous one, even within the grace`(generation: Int64) {
+    func
+        `a refresh token of the earlier form presented is reuse when it was replaced before the previous one, even within the grace`(
+            generation: Int64
+        )
+    {
         #expect(decide(oldest, generation: generation, isRetired: true, now: 1001) == .reuse)
     }
 
     @Test(arguments: [0, 1, 2])
-    func `is refused when the session never had it`(generation: Int64) {
+    func `a refresh token of the earlier form presented is refused when the session never had it`(generation: Int64) {
         #expect(decide(oldest, generation: generation, now: 1001) == .refuse)
     }
 }

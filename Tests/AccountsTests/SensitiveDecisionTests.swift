@@ -33,7 +33,7 @@ import Testing
         #expect(Self.decide([old]) == .allow)
     }
 
-    @Test func `does not wait for the identity a user came with`() {
+    @Test func `what could take an account over does not wait for the identity a user came with`() {
         #expect(Self.decide([Self.history(.signIn)]) == .allow)
         #expect(Self.decide([Self.history(.imported, linked: Self.now, userCreated: Self.now)]) == .allow)
     }

@@ -39,14 +39,16 @@ import Testing
         #expect(keys.signing(.receipt, now: 100)?.kid == "receipt")
     }
 
-    @Test func `are outlived when another has signed for longer than anything they signed is good for`() {
+    @Test
+    func `the signing keys are outlived when another has signed for longer than anything they signed is good for`() {
         let keys = [Self.entry("new", created: 100, signs: 700), Self.entry("old", created: 10)]
         #expect(Self.outlived(keys, 1700).isEmpty)
         #expect(Self.outlived(keys, 1701) == ["old"])
         #expect(Self.outlived(Array(keys.dropFirst()), 99_999).isEmpty, "the one that signs is never outlived")
     }
 
-    @Test func `are outlived by the first that took their place, and by none that is retired or waits`() {
+    @Test
+    func `the signing keys are outlived by the first that took their place, and by none that is retired or waits`() {
         let keys = [
             Self.entry("waiting", created: 3000, signs: 9000), Self.entry("urgent", created: 2000),
             Self.entry("published", created: 1999, signs: 2600), Self.entry("gone", created: 500, retired: 600),

@@ -19,7 +19,9 @@ import Testing
     }
 
     @Test(arguments: EllipticCurve.allCases)
-    func `has both numbers in full width, however short they are`(_ curve: EllipticCurve) {
+    func `the JOSE form of an ECDSA signature has both numbers in full width, however short they are`(
+        _ curve: EllipticCurve
+    ) {
         let width = curve.byteCount
         for missing in 0..<width {
             for first: UInt8 in [0x01, 0x7F, 0x80, 0xFF] {
@@ -32,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `is made of nothing that is no pair of numbers`() {
+    @Test func `the JOSE form of an ECDSA signature is made of nothing that is no pair of numbers`() {
         let (r, s) = (integer([1, 2, 3]), integer([4, 5, 6]))
         let good = sequence(r + s)
         #expect(jose(good) != nil)

@@ -6,7 +6,7 @@ import Testing
     static let kinds: [PrivateKey.Kind] =
         [.rsa(bits: 2048), .ed25519] + EllipticCurve.allCases.map(PrivateKey.Kind.ellipticCurve)
 
-    @Test(arguments: kinds) func `come back from PEM as the same key`(_ kind: PrivateKey.Kind) throws {
+    @Test(arguments: kinds) func `private keys come back from PEM as the same key`(_ kind: PrivateKey.Kind) throws {
         let key = try PrivateKey.generate(kind)
         let pem = try key.pemRepresentation()
         #expect(pem.revealedText.hasPrefix("-----BEGIN PRIVATE KEY-----\n"), "PKCS #8, not an older form")
@@ -23,13 +23,13 @@ import Testing
         #expect(der.starts(with: bytes(hexadecimal: "302e020100300506032b657004220420")))
     }
 
-    @Test func `are read in their older forms, too`() throws {
+    @Test func `private keys are read in their older forms, too`() throws {
         let older = try PrivateKey(pem: Secret(PEMExamples.ecInItsOlderForm))
         let current = try PrivateKey(pem: Secret(PEMExamples.ecAsPKCS8))
         #expect(older.publicKey.parameters == current.publicKey.parameters)
     }
 
-    @Test func `are refused when they are no key, encrypted, or do not belong together`() {
+    @Test func `private keys are refused when they are no key, encrypted, or do not belong together`() {
         let unreadable = [
             "", "hello", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", PEMExamples.ecEncrypted,
             PEMExamples.ecWithForeignPublicPart,
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `are refused when their type or strength is none of ours`() {
+    @Test func `private keys are refused when their type or strength is none of ours`() {
         #expect(throws: CryptoError.unsupportedKeyType) { try PrivateKey(pem: Secret(PEMExamples.secp256k1)) }
         #expect(throws: CryptoError.unsupportedKeyType) { try PrivateKey(pem: Secret(PEMExamples.x25519)) }
         #expect(throws: CryptoError.rsaModulusSize(bits: 1024)) { try PrivateKey(pem: Secret(PEMExamples.rsa1024)) }
@@ -57,7 +57,7 @@ import Testing
         #expect("\(try key.pemRepresentation())" == "<redacted>")
     }
 
-    @Test func `are different every time one is generated`() throws {
+    @Test func `private keys are different every time one is generated`() throws {
         let first = try PrivateKey.generate(.ellipticCurve(.p256))
         let second = try PrivateKey.generate(.ellipticCurve(.p256))
         #expect(first.publicKey.parameters != second.publicKey.parameters)

@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(arguments: [512, 1024, 2040, 2047, 8193, 16384])
-    func `refuse an RSA modulus that is too weak, or so large that it is an attack`(_ bits: Int) {
+    func `public keys refuse an RSA modulus that is too weak, or so large that it is an attack`(_ bits: Int) {
         #expect(throws: CryptoError.rsaModulusSize(bits: bits)) {
             try PublicKey(rsaModulus: modulus(bits: bits), exponent: [1, 0, 1])
         }
@@ -32,14 +32,14 @@ import Testing
         #expect(throws: CryptoError.rsaModulusSize(bits: 0)) { try PublicKey(rsaModulus: [], exponent: [3]) }
     }
 
-    @Test func `refuse an even RSA modulus`() {
+    @Test func `public keys refuse an even RSA modulus`() {
         var even = modulus(bits: 2048)
         even[255] &= 0xFE
         #expect(throws: CryptoError.rsaModulusEven) { try PublicKey(rsaModulus: even, exponent: [3]) }
     }
 
     @Test(arguments: [[], [0], [1], [0, 1], [2], [1, 0, 0], [1, 0, 0, 0, 1], [UInt8](repeating: 0xFF, count: 256)])
-    func `refuse an RSA exponent that is even, one or too wide`(_ exponent: [UInt8]) {
+    func `public keys refuse an RSA exponent that is even, one or too wide`(_ exponent: [UInt8]) {
         #expect(throws: CryptoError.rsaExponent) {
             try PublicKey(rsaModulus: modulus(bits: 2048), exponent: exponent)
         }
@@ -50,7 +50,9 @@ import Testing
         #expect(throws: Never.self) { try PublicKey(rsaModulus: modulus(bits: 2048), exponent: exponent) }
     }
 
-    @Test(arguments: EllipticCurve.allCases) func `refuse a point off the curve`(_ curve: EllipticCurve) throws {
+    @Test(arguments: EllipticCurve.allCases) func `public keys refuse a point off the curve`(_ curve: EllipticCurve)
+        throws
+    {
         let key = try PrivateKey.generate(.ellipticCurve(curve)).publicKey
         guard case .ellipticCurve(_, let x, let y) = key.parameters else { return }
         #expect(throws: Never.self) { try PublicKey(curve: curve, x: x, y: y) }
@@ -65,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: EllipticCurve.allCases)
-    func `refuse a coordinate that has not exactly the curve's width`(_ curve: EllipticCurve) throws {
+    func `public keys refuse a coordinate that has not exactly the curve's width`(_ curve: EllipticCurve) throws {
         let key = try PrivateKey.generate(.ellipticCurve(curve)).publicKey
         guard case .ellipticCurve(_, let x, let y) = key.parameters else { return }
         #expect(throws: CryptoError.coordinateLength) { try PublicKey(curve: curve, x: [0] + x, y: y) }
@@ -73,7 +75,7 @@ import Testing
         #expect(throws: CryptoError.coordinateLength) { try PublicKey(curve: curve, x: [], y: []) }
     }
 
-    @Test func `refuse a point of another curve`() throws {
+    @Test func `public keys refuse a point of another curve`() throws {
         let key = try PrivateKey.generate(.ellipticCurve(.p256)).publicKey
         guard case .ellipticCurve(_, let x, let y) = key.parameters else { return }
         #expect(throws: CryptoError.coordinateLength) { try PublicKey(curve: .p384, x: x, y: y) }
@@ -81,7 +83,7 @@ import Testing
         #expect(throws: CryptoError.pointNotOnCurve) { try PublicKey(curve: .p384, x: padding + x, y: padding + y) }
     }
 
-    @Test func `refuse an Ed25519 key that has not 32 bytes`() {
+    @Test func `public keys refuse an Ed25519 key that has not 32 bytes`() {
         for count in [0, 31, 33, 57] {
             #expect(throws: CryptoError.coordinateLength) { try PublicKey(ed25519: Random.bytes(count)) }
         }

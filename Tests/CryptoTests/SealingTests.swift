@@ -7,7 +7,7 @@ import Testing
     private let message = Array("refresh token of somebody".utf8)
     private let place = Array("grants/7".utf8)
 
-    @Test(arguments: [0, 1, 15, 16, 17, 4096]) func `open to what was sealed`(_ count: Int) throws {
+    @Test(arguments: [0, 1, 15, 16, 17, 4096]) func `sealed values open to what was sealed`(_ count: Int) throws {
         let message = Random.bytes(count)
         let sealed = try AEAD.seal(message, key: key, associatedData: place)
         #expect(sealed.count == count + AEAD.overhead)
@@ -16,7 +16,7 @@ import Testing
         #expect(try AEAD.open(unbound, key: key, associatedData: []) == message)
     }
 
-    @Test func `do not open when any bit of any byte is changed`() throws {
+    @Test func `sealed values do not open when any bit of any byte is changed`() throws {
         let sealed = try AEAD.seal(message, key: key, associatedData: place)
         for index in sealed.indices {
             for bit in 0..<8 {
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `do not open when they are cut or lengthened`() throws {
+    @Test func `sealed values do not open when they are cut or lengthened`() throws {
         let sealed = try AEAD.seal(message, key: key, associatedData: place)
         for count in 0..<sealed.count {
             #expect(throws: CryptoError.authenticationFailed) {
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `do not open with another key or in another place`() throws {
+    @Test func `sealed values do not open with another key or in another place`() throws {
         let sealed = try AEAD.seal(message, key: key, associatedData: place)
         #expect(throws: CryptoError.authenticationFailed) {
             try AEAD.open(sealed, key: .generate(), associatedData: place)
@@ -53,13 +53,13 @@ import Testing
         }
     }
 
-    @Test func `never look the same twice`() throws {
+    @Test func `sealed values never look the same twice`() throws {
         let sealed = try (0..<100).map { _ in try AEAD.seal(message, key: key, associatedData: place) }
         #expect(Set(sealed.map { Array($0[..<12]) }).count == 100, "a nonce must not come again")
     }
 
     // Test case 16 of the GCM specification by McGrew and Viega.
-    @Test func `are AES-256-GCM, nonce first and tag last`() throws {
+    @Test func `sealed values are AES-256-GCM, nonce first and tag last`() throws {
         let key = try SymmetricKey(
             Secret(bytes(hexadecimal: "feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308")))
         let sealed = bytes(
@@ -74,7 +74,7 @@ import Testing
         #expect(try AEAD.open(sealed, key: key, associatedData: associatedData) == plaintext)
     }
 
-    @Test func `are sealed and opened as ever after a forged one`() throws {
+    @Test func `sealed values are sealed and opened as ever after a forged one`() throws {
         let keys = (0..<2).map { _ in SymmetricKey.generate() }
         let values: [[UInt8]] = [[], [1, 2, 3], Random.bytes(100)]
         for key in keys + keys {
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `need a key of 32 bytes`() {
+    @Test func `sealed values need a key of 32 bytes`() {
         for count in [0, 16, 31, 33] {
             #expect(throws: CryptoError.symmetricKeyLength) { try SymmetricKey(Secret(Random.bytes(count))) }
         }

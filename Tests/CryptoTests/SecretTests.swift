@@ -25,7 +25,7 @@ import Testing
         #expect(Mirror(reflecting: secret).children.isEmpty)
     }
 
-    @Test func `give back what was put in, as text, as bytes and on loan`() {
+    @Test func `secrets give back what was put in, as text, as bytes and on loan`() {
         let secret = Secret("pässword")
         #expect(secret.revealedText == "pässword")
         #expect(secret.revealedBytes == Array("pässword".utf8))
@@ -35,7 +35,7 @@ import Testing
         #expect(Secret([]).withBytes { $0.isEmpty })
     }
 
-    @Test func `are equal when their bytes are`() {
+    @Test func `secrets are equal when their bytes are`() {
         #expect(Secret("a") == Secret([0x61]))
         #expect(Secret("a") != Secret("b"))
         #expect(Secret("a") != Secret("aa"))

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: SignatureAlgorithm.allCases)
-    func `do not verify with a bit changed`(_ algorithm: SignatureAlgorithm) throws {
+    func `signatures do not verify with a bit changed`(_ algorithm: SignatureAlgorithm) throws {
         let key = try privateKey(for: algorithm)
         let signature = try key.sign(message, with: algorithm)
         for index in signature.indices {
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: SignatureAlgorithm.allCases)
-    func `have exactly one length`(_ algorithm: SignatureAlgorithm) throws {
+    func `signatures have exactly one length`(_ algorithm: SignatureAlgorithm) throws {
         let key = try privateKey(for: algorithm)
         for _ in 0..<20 {
             let signature = try key.sign(message, with: algorithm)
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: SignatureAlgorithm.allCases)
-    func `are neither made nor verified with an algorithm that is not the key's`(
+    func `signatures are neither made nor verified with an algorithm that is not the key's`(
         _ algorithm: SignatureAlgorithm
     ) throws {
         let key = try privateKey(for: algorithm)
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `are right when one key serves one algorithm after the other`() throws {
+    @Test func `signatures are right when one key serves one algorithm after the other`() throws {
         let key = try PrivateKey.generate(.rsa(bits: 2048))
         let algorithms = SignatureAlgorithm.allCases.filter { $0.fits(.rsa) }
         for _ in 0..<2 {
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `of ECDSA are not taken in DER`() throws {
+    @Test func `signatures of ECDSA are not taken in DER`() throws {
         let key = try PrivateKey.generate(.ellipticCurve(.p256))
         let signature = try key.sign(message, with: .es256)
         let r = [2, 33, 0] + signature[..<32]
@@ -103,7 +103,7 @@ import Testing
             !key.publicKey.verifies(signature: [0x30, UInt8(r.count + s.count)] + r + s, of: message, with: .es256))
     }
 
-    @Test func `of RSA come out as RFC 7515 prints them`() throws {
+    @Test func `signatures of RSA come out as RFC 7515 prints them`() throws {
         let key = try PrivateKey(pem: Secret(PEMExamples.rsaFromRFC7515))
         let input =
             "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvb"
@@ -113,7 +113,7 @@ import Testing
         #expect(signature.suffix(4) == bytes(hexadecimal: "19eefb47"))
     }
 
-    @Test func `are right when many threads share one key and some of them are forged`() async throws {
+    @Test func `signatures are right when many threads share one key and some of them are forged`() async throws {
         for algorithm in [SignatureAlgorithm.rs256, .ps256, .es256, .edDSA] {
             let key = try privateKey(for: algorithm)
             let message = message

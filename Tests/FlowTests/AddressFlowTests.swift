@@ -63,7 +63,7 @@ private struct SilentPort {
     @Test(arguments: [
         "127.0.0.1", "127.0.0.2", "0.0.0.0", "::", "::0", "::1", "0:0:0:0:0:0:0:1", "localhost", "LocalHost",
     ])
-    func `is found by the health check wherever it listens`(host: String) async throws {
+    func `a server that listens is found by the health check wherever it listens`(host: String) async throws {
         try await RunningGatehouse.with { gatehouse in
             try await serve(gatehouse, at: host, checkedAt: [host]) { file in
                 let run = try await CommandRun(["healthcheck", "--config", file.path])
@@ -72,7 +72,7 @@ private struct SilentPort {
         }
     }
 
-    @Test func `at a name is found at each of its addresses`() async throws {
+    @Test func `a server that listens at a name is found at each of its addresses`() async throws {
         try await RunningGatehouse.with { gatehouse in
             try await serve(
                 gatehouse, at: "localhost", checkedAt: ListeningSocket.addresses(of: "localhost")
@@ -84,7 +84,9 @@ private struct SilentPort {
     }
 
     @Test(arguments: [("127.0.0.1", AF_INET, 16), ("::1", AF_INET6, 28)])
-    func `is missed by the health check where it is not`(host: String, family: Int32, length: Int) async throws {
+    func `a server that listens is missed by the health check where it is not`(host: String, family: Int32, length: Int)
+        async throws
+    {
         try await RunningGatehouse.with { gatehouse in
             let silent = try SilentPort(family: family, length: length)
             defer { close(silent.descriptor) }
@@ -96,7 +98,7 @@ private struct SilentPort {
         }
     }
 
-    @Test func `at an unknown port can't be checked, which is told`() async throws {
+    @Test func `a server that listens at an unknown port can't be checked, which is told`() async throws {
         try await RunningGatehouse.with { gatehouse in
             let file = try configuration(gatehouse, host: "127.0.0.1", port: 0)
             let run = try await CommandRun(["healthcheck", "--config", file.path])
@@ -105,7 +107,7 @@ private struct SilentPort {
         }
     }
 
-    @Test func `at an IPv6 address is an issuer with brackets, as a URL has them`() throws {
+    @Test func `a server that listens at an IPv6 address is an issuer with brackets, as a URL has them`() throws {
         let loaded = Settings.load(
             yaml: """
                 http: {host: '::1'}

@@ -12,7 +12,7 @@ import Testing
         #expect(Int(answer.header("retry-after") ?? "").map { seconds.contains($0) } == true)
     }
 
-    @Test func `hold for sign-ins, and for nothing beside them`() async throws {
+    @Test func `limits for each client address hold for sign-ins, and for nothing beside them`() async throws {
         try await RunningGatehouse.with(limits: Limits(signIns: 3)) { gatehouse in
             for number in 0..<3 {
                 let answer = try await gatehouse.signIn("limited\(number)")
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `hold for challenges, and for nothing beside them`() async throws {
+    @Test func `limits for each client address hold for challenges, and for nothing beside them`() async throws {
         try await RunningGatehouse.with(limits: Limits(challenges: 2)) { gatehouse in
             for _ in 0..<2 { #expect(try await gatehouse.call("POST", "/auth/challenge", form: [:]).status == 200) }
             let refused = try await gatehouse.call("POST", "/auth/challenge", form: [:])
@@ -34,7 +34,9 @@ import Testing
         }
     }
 
-    @Test func `hold for refresh tokens that are wrong, and right ones do not count`() async throws {
+    @Test func `limits for each client address hold for refresh tokens that are wrong, and right ones do not count`()
+        async throws
+    {
         try await RunningGatehouse.with(limits: Limits(failedRefreshes: 2)) { gatehouse in
             var token = try #require(try await gatehouse.signIn("ada")["refresh_token"]?.string)
             for _ in 0..<5 {
@@ -51,7 +53,11 @@ import Testing
         }
     }
 
-    @Test func `hold for admin tokens that are wrong, and neither right nor missing ones count`() async throws {
+    @Test
+    func
+        `limits for each client address hold for admin tokens that are wrong, and neither right nor missing ones count`()
+        async throws
+    {
         let token = "the-token-of-this-test"
         try await RunningGatehouse.with(limits: Limits(failedAdminTokens: 2), adminToken: token) { gatehouse in
             func users(_ token: String?) async throws -> RawHTTP.Answer {

@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func `is finished by a second run wherever it was killed`() async throws {
+    @Test func `the keys command change-master is finished by a second run wherever it was killed`() async throws {
         try await OperatedServer.with { server in
             _ = try await server.signIn("ada")
             try await server.stop()

@@ -33,7 +33,7 @@ import Testing
         return try await CommandRun(arguments + ["--config", file.path])
     }
 
-    @Test func `is told all its faults at once by check-config`() async throws {
+    @Test func `the configuration of a process is told all its faults at once by check-config`() async throws {
         try await withFolder { folder in
             try Data("garbage".utf8).write(to: folder.appending(path: "users.db.key"))
             let more = """
@@ -51,14 +51,18 @@ import Testing
         }
     }
 
-    @Test func `has a reference that print-config prints without reading any`() async throws {
+    @Test func `the configuration of a process has a reference that print-config prints without reading any`()
+        async throws
+    {
         let printed = try await CommandRun(["print-config", "--reference"])
         #expect(printed.status == 0)
         #expect(printed.output == SettingsReference.markdown)
         #expect(printed.errors == "")
     }
 
-    @Test func `is refused by serve in lines of JSON where the log is JSON`() async throws {
+    @Test func `the configuration of a process is refused by serve in lines of JSON where the log is JSON`()
+        async throws
+    {
         try await withFolder { folder in
             let faulty = yaml(folder, "log: {format: json, level: critical}\nregistration: manual\nwhat: ever\n")
             let served = try await run(["serve"], faulty, in: folder)
@@ -89,7 +93,9 @@ import Testing
         }
     }
 
-    @Test func `has its changes that wait for a restart named on SIGHUP, by key alone`() async throws {
+    @Test func `the configuration of a process has its changes that wait for a restart named on SIGHUP, by key alone`()
+        async throws
+    {
         try await withFolder { folder in
             let (file, log) = (folder.appending(path: "gatehouse.yaml"), folder.appending(path: "log"))
             func text() -> String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
@@ -133,7 +139,7 @@ import Testing
             from: try effective(yaml), to: try effective(change(yaml)), adminOnLoopback: onLoopback)
     }
 
-    @Test func `are none where only what is taken over has`() throws {
+    @Test func `keys that have changed are none where only what is taken over has`() throws {
         #expect(try ignored { $0 } == [])
         #expect(try ignored { $0.replacing("[one]", with: "[]") + "log: {level: debug}\n" } == [])
         #expect(
@@ -142,7 +148,7 @@ import Testing
         #expect(try ignored { $0.replacing("{token: 0123456789abcdef}", with: "{}") } == [])
     }
 
-    @Test func `wait for a restart where the client is another, or the token can't go`() throws {
+    @Test func `keys that have changed wait for a restart where the client is another, or the token can't go`() throws {
         let other = try ignored {
             $0.replacing("clientID: c", with: "clientID: d, clientAuthentication: client_secret_post")
         }

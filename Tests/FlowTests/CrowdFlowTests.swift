@@ -6,7 +6,7 @@ import Syntax
 import Testing
 
 @Suite struct `A crowd` {
-    @Test func `of a thousand sign-ins in flight at once, against a slow carrier, all succeed`() async throws {
+    @Test func `a crowd of a thousand sign-ins in flight at once, against a slow carrier, all succeed`() async throws {
         try await RunningGatehouse.with { gatehouse in
             let crowd = 1000
             var authorized: [Authorized] = []

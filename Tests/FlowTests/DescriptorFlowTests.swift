@@ -65,7 +65,9 @@ import Testing
         (200, 2, 20_000, 56), (1024, 2, 20_000, 623), (20_000, 2, 20_000, 19_224), (1_048_576, 64, 20_000, 20_000),
         (65_536, 2, 100, 100), (65_536, 2, nil, 64_760), (10, 2, 20_000, 1),
     ])
-    func `never has more than descriptors allow`(_ descriptors: Int, _ loops: Int, configured: Int?, clients: Int) {
+    func `a crowd that only holds connections open never has more than descriptors allow`(
+        _ descriptors: Int, _ loops: Int, configured: Int?, clients: Int
+    ) {
         func shares(_ descriptors: Int?) -> DescriptorShares {
             DescriptorShares(connections: configured, calls: 128, descriptors: descriptors, loops: loops)
         }

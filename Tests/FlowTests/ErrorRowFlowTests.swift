@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `refuse bodies that are no parameters`() async throws {
+    @Test func `the errors of the API refuse bodies that are no parameters`() async throws {
         try await RunningGatehouse.with { gatehouse in
             for body in [
                 "", "{", "[]", "null", "\"x\"", #"{"code":"a","code":"b"}"#, String(repeating: "[", count: 5000),
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `tell apart who is not configured`() async throws {
+    @Test func `the errors of the API tell apart who is not configured`() async throws {
         try await RunningGatehouse.with { gatehouse in
             let app = Authorized(code: "c", verifier: Authorized.makeVerifier(), mccmnc: "310410", isPlain: false)
             check(try await gatehouse.signIn(app, ["client_id": "ccid-other"]), 400, "unknown_client")
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `refuse a wrong verifier as the carrier does`() async throws {
+    @Test func `the errors of the API refuse a wrong verifier as the carrier does`() async throws {
         try await RunningGatehouse.with { gatehouse in
             let authorized = try await gatehouse.authorize("ada")
             let answer = try await gatehouse.signIn(authorized, ["code_verifier": .string(Authorized.makeVerifier())])
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `tell apart the tokens that do not work`() async throws {
+    @Test func `the errors of the API tell apart the tokens that do not work`() async throws {
         try await RunningGatehouse.with { gatehouse in
             check(try await gatehouse.call("GET", "/users/me"), 401, "invalid_token")
             for token in ["x", "eyJhbGciOiJub25lIn0.e30.", "a.b.c"] {

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `are counted in numbers where the log is JSON`() throws {
+    @Test func `failed sign-ins over sockets are counted in numbers where the log is JSON`() throws {
         let log = RecordedLog(format: .json)
         log.logger.notice(
             "failed sign-ins",

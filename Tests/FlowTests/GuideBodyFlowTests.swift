@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `must be right in what it has`() async throws {
+    @Test func `the body of the guides must be right in what it has`() async throws {
         try await RunningGatehouse.with { gatehouse in
             let authorized = try await gatehouse.authorize("ada", Self.asked)
             for (name, error) in [

@@ -14,7 +14,7 @@ import Testing
         HousekeepingJob(interval: interval, complaint: "the job failed", work: work)
     }
 
-    @Test func `does every job at its own time, whichever of them hangs or fails`() async throws {
+    @Test func `the housekeeping does every job at its own time, whichever of them hangs or fails`() async throws {
         let log = RecordedLog()
         let hanging = Atomic(0)
         let failing = Atomic(0)

@@ -31,18 +31,20 @@ import Testing
         try line().user(Array(text.utf8), reference: "reference")
     }
 
-    private func fault(_ text: String) throws -> ImportFault? {
+    private func fault(_ text: String) throws -> ImportError? {
         do {
             _ = try user(text)
             return nil
-        } catch let fault as ImportFault {
+        } catch let fault as ImportError {
             return fault
         }
     }
 
     private static let identity = #"{"provider":"plain","issuer":"https://id.example.com","subject":"s"}"#
 
-    @Test func `is a user with identities, words of the provider and the user's own, and a time`() throws {
+    @Test func `a line of an import is a user with identities, words of the provider and the user's own, and a time`()
+        throws
+    {
         let user = try user(
             """
             {"identities":[\(Self.identity),{"provider":"zenkey","issuer":"https://a.att.com","subject":"é"}],
@@ -102,13 +104,15 @@ import Testing
             (#"{"identities":[\#(identity)],"created_at":"now"}"#, .createdAt),
             (#"{"identities":[\#(identity)],"created_at":1790000001}"#, .createdAt),
             (#"{"identities":[\#(identity)],"created_at":-1}"#, .createdAt),
-        ] as [(String, ImportFault)])
-    func `is refused, saying what is wrong and nothing of what it says`(text: String, fault: ImportFault) throws {
+        ] as [(String, ImportError)])
+    func `a line of an import is refused, saying what is wrong and nothing of what it says`(
+        text: String, fault: ImportError
+    ) throws {
         #expect(try self.fault(text) == fault)
         #expect(!"\(fault)".contains("example") && !"\(fault)".isEmpty)
     }
 
-    @Test func `is bounded`() throws {
+    @Test func `a line of an import is bounded`() throws {
         let many = Array(repeating: Self.identity, count: 101).joined(separator: ",")
         #expect(try fault(#"{"identities":[\#(many)]}"#) == .tooManyIdentities(most: 100))
         let attributes = (0...100).map { #""a\#($0)":"x""# }.joined(separator: ",")

@@ -29,7 +29,9 @@ import Testing
         return answer
     }
 
-    @Test func `has its call of userinfo ended, its place freed, and its code counted as used`() async throws {
+    @Test func `an app that goes away has its call of userinfo ended, its place freed, and its code counted as used`()
+        async throws
+    {
         try await RunningGatehouse.with(zenkey: Self.patient) { gatehouse in
             let warm = try await gatehouse.signIn("ada")
             #expect(warm.status == 200)

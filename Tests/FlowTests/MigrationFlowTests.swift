@@ -35,7 +35,9 @@ import Testing
         "port_token_signed_by_current_issuer", "port_token_hs256", "port_token_alg_none", "port_token_new_sub",
         "port_token_missing_sub", "port_token_wrong_typ", "port_token_garbage",
     ])
-    func `is a new user when the port token does not hold`(_ misbehaviour: String) async throws {
+    func `a subscriber who moves to another carrier is a new user when the port token does not hold`(
+        _ misbehaviour: String
+    ) async throws {
         try await RunningGatehouse.with { gatehouse in
             let before = try await gatehouse.signIn("ada", at: .aurora)
             gatehouse.simulation.port(subscriber: "ada", to: .borealis)
@@ -47,7 +49,8 @@ import Testing
         }
     }
 
-    @Test func `never has an issuer asked that is not trusted`() async throws {
+    @Test func `a subscriber who moves to another carrier never has an issuer asked that is not trusted`() async throws
+    {
         try await RunningGatehouse.with(zenkey: ["portTokenMaxAgeDays: 0"]) { gatehouse in
             _ = try await gatehouse.signIn("ada", at: .borealis, misbehaving: "port_token_foreign_issuer")
             // The plain provider has the same host; what makes it foreign here is that its token is for nobody.
@@ -67,7 +70,9 @@ import Testing
         }
     }
 
-    @Test func `is not made a new user while the old carrier can't be asked`() async throws {
+    @Test func `a subscriber who moves to another carrier is not made a new user while the old carrier can't be asked`()
+        async throws
+    {
         try await RunningGatehouse.with { gatehouse in
             let before = try await gatehouse.signIn("ada", at: .aurora)
             gatehouse.simulation.port(subscriber: "ada", to: .borealis)

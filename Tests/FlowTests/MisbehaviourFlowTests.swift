@@ -95,7 +95,9 @@ struct Verdict: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: idTokens + answers) func `is found out, or taken where it is only odd`(_ verdict: Verdict)
+    @Test(arguments: idTokens + answers) func `a provider that misbehaves is found out, or taken where it is only odd`(
+        _ verdict: Verdict
+    )
         async throws
     {
         try await RunningGatehouse.with { gatehouse in
@@ -126,7 +128,9 @@ struct Verdict: Sendable, CustomTestStringConvertible {
         Verdict("keys_with_unknown_types_valid", 200),
     ]
 
-    @Test(arguments: documents) func `is found out by its documents`(_ verdict: Verdict) async throws {
+    @Test(arguments: documents) func `a provider that misbehaves is found out by its documents`(_ verdict: Verdict)
+        async throws
+    {
         try await RunningGatehouse.with { gatehouse in
             gatehouse.simulation.misbehave(try #require(Misbehaviour(name: verdict.misbehaviour)))
             let authorized = try await gatehouse.authorize("ada")
@@ -136,7 +140,7 @@ struct Verdict: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `is refused when its own metadata names another issuer`() async throws {
+    @Test func `a provider that misbehaves is refused when its own metadata names another issuer`() async throws {
         try await RunningGatehouse.with { gatehouse in
             gatehouse.simulation.misbehave(.document(.otherIssuer), of: .plain)
             let answer = try await gatehouse.signIn("ada", at: .plain)
@@ -164,7 +168,9 @@ struct Verdict: Sendable, CustomTestStringConvertible {
     ]
 
     @Test(arguments: faults, [SimulatedEndpoint.discovery, .keys, .token, .userinfo])
-    func `is answered for within the deadline`(_ fault: String, _ endpoint: SimulatedEndpoint) async throws {
+    func `a provider that misbehaves is answered for within the deadline`(
+        _ fault: String, _ endpoint: SimulatedEndpoint
+    ) async throws {
         try await RunningGatehouse.with(zenkey: ["timeoutSeconds: 3", "signInTimeoutSeconds: 8"]) { gatehouse in
             gatehouse.simulation.misbehave(try #require(Misbehaviour(name: fault)), at: endpoint)
             let authorized = try await gatehouse.authorize("ada")

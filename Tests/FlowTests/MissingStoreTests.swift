@@ -35,23 +35,25 @@ import Testing
         await (try await OpenStore.open(storage, as: .server, now: 1)).repository.close()
     }
 
-    @Test func `is an error where a master key is named, and is not made`() async throws {
+    @Test func `a store that is not there is an error where a master key is named, and is not made`() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let key = try keyFile()
         let storage = try storage(", masterKeyFile: '\(key)'")
-        let failure = await #expect(throws: StartFailure.self) { try await open(storage) }
+        let failure = await #expect(throws: StartError.self) { try await open(storage) }
         #expect("\(String(describing: failure))".contains("storage.create: true"))
         #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "volume").path))
     }
 
-    @Test func `is made where storage.create says so, and then needs it no more`() async throws {
+    @Test func `a store that is not there is made where storage.create says so, and then needs it no more`()
+        async throws
+    {
         defer { try? FileManager.default.removeItem(at: folder) }
         let key = try keyFile()
         try await open(try storage(", masterKeyFile: '\(key)', create: true"))
         try await open(try storage(", masterKeyFile: '\(key)'"))
     }
 
-    @Test func `is made with its key where none is named`() async throws {
+    @Test func `a store that is not there is made with its key where none is named`() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try await open(try storage(""))
         #expect(FileManager.default.fileExists(atPath: folder.appending(path: "volume/users.db.key").path))

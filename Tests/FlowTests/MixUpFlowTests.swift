@@ -24,7 +24,7 @@ import Testing
         "html", "close_before_answer",
     ]
 
-    @Test(arguments: answers) func `can't use a code that it was handed`(answer: String) async throws {
+    @Test(arguments: answers) func `an evil carrier can't use a code that it was handed`(answer: String) async throws {
         try await RunningGatehouse.with { gatehouse in
             let victim = try await gatehouse.authorize("ada")
             gatehouse.simulation.misbehave(try #require(Misbehaviour(name: answer)), at: .token, of: .borealis)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `can't use it while it keeps the exchange waiting`() async throws {
+    @Test func `an evil carrier can't use it while it keeps the exchange waiting`() async throws {
         try await RunningGatehouse.with(zenkey: ["timeoutSeconds: 2", "signInTimeoutSeconds: 3"]) { gatehouse in
             let victim = try await gatehouse.authorize("ada")
             gatehouse.simulation.misbehave(try #require(Misbehaviour(name: "hang")), at: .token, of: .borealis)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `can't use it after it has filled memory with codes of its own`() async throws {
+    @Test func `an evil carrier can't use it after it has filled memory with codes of its own`() async throws {
         try await RunningGatehouse.with { gatehouse in
             let victim = try await gatehouse.authorize("ada")
             let network = try network(.borealis, gatehouse)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `can't have a challenge count that came with another code`() async throws {
+    @Test func `an evil carrier can't have a challenge count that came with another code`() async throws {
         try await RunningGatehouse.with { gatehouse in
             let nonce = try #require(try await gatehouse.post("/auth/challenge", [:])["nonce"]?.string)
             let victim = try await gatehouse.authorize("ada", ["nonce": nonce])
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: ["/auth/signin", "/users/me/identities", "/auth/transaction"])
-    func `is sent nothing when the app tells whose answer it got`(path: String) async throws {
+    func `an evil carrier is sent nothing when the app tells whose answer it got`(path: String) async throws {
         try await RunningGatehouse.with { gatehouse in
             let session = try #require(try await gatehouse.signIn("ada")["token"]?.string)
             let victim = try await gatehouse.authorize("ada", ["nonce": "n", "context": "Pay 10", "acr_values": "a3"])
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `is nobody to an app that tells no iss where that is demanded`() async throws {
+    @Test func `an evil carrier is nobody to an app that tells no iss where that is demanded`() async throws {
         try await RunningGatehouse.with(zenkey: ["requireIss: true"]) { gatehouse in
             let authorized = try await gatehouse.authorize("ada")
             let silent = try await gatehouse.signIn(authorized)

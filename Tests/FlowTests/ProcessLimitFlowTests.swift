@@ -26,7 +26,9 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 4, 6])
-    func `of connections to a carrier holds for all of them together`(limit: Int) async throws {
+    func `a limit of a server with several loops of connections to a carrier holds for all of them together`(limit: Int)
+        async throws
+    {
         try await with(zenkey: ["connectionsPerHost: \(limit)"], latency: .milliseconds(50)) { gatehouse in
             let port = try #require(URLComponents(string: gatehouse.simulation.aurora)?.port)
             let apps = try await apps(24, gatehouse)
@@ -49,7 +51,9 @@ import Testing
         }
     }
 
-    @Test func `of sign-ins in flight holds for all of them together`() async throws {
+    @Test func `a limit of a server with several loops of sign-ins in flight holds for all of them together`()
+        async throws
+    {
         try await with(zenkey: ["inFlight: 3"], latency: .milliseconds(300)) { gatehouse in
             let answers = try await statuses(apps(12, gatehouse), gatehouse)
             #expect(answers.count { $0 == 200 } == 3)
@@ -57,7 +61,9 @@ import Testing
         }
     }
 
-    @Test func `of sign-ins from one address holds for all of them together`() async throws {
+    @Test func `a limit of a server with several loops of sign-ins from one address holds for all of them together`()
+        async throws
+    {
         try await with(limit: 5, latency: .zero) { gatehouse in
             let answers = try await statuses(apps(16, gatehouse), gatehouse)
             #expect(answers.count { $0 == 200 } == 5)

@@ -4,7 +4,7 @@ import Testing
 
 /// The carriers' errors over sockets: what the app is told, and what whoever reads the log.
 @Suite struct `A carrier's error` {
-    @Test func `that the user has left leads to the page for choosing a carrier`() async throws {
+    @Test func `a carrier's error that the user has left leads to the page for choosing a carrier`() async throws {
         try await RunningGatehouse.with { gatehouse in
             let answer = try await gatehouse.signIn("ada", misbehaving: "token_user_not_found")
             #expect(answer.status == 400, "\(answer.text)")
@@ -13,14 +13,16 @@ import Testing
         }
     }
 
-    @Test func `that the user has left leads to the configured page, where there is one`() async throws {
+    @Test func `a carrier's error that the user has left leads to the configured page, where there is one`()
+        async throws
+    {
         try await RunningGatehouse.with(zenkey: ["discoveryUI: https://choose.example/ui"]) { gatehouse in
             let answer = try await gatehouse.signIn("ada", misbehaving: "token_user_not_found")
             #expect(answer["discovery_ui"]?.string == "https://choose.example/ui", "\(answer.text)")
         }
     }
 
-    @Test func `for want of a verifier is the app's to mend`() async throws {
+    @Test func `a carrier's error for want of a verifier is the app's to mend`() async throws {
         try await RunningGatehouse.with(zenkey: ["requirePKCE: false"]) { gatehouse in
             let authorized = try await gatehouse.authorize("ada")
             let answer = try await gatehouse.signIn(authorized, ["code_verifier": nil])
@@ -38,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `that nobody knows is in the log, without what it repeats`() async throws {
+    @Test func `a carrier's error that nobody knows is in the log, without what it repeats`() async throws {
         try await RunningGatehouse.with { gatehouse in
             let authorized = try await gatehouse.authorize("ada", ["misbehave": "token_unknown_error"])
             let answer = try await gatehouse.signIn(authorized)
@@ -53,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `of the transport is in the log with its host and its cause`() async throws {
+    @Test func `a carrier's error of the transport is in the log with its host and its cause`() async throws {
         try await RunningGatehouse.with(zenkey: ["timeoutSeconds: 1"]) { gatehouse in
             gatehouse.simulation.misbehave(.answer(.hang), at: .token)
             let answer = try await gatehouse.signIn("ada")

@@ -2,7 +2,11 @@ import JSON
 import Testing
 
 @Suite struct `A signing key that has leaked` {
-    @Test func `is retired by a command, and five seconds later its tokens are refused everywhere`() async throws {
+    @Test
+    func
+        `a signing key that has leaked is retired by a command, and five seconds later its tokens are refused everywhere`()
+        async throws
+    {
         try await OperatedServer.with { service in
             let stolen = try #require(try await service.signIn("ada")["token"]?.string)
             let listed = try await service.run("keys", "list", "--json")
@@ -39,7 +43,9 @@ import Testing
         }
     }
 
-    @Test func `for receipts is another one, which is rotated and retired by itself`() async throws {
+    @Test func `a signing key that has leaked for receipts is another one, which is rotated and retired by itself`()
+        async throws
+    {
         try await OperatedServer.with { service in
             let listed = try await service.run("keys", "list", "--json")
             let keys = try #require(listed.json["signing_keys"]?.array)

@@ -4,7 +4,10 @@ import Syntax
 import Testing
 
 @Suite struct `A user's attributes over real sockets` {
-    @Test func `are the carrier's where it gave them, and the user's own stand apart`() async throws {
+    @Test
+    func `a user's attributes over real sockets are the carrier's where it gave them, and the user's own stand apart`()
+        async throws
+    {
         try await RunningGatehouse.with { gatehouse in
             let first = try await gatehouse.signIn("ada")
             let token = try #require(first["token"]?.string)
@@ -23,7 +26,11 @@ import Testing
         }
     }
 
-    @Test func `are what the profile knows, and what the provider's claims setting names`() async throws {
+    @Test
+    func
+        `a user's attributes over real sockets are what the profile knows, and what the provider's claims setting names`()
+        async throws
+    {
         let claims = "claims: [email_verified, birthdate, address, aud_like]"
         try await RunningGatehouse.with(plain: [claims]) { gatehouse in
             let scope = ["scope": "openid profile email address postal_code"]
@@ -87,7 +94,9 @@ import Testing
         }
     }
 
-    @Test func `is revoked whole when a token returns that was replaced twice`() async throws {
+    @Test func `a session over real sockets is revoked whole when a token returns that was replaced twice`()
+        async throws
+    {
         try await RunningGatehouse.with { gatehouse in
             let first = try #require(try await gatehouse.signIn("ada")["refresh_token"]?.string)
             let second = try #require(try await gatehouse.refresh(first)["refresh_token"]?.string)

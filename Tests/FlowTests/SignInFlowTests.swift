@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `does without userinfo where the operator says so`() async throws {
+    @Test func `a sign-in over real sockets does without userinfo where the operator says so`() async throws {
         try await RunningGatehouse.with(plain: ["userinfo: false"]) { gatehouse in
             let answer = try await gatehouse.signIn("ada", at: .plain)
             #expect(answer.status == 200, "\(answer.text)")

@@ -33,7 +33,8 @@ import Testing
         try await RawHTTP.send("GET", "/readyz", port: port).status == 200
     }
 
-    @Test func `is not ready but accepts as before, until a second signal`() async throws {
+    @Test func `a server that is told to stop is not ready but accepts as before, until a second signal`() async throws
+    {
         try await with(lameDuckSeconds: 3600) { server, adminPort, log in
             #expect(try await isReady(adminPort))
             server.signal(SIGTERM)
@@ -49,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `by its time drains without a second signal`() async throws {
+    @Test func `a server that is told to stop by its time drains without a second signal`() async throws {
         try await with(lameDuckSeconds: 1) { server, _, log in
             let clock = ContinuousClock()
             let start = clock.now
@@ -60,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `by somebody at the keyboard drains at once`() async throws {
+    @Test func `a server that is told to stop by somebody at the keyboard drains at once`() async throws {
         try await with(lameDuckSeconds: 3600) { server, _, log in
             server.signal(SIGINT)
             #expect(await server.process.ended() == .exited(0))

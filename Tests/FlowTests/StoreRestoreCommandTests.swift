@@ -64,7 +64,9 @@ import Testing
         }
     }
 
-    @Test func `is restored beside a ledger with gigabytes in it that are none of ours, in little memory`() async throws
+    @Test
+    func `yesterday's backup is restored beside a ledger with gigabytes in it that are none of ours, in little memory`()
+        async throws
     {
         try await OperatedServer.with { service in
             for name in ["ada", "grace", "mary"] { _ = try await service.signIn(name) }

@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `may do all of it where the operator asks for neither`() async throws {
+    @Test func `a thief over real sockets may do all of it where the operator asks for neither`() async throws {
         try await RunningGatehouse.with(
             top: "session: {sensitiveMaxAgeSeconds: 0}", zenkey: ["transactionIdentityMinimumAgeHours: 0"]
         ) { gatehouse in

@@ -7,7 +7,7 @@ import Testing
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-One: 1\r\n\r\n2\r\nhe\r\n3;x=y\r\nllo\r\n0\r\n\r\n",
         "HTTP/1.1 103 Early Hints\r\nX-One: 0\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\nx-oNE: 1\r\n\r\nhello",
     ])
-    func `is put together from single bytes`(text: String) async throws {
+    func `an answer is put together from single bytes`(text: String) async throws {
         let server = try ScriptedServer { connection, _ in
             while connection.request() != nil { connection.sendByteByByte(text) }
         }
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [204, 304]) func `may have no body`(status: Int) async throws {
+    @Test(arguments: [204, 304]) func `an answer may have no body`(status: Int) async throws {
         let server = try ScriptedServer(answer: "HTTP/1.1 \(status) Nothing\r\nETag: \"a\"\r\n\r\n")
         try await withClient { client in
             for _ in 0..<2 {
@@ -48,7 +48,7 @@ import Testing
         #expect(server.connections == 1)
     }
 
-    @Test(arguments: [301, 302, 303, 307, 308]) func `is not followed elsewhere`(status: Int) async throws {
+    @Test(arguments: [301, 302, 303, 307, 308]) func `an answer is not followed elsewhere`(status: Int) async throws {
         let elsewhere = try ScriptedServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         let location = "http://127.0.0.1:\(elsewhere.port)/"
         let server = try ScriptedServer(
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `is decompressed`() async throws {
+    @Test func `an answer is decompressed`() async throws {
         let body = Gzip.stored(Array("hello, gzip".utf8))
         let server = try ScriptedServer { request in
             #expect(request.contains("Accept-Encoding: gzip, deflate\r\n"))
@@ -91,7 +91,7 @@ import Testing
         "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 14\r\n\r\nthis isn't gzip",
         "HTTP/2.7 200 OK\r\nContent-Length: 0\r\n\r\n",
     ])
-    func `is refused when it is malformed`(text: String) async throws {
+    func `an answer is refused when it is malformed`(text: String) async throws {
         let server = try ScriptedServer { connection, _ in
             _ = connection.request()
             connection.send(text)
@@ -105,7 +105,7 @@ import Testing
         "HTTP/1.1 200 OK\r\n folded: first\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhe",
     ])
-    func `is refused when its framing breaks off, as curl sees it`(text: String) async throws {
+    func `an answer is refused when its framing breaks off, as curl sees it`(text: String) async throws {
         let server = try ScriptedServer { connection, _ in
             _ = connection.request()
             connection.send(text)

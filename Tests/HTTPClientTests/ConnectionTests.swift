@@ -6,7 +6,7 @@ import Testing
 private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
 @Suite struct `A connection` {
-    @Test func `is used again for the next request`() async throws {
+    @Test func `a connection is used again for the next request`() async throws {
         let server = try ScriptedServer(answer: ok)
         try await withClient { client in
             for _ in 0..<20 {
@@ -17,7 +17,7 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         #expect(server.connections == 1)
     }
 
-    @Test func `is not shared with a policy that would not have made it`() async throws {
+    @Test func `a connection is not shared with a policy that would not have made it`() async throws {
         let server = try ScriptedServer(answer: ok)
         try await withClient { client in
             _ = try await client.send(.get(server))
@@ -29,7 +29,7 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         #expect(server.connections == 1)
     }
 
-    @Test func `is refused to a private address behind a name`() async throws {
+    @Test func `a connection is refused to a private address behind a name`() async throws {
         let server = try ScriptedServer(answer: ok)
         let strict = OutboundPolicy.local.with { $0.allowsPrivateAddresses = false }
         try await withClient { client in
@@ -40,7 +40,7 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         #expect(server.connections == 0)
     }
 
-    @Test func `that nobody accepts is an error of its own`() async throws {
+    @Test func `a connection that nobody accepts is an error of its own`() async throws {
         let reserved = try BoundSocket()
         try await withClient { client in
             await #expect(throws: HTTPClientError.couldNotConnect) {
@@ -59,7 +59,7 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         }
     }
 
-    @Test func `that is idle and dead is replaced for a GET`() async throws {
+    @Test func `a connection that is idle and dead is replaced for a GET`() async throws {
         let server = try ScriptedServer { connection, number in
             _ = connection.request()
             connection.send(ok)
@@ -76,7 +76,7 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         #expect(server.connections == 2)
     }
 
-    @Test func `that ends without an answer is not replaced for a POST`() async throws {
+    @Test func `a connection that ends without an answer is not replaced for a POST`() async throws {
         let posts = Mutex(0)
         let server = try ScriptedServer { connection, _ in
             while let request = connection.request() {
@@ -98,7 +98,7 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         #expect(posts.withLock { $0 } == 1)
     }
 
-    @Test func `that was closed while idle is not used, even for a POST`() async throws {
+    @Test func `a connection that was closed while idle is not used, even for a POST`() async throws {
         let closed = Signal()
         let server = try ScriptedServer { connection, number in
             _ = connection.request()
@@ -119,7 +119,7 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         #expect(server.connections == 2)
     }
 
-    @Test func `is closed when the client goes without a shutdown`() async throws {
+    @Test func `a connection is closed when the client goes without a shutdown`() async throws {
         let ended = Signal()
         let server = try ScriptedServer { connection, _ in
             _ = connection.request()

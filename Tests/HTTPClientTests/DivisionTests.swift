@@ -7,7 +7,9 @@ import Testing
 
 @Suite struct `The clients of several loops` {
     @Test(arguments: [(0, 21), (2, 2), (1, 1), (7, 7), (3, 3)])
-    func `keep the connections to one host within the bound together`(bound: Int, most: Int) async throws {
+    func `the clients of several loops keep the connections to one host within the bound together`(
+        bound: Int, most: Int
+    ) async throws {
         let server = try ScriptedServer { connection, _ in
             while connection.request() != nil {
                 // Long enough for all connections to be open at once.
@@ -32,7 +34,7 @@ import Testing
         for loop in loops { loop.stop() }
     }
 
-    @Test func `end without a shutdown too`() async throws {
+    @Test func `the clients of several loops end without a shutdown too`() async throws {
         let loop = try EventLoop(label: "client")
         loop.start()
         defer { loop.stop() }
@@ -45,7 +47,9 @@ import Testing
         #expect(remembered == nil)
     }
 
-    @Test(arguments: 1...9) func `have parts of a limit that add up to it`(count: Int) throws {
+    @Test(arguments: 1...9) func `the clients of several loops have parts of a limit that add up to it`(count: Int)
+        throws
+    {
         for limit in 0...40 {
             let parts = (0..<count).map { LimitShare(index: $0, count: count).part(of: limit) }
             if limit > 0, limit < count {

@@ -43,7 +43,9 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
     }
 
     @Test(arguments: 0..<10, [true, false])
-    func `never starts when its end comes between the asking and the start`(_: Int, isCancelled: Bool) async throws {
+    func `a transfer that ends early never starts when its end comes between the asking and the start`(
+        _: Int, isCancelled: Bool
+    ) async throws {
         let server = try ScriptedServer { connection, _ in
             _ = connection.request()
             connection.waitForEnd()
@@ -76,7 +78,9 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
     }
 
     @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"], [false, true])
-    func `is a broken connection when the server closes or resets it`(part: String, resets: Bool) async throws {
+    func `a transfer that ends early is a broken connection when the server closes or resets it`(
+        part: String, resets: Bool
+    ) async throws {
         let server = try ScriptedServer { connection, _ in
             _ = connection.request()
             connection.send(part)
@@ -89,7 +93,9 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         }
     }
 
-    @Test func `may have sent the request when the server resets before it reads`() async throws {
+    @Test func `a transfer that ends early may have sent the request when the server resets before it reads`()
+        async throws
+    {
         let server = try ScriptedServer { connection, _ in connection.reset() }
         let request = try OutboundRequest.post(server, "a=b")
         try await withClient { client in
@@ -103,7 +109,7 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         }
     }
 
-    @Test func `is cancelled at once, and its connection closed`() async throws {
+    @Test func `a transfer that ends early is cancelled at once, and its connection closed`() async throws {
         let (begun, ended) = (Signal(), Signal())
         let server = try ScriptedServer { connection, _ in
             _ = connection.request()
@@ -121,8 +127,9 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         }
     }
 
-    @Test(arguments: [false, true]) func `is never begun by a cancelled task`(finishesWhenCancelled: Bool) async throws
-    {
+    @Test(arguments: [false, true]) func `a transfer that ends early is never begun by a cancelled task`(
+        finishesWhenCancelled: Bool
+    ) async throws {
         let server = try ScriptedServer(answer: ok)
         try await withClient { client in
             let request = try OutboundRequest.post(server, "a=b", finishesWhenCancelled: finishesWhenCancelled)
@@ -175,7 +182,7 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         }
     }
 
-    @Test func `is told of the shutdown, and so is whatever comes later`() async throws {
+    @Test func `a transfer that ends early is told of the shutdown, and so is whatever comes later`() async throws {
         let begun = Signal()
         let server = try ScriptedServer { connection, _ in
             _ = connection.request()

@@ -4,7 +4,7 @@ import Testing
 @Suite struct `The size of an answer` {
     private let policy = OutboundPolicy.local.with { $0.maximumBodyBytes = 100_000 }
 
-    @Test func `may be the largest that is allowed`() async throws {
+    @Test func `the size of an answer may be the largest that is allowed`() async throws {
         let body = String(repeating: "x", count: 100_000)
         let server = try ScriptedServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" + body)
         try await withClient { client in
@@ -15,7 +15,9 @@ import Testing
 
     enum Framing: CaseIterable { case length, endOfConnection, chunks }
 
-    @Test(arguments: Framing.allCases) func `is refused by one byte more, however it is framed`(framing: Framing)
+    @Test(arguments: Framing.allCases) func `the size of an answer is refused by one byte more, however it is framed`(
+        framing: Framing
+    )
         async throws
     {
         let body = String(repeating: "x", count: 100_001)
@@ -37,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `is refused by its length alone`() async throws {
+    @Test func `the size of an answer is refused by its length alone`() async throws {
         let server = try ScriptedServer { connection, _ in
             _ = connection.request()
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100001\r\n\r\n")
@@ -52,7 +54,9 @@ import Testing
 
     enum Bomb: CaseIterable { case zeros, emptyBlocks }
 
-    @Test(arguments: Bomb.allCases) func `is counted before and after decompression`(bomb: Bomb) async throws {
+    @Test(arguments: Bomb.allCases) func `the size of an answer is counted before and after decompression`(bomb: Bomb)
+        async throws
+    {
         // The first is within the limit until it is decompressed, the second beyond it and yields nothing.
         let body =
             switch bomb {
@@ -75,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: [(1, 5000), (1, 500_000), (21, 1)])
-    func `is bounded in its head too`(count: Int, length: Int) async throws {
+    func `the size of an answer is bounded in its head too`(count: Int, length: Int) async throws {
         let fields = String(repeating: "X: " + String(repeating: "y", count: length) + "\r\n", count: count)
         let server = try ScriptedServer { connection, _ in
             _ = connection.request()

@@ -57,7 +57,7 @@ private func received(_ request: (ScriptedServer) throws -> OutboundRequest) asy
     @Test(arguments: [
         ("X", "a\r\nY: b"), ("X", "a\nb"), ("X", "a\u{0}b"), ("X\r\nY", "a"), ("X:", "a"), ("", "a"), ("X y", "a"),
     ])
-    func `is refused when a value would become a field of its own`(name: String, value: String) async throws {
+    func `a request is refused when a value would become a field of its own`(name: String, value: String) async throws {
         let server = try ScriptedServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         try await withClient { client in
             await #expect(throws: HTTPClientError.malformedResponse) {

@@ -87,7 +87,11 @@ private final class ForgottenConnections: Sendable {
         #expect(forgotten.server.connections == 5)
     }
 
-    @Test func `is given up when nothing is acknowledged, however long the answer may take`() async throws {
+    @Test
+    func
+        `a connection whose packets the network drops is given up when nothing is acknowledged, however long the answer may take`()
+        async throws
+    {
         let forgotten = try ForgottenConnections(1)
         try await withClient(limits: HTTPClientLimits(acknowledgementTimeout: .milliseconds(500))) { client in
             try await forgotten.open(1, client)
@@ -99,7 +103,9 @@ private final class ForgottenConnections: Sendable {
         }
     }
 
-    @Test func `is found dead while it is idle, and costs nothing`() async throws {
+    @Test func `a connection whose packets the network drops is found dead while it is idle, and costs nothing`()
+        async throws
+    {
         let forgotten = try ForgottenConnections(1)
         let limits = HTTPClientLimits(
             acknowledgementTimeout: .milliseconds(500), keepAliveIdle: .seconds(1), keepAliveInterval: .seconds(1))
@@ -115,7 +121,11 @@ private final class ForgottenConnections: Sendable {
         }
     }
 
-    @Test func `is not what a server has that is merely slow: its idle connections stay in use`() async throws {
+    @Test
+    func
+        `a connection whose packets the network drops is not what a server has that is merely slow: its idle connections stay in use`()
+        async throws
+    {
         let server = try ScriptedServer { connection, number in
             while let request = connection.request() {
                 if request.contains("slow=1") {
@@ -144,7 +154,7 @@ private final class ForgottenConnections: Sendable {
 }
 
 @Suite struct `A connection that grows old` {
-    @Test func `is not used again`() async throws {
+    @Test func `a connection that grows old is not used again`() async throws {
         let server = try ScriptedServer(answer: ok)
         try await withClient(limits: HTTPClientLimits(connectionLifetime: .seconds(1))) { client in
             let deadline = ContinuousClock.now + .seconds(120)

@@ -46,7 +46,7 @@ final class TestAuthority {
 }
 
 @Suite(.enabled(if: TestAuthority.isAvailable, "needs the openssl command")) struct `A TLS connection` {
-    @Test func `is made to a server whose authority the policy adds`() async throws {
+    @Test func `a TLS connection is made to a server whose authority the policy adds`() async throws {
         let authority = try TestAuthority()
         let (server, port) = try authority.serve()
         let policy = OutboundPolicy.local.with { $0.caFile = authority.anchors }
@@ -72,7 +72,7 @@ final class TestAuthority {
         withExtendedLifetime(server) {}
     }
 
-    @Test func `is refused to a server of an unknown authority`() async throws {
+    @Test func `a TLS connection is refused to a server of an unknown authority`() async throws {
         let (authority, other) = (try TestAuthority(), try TestAuthority())
         let (server, port) = try authority.serve()
         let withOther = OutboundPolicy.local.with { $0.caFile = other.anchors }
@@ -92,7 +92,7 @@ final class TestAuthority {
         withExtendedLifetime(server) {}
     }
 
-    @Test func `is refused to a server of another name`() async throws {
+    @Test func `a TLS connection is refused to a server of another name`() async throws {
         let authority = try TestAuthority()
         let (server, port) = try authority.serve()
         let policy = OutboundPolicy.local.with { $0.caFile = authority.anchors }
@@ -104,7 +104,7 @@ final class TestAuthority {
         withExtendedLifetime(server) {}
     }
 
-    @Test func `is refused to a server that speaks no TLS`() async throws {
+    @Test func `a TLS connection is refused to a server that speaks no TLS`() async throws {
         let server = try ScriptedServer { connection, _ in connection.send("HTTP/1.1 200 OK\r\n\r\n") }
         try await withClient { client in
             await #expect(throws: HTTPClientError.tlsFailed) {

@@ -17,7 +17,7 @@ import Testing
         for loop in loops { loop.stop() }
     }
 
-    @Test func `are read off the loop, once for all loops`() async throws {
+    @Test func `trust anchors are read off the loop, once for all loops`() async throws {
         let authority = try TestAuthority()
         let (server, port) = try authority.serve()
         let plain = try ScriptedServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
@@ -47,7 +47,9 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `are used as they are now once they have been read again, by every loop and for every connection`()
+    @Test
+    func
+        `trust anchors are used as they are now once they have been read again, by every loop and for every connection`()
         async throws
     {
         let (first, second) = (try TestAuthority(), try TestAuthority())
@@ -80,7 +82,7 @@ import Testing
         withExtendedLifetime((server, other)) {}
     }
 
-    @Test func `that can't be read are told, and read when they can be`() async throws {
+    @Test func `trust anchors that can't be read are told, and read when they can be`() async throws {
         let authority = try TestAuthority()
         let (server, port) = try authority.serve()
         let file = authority.folder + "/pipe.pem"

@@ -31,7 +31,7 @@ import Testing
         #expect(budget.enter(address(network: 2, 1)) == .granted)
     }
 
-    @Test func `does not count the connections of a proxy`() {
+    @Test func `a connection budget does not count the connections of a proxy`() {
         let budget = budget(perAddress: 1)
         for _ in 0..<3 { #expect(budget.enter(address(9)) == .granted) }
         budget.leave(.granted, address(9))

@@ -18,11 +18,13 @@ import Testing
         #expect(state.interest == actions.interest ?? before.interest)
     }
 
-    @Test func `has been asked about every event`() {
+    @Test func `the state of a connection has been asked about every event`() {
         #expect(Set(ConnectionTable.rows.map { $0.event.kind }) == Set(ConnectionEvent.Kind.allCases))
     }
 
-    @Test(arguments: ConnectionTable.rows) func `does nothing any more once it is closed`(_ row: ConnectionTable.Row) {
+    @Test(arguments: ConnectionTable.rows) func `the state of a connection does nothing any more once it is closed`(
+        _ row: ConnectionTable.Row
+    ) {
         var state = row.given.state(.closed)
         #expect(state.handle(row.event) == ConnectionActions())
         #expect(state.phase == .closed)
@@ -76,7 +78,9 @@ import Testing
         #expect(state.handle(.requestIncomplete(.head, awaitsContinue: false)).interest == .readable)
     }
 
-    @Test func `of a client that has just connected waits for its first request when the server stops, and no longer`()
+    @Test
+    func
+        `the state of a connection of a client that has just connected waits for its first request when the server stops, and no longer`()
     {
         var fresh = ConnectionState()
         _ = play(&fresh, .opened(isStopping: false), .nothingRead)

@@ -46,7 +46,7 @@ func gunzip(_ bytes: [UInt8]) -> [UInt8]? {
         ("gzip;q=0", false), ("gzip;q=0.000", false), ("*, gzip;q=0", false), ("*;q=0", false), ("br", false),
         ("", false), ("identity", false), ("gzipped", false), ("gzip;q=", false), ("gzip;q=2", false),
         ("gzip;q=1.5", false), ("gzip;q=0.0001", false), ("gzip;x=1", false), ("gzip;q=-1", false),
-    ]) func `is what the client asks for`(_ value: String, accepts: Bool) {
+    ]) func `content coding is what the client asks for`(_ value: String, accepts: Bool) {
         #expect(ContentCoding.acceptsGzip(RequestHead([("Host", "a"), ("accept-encoding", value)])) == accepts)
     }
 
@@ -60,7 +60,7 @@ func gunzip(_ bytes: [UInt8]) -> [UInt8]? {
         ("application/json", true), ("text/html; charset=utf-8", true), ("Application/Problem+JSON", true),
         ("image/svg+xml", true), ("application/javascript", true), ("image/png", false),
         ("application/octet-stream", false), ("application/jsonx", false),
-    ]) func `is for text`(_ type: String, suits: Bool) {
+    ]) func `content coding is for text`(_ type: String, suits: Bool) {
         var response = HTTPResponse(
             status: .ok, headers: [("content-type", type)], body: [UInt8](repeating: 0, count: 1024))
         #expect(ContentCoding.suits(response) == suits)

@@ -13,7 +13,9 @@ import Testing
     @Test(arguments: [
         "G", "GET / HTTP/1.1\r\nHost: a\r\n", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc",
         "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
-    ]) func `end a request that does not arrive in time with 408`(_ part: String) async throws {
+    ]) func `deadlines and limits of a server end a request that does not arrive in time with 408`(_ part: String)
+        async throws
+    {
         try await withServer(Self.arrival) { server in
             let client = try Client(server)
             try await client.send(get("/"))
@@ -28,7 +30,9 @@ import Testing
         }
     }
 
-    @Test func `are not put off by a client that sends a byte now and then`() async throws {
+    @Test func `deadlines and limits of a server are not put off by a client that sends a byte now and then`()
+        async throws
+    {
         try await withServer(Self.arrival) { server in
             let client = try Client(server)
             for byte in get("/", "X: \(String(repeating: "a", count: 20))") {
@@ -50,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `do not run while the handler works`() async throws {
+    @Test func `deadlines and limits of a server do not run while the handler works`() async throws {
         try await withServer(Self.all) { request in
             try? await Task.sleep(for: .milliseconds(500))
             return await echo(request)
@@ -60,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `end an answer that the client does not read`() async throws {
+    @Test func `deadlines and limits of a server end an answer that the client does not read`() async throws {
         let body = [UInt8](repeating: 0x61, count: 20_000_000)
         try await withServer(Self.reading) { _ in
             HTTPResponse(status: .ok, body: body)
@@ -72,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `let a long answer through to a client that reads it`() async throws {
+    @Test func `deadlines and limits of a server let a long answer through to a client that reads it`() async throws {
         let body = (0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 / 3) }
         try await withServer { _ in
             HTTPResponse(status: .ok, body: body)

@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `never comes for the many of a proxy's address`() async throws {
+    @Test func `the end of a connection never comes for the many of a proxy's address`() async throws {
         let loop = try EventLoop(label: "test")
         loop.start()
         defer { loop.stop() }
@@ -244,7 +244,11 @@ import Testing
         }
     }
 
-    @Test func `is announced with every answer once the server is told to, while it accepts as before`() async throws {
+    @Test
+    func
+        `the end of a connection is announced with every answer once the server is told to, while it accepts as before`()
+        async throws
+    {
         try await withServer(loops: 2) { server in
             let old = try Client(server)
             #expect(try await old.exchange(get("/")).header("Connection") == nil)
@@ -258,7 +262,9 @@ import Testing
         }
     }
 
-    @Test func `of the last connection is noticed at whatever moment of the draining it comes`() async throws {
+    @Test func `the end of a connection of the last connection is noticed at whatever moment of the draining it comes`()
+        async throws
+    {
         for _ in 0..<20 {
             let (started, mayFinish, drained) = (Event(), Event(), Event())
             let loop = try EventLoop(label: "test")

@@ -6,7 +6,7 @@ import Testing
         try FormFields(parsing: text.utf8.span, limit: limit).fields.map { "\($0.name)>\($0.value)" }
     }
 
-    @Test func `are read in order with their encoding undone`() throws {
+    @Test func `form fields are read in order with their encoding undone`() throws {
         #expect(
             try pairs("a=1&b=x+y&a=%C3%A9%26&c=&d&=e&f==&&g%3Dh=+") == [
                 "a>1", "b>x y", "a>é&", "c>", "d>", ">e", "f>=", "g=h> ",
@@ -14,7 +14,7 @@ import Testing
         #expect(try pairs("") == [])
     }
 
-    @Test func `are found by name, the first or all of them`() throws {
+    @Test func `form fields are found by name, the first or all of them`() throws {
         let text = "a=1&b=2&a=3"
         let fields = try FormFields(parsing: text.utf8.span, limit: 3)
         #expect(fields["a"] == "1")
@@ -24,11 +24,11 @@ import Testing
     }
 
     @Test(arguments: ["a=%", "a=%4", "a=%zz", "%=a", "a=%ff", "a=%C3", "a=%ED%A0%80", "a=%C0%80"])
-    func `are refused when badly encoded`(_ text: String) {
+    func `form fields are refused when badly encoded`(_ text: String) {
         #expect(throws: FormError.badEncoding) { try pairs(text) }
     }
 
-    @Test func `are refused when there are more than the limit`() throws {
+    @Test func `form fields are refused when there are more than the limit`() throws {
         #expect(try pairs("a&b&c", limit: 3).count == 3)
         #expect(throws: FormError.tooManyFields) { try pairs("a&b&c&d", limit: 3) }
         #expect(throws: FormError.tooManyFields) { try pairs("a", limit: 0) }

@@ -75,7 +75,9 @@ import Testing
         #expect(differing == [])
     }
 
-    @Test(arguments: HTTPMethod.allCases) func `each method by its exact name`(_ method: HTTPMethod) {
+    @Test(arguments: HTTPMethod.allCases) func `a request parser accepts each method by its exact name`(
+        _ method: HTTPMethod
+    ) {
         let text = "\(method.rawValue) / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"
         #expect(parse([Array(text.utf8)]).requests == ["\(method.rawValue) /"])
     }
@@ -131,7 +133,7 @@ import Testing
         #expect(!parser.awaitsContinue)
     }
 
-    @Test func `nothing into its memory once all of it is handed on`() throws {
+    @Test func `a request parser accepts nothing into its memory once all of it is handed on`() throws {
         var parser = RequestParser()
         for text in ["GET / HTTP/1.1\r\nHost: a\r\n\r\n", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi"] {
             parser.append(Array(text.utf8)[...])

@@ -180,7 +180,8 @@ import Testing
         #expect(differing == [])
     }
 
-    @Test(arguments: UInt8(0)...31) func `every control byte in a value but tab`(_ byte: UInt8) {
+    @Test(arguments: UInt8(0)...31) func `a request parser refuses every control byte in a value but tab`(_ byte: UInt8)
+    {
         let head = Array("GET / HTTP/1.1\r\nHost: a\r\nX: a".utf8) + [byte] + Array("b\r\n\r\n".utf8)
         let outcome = parse([head])
         #expect((outcome.violation == nil) == (byte == 9))

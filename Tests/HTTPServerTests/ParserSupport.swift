@@ -4,7 +4,7 @@
 struct Outcome: Equatable, CustomStringConvertible {
     /// `METHOD path?query|body` of each request.
     var requests: [String] = []
-    var violation: ProtocolViolation?
+    var violation: ProtocolError?
 
     var description: String { "\(requests) \(violation.map { "\($0)" } ?? "")" }
 }
@@ -19,7 +19,7 @@ extension HTTPServerLimits {
 func parse(_ pieces: [[UInt8]], _ limits: HTTPServerLimits = .small) -> Outcome {
     var parser = RequestParser()
     var outcome = Outcome()
-    do throws(ProtocolViolation) {
+    do throws(ProtocolError) {
         for piece in pieces {
             parser.append(piece[...])
             while let request = try parser.next(limits) {

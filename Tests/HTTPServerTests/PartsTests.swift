@@ -52,8 +52,8 @@ import Testing
         #expect(request.headers("") == [])
     }
 
-    @Test func `every violation has the status it is answered with`() {
-        let violations: [ProtocolViolation] = [
+    @Test func `parts of the server every violation has the status it is answered with`() {
+        let violations: [ProtocolError] = [
             .malformed(""), .requestTimeout, .lengthRequired, .bodyTooLarge, .targetTooLong, .headTooLarge,
             .methodNotImplemented, .transferCodingNotImplemented, .versionNotSupported, .expectationFailed, .overloaded,
         ]

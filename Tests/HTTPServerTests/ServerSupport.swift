@@ -15,7 +15,7 @@ final class TestHandler: RequestHandler {
 
     func respond(to request: HTTPRequest) async -> HTTPResponse { await answer(request) }
 
-    func refuse(_ violation: ProtocolViolation, requestID: String, peer: SocketAddress) -> HTTPResponse {
+    func refuse(_ violation: ProtocolError, requestID: String, peer: SocketAddress) -> HTTPResponse {
         HTTPResponse(status: violation.status, body: Array("refused".utf8))
     }
 }

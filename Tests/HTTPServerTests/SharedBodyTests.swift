@@ -5,7 +5,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite struct `A shared body` {
-    @Test func `is compressed once, whoever asks, and kept also where that is of no use`() {
+    @Test func `a shared body is compressed once, whoever asks, and kept also where that is of no use`() {
         for encoded in [[UInt8]?.some([1, 2]), nil] {
             let body = SharedBody(Array("text".utf8))
             let calls = Mutex(0)
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `is sent from where it is, and nothing of it is copied`() {
+    @Test func `a shared body is sent from where it is, and nothing of it is copied`() {
         let body = SharedBody([UInt8](repeating: 0x61, count: 100_000))
         let response = HTTPResponse(status: .ok, headers: [], shared: body)
         let context = ResponseContext(

@@ -29,7 +29,9 @@ import Testing
     }
 
     @Test(arguments: [(2, 8), (4, 8), (3, 3), (2, 5)])
-    func `are spread evenly, also when they are few`(_ loops: Int, _ connections: Int) async throws {
+    func `connections of several loops are spread evenly, also when they are few`(_ loops: Int, _ connections: Int)
+        async throws
+    {
         // The kernel places them at random; so often that nobody is lucky every time.
         for _ in 0..<5 {
             try await withLoops(loops) { server in
@@ -50,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `are spread evenly when they come all at once`() async throws {
+    @Test func `connections of several loops are spread evenly when they come all at once`() async throws {
         try await withLoops(2) { server in
             let clients = try (0..<40).map { _ in try Client(server) }
             var counts = [0, 0]
@@ -62,7 +64,9 @@ import Testing
         }
     }
 
-    @Test func `are all answered when the server drains while they are handed on`() async throws {
+    @Test func `connections of several loops are all answered when the server drains while they are handed on`()
+        async throws
+    {
         for _ in 0..<10 {
             try await withLoops(4) { server in
                 let clients = try (0..<40).map { _ in try Client(server) }
@@ -79,7 +83,9 @@ import Testing
     }
 
     @Test(arguments: [(1, 0, true), (0, 0, false), (2, 2, false), (9, 8, false), (10, 8, true), (90, 80, false)])
-    func `are handed on only when the difference is worth it`(_ own: Int, _ least: Int, isUneven: Bool) {
+    func `connections of several loops are handed on only when the difference is worth it`(
+        _ own: Int, _ least: Int, isUneven: Bool
+    ) {
         #expect(LoopListener.isUneven(own, least) == isUneven)
     }
 }

@@ -7,7 +7,9 @@ import Testing
         (PrivateKey.Kind.rsa(bits: 2048), SignatureAlgorithm.rs256), (.rsa(bits: 2048), .ps256),
         (.ellipticCurve(.p256), .es256), (.ellipticCurve(.p521), .es512), (.ed25519, .edDSA),
     ])
-    func `never verify, whichever byte is changed`(_ kind: PrivateKey.Kind, _ algorithm: SignatureAlgorithm) throws {
+    func `altered tokens never verify, whichever byte is changed`(
+        _ kind: PrivateKey.Kind, _ algorithm: SignatureAlgorithm
+    ) throws {
         let signer = try JWTSigner(key: .generate(kind), algorithm: algorithm, type: "JWT")
         let keys = try keySet([signer.jwkJSON])
         let token = Array(try signer.sign(Array(#"{"iss":"https://carrier.example","sub":"1"}"#.utf8)).utf8)

@@ -17,7 +17,7 @@ import Testing
         JOSETests.outcome(try token(header: header, signedBy: key, with: .es256), keys)
     }
 
-    @Test func `are taken with any member nobody knows, in any order and spacing`() throws {
+    @Test func `tokens are taken with any member nobody knows, in any order and spacing`() throws {
         for header in [
             #"{"alg":"ES256"}"#, #"{"alg":"ES256","kid":"k"}"#, " { \"kid\" : \"k\" ,\r\n\t\"alg\" : \"ES256\" } ",
             #"{"typ":"JWT","alg":"ES256","kid":"k","x":{"y":[1,null]},"cty":"JWT"}"#, #"{"\u0061lg":"ES\u003256"}"#,
@@ -37,7 +37,7 @@ import Testing
         #expect(parsed.unverifiedPayload == verified.payload)
     }
 
-    @Test func `with no signature algorithm are refused for it, signed or not`() throws {
+    @Test func `tokens with no signature algorithm are refused for it, signed or not`() throws {
         let spellings = ["none", "None", "NONE", "nONE", "nOnE", "noNe"]
         let keyed = ["HS256", "HS384", "HS512", "hs256"]
         let unknown = ["", " ", "ES256 ", "es256", "RS1", "ES256K", "Ed25519", "RSA1_5", "dir", "ES257", "none,ES256"]
@@ -57,14 +57,14 @@ import Testing
         }
     }
 
-    @Test func `are refused for an algorithm that is not on the caller's list`() throws {
+    @Test func `tokens are refused for an algorithm that is not on the caller's list`() throws {
         let token = try token(header: #"{"alg":"ES256"}"#, signedBy: key, with: .es256)
         #expect(JOSETests.outcome(token, keys, allowed: [.rs256, .es256]).error == nil)
         #expect(JOSETests.outcome(token, keys, allowed: [.rs256, .es384]).error == .algorithm)
         #expect(JOSETests.outcome(token, keys, allowed: []).error == .algorithm)
     }
 
-    @Test func `that name another algorithm than they are signed with are refused`() throws {
+    @Test func `tokens that name another algorithm than they are signed with are refused`() throws {
         let rsa = try PrivateKey.generate(.rsa(bits: 2048))
         let set = try keySet([rsa.publicKey.jwk(keyID: nil, algorithm: .rs256).without("alg")])
         #expect(
@@ -77,7 +77,7 @@ import Testing
         #expect(try outcome(header: #"{"alg":"ES384","kid":"k"}"#).error == .unknownKey(.keyDoesNotFit))
     }
 
-    @Test func `with an extension are refused, whether it is known or not`() throws {
+    @Test func `tokens with an extension are refused, whether it is known or not`() throws {
         for member in [
             #""crit":["exp"]"#, #""crit":[]"#, #""crit":["b64"],"b64":false"#, #""crit":null"#, #""crit":"exp""#,
             #""b64":true"#, #""b64":false"#,
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `with a dot more are malformed wherever it is`() throws {
+    @Test func `tokens with a dot more are malformed wherever it is`() throws {
         let good = Array(try token(header: #"{"alg":"ES256"}"#, signedBy: key, with: .es256).utf8)
         for place in 0...good.count {
             var bytes = good
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `that are not three parts in base64url are malformed`() throws {
+    @Test func `tokens that are not three parts in base64url are malformed`() throws {
         let good = try token(header: #"{"alg":"ES256"}"#, signedBy: key, with: .es256)
         let parts = good.split(separator: ".").map(String.init)
         let (header, payload, signature) = (parts[0], parts[1], parts[2])
@@ -155,7 +155,7 @@ import Testing
         #expect(throws: Never.self) { try CompactJWS(parsing: token, maximumByteCount: token.utf8.count) }
     }
 
-    @Test func `never bring their own key`() throws {
+    @Test func `tokens never bring their own key`() throws {
         let attacker = try PrivateKey.generate(.ellipticCurve(.p256))
         let jwk = JSONValue.object(attacker.publicKey.jwk(keyID: "k", algorithm: .es256))
         let text = String(decoding: jwk.serialized, as: UTF8.self)
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func `have a type that is a media type`() throws {
+    @Test func `tokens have a type that is a media type`() throws {
         func header(_ type: String) throws -> JWSHeader {
             let token = try token(header: "{\"alg\":\"ES256\"\(type)}", signedBy: key, with: .es256)
             return try CompactJWS(parsing: token, maximumByteCount: maximumByteCount).header

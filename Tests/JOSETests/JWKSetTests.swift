@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `give the key that a kid names, and nothing else`() throws {
+    @Test func `key sets give the key that a kid names, and nothing else`() throws {
         let named = rsa.with([("kid", "a")])
         let expected = try JWK(.object(rsa)).publicKey.parameters
         let other = try JWK(.object(otherRSA)).publicKey.parameters
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `tell when a fresh set may help, and when it can't`() {
+    @Test func `key sets tell when a fresh set may help, and when it can't`() {
         let table: [(error: JOSEError, reason: String, mayHelp: Bool)] = [
             (.unknownKey(.keyIDNotInSet), "unknown_key", true),
             (.unknownKey(.noKeyFits), "unknown_key", true),
@@ -90,18 +90,18 @@ import Testing
         #expect(set.unusableKeyCount == entries.count - 2)
     }
 
-    @Test func `are refused when they have more keys than allowed, usable or not`() {
+    @Test func `key sets are refused when they have more keys than allowed, usable or not`() {
         let entries = JSONValue.array([JSONValue](repeating: .null, count: 5))
         #expect(throws: JWKSetError.tooManyKeys) { try JWKSet(["keys": entries], maximumKeyCount: 4) }
         #expect(throws: Never.self) { try JWKSet(["keys": entries], maximumKeyCount: 5) }
     }
 
     @Test(arguments: ["[]", "{}", "{\"keys\":{}}", "{\"keys\":null}", "{\"Keys\":[]}", "\"keys\"", "null"])
-    func `are refused when they are no set`(_ text: String) {
+    func `key sets are refused when they are no set`(_ text: String) {
         #expect(throws: JWKSetError.notAKeySet) { try JWKSet(parsing: Array(text.utf8).span, maximumKeyCount: 1) }
     }
 
-    @Test func `are refused when they are no JSON or say something twice`() {
+    @Test func `key sets are refused when they are no JSON or say something twice`() {
         for text in ["", "{\"keys\":[]", "{\"keys\":[],\"keys\":[]}", "{\"keys\":[{\"kty\":\"RSA\",\"kty\":\"EC\"}]}"] {
             let error = #expect(throws: JWKSetError.self) {
                 try JWKSet(parsing: Array(text.utf8).span, maximumKeyCount: 1)

@@ -13,7 +13,7 @@ import Testing
         rsa = try #require(JSONValue(parsing: Array(SpecificationExamples.rs256Key.utf8)).object)
     }
 
-    @Test func `may verify what their members allow`() throws {
+    @Test func `JSON Web Keys may verify what their members allow`() throws {
         let table: [(changes: [JSONObject.Member], expected: [SignatureAlgorithm])] = [
             ([], [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512]),
             ([("use", "sig")], [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512]),
@@ -45,7 +45,7 @@ import Testing
         #expect(key.keyID == nil)
     }
 
-    @Test func `are refused when their type is none of ours`() {
+    @Test func `JSON Web Keys are refused when their type is none of ours`() {
         let types: [[JSONObject.Member]] = [
             [("kty", "oct"), ("k", "AAAA")], [("kty", "ec")], [("kty", .null)], [("kty", 1)], [("crv", "P-257")],
             [("crv", "secp256k1")], [("crv", .null)], [("kty", "OKP"), ("crv", "X25519")],
@@ -60,7 +60,7 @@ import Testing
         #expect(throws: JWKError.notAnObject) { try JWK(["kty"]) }
     }
 
-    @Test func `are refused when a member is missing or not what it should be`() {
+    @Test func `JSON Web Keys are refused when a member is missing or not what it should be`() {
         for (object, name) in [(ec, "x"), (ec, "y"), (rsa, "n"), (rsa, "e")] {
             #expect(throws: JWKError.member(name)) { try JWK(.object(object.without(name))) }
             for value: JSONValue in ["", "A", "AA==", "A+/A", "AB", " AAAA", 65537, .null, ["AQAB"]] {
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `are refused when the key itself is`() throws {
+    @Test func `JSON Web Keys are refused when the key itself is`() throws {
         let weak = Base64URL.encode([UInt8](repeating: 0xFF, count: 128))
         #expect(throws: JWKError.key(.rsaModulusSize(bits: 1024))) {
             try JWK(.object(rsa.with([("n", .string(weak))])))
@@ -85,7 +85,7 @@ import Testing
         #expect(throws: JWKError.key(.coordinateLength)) { try JWK(.object(ec.with([("crv", "P-384")]))) }
     }
 
-    @Test func `are refused when the private half is published with them`() {
+    @Test func `JSON Web Keys are refused when the private half is published with them`() {
         #expect(throws: JWKError.privateKeyPublished) { try JWK(.object(rsa.with([("d", "AQAB")]))) }
         #expect(throws: JWKError.privateKeyPublished) { try JWK(.object(ec.with([("d", "AQAB")]))) }
     }
@@ -93,7 +93,7 @@ import Testing
     @Test(arguments: [
         PrivateKey.Kind.rsa(bits: 2048), .ellipticCurve(.p256), .ellipticCurve(.p384), .ellipticCurve(.p521), .ed25519,
     ])
-    func `are read as they are written`(_ kind: PrivateKey.Kind) throws {
+    func `JSON Web Keys are read as they are written`(_ kind: PrivateKey.Kind) throws {
         let key = try PrivateKey.generate(kind).publicKey
         let algorithm = try #require(SignatureAlgorithm.allCases.first { $0.fits(key.keyType) })
         let json = key.jwk(keyID: "k", algorithm: algorithm)

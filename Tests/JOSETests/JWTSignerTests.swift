@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct `Signers` {
     @Test(arguments: SignatureAlgorithm.allCases)
-    func `make tokens that verify with the key they publish`(_ algorithm: SignatureAlgorithm) throws {
+    func `signers make tokens that verify with the key they publish`(_ algorithm: SignatureAlgorithm) throws {
         let kind: PrivateKey.Kind =
             switch algorithm {
             case .es256: .ellipticCurve(.p256)
@@ -46,7 +46,7 @@ import Testing
         #expect(signer.jwkJSON["kid"]?.string == signer.keyID)
     }
 
-    @Test func `refuse an algorithm that does not fit the key`() throws {
+    @Test func `signers refuse an algorithm that does not fit the key`() throws {
         let key = try PrivateKey.generate(.ellipticCurve(.p256))
         for algorithm in SignatureAlgorithm.allCases where algorithm != .es256 {
             #expect(throws: CryptoError.algorithmMismatch) { try JWTSigner(key: key, algorithm: algorithm, type: nil) }

@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `is what RFC 7518 says of HS256`() throws {
+    @Test func `a token under a keyed hash is what RFC 7518 says of HS256`() throws {
         let parts = Self.signed().split(separator: ".")
         let expected = HMAC.sha256(Array("\(parts[0]).\(parts[1])".utf8), key: Self.key)
         #expect(Base64URL.decode(String(parts[2])) == expected)
@@ -74,11 +74,13 @@ import Testing
         (#"{"typ":"rt+jwt","alg":"HS256","kid":"3"} "#, .malformed(.header)),
         ("[]", .malformed(.header)), ("", .malformed(.header)), ("null", .malformed(.header)),
     ])
-    func `is refused under every header but ours, though the hash is right`(header: String, error: JOSEError) {
+    func `a token under a keyed hash is refused under every header but ours, though the hash is right`(
+        header: String, error: JOSEError
+    ) {
         #expect(throws: error) { try Self.read(Self.token(header: header)) }
     }
 
-    @Test func `is refused under another key, and without a hash`() {
+    @Test func `a token under a keyed hash is refused under another key, and without a hash`() {
         #expect(throws: JOSEError.signature) { try Self.read(Self.signed(), key: [UInt8](1...32)) }
         for tag in [[], [0], [UInt8](repeating: 0, count: 32)] as [[UInt8]] {
             #expect(throws: JOSEError.signature) { try Self.read(Self.token(header: Self.header, tag: { _ in tag })) }
@@ -91,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `is another token when any character changes`() {
+    @Test func `a token under a keyed hash is another token when any character changes`() {
         let token = Array(Self.signed().utf8)
         for index in token.indices {
             for character in [token[index] ^ 1, UInt8(ascii: "="), UInt8(ascii: ".")] where character != token[index] {
@@ -105,13 +107,13 @@ import Testing
         }
     }
 
-    @Test func `is no longer than it may be`() throws {
+    @Test func `a token under a keyed hash is no longer than it may be`() throws {
         let count = Self.signed().utf8.count
         #expect(try Self.read(Self.signed(), maximum: count) == Self.claims)
         #expect(throws: JOSEError.malformed(.tooLong)) { try Self.read(Self.signed(), maximum: count - 1) }
     }
 
-    @Test func `is nothing to who verifies signatures`() throws {
+    @Test func `a token under a keyed hash is nothing to who verifies signatures`() throws {
         #expect(throws: JOSEError.algorithm) { try CompactJWS(parsing: Self.signed(), maximumByteCount: 4096) }
     }
 }

@@ -11,7 +11,7 @@ import Testing
             ("1790000000.0", 1_790_000_000), ("1790000000.999", 1_790_000_000), ("1.79E9", 1_790_000_000),
             ("253402300799.5", 253_402_300_799),
         ] as [(String, Int64)])
-    func `are seconds, as a number whose fraction is cut off, or as the digits of a whole one`(
+    func `times in claims are seconds, as a number whose fraction is cut off, or as the digits of a whole one`(
         _ json: String, _ seconds: Int64
     ) throws {
         #expect(NumericDate(try JSONValue(parsing: Array(json.utf8)))?.seconds == seconds)
@@ -23,11 +23,11 @@ import Testing
         "\"\"", "\"-1\"", "\"+1\"", "\" 1\"", "\"1 \"", "\"1.5\"", "\"1e9\"", "\"0x10\"", "\"９\"", "\"253402300800\"",
         "\"0000000000012\"", "\"9999999999999999999999\"", "null", "true", "[]", "[1]", "{}", "\"now\"",
     ])
-    func `are refused in any other form`(_ json: String) throws {
+    func `times in claims are refused in any other form`(_ json: String) throws {
         #expect(NumericDate(try JSONValue(parsing: Array(json.utf8))) == nil)
     }
 
-    @Test func `are ordered`() throws {
+    @Test func `times in claims are ordered`() throws {
         let earlier = try #require(NumericDate(seconds: 1))
         let later = try #require(NumericDate(seconds: 2))
         #expect(earlier < later)

@@ -27,20 +27,23 @@ import Testing
         #expect(outcome(token, try keySet(key), allowed: rest).error == .algorithm)
     }
 
-    @Test func `of keyed hashes and of no signature are refused for their algorithm`() throws {
+    @Test
+    func `the examples of the specifications of keyed hashes and of no signature are refused for their algorithm`()
+        throws
+    {
         let keys = try keySet(Examples.hs256Key, Examples.rs256Key)
         #expect(keys.keys.count == 1, "a secret is no verification key")
         #expect(outcome(Examples.hs256, keys).error == .algorithm)
         #expect(outcome(Examples.unsecured, keys).error == .algorithm)
     }
 
-    @Test func `of an encrypted token are malformed as signed ones`() throws {
+    @Test func `the examples of the specifications of an encrypted token are malformed as signed ones`() throws {
         // The form of RFC 7519 §A.1: five parts.
         let token = "eyJhbGciOiJSU0ExXzUiLCJlbmMiOiJBMTI4Q0JDLUhTMjU2In0.QR1O.AxY8.MKOl.fiK5"
         #expect(outcome(token, try keySet(Examples.rs256Key)).error == .malformed(.parts))
     }
 
-    @Test func `of key sets leave what may verify`() throws {
+    @Test func `the examples of the specifications of key sets leave what may verify`() throws {
         let text = Array(Examples.keySet.utf8)
         let keys = try JWKSet(parsing: text.span, maximumKeyCount: 2)
         #expect(keys.keys.map(\.keyID) == ["1", "2011-04-29"])
@@ -52,19 +55,19 @@ import Testing
         #expect(secrets.unusableKeyCount == 2)
     }
 
-    @Test func `of thumbprints come out`() throws {
+    @Test func `the examples of the specifications of thumbprints come out`() throws {
         #expect(try keySet(Examples.thumbprintKey).keys[0].publicKey.thumbprint == Examples.thumbprint)
         #expect(try keySet(Examples.edDSAKey).keys[0].publicKey.thumbprint == Examples.edDSAThumbprint)
     }
 
-    @Test func `of Ed25519 are signed as printed`() throws {
+    @Test func `the examples of the specifications of Ed25519 are signed as printed`() throws {
         let pem = "-----BEGIN PRIVATE KEY-----\n\(Examples.edDSAPrivateKey)\n-----END PRIVATE KEY-----\n"
         let signer = try JWTSigner(key: PrivateKey(pem: Secret(pem)), algorithm: .edDSA, type: nil, keyID: nil)
         #expect(try signer.sign(Array("Example of Ed25519 signing".utf8)) == Examples.edDSA)
     }
 
     // OpenID Connect Core §A.4 and §A.6.
-    @Test func `of at_hash and c_hash come out`() {
+    @Test func `the examples of the specifications of at_hash and c_hash come out`() {
         let accessToken = "jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y"
         let code = "Qcb0Orv1zh30vL1MPRsbm-diHiMwcLyZvn1arpZv-Jxf_11jnpEX3Tgfvk"
         #expect(TokenHash.leftHalf(of: accessToken, algorithm: .rs256) == "77QmUPtjPfzWtF2AnpK9RQ")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `Token hashes` {
     @Test(arguments: SignatureAlgorithm.allCases)
-    func `are half as long as the algorithm's digest`(_ algorithm: SignatureAlgorithm) throws {
+    func `token hashes are half as long as the algorithm's digest`(_ algorithm: SignatureAlgorithm) throws {
         let expected =
             switch algorithm {
             case .rs256, .ps256, .es256: 16

@@ -51,13 +51,13 @@ struct `Wycheproof's vectors` {
             tally.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", "))
     }
 
-    @Test func `of ECDSA with P-256 come out as the file says`() throws {
+    @Test func `wycheproof's vectors of ECDSA with P-256 come out as the file says`() throws {
         try check("ecdsa_secp256r1_sha256_p1363_test.json", .es256, count: 262) { key in
             try PublicKey(curve: .p256, x: bytes(key["wx"], count: 32), y: bytes(key["wy"], count: 32))
         }
     }
 
-    @Test func `of RSA PKCS 1 with 2048 bits come out as the file says`() throws {
+    @Test func `wycheproof's vectors of RSA PKCS 1 with 2048 bits come out as the file says`() throws {
         try check("rsa_signature_2048_sha256_test.json", .rs256, count: 259) { key in
             try PublicKey(rsaModulus: bytes(key["modulus"]), exponent: bytes(key["publicExponent"]))
         }
@@ -73,7 +73,9 @@ struct `Wycheproof's vectors` {
         return key["alg"] != header["alg"] ? .keyForAnotherAlgorithm : nil
     }
 
-    @Test func `of JSON Web Signatures come out as the file says, but for what we never take`() throws {
+    @Test func `wycheproof's vectors of JSON Web Signatures come out as the file says, but for what we never take`()
+        throws
+    {
         var tally: [String: Int] = [:]
         for group in try groups("json_web_signature_test.json") {
             // Groups of keyed hashes have no public key: their secret goes where a key set would wrongly publish it.

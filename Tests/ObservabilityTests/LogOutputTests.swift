@@ -27,7 +27,7 @@ private final class Lines: Sendable {
         return lines.all.count == 1 ? lines.all.first : nil
     }
 
-    @Test func `has time, level, message and the values in the order of their names`() {
+    @Test func `a line of the log as text has time, level, message and the values in the order of their names`() {
         #expect(
             line("request", ["status": "200", "method": "GET"])
                 == "2026-09-21T12:00:00.000Z info request method=GET status=200\n")
@@ -41,7 +41,7 @@ private final class Lines: Sendable {
             ("a\u{7F}b", #""a\u{7f}b""#), ("a\u{9B}31m", #""a\u{9b}31m""#), ("a\u{85}b", #""a\u{85}b""#),
             ("a\u{2028}b\u{2029}c", #""a\u{2028}b\u{2029}c""#), ("Zoë", "\"Zoë\""),
         ])
-    func `has its values as one word or in quotes`(value: String, written: String) {
+    func `a line of the log as text has its values as one word or in quotes`(value: String, written: String) {
         #expect(line("m", ["value": "\(value)"]) == "2026-09-21T12:00:00.000Z info m value=\(written)\n")
     }
 
@@ -50,14 +50,14 @@ private final class Lines: Sendable {
             ("two words", "two words"), ("a\nfake line", #"a\u{a}fake line"#), ("\u{1B}[2J", #"\u{1b}[2J"#),
             ("\r", #"\u{d}"#), ("it's \"fine\"", "it's \"fine\""), ("a\u{2028}b", #"a\u{2028}b"#),
         ])
-    func `has a message that ends where it ends`(message: String, written: String) {
+    func `a line of the log as text has a message that ends where it ends`(message: String, written: String) {
         #expect(line("\(message)") == "2026-09-21T12:00:00.000Z info \(written)\n")
     }
 }
 
 @Suite struct `A line of the log as JSON` {
     @Test(arguments: ["plain", "a\nb", "\"quoted\"", "\u{1B}[31m", "back\\slash", "a\u{0}b", "Zoë 😀", "\u{2028}"])
-    func `is one object in one line, whatever is in it`(text: String) throws {
+    func `a line of the log as JSON is one object in one line, whatever is in it`(text: String) throws {
         let lines = Lines()
         lines.logger(.json).warning("\(text)", metadata: ["value": "\(text)"])
         let line = try #require(lines.all.first)
@@ -86,7 +86,7 @@ private final class Lines: Sendable {
         "ready": .stringConvertible(true), "id": "007",
     ]
 
-    @Test func `are numbers in JSON, and flags are flags`() throws {
+    @Test func `numbers of the log are numbers in JSON, and flags are flags`() throws {
         let object = try JSONValue(parsing: Array(line(.json, Self.numbers).utf8.dropLast()))
         #expect(object["status"] == 200)
         #expect(object["ms"] == 7)
@@ -96,7 +96,7 @@ private final class Lines: Sendable {
         #expect(object["id"] == "007")
     }
 
-    @Test func `are words in text`() {
+    @Test func `numbers of the log are words in text`() {
         #expect(
             line(.text, Self.numbers).hasSuffix(
                 "info m id=007 limit=1099511627776 ms=7 ready=true share=0.5 status=200\n"))

@@ -17,11 +17,11 @@ import Testing
             ("max-age", 900), ("max-age=", 900), ("s-maxage=300", 900), ("stale-max-age=300", 900),
             ("no-cache=\"set-cookie\", max-age=300", 300), (",,max-age=300", 300), ("max-age=300, max-age=500", 300),
         ] as [(String?, Int)])
-    func `hold what an answer asks for`(cacheControl: String?, seconds: Int) {
+    func `the bounds of a cache hold what an answer asks for`(cacheControl: String?, seconds: Int) {
         #expect(bounds.freshness(cacheControl: cacheControl) == .seconds(seconds))
     }
 
-    @Test func `are a quarter of an hour, a minute, a day and another day usually`() {
+    @Test func `the bounds of a cache are a quarter of an hour, a minute, a day and another day usually`() {
         let standard = CacheBounds.standard
         #expect(standard.usual == .seconds(900))
         #expect(standard.shortest == .seconds(60))

@@ -7,18 +7,18 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct `A cached fetch` {
-    private typealias Answer = Result<Fetched<Int>, ProviderFailure>
+    private typealias Answer = Result<Fetched<Int>, ProviderCallError>
 
     /// Counts fetches, holds them at a gate where one is given, and answers with the number of the fetch or a failure.
     private final class Source: Sendable {
         private let count = Mutex(0)
-        private let failure = Mutex<ProviderFailure?>(nil)
+        private let failure = Mutex<ProviderCallError?>(nil)
         private let wasCancelled = Mutex(false)
 
         var fetches: Int { count.withLock(\.self) }
         var sawCancellation: Bool { wasCancelled.withLock(\.self) }
 
-        func fail(with failure: ProviderFailure?) { self.failure.withLock { $0 = failure } }
+        func fail(with failure: ProviderCallError?) { self.failure.withLock { $0 = failure } }
 
         func fetch(through gate: Gate? = nil) -> CachedFetch<Int>.Fetch {
             {
@@ -96,11 +96,11 @@ import Testing
 
     @Test func `remembers a failure for a moment`() async throws {
         source.fail(with: .notJSON)
-        await #expect(throws: ProviderFailure.notJSON) {
+        await #expect(throws: ProviderCallError.notJSON) {
             try await cache.value(now: start, leavesWhenCancelled: true, fetch: source.fetch())
         }
         source.fail(with: nil)
-        await #expect(throws: ProviderFailure.notJSON) {
+        await #expect(throws: ProviderCallError.notJSON) {
             try await cache.value(now: start + .seconds(9), leavesWhenCancelled: true, fetch: source.fetch())
         }
         #expect(source.fetches == 1)
@@ -119,7 +119,7 @@ import Testing
     @Test func `serves a stale value over a failure and does not fetch again at once`() async throws {
         _ = try await cache.value(now: start, leavesWhenCancelled: true, fetch: source.fetch())
         source.fail(with: .status(500))
-        await #expect(throws: ProviderFailure.status(500)) { try await cache.refetched(fetch: source.fetch()) }
+        await #expect(throws: ProviderCallError.status(500)) { try await cache.refetched(fetch: source.fetch()) }
         #expect(try await cache.value(now: start, leavesWhenCancelled: true, fetch: source.fetch()) == 1)
         #expect(source.fetches == 2)
         // The failure is remembered from the real present on, so the value is made stale by its bound instead.
@@ -138,7 +138,7 @@ import Testing
     @Test func `fails when nothing is left to serve`() async throws {
         _ = try await cache.value(now: start, leavesWhenCancelled: true, fetch: source.fetch())
         source.fail(with: .status(503))
-        await #expect(throws: ProviderFailure.status(503)) {
+        await #expect(throws: ProviderCallError.status(503)) {
             try await cache.value(now: whenGone, leavesWhenCancelled: true, fetch: source.fetch())
         }
     }
@@ -152,7 +152,7 @@ import Testing
         let staying = Task { try await cache.value(now: start, leavesWhenCancelled: true, fetch: source.fetch()) }
         leaving.cancel()
         // Before the fetch has ended: the gate is still shut.
-        await #expect(throws: ProviderFailure.transport(.cancelled)) { try await leaving.value }
+        await #expect(throws: ProviderCallError.transport(.cancelled)) { try await leaving.value }
         gate.open()
         #expect(try await staying.value == 1)
         #expect(source.fetches == 1)

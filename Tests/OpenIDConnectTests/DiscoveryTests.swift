@@ -17,12 +17,12 @@ import Testing
     ])
 
     private func result(_ response: OutboundResponse, loopback: Bool = false) -> Result<
-        DiscoveryResult, ProviderFailure
+        DiscoveryResult, ProviderCallError
     > {
-        Result { () throws(ProviderFailure) in try Discovery.result(of: response, allowLoopbackHTTP: loopback) }
+        Result { () throws(ProviderCallError) in try Discovery.result(of: response, allowLoopbackHTTP: loopback) }
     }
 
-    private func failure(_ member: String, _ value: JSONValue?, loopback: Bool = false) -> ProviderFailure? {
+    private func failure(_ member: String, _ value: JSONValue?, loopback: Bool = false) -> ProviderCallError? {
         var document = Self.irregular
         document[setting: member] = value
         return result(.json(.object(document)), loopback: loopback).failure
@@ -40,7 +40,7 @@ import Testing
 
     @Test(arguments: ["http://carrier.example", "carrier.example", "", "file:///etc/passwd", "https://a@b.example"])
     func `calls no issuer that is no https address`(issuer: String) {
-        #expect(throws: ProviderFailure.refusedEndpoint("issuer")) {
+        #expect(throws: ProviderCallError.refusedEndpoint("issuer")) {
             try Discovery.metadataURL(issuer: issuer, allowLoopbackHTTP: false)
         }
     }
@@ -72,7 +72,7 @@ import Testing
     @Test(arguments: ["https://carrier.example/?a", "https://carrier.example?a=b", "https://carrier.example/#a"])
     func `takes no issuer with a query or a fragment`(issuer: String) {
         #expect(failure("issuer", .string(issuer)) == .invalidMember("issuer"))
-        #expect(throws: ProviderFailure.refusedEndpoint("issuer")) {
+        #expect(throws: ProviderCallError.refusedEndpoint("issuer")) {
             try Discovery.metadataURL(issuer: issuer, allowLoopbackHTTP: false)
         }
     }
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: [nil, .null] as [JSONValue?])
-    func `does without userinfo and authorization endpoint`(value: JSONValue?) {
+    func `discovery of a provider does without userinfo and authorization endpoint`(value: JSONValue?) {
         #expect(failure("userinfo_endpoint", value) == nil)
         #expect(failure("authorization_endpoint", value) == nil)
     }

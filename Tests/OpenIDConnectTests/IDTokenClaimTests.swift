@@ -8,16 +8,16 @@ import Testing
 /// One change to a good token, and the rule it breaks; nil when it breaks none.
 struct ClaimCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    let fault: IDTokenFault?
+    let fault: IDTokenError?
     let change: @Sendable (inout TokenDraft) -> Void
 
-    init(_ description: String, _ fault: IDTokenFault?, _ change: @escaping @Sendable (inout TokenDraft) -> Void) {
+    init(_ description: String, _ fault: IDTokenError?, _ change: @escaping @Sendable (inout TokenDraft) -> Void) {
         testDescription = description
         self.fault = fault
         self.change = change
     }
 
-    static func set(_ claim: String, _ value: JSONValue?, _ fault: IDTokenFault?) -> ClaimCase {
+    static func set(_ claim: String, _ value: JSONValue?, _ fault: IDTokenError?) -> ClaimCase {
         let shown = value.map { String(decoding: $0.serialized.prefix(40), as: UTF8.self) } ?? "missing"
         return ClaimCase("\(claim) \(shown)", fault) { $0.claims[setting: claim] = value }
     }
@@ -113,7 +113,7 @@ struct ClaimCase: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct `The claims of an ID token` {
-    @Test func `are taken when they keep every rule`() throws {
+    @Test func `the claims of an ID token are taken when they keep every rule`() throws {
         let token = try outcome(of: SigningProvider().idToken()).get()
         #expect(token.issuer == "https://carrier.example")
         #expect(token.subject == "310260-subject")
@@ -125,23 +125,23 @@ struct ClaimCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: ClaimCase.issuer + ClaimCase.audience + ClaimCase.times + ClaimCase.others + ClaimCase.types)
-    func `are held to the rules`(_ rule: ClaimCase) throws {
+    func `the claims of an ID token are held to the rules`(_ rule: ClaimCase) throws {
         let token = try SigningProvider().idToken(rule.change)
         #expect(try outcome(of: token).failure == rule.fault)
     }
 
-    @Test func `may write amr as one text`() throws {
+    @Test func `the claims of an ID token may write amr as one text`() throws {
         let token = try SigningProvider().idToken { $0.claims[setting: "amr"] = "pin" }
         #expect(try outcome(of: token).get().amr == ["pin"])
     }
 
-    @Test func `may leave the nonce out only when we do not know one`() throws {
+    @Test func `the claims of an ID token may leave the nonce out only when we do not know one`() throws {
         let token = try SigningProvider().idToken { $0.claims[setting: "nonce"] = nil }
         #expect(try outcome(of: token, by: verifier(nonce: .unknownToUs)).isSuccess)
         #expect(try outcome(of: token).failure == .nonce)
     }
 
-    @Test func `may leave acr and context out when nobody asked for them`() throws {
+    @Test func `the claims of an ID token may leave acr and context out when nobody asked for them`() throws {
         let token = try SigningProvider().idToken {
             $0.claims[setting: "acr"] = nil
             $0.claims[setting: "context"] = nil
@@ -149,14 +149,14 @@ struct ClaimCase: Sendable, CustomTestStringConvertible {
         #expect(try outcome(of: token, by: verifier(acr: [], context: .anything)).isSuccess)
     }
 
-    @Test func `must meet every requirement on acr`() throws {
+    @Test func `the claims of an ID token must meet every requirement on acr`() throws {
         let token = try SigningProvider().idToken { $0.claims[setting: "acr"] = "a2" }
         #expect(try outcome(of: token, by: verifier(acr: ["a1", "a2"])).isSuccess)
         #expect(try outcome(of: token, by: verifier(acr: ["a1", "a3"])).failure == .acr)
         #expect(try outcome(of: token, by: verifier(acr: ["a3", "a1"])).failure == .acr)
     }
 
-    @Test func `have at_hash checked with the digest of the token's own algorithm`() throws {
+    @Test func `the claims of an ID token have at_hash checked with the digest of the token's own algorithm`() throws {
         let provider = SigningProvider(key: TestKeys.p384, algorithm: .es384)
         let right = TokenHash.leftHalf(of: "access", algorithm: .es384)
         let wrong = TokenHash.leftHalf(of: "access", algorithm: .es256)
@@ -166,7 +166,7 @@ struct ClaimCase: Sendable, CustomTestStringConvertible {
         #expect(try outcome(of: bad, from: provider, allowed: [.es384]).failure == .accessTokenHash)
     }
 
-    @Test func `have at_hash ignored when the ID token came alone`() throws {
+    @Test func `the claims of an ID token have at_hash ignored when the ID token came alone`() throws {
         let token = try SigningProvider().idToken { $0.claims[setting: "at_hash"] = "anything" }
         #expect(try outcome(of: token, by: verifier(accessToken: nil)).isSuccess)
     }
@@ -175,13 +175,13 @@ struct ClaimCase: Sendable, CustomTestStringConvertible {
 @Suite struct `A context that a carrier may cut` {
     static let long = "Transfer 2000 dollars from savings to the account of Jane Doe at First Bank"
 
-    static func outcome(shown: JSONValue?) throws -> Result<IDToken, IDTokenFault> {
+    static func outcome(shown: JSONValue?) throws -> Result<IDToken, IDTokenError> {
         let token = try SigningProvider().idToken { $0.claims[setting: "context"] = shown }
         return try OpenIDConnectTests.outcome(of: token, by: verifier(context: .exactlyOrCut(long)))
     }
 
     @Test(arguments: [long, String(long.prefix(74)), String(long.prefix(32))])
-    func `is taken whole or cut`(shown: String) throws {
+    func `a context that a carrier may cut is taken whole or cut`(shown: String) throws {
         #expect(try Self.outcome(shown: .string(shown)).isSuccess)
     }
 
@@ -189,23 +189,23 @@ struct ClaimCase: Sendable, CustomTestStringConvertible {
         String(long.prefix(31)), String(long.dropFirst()), "", long + ".",
         "Transfer 2001 dollars from savings to the account",
     ])
-    func `is refused when too little or something else is left`(shown: String) throws {
+    func `a context that a carrier may cut is refused when too little or something else is left`(shown: String) throws {
         #expect(try Self.outcome(shown: .string(shown)).failure == .context)
     }
 
     @Test(arguments: [IDTokenVerifier.ExpectedContext.exactly("Café"), .exactlyOrCut("Café")])
-    func `is compared byte by byte`(expected: IDTokenVerifier.ExpectedContext) throws {
+    func `a context that a carrier may cut is compared byte by byte`(expected: IDTokenVerifier.ExpectedContext) throws {
         for (shown, isTaken) in [("Caf\u{E9}", true), ("Cafe\u{301}", false)] {
             let token = try SigningProvider().idToken { $0.claims[setting: "context"] = .string(shown) }
             #expect(try OpenIDConnectTests.outcome(of: token, by: verifier(context: expected)).isSuccess == isTaken)
         }
     }
 
-    @Test func `is refused when it is missing`() throws {
+    @Test func `a context that a carrier may cut is refused when it is missing`() throws {
         #expect(try Self.outcome(shown: nil).failure == .context)
     }
 
-    @Test func `is not taken cut where it must be exact`() throws {
+    @Test func `a context that a carrier may cut is not taken cut where it must be exact`() throws {
         let token = try SigningProvider().idToken {
             $0.claims[setting: "context"] = .string(String(Self.long.prefix(40)))
         }

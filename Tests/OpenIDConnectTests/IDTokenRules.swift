@@ -25,14 +25,14 @@ func verifier(
 func outcome(
     of token: String, from provider: SigningProvider = SigningProvider(), keys: JWKSet? = nil,
     allowed: [SignatureAlgorithm] = [.rs256], by verifier: IDTokenVerifier = verifier(), at time: Int64 = now
-) throws -> Result<IDToken, IDTokenFault> {
+) throws -> Result<IDToken, IDTokenError> {
     let keys = try keys ?? provider.keySet
-    return Result { () throws(IDTokenFault) in
+    return Result { () throws(IDTokenError) in
         let verified: VerifiedJWS
         do throws(JOSEError) {
             verified = try JWS.verify(token, keys: keys, allowed: allowed, maximumByteCount: 32_768)
         } catch {
-            throw IDTokenFault(error)
+            throw IDTokenError(error)
         }
         return try verifier.verify(verified, now: time)
     }

@@ -10,13 +10,13 @@ import Testing
     private let provider = SigningProvider()
 
     @Test(arguments: ["none", "None", "NONE", "nOnE", "", "HS256", "HS512", "RSA-OAEP", "rs256", "RS1"])
-    func `is refused with an algorithm that is none of ours`(name: String) throws {
+    func `the signature of an ID token is refused with an algorithm that is none of ours`(name: String) throws {
         let token = try provider.idToken { $0.header[setting: "alg"] = .string(name) }
         #expect(try outcome(of: token).failure == .algorithm)
     }
 
     @Test(arguments: ["none", "None", "NONE", "nOnE"])
-    func `is refused as an algorithm when there is none at all`(name: String) throws {
+    func `the signature of an ID token is refused as an algorithm when there is none at all`(name: String) throws {
         let draft = provider.idTokenDraft
         var header = draft.header
         header[setting: "alg"] = .string(name)
@@ -24,7 +24,9 @@ import Testing
         #expect(try outcome(of: parts.joined(separator: ".") + ".").failure == .algorithm)
     }
 
-    @Test func `is refused as a keyed hash with the public key or the client secret`() throws {
+    @Test func `the signature of an ID token is refused as a keyed hash with the public key or the client secret`()
+        throws
+    {
         let draft = provider.idTokenDraft
         var header = draft.header
         header[setting: "alg"] = "HS256"
@@ -37,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `is refused with an algorithm the provider does not use`() throws {
+    @Test func `the signature of an ID token is refused with an algorithm the provider does not use`() throws {
         let pss = try provider.idTokenDraft.changed { $0.header[setting: "alg"] = "PS256" }
             .signed(by: TestKeys.rsa, with: .ps256)
         #expect(try outcome(of: pss).failure == .algorithm)
@@ -46,7 +48,9 @@ import Testing
     }
 
     @Test(arguments: [SignatureAlgorithm.es256, .es384, .edDSA])
-    func `may be of any algorithm the provider is allowed`(algorithm: SignatureAlgorithm) throws {
+    func `the signature of an ID token may be of any algorithm the provider is allowed`(algorithm: SignatureAlgorithm)
+        throws
+    {
         let key =
             switch algorithm {
             case .es256: TestKeys.p256
@@ -57,12 +61,12 @@ import Testing
         #expect(try outcome(of: provider.idToken(), from: provider, allowed: [.rs256, algorithm]).isSuccess)
     }
 
-    @Test func `is refused by another key of that name`() throws {
+    @Test func `the signature of an ID token is refused by another key of that name`() throws {
         let token = try provider.idTokenDraft.signed(by: TestKeys.otherRSA, with: .rs256)
         #expect(try outcome(of: token).failure == .signature)
     }
 
-    @Test func `is refused when a claim was changed afterwards`() throws {
+    @Test func `the signature of an ID token is refused when a claim was changed afterwards`() throws {
         let parts = try provider.idToken().split(separator: ".")
         var draft = provider.idTokenDraft
         draft.claims[setting: "sub"] = "somebody-else"
@@ -71,17 +75,17 @@ import Testing
     }
 
     @Test(arguments: ["", "!!!!", "AA", "A=="])
-    func `is refused when it is cut or no base64url`(signature: String) throws {
+    func `the signature of an ID token is refused when it is cut or no base64url`(signature: String) throws {
         let parts = try provider.idToken().split(separator: ".")
         #expect(try outcome(of: "\(parts[0]).\(parts[1]).\(signature)").failure == .signature)
     }
 
-    @Test func `is refused under a key name that is not published`() throws {
+    @Test func `the signature of an ID token is refused under a key name that is not published`() throws {
         let token = try provider.idToken { $0.header[setting: "kid"] = "another" }
         #expect(try outcome(of: token).failure == .unknownKey)
     }
 
-    @Test func `may name no key when one key fits`() throws {
+    @Test func `the signature of an ID token may name no key when one key fits`() throws {
         let token = try provider.idToken { $0.header[setting: "kid"] = nil }
         #expect(try outcome(of: token).isSuccess)
         let withAnotherKind = try JWKSet(
@@ -90,7 +94,7 @@ import Testing
         #expect(try outcome(of: token, keys: withAnotherKind).isSuccess)
     }
 
-    @Test func `must name its key when two fit`() throws {
+    @Test func `the signature of an ID token must name its key when two fit`() throws {
         let token = try provider.idToken { $0.header[setting: "kid"] = nil }
         let two = try JWKSet(
             SigningProvider.keyDocument([("a", TestKeys.rsa, .rs256), ("b", TestKeys.otherRSA, .rs256)]),
@@ -98,7 +102,7 @@ import Testing
         #expect(try outcome(of: token, keys: two).failure == .unknownKey)
     }
 
-    @Test func `is refused with an extension we do not know`() throws {
+    @Test func `the signature of an ID token is refused with an extension we do not know`() throws {
         let token = try provider.idToken {
             $0.header[setting: "crit"] = ["exp"]
             $0.header[setting: "exp"] = 1
@@ -109,14 +113,16 @@ import Testing
     @Test(arguments: [
         #"{"iss":"https://carrier.example","iss":"https://carrier.example"}"#, "[]", "\"text\"", "{", "7", "null",
     ])
-    func `does not make payloads good that are no object with each member once`(payload: String) throws {
+    func `the signature of an ID token does not make payloads good that are no object with each member once`(
+        payload: String
+    ) throws {
         let header = JSONValue.object(provider.idTokenDraft.header).serialized
         let token = try TokenDraft.signed(
             header: header, payload: Array(payload.utf8), by: provider.key, with: .rs256)
         #expect(try outcome(of: token).failure == .malformed)
     }
 
-    @Test func `does not make a claim good that is there twice`() throws {
+    @Test func `the signature of an ID token does not make a claim good that is there twice`() throws {
         let header = JSONValue.object(provider.idTokenDraft.header).serialized
         let claims = String(decoding: JSONValue.object(provider.idTokenDraft.claims).serialized, as: UTF8.self)
         let payload = claims.dropLast() + ",\"sub\":\"310260-subject\"}"
@@ -126,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: ["", "abc", "a.b", "a.b.c.d", "..", "e30.e30."])
-    func `is looked for in tokens of three parts only`(token: String) throws {
+    func `the signature of an ID token is looked for in tokens of three parts only`(token: String) throws {
         #expect(try outcome(of: token).failure == .malformed)
     }
 }

@@ -6,54 +6,54 @@ import Testing
 @Suite struct `The times of an ID token` {
     private func outcome(
         _ claim: String, _ seconds: Int64, _ freshness: IDTokenVerifier.Freshness = .anyAge
-    ) throws -> IDTokenFault? {
+    ) throws -> IDTokenError? {
         let token = try SigningProvider().idToken { $0.claims[setting: claim] = .integer(seconds) }
         return try OpenIDConnectTests.outcome(of: token, by: verifier(freshness: freshness)).failure
     }
 
-    @Test func `let exp lie past by less than the clock skew`() throws {
+    @Test func `the times of an ID token let exp lie past by less than the clock skew`() throws {
         #expect(try outcome("exp", now - clockSkew + 1) == nil)
         #expect(try outcome("exp", now - clockSkew) == .expired)
     }
 
-    @Test func `let iat lie ahead by no more than the clock skew`() throws {
+    @Test func `the times of an ID token let iat lie ahead by no more than the clock skew`() throws {
         #expect(try outcome("iat", now + clockSkew) == nil)
         #expect(try outcome("iat", now + clockSkew + 1) == .issuedAt)
     }
 
-    @Test func `let nbf lie ahead by no more than the clock skew`() throws {
+    @Test func `the times of an ID token let nbf lie ahead by no more than the clock skew`() throws {
         #expect(try outcome("nbf", now + clockSkew) == nil)
         #expect(try outcome("nbf", now + clockSkew + 1) == .issuedAt)
     }
 
-    @Test func `let iat be as old as is asked and the clock skew`() throws {
+    @Test func `the times of an ID token let iat be as old as is asked and the clock skew`() throws {
         let limit = now - 300 - clockSkew
         #expect(try outcome("iat", limit, .within(300)) == nil)
         #expect(try outcome("iat", limit - 1, .within(300)) == .issuedAt)
         #expect(try outcome("iat", now - 7 * 86_400, .within(300)) == .issuedAt)
     }
 
-    @Test func `let auth_time be as old as is asked and the clock skew`() throws {
+    @Test func `the times of an ID token let auth_time be as old as is asked and the clock skew`() throws {
         let limit = now - 300 - clockSkew
         #expect(try outcome("auth_time", limit, .within(300)) == nil)
         #expect(try outcome("auth_time", limit - 1, .within(300)) == .authenticationTime)
         #expect(try outcome("auth_time", limit - 1) == nil)
     }
 
-    @Test func `let auth_time lie ahead by no more than the clock skew`() throws {
+    @Test func `the times of an ID token let auth_time lie ahead by no more than the clock skew`() throws {
         #expect(try outcome("auth_time", now + clockSkew, .within(300)) == nil)
         #expect(try outcome("auth_time", now + clockSkew + 1, .within(300)) == .authenticationTime)
     }
 
     @Test(arguments: [nil, JSONValue.null])
-    func `need auth_time where freshness is asked`(authenticationTime: JSONValue?) throws {
+    func `the times of an ID token need auth_time where freshness is asked`(authenticationTime: JSONValue?) throws {
         let token = try SigningProvider().idToken { $0.claims[setting: "auth_time"] = authenticationTime }
         let asking = verifier(freshness: .within(300))
         #expect(try OpenIDConnectTests.outcome(of: token, by: asking).failure == .authenticationTime)
     }
 
     @Test(arguments: ["exp", "iat", "nbf", "auth_time"], [Int64.max, .max - 1, .max - 60, 253_402_300_799, 0, .min])
-    func `never overflow, whatever they are`(claim: String, seconds: Int64) throws {
+    func `the times of an ID token never overflow, whatever they are`(claim: String, seconds: Int64) throws {
         let token = try SigningProvider().idToken { $0.claims[setting: claim] = .integer(seconds) }
         let extremes: [Int64] = [0, now, 253_402_300_799]
         for time in extremes {

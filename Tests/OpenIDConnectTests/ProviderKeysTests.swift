@@ -40,12 +40,12 @@ import Testing
 
     private var fetches: Int { transport.requests.count }
 
-    @Test func `are fetched once for many tokens`() async throws {
+    @Test func `the keys of a provider are fetched once for many tokens`() async throws {
         for _ in 0..<5 { #expect(try await error(provider.idToken()) == nil) }
         #expect(fetches == 1)
     }
 
-    @Test func `are fetched again for a key of a new name`() async throws {
+    @Test func `the keys of a provider are fetched again for a key of a new name`() async throws {
         #expect(try await error(provider.idToken()) == nil)
         let rotated = SigningProvider(key: TestKeys.otherRSA)
         transport.answer(
@@ -59,7 +59,9 @@ import Testing
         #expect(fetches == 2)
     }
 
-    @Test func `are fetched again for unknown names five times and then once a minute`() async throws {
+    @Test func `the keys of a provider are fetched again for unknown names five times and then once a minute`()
+        async throws
+    {
         #expect(try await error(provider.idToken()) == nil)
         for number in 0..<20 {
             #expect(try await error(token(keyID: .string("unknown-\(number)"))) == .token(.unknownKey(.keyIDNotInSet)))
@@ -72,7 +74,9 @@ import Testing
         #expect(fetches == 1 + 5 + 1)
     }
 
-    @Test func `are not looked through again for a name that was not there a moment ago`() async throws {
+    @Test func `the keys of a provider are not looked through again for a name that was not there a moment ago`()
+        async throws
+    {
         #expect(try await error(provider.idToken()) == nil)
         for _ in 0..<5 { _ = try await error(token(keyID: "unknown")) }
         #expect(fetches == 2)
@@ -82,7 +86,9 @@ import Testing
         #expect(fetches == 3)
     }
 
-    @Test func `are fetched again for a token that names none, when the key was replaced`() async throws {
+    @Test func `the keys of a provider are fetched again for a token that names none, when the key was replaced`()
+        async throws
+    {
         #expect(try await error(provider.idToken()) == nil)
         transport.answer(provider.keysEndpoint, json: SigningProvider(key: TestKeys.otherRSA).keyDocument)
         let token = try SigningProvider(key: TestKeys.otherRSA).idToken { $0.header[setting: "kid"] = nil }
@@ -90,14 +96,14 @@ import Testing
         #expect(fetches == 2)
     }
 
-    @Test func `are not fetched again for a wrong signature under a known name`() async throws {
+    @Test func `the keys of a provider are not fetched again for a wrong signature under a known name`() async throws {
         #expect(try await error(provider.idToken()) == nil)
         let forged = try provider.idTokenDraft.signed(by: TestKeys.otherRSA, with: .rs256)
         #expect(try await error(forged) == .token(.signature))
         #expect(fetches == 1)
     }
 
-    @Test func `are not fetched again for an algorithm that is not allowed`() async throws {
+    @Test func `the keys of a provider are not fetched again for an algorithm that is not allowed`() async throws {
         #expect(try await error(provider.idToken()) == nil)
         let other = try provider.idTokenDraft.changed {
             $0.header[setting: "alg"] = "ES256"
@@ -107,14 +113,14 @@ import Testing
         #expect(fetches == 1)
     }
 
-    @Test func `are not fetched again for a name that is there for another use`() async throws {
+    @Test func `the keys of a provider are not fetched again for a name that is there for another use`() async throws {
         transport.answer(
             provider.keysEndpoint, json: SigningProvider.keyDocument([(SigningProvider.keyID, TestKeys.p256, .es256)]))
         #expect(try await error(provider.idToken()) == .token(.unknownKey(.keyDoesNotFit)))
         #expect(fetches == 1)
     }
 
-    @Test func `are used as long as their answer allows`() async throws {
+    @Test func `the keys of a provider are used as long as their answer allows`() async throws {
         transport.answer(
             provider.keysEndpoint, .json(provider.keyDocument, cacheControl: "public, max-age=3600"))
         #expect(try await error(provider.idToken()) == nil)
@@ -124,7 +130,8 @@ import Testing
         while fetches == 1 { await Task.yield() }
     }
 
-    @Test func `that can't be had are the provider's trouble and not the token's`() async throws {
+    @Test func `the keys of a provider that can't be had are the provider's trouble and not the token's`() async throws
+    {
         transport.fail(provider.keysEndpoint, .couldNotConnect)
         #expect(try await error(provider.idToken()) == .keys(.transport(.couldNotConnect)))
     }
@@ -135,13 +142,15 @@ import Testing
             (.json(["keys": 7]), .invalidMember("keys")), (.json(.object(JSONObject())), .invalidMember("keys")),
             (.json(["keys": .array(Array(repeating: JSONValue.null, count: 101))]), .invalidMember("keys")),
             (.json(["a"]), .notJSON),
-        ] as [(OutboundResponse, ProviderFailure)])
-    func `are no keys when they are no key set`(response: OutboundResponse, failure: ProviderFailure) async throws {
+        ] as [(OutboundResponse, ProviderCallError)])
+    func `the keys of a provider are no keys when they are no key set`(
+        response: OutboundResponse, failure: ProviderCallError
+    ) async throws {
         transport.answer(provider.keysEndpoint, response)
         #expect(try await error(provider.idToken()) == .keys(failure))
     }
 
-    @Test func `that are known go on verifying when the provider is down`() async throws {
+    @Test func `the keys of a provider that are known go on verifying when the provider is down`() async throws {
         #expect(try await error(provider.idToken()) == nil)
         transport.fail(provider.keysEndpoint, .timedOut(requestSent: true))
         #expect(try await error(token(keyID: "unknown")) == .keys(.transport(.timedOut(requestSent: true))))
@@ -149,7 +158,7 @@ import Testing
         #expect(try await error(provider.idToken(), after: 900 + 3500) == nil)
     }
 
-    @Test func `that are known verify for an hour at most beyond their time`() async throws {
+    @Test func `the keys of a provider that are known verify for an hour at most beyond their time`() async throws {
         #expect(try await error(provider.idToken()) == nil)
         transport.fail(provider.keysEndpoint, .couldNotConnect)
         #expect(try await error(provider.idToken(), after: 900 + 3500) == nil)
@@ -161,7 +170,9 @@ import Testing
             .json(["keys": []]), .json(["keys": [["kty": "oct", "k": "AAAA"]]]), .json(["keys": 7]), .page,
             .page(status: 503), .json(["error": "server_error"]),
         ] as [OutboundResponse])
-    func `stay when what comes instead is no key set that could replace them`(answer: OutboundResponse) async throws {
+    func `the keys of a provider stay when what comes instead is no key set that could replace them`(
+        answer: OutboundResponse
+    ) async throws {
         #expect(try await error(provider.idToken()) == nil)
         transport.answer(provider.keysEndpoint, answer)
         #expect(try await error(token(keyID: "unknown")) != nil)
@@ -169,7 +180,7 @@ import Testing
         #expect(try await error(provider.idToken()) == nil)
     }
 
-    @Test func `of several issuers have budgets of their own`() async throws {
+    @Test func `the keys of a provider of several issuers have budgets of their own`() async throws {
         let others = ProviderKeys(bounds: .standard, now: start)
         for number in 0..<10 { _ = try await error(token(keyID: .string("unknown-\(number)"))) }
         let before = fetches

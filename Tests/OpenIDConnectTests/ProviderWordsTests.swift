@@ -15,7 +15,7 @@ import Testing
         return ProviderWords(.json(body, status: status), removing: sent)?.description
     }
 
-    @Test func `are its code and its description`() {
+    @Test func `the words of a provider's refusal are its code and its description`() {
         #expect(
             words(["error": "invalid_code", "error_description": "The code is expired."])
                 == "invalid_code: The code is expired.")
@@ -23,7 +23,7 @@ import Testing
         #expect(words(["error": "AADSTS7000218"]) == "AADSTS7000218")
     }
 
-    @Test func `are found in an object, as social networks have it`() {
+    @Test func `the words of a provider's refusal are found in an object, as social networks have it`() {
         let error: JSONValue = [
             "error": [
                 "message": "Error validating verification code.", "type": "OAuthException", "code": 100,
@@ -33,7 +33,7 @@ import Testing
         #expect(words(error) == "OAuthException, 100, 36008: Error validating verification code.")
     }
 
-    @Test func `are none where there is no error`() {
+    @Test func `the words of a provider's refusal are none where there is no error`() {
         #expect(words(["message": "no"]) == nil)
         #expect(words(["error": 7]) == nil)
         #expect(ProviderWords(.page(status: 400), removing: []) == nil)
@@ -45,7 +45,9 @@ import Testing
         "(206) 555-0100 1", "12065550100", "eyJhbGciOiJSUzI1NiJ9.e30.c2ln", String(repeating: "a", count: 64),
         "Basic Y2NpZC0wMTIzNDU2Nzg5YWJjZGVmOjdGamZwMFpCcjFLdERSYm5mVmRtSXc=",
     ])
-    func `hold nothing that was sent, nor an address, a number or a token`(telling: String) {
+    func `the words of a provider's refusal hold nothing that was sent, nor an address, a number or a token`(
+        telling: String
+    ) {
         for body: JSONValue in [
             ["error": .string("odd \(telling)"), "error_description": "x"],
             ["error": "odd", "error_description": .string("The value \(telling) is wrong")],
@@ -60,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `are short and fit one line`() throws {
+    @Test func `the words of a provider's refusal are short and fit one line`() throws {
         let long = String(repeating: "wrong ", count: 1000)
         let words = try #require(self.words(["error": .string(long), "error_description": .string(long)]))
         #expect(words.count < 320)

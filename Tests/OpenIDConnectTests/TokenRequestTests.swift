@@ -25,14 +25,14 @@ private let policy = OutboundPolicy(
 
     private let basic = ClientAuthentication.basic(clientID: "id", secret: Secret("s"), encoding: .form)
 
-    @Test func `has exactly the fields of the exchange in its body`() throws {
+    @Test func `a token request has exactly the fields of the exchange in its body`() throws {
         let request = try request(as: basic)
         #expect(
             request.bodyText == "grant_type=authorization_code&code=the+code%2F%2B%26%3D"
                 + "&redirect_uri=ccid-1%3A%2F%2Fcom.xci.provider.sdk&code_verifier=v-._~")
     }
 
-    @Test func `is a form sent once and finished whoever goes away`() throws {
+    @Test func `a token request is a form sent once and finished whoever goes away`() throws {
         let request = try request(as: basic)
         #expect(request.method == .post)
         #expect(request.url.text == "https://carrier.example/token")

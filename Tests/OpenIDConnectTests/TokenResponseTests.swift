@@ -13,8 +13,8 @@ import Testing
         code: "the-code", redirectURI: "app://callback", codeVerifier: "the-verifier", correlationID: nil,
         sdkVersion: nil)
 
-    private func failure(_ response: OutboundResponse) -> ProviderFailure? {
-        do throws(ProviderFailure) {
+    private func failure(_ response: OutboundResponse) -> ProviderCallError? {
+        do throws(ProviderCallError) {
             _ = try TokenResponse(response, to: Self.request)
             return nil
         } catch {
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    private func failure(_ member: String, _ value: JSONValue?) -> ProviderFailure? {
+    private func failure(_ member: String, _ value: JSONValue?) -> ProviderCallError? {
         var body = Self.good
         body[setting: member] = value
         return failure(.json(.object(body)))
@@ -39,7 +39,7 @@ import Testing
         #expect(failure("token_type", .string(type)) == nil)
     }
 
-    @Test func `may leave out expires_in and scope and have members nobody knows`() {
+    @Test func `a token response may leave out expires_in and scope and have members nobody knows`() {
         #expect(failure("expires_in", nil) == nil)
         #expect(failure("expires_in", "soon") == nil)
         #expect(failure("scope", ["odd"]) == nil)
@@ -47,21 +47,21 @@ import Testing
     }
 
     @Test(arguments: ["access_token", "token_type", "id_token"], [nil, .null, 7, "", ["x"]] as [JSONValue?])
-    func `must have the tokens and their type as texts`(member: String, value: JSONValue?) {
+    func `a token response must have the tokens and their type as texts`(member: String, value: JSONValue?) {
         #expect(failure(member, value) == .invalidMember(member))
     }
 
-    @Test func `is refused with another token_type`() {
+    @Test func `a token response is refused with another token_type`() {
         #expect(failure("token_type", "mac") == .invalidMember("token_type"))
         #expect(failure("token_type", "DPoP") == .invalidMember("token_type"))
     }
 
     @Test(arguments: ["a\r\nX-Evil: 1", "a\nb", "a\rb", "a b", "a\u{0}b", "a\u{7F}", "é", " a", "a\t"])
-    func `is refused with an access token that could break out of a header`(token: String) {
+    func `a token response is refused with an access token that could break out of a header`(token: String) {
         #expect(failure("access_token", .string(token)) == .invalidMember("access_token"))
     }
 
-    @Test func `is refused when it is no JSON object`() {
+    @Test func `a token response is refused when it is no JSON object`() {
         #expect(failure(.page) == .notJSON)
         #expect(failure(.json(["a"])) == .notJSON)
         #expect(failure(.text("", type: "application/json")) == .notJSON)
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: [429, 503])
-    func `is not the last word when it only says not now`(status: Int) {
+    func `a token response is not the last word when it only says not now`(status: Int) {
         #expect(failure(.json(["error": "too_many_requests"], status: status)) == .status(status))
         #expect(failure(.json(["error": "invalid_grant"], status: status)) == .refused(.invalidGrant))
     }
@@ -134,7 +134,7 @@ import Testing
         let without = TokenRequest(
             code: "the-code", redirectURI: "app://callback", codeVerifier: nil, correlationID: nil, sdkVersion: nil)
         let answer = OutboundResponse.json(["error": "invalid_request"], status: 400)
-        #expect(throws: ProviderFailure.refused(.verifierMissing)) { try TokenResponse(answer, to: without) }
+        #expect(throws: ProviderCallError.refused(.verifierMissing)) { try TokenResponse(answer, to: without) }
         #expect(failure(answer) == .refused(.clientFault("invalid_request")))
     }
 }

@@ -17,7 +17,7 @@ import Testing
                 connectTimeout: .seconds(1)))
     }
 
-    @Test func `is a GET with the access token in its header and nowhere else`() throws {
+    @Test func `a userinfo request is a GET with the access token in its header and nowhere else`() throws {
         let request = try request(correlationID: nil)
         #expect(request.method == .get)
         #expect(request.url.text == "https://carrier.example/userinfo?v=2")
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: ["application/json", "application/json; charset=utf-8", "text/plain", "APPLICATION/JSON"])
-    func `is claims when it is a JSON object`(type: String) throws {
+    func `a userinfo answer is claims when it is a JSON object`(type: String) throws {
         guard case .claims(let claims) = try UserinfoAnswer(.text(#"{"sub":"s"}"#, type: type)) else {
             Issue.record("no claims")
             return
@@ -48,7 +48,7 @@ import Testing
         #expect(claims["sub"] == "s")
     }
 
-    @Test func `may come without a type`() throws {
+    @Test func `a userinfo answer may come without a type`() throws {
         let response = OutboundResponse(status: 200, body: Array("{}".utf8))
         guard case .claims = try UserinfoAnswer(response) else {
             Issue.record("no claims")
@@ -57,14 +57,14 @@ import Testing
     }
 
     @Test(arguments: ["application/jwt", "application/JWT; charset=utf-8"])
-    func `is a signed token when its type says so`(type: String) throws {
+    func `a userinfo answer is a signed token when its type says so`(type: String) throws {
         guard case .signed = try UserinfoAnswer(.text(try SigningProvider().idToken(), type: type)) else {
             Issue.record("not taken for a token")
             return
         }
     }
 
-    @Test func `is a mismatch when it is an array, or no token though it says so`() {
+    @Test func `a userinfo answer is a mismatch when it is an array, or no token though it says so`() {
         #expect(failure(.json(["a"])) == .mismatch)
         #expect(failure(.json("text")) == .mismatch)
         #expect(failure(.json(.null)) == .mismatch)
@@ -72,7 +72,7 @@ import Testing
         #expect(failure(.text("e30.e30.", type: "application/jwt")) == .mismatch)
     }
 
-    @Test func `is the provider's trouble when it can't be read`() {
+    @Test func `a userinfo answer is the provider's trouble when it can't be read`() {
         #expect(failure(.page) == .provider(.notJSON))
         #expect(failure(.text("", type: "application/json")) == .provider(.notJSON))
         #expect(failure(.text(#"{"sub":"a","sub":"b"}"#, type: "application/json")) == .provider(.notJSON))
@@ -83,14 +83,14 @@ import Testing
 }
 
 @Suite struct Userinfos {
-    @Test func `are taken when they are about the subject of the ID token`() throws {
+    @Test func `a userinfo answer are taken when they are about the subject of the ID token`() throws {
         #expect(try Userinfo(["sub": "s", "name": "Jane"], subject: "s").claims["name"] == "Jane")
     }
 
     @Test(
         arguments: [[:], ["sub": "t"], ["sub": "S"], ["sub": "s "], ["sub": 7], ["sub": .null], ["sub": ["s"]]]
             as [JSONValue])
-    func `are refused when they are about nobody or another`(claims: JSONValue) {
+    func `a userinfo answer are refused when they are about nobody or another`(claims: JSONValue) {
         #expect(throws: UserinfoError.mismatch) { try Userinfo(claims, subject: "s") }
     }
 
@@ -104,7 +104,8 @@ import Testing
             (["sub": "s", "aud": ["another"]], false), (["sub": "s", "aud": []], false),
             (["sub": "s", "aud": 7], false),
         ] as [(JSONValue, Bool)])
-    func `that are signed must be from the issuer and for us`(claims: JSONValue, isTaken: Bool) throws {
+    func `a userinfo answer that are signed must be from the issuer and for us`(claims: JSONValue, isTaken: Bool) throws
+    {
         let provider = SigningProvider()
         let token = try TokenDraft(header: provider.idTokenDraft.header, claims: try #require(claims.object))
             .signed(by: provider.key, with: .rs256)
@@ -115,7 +116,7 @@ import Testing
         #expect(result.failure == (isTaken ? nil : .mismatch))
     }
 
-    @Test func `that are signed must be an object`() throws {
+    @Test func `a userinfo answer that are signed must be an object`() throws {
         let provider = SigningProvider()
         let token = try TokenDraft.signed(
             header: JSONValue.object(provider.idTokenDraft.header).serialized, payload: Array("[]".utf8),

@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `is not held open by failures of calls from before it opened`() {
+    @Test func `a circuit breaker is not held open by failures of calls from before it opened`() {
         var breaker = opened()
         breaker.failed(now: at(900))
         #expect(breaker.admit(now: at(1000)) == nil)

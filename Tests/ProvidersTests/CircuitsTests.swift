@@ -9,7 +9,7 @@ import Testing
 @Suite struct `The circuits of a provider` {
     private func at(_ seconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: seconds * 1_000_000_000) }
 
-    @Test func `are each host's own, however calls to them alternate`() throws {
+    @Test func `the circuits of a provider are each host's own, however calls to them alternate`() throws {
         let circuits = Circuits(
             limits: CircuitBreaker.Limits(
                 failures: 3, firstPause: .seconds(5), longestPause: .seconds(5), probeLifetime: .seconds(10)))

@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 
 @Suite struct `The former carrier` {
-    private static func failed(_ failure: ProviderFailure) -> ProviderError { .call(ProviderProblem(.keys, failure)) }
+    private static func failed(_ failure: ProviderCallError) -> ProviderError { .call(ProviderProblem(.keys, failure)) }
 
-    @Test func `is known by its present name when it has changed it`() async throws {
+    @Test func `the former carrier is known by its present name when it has changed it`() async throws {
         let port = Port { $0.issuerAliases = ["https://id.former.example": "https://new.former.example"] }
         #expect(try await port.verified { _ in }.map(\.issuer) == ["https://new.former.example"])
         #expect(port.provider.currentName(of: "https://id.former.example") == "https://new.former.example")
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: [404, 410])
-    func `is left out when it is gone for good`(status: Int) async throws {
+    func `the former carrier is left out when it is gone for good`(status: Int) async throws {
         let port = Port()
         port.transport.answer(port.former.metadataURL, .page(status: status))
         #expect(try await port.verified { _ in }.isEmpty)
@@ -25,8 +25,8 @@ import Testing
         arguments: [
             (.page(status: 500), .status(500)), (.page(status: 503), .status(503)), (.page(status: 429), .status(429)),
             (.page(status: 408), .status(408)), (.page, .notJSON), (.page(status: 302), .status(302)),
-        ] as [(OutboundResponse, ProviderFailure)])
-    func `fails the sign-in when it can't be asked now`(response: OutboundResponse, failure: ProviderFailure)
+        ] as [(OutboundResponse, ProviderCallError)])
+    func `fails the sign-in when it can't be asked now`(response: OutboundResponse, failure: ProviderCallError)
         async throws
     {
         let port = Port()

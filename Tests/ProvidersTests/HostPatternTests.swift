@@ -35,7 +35,7 @@ import Testing
     @Test(arguments: [
         "https://id.att.com", "https://ID.ATT.com/path", "https://carrier.example", "https://id.att.com:8443/",
     ])
-    func `is given to issuers of its hosts`(issuer: String) {
+    func `a provider's trust is given to issuers of its hosts`(issuer: String) {
         #expect(provider.trusts(issuer: issuer))
     }
 
@@ -46,11 +46,11 @@ import Testing
         "https://id.att.com%2eevil.example", "https://evil.example%00.att.com", "https://xid.att.com.evil.example",
         "http://127.0.0.1",
     ])
-    func `is given to nobody else`(issuer: String) {
+    func `a provider's trust is given to nobody else`(issuer: String) {
         #expect(!provider.trusts(issuer: issuer))
     }
 
-    @Test func `is given to nobody when no issuer is named`() {
+    @Test func `a provider's trust is given to nobody when no issuer is named`() {
         let nobody = Provider(.zenkey { $0.trustedIssuers = [] })
         #expect(!nobody.trusts(issuer: "https://carrier.example"))
     }
@@ -60,7 +60,7 @@ import Testing
     private let provider = Provider(.zenkey { $0.redirectURIs = ["https://app.example/cb", "app://cb"] })
 
     @Test(arguments: ["https://app.example/cb", "app://cb"])
-    func `is allowed when it is one of the provider's`(uri: String) {
+    func `a redirect URI is allowed when it is one of the provider's`(uri: String) {
         #expect(provider.allows(redirectURI: uri))
     }
 
@@ -68,7 +68,7 @@ import Testing
         "https://app.example/cb/", "https://app.example/cb?x=1", "https://app.example/", "https://app.example/CB",
         "https://APP.example/cb", "app://cb/..", "", "app://c",
     ])
-    func `is refused when it differs in anything`(uri: String) {
+    func `a redirect URI is refused when it differs in anything`(uri: String) {
         #expect(!provider.allows(redirectURI: uri))
     }
 }

@@ -25,7 +25,7 @@ import Testing
 
     private func failure(
         _ provider: Provider, _ mccmnc: String = network, after time: Duration = .zero
-    ) async -> ProviderFailure? {
+    ) async -> ProviderCallError? {
         await provider.failure(serving: MobileNetwork(mccmnc), through: transport, at: start + time)
     }
 
@@ -35,7 +35,8 @@ import Testing
 
     private static func madeUp(_ number: Int) -> String { String(900_000 + number) }
 
-    @Test func `is a good document, however many networks are made up meanwhile`() async {
+    @Test func `what is remembered of networks is a good document, however many networks are made up meanwhile`() async
+    {
         let provider = Provider(.zenkey())
         #expect(await failure(provider) == nil)
         for number in 0..<5000 {
@@ -60,7 +61,7 @@ import Testing
         #expect(await failure(provider, after: .seconds(1)) == nil)
     }
 
-    @Test func `is for a minute that nobody serves one`() async {
+    @Test func `what is remembered of networks is for a minute that nobody serves one`() async {
         let provider = Provider(.zenkey())
         for seconds in [0, 1, 30, 59] {
             #expect(
@@ -71,7 +72,7 @@ import Testing
         #expect(lookups("999999") == 2)
     }
 
-    @Test func `is asked for once by all who wait for it`() async {
+    @Test func `what is remembered of networks is asked for once by all who wait for it`() async {
         let provider = Provider(.zenkey())
         let gate = Gate()
         let metadata = carrier.metadata
@@ -109,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `is good no longer than its bound when only false answers come`() async {
+    @Test func `what is remembered of networks is good no longer than its bound when only false answers come`() async {
         let provider = Provider(.zenkey { $0.cacheBounds = Self.briefly(stale: .seconds(3600)) })
         #expect(await failure(provider) == nil)
         transport.answer(ProviderConfiguration.discoveryURL, json: ["error": "provider_not_found"])
@@ -121,7 +122,7 @@ import Testing
             usual: .zero, shortest: .zero, longest: .zero, stale: stale, afterFailure: .zero, afterMiss: .zero)
     }
 
-    @Test func `is looked up again after a failure, and then for good`() async {
+    @Test func `what is remembered of networks is looked up again after a failure, and then for good`() async {
         let provider = Provider(.zenkey())
         transport.answer(ProviderConfiguration.discoveryURL, .page(status: 500))
         #expect(await failure(provider) == .status(500))
@@ -132,7 +133,7 @@ import Testing
         #expect(transport.requests.count == 2)
     }
 
-    @Test func `never keeps a configured issuer from being looked up`() async {
+    @Test func `what is remembered of networks never keeps a configured issuer from being looked up`() async {
         let provider = Provider(
             .openID {
                 $0.cacheBounds = Self.briefly(stale: .zero)
@@ -159,20 +160,20 @@ import Testing
             json: ["error": "provider_not_found", "redirect_uri": .string(page)])
     }
 
-    @Test func `is the configured one`() async {
+    @Test func `the page for choosing a carrier is the configured one`() async {
         answer("https://app.example/named")
         #expect(await page(Provider(.zenkey { $0.discoveryUI = "https://app.example/ui" })) == "https://app.example/ui")
         #expect(transport.requests.isEmpty)
     }
 
-    @Test func `is asked for once when discovery has named none yet`() async {
+    @Test func `the page for choosing a carrier is asked for once when discovery has named none yet`() async {
         answer("https://app.example/named")
         let provider = Provider(.zenkey())
         for _ in 0..<3 { #expect(await page(provider) == "https://app.example/named") }
         #expect(transport.requests.map(\.query) == ["client_id=ccid-0123456789abcdef&prompt=true"])
     }
 
-    @Test func `is the one that discovery named last`() async {
+    @Test func `the page for choosing a carrier is the one that discovery named last`() async {
         answer("https://app.example/named")
         let provider = Provider(.zenkey())
         _ = await provider.failure(serving: MobileNetwork("999999"), through: transport)
@@ -180,7 +181,7 @@ import Testing
         #expect(transport.requests.count == 1)
     }
 
-    @Test func `is none where discovery names none or can't be asked`() async {
+    @Test func `the page for choosing a carrier is none where discovery names none or can't be asked`() async {
         transport.answer(ProviderConfiguration.discoveryURL, json: SigningProvider().metadata)
         #expect(await page(Provider(.zenkey())) == nil)
         transport.fail(ProviderConfiguration.discoveryURL, .couldNotConnect)

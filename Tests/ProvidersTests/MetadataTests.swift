@@ -12,7 +12,7 @@ import Testing
     private let transport = ScriptedTransport()
     private let carrier = SigningProvider()
 
-    private func failure(_ provider: Provider, _ mccmnc: String? = "310260") async -> ProviderFailure? {
+    private func failure(_ provider: Provider, _ mccmnc: String? = "310260") async -> ProviderCallError? {
         await provider.failure(serving: mccmnc.flatMap { MobileNetwork($0) }, through: transport)
     }
 
@@ -20,7 +20,7 @@ import Testing
         try? await provider.client(through: transport).issuer(serving: mccmnc.flatMap { MobileNetwork($0) }).issuer
     }
 
-    @Test func `is asked of the discovery service by client and network`() async throws {
+    @Test func `the metadata of a provider is asked of the discovery service by client and network`() async throws {
         transport.answer(ProviderConfiguration.discoveryURL, json: carrier.metadata)
         #expect(await issuer(Provider(.zenkey())) == carrier.issuer)
         let request = try #require(transport.requests.first)
@@ -31,14 +31,14 @@ import Testing
         #expect(request.timeout <= .seconds(5))
     }
 
-    @Test func `is remembered for each network`() async {
+    @Test func `the metadata of a provider is remembered for each network`() async {
         transport.answer(ProviderConfiguration.discoveryURL, json: carrier.metadata)
         let provider = Provider(.zenkey())
         for network in ["310260", "310260", "311480", "310260", "311480"] { _ = await issuer(provider, network) }
         #expect(transport.requests.map(\.query).map { $0.suffix(6) } == ["310260", "311480"])
     }
 
-    @Test func `is nobody's without a network`() async {
+    @Test func `the metadata of a provider is nobody's without a network`() async {
         #expect(await failure(Provider(.zenkey()), nil) == .noCarrier(discoveryUI: nil))
         #expect(transport.requests.isEmpty)
     }
@@ -47,7 +47,9 @@ import Testing
         "https://evil.example", "https://former.example", "http://carrier.example",
         "https://carrier.example.evil.example",
     ])
-    func `is refused when discovery names an issuer that is not trusted`(issuer: String) async {
+    func `the metadata of a provider is refused when discovery names an issuer that is not trusted`(issuer: String)
+        async
+    {
         transport.answer(ProviderConfiguration.discoveryURL, json: SigningProvider(issuer: issuer).metadata)
         var metadata = carrier.metadata.object ?? JSONObject()
         metadata[setting: "issuer"] = .string(issuer)
@@ -56,21 +58,21 @@ import Testing
         #expect(transport.requests.map(\.address) == [ProviderConfiguration.discoveryURL])
     }
 
-    @Test func `is found at the issuer of any other provider`() async {
+    @Test func `the metadata of a provider is found at the issuer of any other provider`() async {
         carrier.publish(on: transport)
         #expect(await issuer(Provider(.openID()), nil) == carrier.issuer)
         #expect(transport.requests.map(\.url.text) == ["https://carrier.example/.well-known/openid-configuration"])
     }
 
     @Test(arguments: ["https://carrier.example/", "https://other.example", "https://Carrier.example"])
-    func `is refused when it names another issuer than the one asked`(issuer: String) async {
+    func `the metadata of a provider is refused when it names another issuer than the one asked`(issuer: String) async {
         var metadata = carrier.metadata.object ?? JSONObject()
         metadata[setting: "issuer"] = .string(issuer)
         transport.answer(carrier.metadataURL, json: .object(metadata))
         #expect(await failure(Provider(.openID()), nil) == .issuerMismatch)
     }
 
-    @Test func `is not remembered when it was refused`() async {
+    @Test func `the metadata of a provider is not remembered when it was refused`() async {
         transport.answer(carrier.metadataURL, json: SigningProvider(issuer: "https://other.example").metadata)
         let provider = Provider(.openID { $0.cacheBounds.afterFailure = .zero })
         #expect(await failure(provider, nil) == .issuerMismatch)
@@ -87,7 +89,7 @@ import Testing
         transport.answer(
             ProviderConfiguration.discoveryURL,
             json: ["error": "provider_not_found", "redirect_uri": "https://app.example/ui"])
-        let named = ProviderFailure.noCarrier(discoveryUI: "https://app.example/ui")
+        let named = ProviderCallError.noCarrier(discoveryUI: "https://app.example/ui")
         #expect(await failure(Provider(.zenkey())) == named)
         #expect(await failure(Provider(.zenkey { $0.discoveryUI = "https://other.example" })) == named)
     }
@@ -157,13 +159,13 @@ import Testing
 
 @Suite struct `A mobile network` {
     @Test(arguments: ["31026", "310260", "00101"])
-    func `is five or six digits`(text: String) {
+    func `a mobile network is five or six digits`(text: String) {
         #expect(MobileNetwork(text)?.mccmnc == text)
         #expect(MobileNetwork(text)?.hasSixDigits == (text.utf8.count == 6))
     }
 
     @Test(arguments: ["", "3102", "3102601", "31026a", "31 260", "+31026", "-31026", "٣١٠٢٦٠", "310.60"])
-    func `is nothing else`(text: String) {
+    func `a mobile network is nothing else`(text: String) {
         #expect(MobileNetwork(text) == nil)
     }
 }

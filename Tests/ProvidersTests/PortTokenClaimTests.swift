@@ -49,11 +49,11 @@ struct PortTokenCase: Sendable, CustomTestStringConvertible {
 
 @Suite struct `The claims of a port token` {
     @Test(arguments: PortTokenCase.all)
-    func `are held to the rules`(rule: PortTokenCase) async throws {
+    func `the claims of a port token are held to the rules`(rule: PortTokenCase) async throws {
         #expect(try await Port().verified(rule.change).count == (rule.isTaken ? 1 : 0))
     }
 
-    @Test func `may be of any age when no limit is set`() async throws {
+    @Test func `the claims of a port token may be of any age when no limit is set`() async throws {
         let port = Port { $0.portTokenMaximumAgeSeconds = 0 }
         #expect(try await port.verified { $0.claims[setting: "iat"] = 0 }.count == 1)
         #expect(try await port.verified { $0.claims[setting: "iat"] = .integer(Port.now + 61) }.isEmpty)
@@ -69,7 +69,7 @@ struct PortTokenCase: Sendable, CustomTestStringConvertible {
         #expect(port.transport.requests.isEmpty)
     }
 
-    @Test func `of a bad token keep no good one out`() async throws {
+    @Test func `the claims of a port token of a bad token keep no good one out`() async throws {
         let port = Port()
         let bad = JSONValue.string(try port.former.portToken { $0.claims[setting: "aud"] = "another" })
         let good = JSONValue.string(try port.former.portToken())

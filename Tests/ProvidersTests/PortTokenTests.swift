@@ -17,7 +17,7 @@ import Testing
         #expect(port.transport.requests.map(\.address) == [port.former.metadataURL, port.former.keysEndpoint])
     }
 
-    @Test func `is found in all four shapes of aka`() async throws {
+    @Test func `a port token is found in all four shapes of aka`() async throws {
         let port = Port()
         let token = JSONValue.string(try port.former.portToken())
         let second = JSONValue.string(try port.former.portToken { $0.claims[setting: "sub"] = "older-subject" })
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [nil, .null, 7, true, "", [], ["other": "x"], [.null, 7], ["port_token": 7]] as [JSONValue?])
-    func `is not there in any other shape`(aka: JSONValue?) async throws {
+    func `a port token is not there in any other shape`(aka: JSONValue?) async throws {
         let port = Port()
         let idToken = try port.idToken(aka: aka)
         #expect(!PortToken.areIn(idToken.claims))
@@ -54,7 +54,7 @@ import Testing
         #expect(port.transport.requests.isEmpty)
     }
 
-    @Test func `is found under the claim's name in the guides, too`() {
+    @Test func `a port token is found under the claim's name in the guides, too`() {
         #expect(PortToken.candidates(in: ["AKA": ["token"]]) == ["token"])
         #expect(PortToken.candidates(in: ["aka": "one", "AKA": ["port_token": "two"]]) == ["one", "two"])
         #expect(PortToken.areIn(["AKA": "token"]))
@@ -66,7 +66,7 @@ import Testing
         func changed(_ claim: String, _ value: JSONValue?) throws -> JSONValue {
             .string(try former.portToken { $0.claims[setting: claim] = value })
         }
-        let cases: [(JSONValue, PortTokenRefusal)] = [
+        let cases: [(JSONValue, PortTokenError)] = [
             ("garbage", .malformed), (.string(try port.carrier.portToken()), .issuer),
             (.string(try SigningProvider(issuer: "https://evil.example").portToken()), .untrustedIssuer),
             (.string(try former.portTokenDraft.signed(by: TestKeys.rsa, with: .rs256)), .signature),
@@ -90,7 +90,9 @@ import Testing
         "https://id.former.example.evil.example", "https://127.0.0.1", "https://169.254.169.254", "", "former",
         "https://id.former.example@evil.example", "https://id.former.example/?a=b", "https://id.former.example/#a",
     ])
-    func `is thrown away before anything is fetched when its issuer is not trusted`(issuer: String) async throws {
+    func `a port token is thrown away before anything is fetched when its issuer is not trusted`(issuer: String)
+        async throws
+    {
         let port = Port()
         let stranger = SigningProvider(issuer: issuer)
         stranger.publish(on: port.transport)
@@ -98,7 +100,9 @@ import Testing
         #expect(port.transport.requests.isEmpty)
     }
 
-    @Test func `is thrown away before anything is fetched when it is from the present carrier`() async throws {
+    @Test func `a port token is thrown away before anything is fetched when it is from the present carrier`()
+        async throws
+    {
         let port = Port()
         port.carrier.publish(on: port.transport)
         #expect(try await port.verified(.string(port.carrier.portToken())).isEmpty)
@@ -106,40 +110,40 @@ import Testing
     }
 
     @Test(arguments: ["garbage", "a.b.c", "e30.e30.e30", "..", "eyJhbGciOiJub25lIn0.e30."])
-    func `is thrown away before anything is fetched when it is no token`(text: String) async throws {
+    func `a port token is thrown away before anything is fetched when it is no token`(text: String) async throws {
         let port = Port()
         #expect(try await port.verified(.string(text)).isEmpty)
         #expect(port.transport.requests.isEmpty)
     }
 
     @Test(arguments: ["none", "None", "HS256"])
-    func `is thrown away with an algorithm that proves nothing`(name: String) async throws {
+    func `a port token is thrown away with an algorithm that proves nothing`(name: String) async throws {
         let port = Port()
         #expect(try await port.verified { $0.header[setting: "alg"] = .string(name) }.isEmpty)
         #expect(port.transport.requests.isEmpty)
     }
 
-    @Test func `is thrown away with an algorithm that port tokens do not use`() async throws {
+    @Test func `a port token is thrown away with an algorithm that port tokens do not use`() async throws {
         let port = Port { $0.algorithms = [.rs256, .ps256] }
         let former = SigningProvider(issuer: "https://pss.former.example", key: TestKeys.otherRSA, algorithm: .ps256)
         former.publish(on: port.transport)
         #expect(try await port.verified(.string(former.portToken())).isEmpty)
     }
 
-    @Test func `may be signed with an elliptic curve whatever ID tokens use`() async throws {
+    @Test func `a port token may be signed with an elliptic curve whatever ID tokens use`() async throws {
         let port = Port()
         let former = SigningProvider(issuer: "https://ec.former.example", key: TestKeys.p256, algorithm: .es256)
         former.publish(on: port.transport)
         #expect(try await port.verified(.string(former.portToken())).map(\.subject) == ["old-subject"])
     }
 
-    @Test func `is thrown away when another key signed it`() async throws {
+    @Test func `a port token is thrown away when another key signed it`() async throws {
         let port = Port()
         let forged = try port.former.portTokenDraft.signed(by: TestKeys.rsa, with: .rs256)
         #expect(try await port.verified(.string(forged)).isEmpty)
     }
 
-    @Test func `is thrown away when the former carrier does not know its key`() async throws {
+    @Test func `a port token is thrown away when the former carrier does not know its key`() async throws {
         let port = Port()
         #expect(try await port.verified { $0.header[setting: "kid"] = "another" }.isEmpty)
     }

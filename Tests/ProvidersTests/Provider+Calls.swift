@@ -10,7 +10,7 @@ extension Provider {
     /// Why the issuer that serves a network can't be found; nil when it can.
     func failure(
         serving network: MobileNetwork?, through transport: ScriptedTransport, at time: MonotonicTime? = nil
-    ) async -> ProviderFailure? {
+    ) async -> ProviderCallError? {
         guard let client = try? client(through: transport, at: time) else { return .tooManyLookups }
         defer { client.leave() }
         do throws(ProviderError) {

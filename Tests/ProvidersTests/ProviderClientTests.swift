@@ -63,7 +63,7 @@ struct CallKind: Sendable, CustomTestStringConvertible {
     }
 
     /// Why the call gives nothing; nil when it gives what it should.
-    func failure(_ port: Port, _ client: ProviderClient) async throws -> ProviderFailure? {
+    func failure(_ port: Port, _ client: ProviderClient) async throws -> ProviderCallError? {
         do {
             try await make(port, client)
             return nil
@@ -105,7 +105,7 @@ extension Port {
     }
 
     @Test(arguments: CallKind.all)
-    func `is not made while the circuit of its host is open`(kind: CallKind) async throws {
+    func `a call to a provider is not made while the circuit of its host is open`(kind: CallKind) async throws {
         let port = try Port.answering {
             $0.circuit = CircuitBreaker.Limits(
                 failures: 1, firstPause: .seconds(60), longestPause: .seconds(60), probeLifetime: .seconds(60))
@@ -124,7 +124,7 @@ extension Port {
     }
 
     @Test(arguments: CallKind.all)
-    func `is not made while the bulkhead is full`(kind: CallKind) async throws {
+    func `a call to a provider is not made while the bulkhead is full`(kind: CallKind) async throws {
         let port = try Port.answering { $0.inFlight = 1 }
         let first = try port.provider.client(through: port.transport)
         #expect(throws: Provider.NoPlace.self) { try port.provider.client(through: port.transport) }
@@ -134,7 +134,9 @@ extension Port {
     }
 
     @Test(arguments: CallKind.all)
-    func `has a moment left, and no second try, when the deadline has passed`(kind: CallKind) async throws {
+    func `a call to a provider has a moment left, and no second try, when the deadline has passed`(kind: CallKind)
+        async throws
+    {
         let port = try Port.answering()
         let url = kind.url(port)
         port.transport.fail(url, .couldNotConnect)
@@ -147,7 +149,8 @@ extension Port {
     }
 
     @Test(arguments: CallKind.all)
-    func `is made once more where that is safe, and never for a code`(kind: CallKind) async throws {
+    func `a call to a provider is made once more where that is safe, and never for a code`(kind: CallKind) async throws
+    {
         let port = try Port.answering()
         let url = kind.url(port)
         let good = try #require(try await port.transport.answer(from: url))
@@ -161,7 +164,9 @@ extension Port {
     }
 
     @Test(arguments: CallKind.all.filter(\.isSafe), [502, 503, 504])
-    func `is made once more when a gateway answers in place of the provider`(kind: CallKind, status: Int) async throws {
+    func `a call to a provider is made once more when a gateway answers in place of the provider`(
+        kind: CallKind, status: Int
+    ) async throws {
         let port = try Port.answering()
         let url = kind.url(port)
         port.transport.answer(url, .page(status: status))

@@ -69,20 +69,20 @@ import Testing
         }
     }
 
-    @Test func `does not unlock with another master key`() throws {
+    @Test func `a key ring does not unlock with another master key`() throws {
         let stored = try unlocked().added
         #expect(throws: SealingError.notAuthentic) {
             try KeyRing.unlocker(masterKey: .generate(), now: 5)(stored)
         }
     }
 
-    @Test func `does not unlock a key under another number`() throws {
+    @Test func `a key ring does not unlock a key under another number`() throws {
         var stored = try #require(try unlocked().added.first)
         stored.number = 2
         #expect(throws: SealingError.notAuthentic) { try unlocked([stored]) }
     }
 
-    @Test func `does not unlock a key that is too short or garbage`() throws {
+    @Test func `a key ring does not unlock a key that is too short or garbage`() throws {
         let short = try AEAD.seal([1, 2, 3], key: masterKey, associatedData: Array("gatehouse data key 1".utf8))
         for sealedKey in [short, [], [1, 2, 3]] {
             #expect(throws: SealingError.notAuthentic) {

@@ -35,8 +35,8 @@ import Testing
 
     private let folder = Folder()
 
-    private func failure(madeWith database: String?) -> MasterKey.Failure? {
-        do throws(MasterKey.Failure) {
+    private func failure(madeWith database: String?) -> MasterKey.ReadError? {
+        do throws(MasterKey.ReadError) {
             _ = try MasterKey.load(path: folder.key, madeWith: database)
             return nil
         } catch {
@@ -44,28 +44,28 @@ import Testing
         }
     }
 
-    @Test func `is made for its owner alone and read back`() throws {
+    @Test func `the master key's file is made for its owner alone and read back`() throws {
         let made = try MasterKey.load(path: folder.key, madeWith: folder.database)
         #expect(folder.mode(of: folder.key) == 0o600)
         #expect(try MasterKey.load(path: folder.key, madeWith: folder.database) == made)
         #expect(try MasterKey.load(path: folder.key, madeWith: nil) == made)
     }
 
-    @Test func `is another one each time it is made`() throws {
+    @Test func `the master key's file is another one each time it is made`() throws {
         let other = Folder()
         #expect(
             try MasterKey.load(path: folder.key, madeWith: folder.database)
                 != MasterKey.load(path: other.key, madeWith: other.database))
     }
 
-    @Test func `is made with the folders above it`() throws {
+    @Test func `the master key's file is made with the folders above it`() throws {
         let path = folder.path + "/a/b/master.key"
         _ = try MasterKey.load(path: path, madeWith: folder.database)
         #expect(folder.mode(of: path) == 0o600)
         #expect(folder.mode(of: folder.path + "/a/b") == 0o700)
     }
 
-    @Test func `is not made again once there is a database that needs the lost one`() throws {
+    @Test func `the master key's file is not made again once there is a database that needs the lost one`() throws {
         try folder.write("", to: folder.database)
         guard case .cannotRead(folder.key, _) = failure(madeWith: folder.database) else {
             Issue.record("no failure, or another one")
@@ -74,7 +74,7 @@ import Testing
         #expect(unsafe access(folder.key, F_OK) != 0)
     }
 
-    @Test func `is not made where it must exist`() {
+    @Test func `the master key's file is not made where it must exist`() {
         guard case .cannotRead(folder.key, _) = failure(madeWith: nil) else {
             Issue.record("no failure, or another one")
             return
@@ -82,7 +82,7 @@ import Testing
         #expect(unsafe access(folder.key, F_OK) != 0)
     }
 
-    @Test func `may end with a line end`() throws {
+    @Test func `the master key's file may end with a line end`() throws {
         let text = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
         try folder.write(text, to: folder.key)
         let key = try MasterKey.load(path: folder.key, madeWith: nil)
@@ -100,20 +100,20 @@ import Testing
         "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", " AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8",
         "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh+", String(repeating: "A", count: 5000),
     ])
-    func `is refused when it holds no key, and stays as it is`(text: String) throws {
+    func `the master key's file is refused when it holds no key, and stays as it is`(text: String) throws {
         try folder.write(text, to: folder.key)
         #expect(failure(madeWith: folder.database) == .notAKey(path: folder.key))
     }
 
-    @Test func `is never shown when it is refused`() throws {
+    @Test func `the master key's file is never shown when it is refused`() throws {
         try folder.write("my-secret-key-material", to: folder.key)
         let said = try #require(failure(madeWith: nil)).description
         #expect(said == "the master key file \(folder.key) does not hold 32 bytes in base64url")
     }
 
-    @Test func `can't be made where a file stands in the way of a folder`() throws {
+    @Test func `the master key's file can't be made where a file stands in the way of a folder`() throws {
         try folder.write("", to: folder.path + "/master.key")
         let path = folder.path + "/master.key/master.key"
-        #expect(throws: MasterKey.Failure.self) { try MasterKey.load(path: path, madeWith: folder.database) }
+        #expect(throws: MasterKey.ReadError.self) { try MasterKey.load(path: path, madeWith: folder.database) }
     }
 }

@@ -126,7 +126,7 @@ import YAML
         #expect(listed == table)
     }
 
-    @Test func `every value has its type`() throws {
+    @Test func `defaults every value has its type`() throws {
         let settings = try #require(load(least).settings)
         #expect(settings.http.host == "127.0.0.1")
         #expect(settings.http.port == 8080)
@@ -172,7 +172,7 @@ import YAML
         #expect(settings.sections.map(\.name) == ["zenkey"])
     }
 
-    @Test func `every value of a provider has its type`() throws {
+    @Test func `defaults every value of a provider has its type`() throws {
         let provider = try #require(load(least).settings?.sections.first)
         #expect(provider.profile == .zenkey)
         #expect(provider.discoveryURL?.host == "discoveryissuer.myzenkey.com")

@@ -72,7 +72,7 @@ import Testing
         "http: {tlsCertFile: x}", "http: {tlsKey: x}", "provider: {zenkey: {keepToken: true, scope: [openid]}}",
         "provider: {zenkey: {returnsTo: []}}", "tlsKeyFile: x", "http.tlsKeyFil: x",
     ])
-    func `no suggestion names a key that would be refused`(yaml: String) {
+    func `faults of keys no suggestion names a key that would be refused`(yaml: String) {
         let faults = load(yaml + "\n").faults.filter { [.unknownKey, .dottedKey].contains($0.kind) }
         #expect(!faults.isEmpty)
         for fault in faults {
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `no list of what is taken names what would be refused`() throws {
+    @Test func `faults of keys no list of what is taken names what would be refused`() throws {
         let authentication = try #require(load(leastWith("clientAuthentication: basic")).faults.first)
         #expect(!authentication.expected.contains("private_key_jwt"))
         let storage = try #require(load(least + "storage: {url: mysql://db}\n").faults.first)
@@ -152,7 +152,7 @@ import Testing
         #expect(load(yaml).faults.contains { $0.key == "the file" })
     }
 
-    @Test func `no providers at all is a fault`() {
+    @Test func `faults of keys no providers at all is a fault`() {
         #expect(load("providers: []\n").faults.map(\.key) == ["providers"])
     }
 
@@ -184,7 +184,7 @@ import Testing
         #expect(!fault.description.contains("hunter2"))
     }
 
-    @Test func `every fault is reported at once`() {
+    @Test func `faults of keys every fault is reported at once`() {
         let yaml = """
             http: {port: high, prot: 1}
             log: {level: loud}

@@ -94,7 +94,7 @@ import Testing
         #expect(KeysWithoutEffect.ofProviders.isSubset(of: providers))
     }
 
-    @Test func `every help is a sentence`() {
+    @Test func `reports every help is a sentence`() {
         for help in SettingKey<Settings>.all.map(\.help) + SettingKey<ProviderSettings>.all.map(\.help) {
             #expect(help.hasSuffix("."), "\(help)")
         }
@@ -113,14 +113,14 @@ import Testing
         Settings.logFormat(file: "gatehouse.yaml", environment: environment) { _ in yaml }
     }
 
-    @Test func `is known of a configuration that is faulty elsewhere`() {
+    @Test func `the format of the log is known of a configuration that is faulty elsewhere`() {
         #expect(format("http: {port: high}\nlog: {format: json}\n") == .json)
         #expect(format("http: {port: high}\n", ["LOG_FORMAT": "json"]) == .json)
         #expect(format("log: {format: json}\n", ["LOG_FORMAT": "text"]) == .text)
         #expect(format("not: [yaml", ["LOG_FORMAT": "json"]) == .json)
     }
 
-    @Test func `is that for people where it can't be known`() {
+    @Test func `the format of the log is that for people where it can't be known`() {
         #expect(format("log: {format: xml}\n") == .text)
         #expect(format("log: {format: json") == .text)
         #expect(format("") == .text)

@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: ["openid", "beyond-identity", "telenor-id", "tim"])
-    func `every other profile needs an issuer`(profile: String) {
+    func `rules between keys every other profile needs an issuer`(profile: String) {
         let faults = load(leastWith("profile: \(profile)\n    redirectURIs: ['app:/x']")).faults
         #expect(faults.map(\.kind) == [.missing])
         #expect(faults.map(\.key) == ["provider.zenkey.issuer"])
@@ -99,7 +99,7 @@ import Testing
         #expect(load(leastWith("algorithms: []")).faults.map(\.key) == ["provider.zenkey.algorithms"])
     }
 
-    @Test func `one call may not take longer than a sign-in`() {
+    @Test func `rules between keys one call may not take longer than a sign-in`() {
         let faults = load(leastWith("timeoutSeconds: 21")).faults
         #expect(faults.map(\.kind) == [.conflict])
         #expect(faults.map(\.key) == ["provider.zenkey.timeoutSeconds"])

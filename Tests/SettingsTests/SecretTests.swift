@@ -111,7 +111,7 @@ import Testing
             ("admin: {token: 'MARKER", [:]), ("admin: {token: !MARKER x}", [:]), ("? MARKER", [:]),
             ("admin: {token: MARKER}", ["PROVIDER_ZENKEY_CLIENT_SECRET": "MARKER"]),
         ] as [(String, [String: String])])
-    func `no secret gets into a fault, a notice or the effective configuration`(
+    func `secrets no secret gets into a fault, a notice or the effective configuration`(
         yaml: String, environment: [String: String]
     ) {
         let loaded = load(least + yaml + "\n", environment: environment)

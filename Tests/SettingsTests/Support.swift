@@ -31,7 +31,7 @@ extension LoadedSettings {
         if case .valid(_, let effective, _) = self { effective } else { [] }
     }
 
-    var faults: [SettingsFault] {
+    var faults: [SettingsError] {
         if case .faulty(let faults, _) = self { faults } else { [] }
     }
 

@@ -103,7 +103,7 @@ import Testing
         #expect(faults.map(\.value) == [value])
     }
 
-    @Test func `every ill-formed element of a list is named, each with what is wrong with it`() {
+    @Test func `faults of values every ill-formed element of a list is named, each with what is wrong with it`() {
         let faults = load(leastWith("algorithms: [RS256, HS256, RS257, none, RS256]")).faults
         #expect(faults.map(\.key) == Array(repeating: "provider.zenkey.algorithms", count: 4))
         #expect(faults.map(\.value) == ["HS256", "RS257", "none", "RS256"])
@@ -112,7 +112,7 @@ import Testing
         #expect(hosts.map(\.value) == ["*", "*.com"])
     }
 
-    @Test func `of a list of secrets it is the place that is told`() {
+    @Test func `faults of values of a list of secrets it is the place that is told`() {
         let faults = load(least + "apiKeys: [one, \"a\\x01\", two, one]\n").faults
         #expect(faults.map(\.value) == ["<redacted>, element 2", "<redacted>, element 4"])
     }
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test(arguments: SignatureAlgorithm.allCases)
-    func `every asymmetric algorithm is taken`(algorithm: SignatureAlgorithm) {
+    func `faults of values every asymmetric algorithm is taken`(algorithm: SignatureAlgorithm) {
         let loaded = load(leastWith("algorithms: [\(algorithm.rawValue)]"))
         #expect(loaded.settings?.sections.first?.algorithms == [algorithm])
     }

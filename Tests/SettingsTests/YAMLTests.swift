@@ -120,7 +120,7 @@ import YAML
         #expect(Plain(document.root) == .mapping(["a": .mapping(["b": "1"]), "c": .mapping(["d": "3"])]))
     }
 
-    @Test func `every value knows its line`() throws {
+    @Test func `YAML every value knows its line`() throws {
         let document = try YAMLDocument(parsing: "a: 1\n\nb:\n  - 2\n  - [3,\n     4]\n")
         guard case .mapping(let entries) = document.root.content, case .list(let list) = entries[1].value.content,
             case .list(let inner) = list[1].content

@@ -23,7 +23,7 @@ struct `Random YAML texts` {
         text.contains("\t") || text.contains("?") && (text.contains("[") || text.contains("{"))
     }
 
-    @Test func `are refused, or read as PyYAML reads them`() throws {
+    @Test func `random YAML texts are refused, or read as PyYAML reads them`() throws {
         let lines = try Data(contentsOf: URL(filePath: #require(path))).split(separator: UInt8(ascii: "\n"))
         var tally: [String: Int] = [:]
         for line in lines {

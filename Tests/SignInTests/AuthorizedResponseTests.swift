@@ -6,10 +6,10 @@ import Testing
 @Suite struct `An authorized response` {
     private static let zenkey = Provider(.zenkey())
 
-    private func problem(_ changes: [String: String?], for provider: Provider = zenkey) -> InvalidParameter? {
+    private func problem(_ changes: [String: String?], for provider: Provider = zenkey) -> ParameterError? {
         var parameters = SignInStage.parameters
         for (name, value) in changes { parameters[name] = value }
-        do throws(InvalidParameter) {
+        do throws(ParameterError) {
             _ = try AuthorizedResponse({ parameters[$0] }, for: provider)
             return nil
         } catch {
@@ -34,13 +34,13 @@ import Testing
     }
 
     @Test(arguments: ["code", "mccmnc", "code_verifier"], [nil, ""] as [String?])
-    func `must have what is required`(name: String, value: String?) {
-        #expect(problem([name: value]) == InvalidParameter(name, "is missing"))
+    func `an authorized response must have what is required`(name: String, value: String?) {
+        #expect(problem([name: value]) == ParameterError(name, "is missing"))
     }
 
     @Test(
         arguments: ["iss", "nonce", "acr_values", "correlation_id", "context", "sdk_version"], [nil, ""] as [String?])
-    func `may leave out the rest`(name: String, value: String?) {
+    func `an authorized response may leave out the rest`(name: String, value: String?) {
         #expect(problem([name: value]) == nil)
     }
 
@@ -49,12 +49,12 @@ import Testing
         let response = try AuthorizedResponse({ parameters[$0] }, for: Self.zenkey)
         #expect(response.redirectURI == ProviderConfiguration.redirectURI)
         let several = Provider(.zenkey { $0.redirectURIs.append("app:/other") })
-        #expect(problem(["redirect_uri": nil], for: several) == InvalidParameter("redirect_uri", "is missing"))
+        #expect(problem(["redirect_uri": nil], for: several) == ParameterError("redirect_uri", "is missing"))
     }
 
-    @Test func `must tell the issuer where the provider demands it`() {
+    @Test func `an authorized response must tell the issuer where the provider demands it`() {
         let provider = Provider(.zenkey { $0.requiresIssuer = true })
-        #expect(problem([:], for: provider) == InvalidParameter("iss", "is missing"))
+        #expect(problem([:], for: provider) == ParameterError("iss", "is missing"))
         #expect(problem(["iss": "https://carrier.example"], for: provider) == nil)
     }
 
@@ -64,18 +64,18 @@ import Testing
     }
 
     @Test(arguments: ["Pay 10\nto Bob", "Amount:\t10", "Zahle 10 € an Bjørn 👩‍👩‍👧", "ادفع ۱۰"])
-    func `may have a context of several lines`(context: String) {
+    func `an authorized response may have a context of several lines`(context: String) {
         #expect(problem(["context": context]) == nil)
     }
 
     @Test(arguments: ["\r", "\u{B}", "\u{C}", "\u{80}", "\u{85}", "\u{9B}31m", "\u{7F}"])
-    func `may have no other control characters in its context`(text: String) {
-        #expect(problem(["context": "Pay 10" + text]) == InvalidParameter("context", "has control characters"))
+    func `an authorized response may have no other control characters in its context`(text: String) {
+        #expect(problem(["context": "Pay 10" + text]) == ParameterError("context", "has control characters"))
     }
 
     @Test(arguments: ["31026", "310-260", "3102600", "mobile", "٣١٠٢٦٠"])
     func `names a network by six digits for ZenKey`(mccmnc: String) {
-        #expect(problem(["mccmnc": mccmnc]) == InvalidParameter("mccmnc", "must be six digits"))
+        #expect(problem(["mccmnc": mccmnc]) == ParameterError("mccmnc", "must be six digits"))
     }
 
     @Test func `names a network by five or six digits elsewhere, if at all`() {
@@ -84,66 +84,66 @@ import Testing
         #expect(problem(["mccmnc": "310260"], for: provider) == nil)
         #expect(problem(["mccmnc": nil], for: provider) == nil)
         #expect(
-            problem(["mccmnc": "2400"], for: provider) == InvalidParameter("mccmnc", "must be five or six digits"))
+            problem(["mccmnc": "2400"], for: provider) == ParameterError("mccmnc", "must be five or six digits"))
     }
 
     @Test(arguments: [43, 44, 127, 128])
-    func `may have a verifier of 43 to 128 characters`(count: Int) {
+    func `an authorized response may have a verifier of 43 to 128 characters`(count: Int) {
         #expect(problem(["code_verifier": String(repeating: "a", count: count)]) == nil)
     }
 
     @Test(arguments: [1, 42, 129, 500])
-    func `may have no verifier shorter or longer`(count: Int) {
+    func `an authorized response may have no verifier shorter or longer`(count: Int) {
         #expect(problem(["code_verifier": String(repeating: "a", count: count)])?.name == "code_verifier")
     }
 
-    @Test func `may have every unreserved character in its verifier`() {
+    @Test func `an authorized response may have every unreserved character in its verifier`() {
         let all = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
         #expect(problem(["code_verifier": all]) == nil)
     }
 
     @Test(arguments: ["+", "/", "=", " ", "%", "é", "&", "\u{1}"])
-    func `may have no other character in its verifier`(character: String) {
+    func `an authorized response may have no other character in its verifier`(character: String) {
         #expect(problem(["code_verifier": String(repeating: "a", count: 50) + character])?.name == "code_verifier")
     }
 
-    @Test func `may leave the verifier out where the provider does without PKCE`() {
+    @Test func `an authorized response may leave the verifier out where the provider does without PKCE`() {
         let provider = Provider(.zenkey { $0.requiresPKCE = false })
         #expect(problem(["code_verifier": nil], for: provider) == nil)
         #expect(problem(["code_verifier": "short"], for: provider)?.name == "code_verifier")
     }
 
-    @Test func `must have a nonce where the provider demands one`() {
+    @Test func `an authorized response must have a nonce where the provider demands one`() {
         let provider = Provider(.zenkey { $0.requiresNonce = true })
-        #expect(problem(["nonce": nil], for: provider) == InvalidParameter("nonce", "is missing"))
+        #expect(problem(["nonce": nil], for: provider) == ParameterError("nonce", "is missing"))
         #expect(problem([:], for: provider) == nil)
     }
 
     @Test(arguments: [
         "abcdefgh", "ABC-123_4.5", "123e4567-e89b-12d3-a456-426614174000", String(repeating: "a", count: 64),
     ])
-    func `may name its sign-in`(correlationID: String) {
+    func `an authorized response may name its sign-in`(correlationID: String) {
         #expect(problem(["correlation_id": correlationID]) == nil)
     }
 
     @Test(arguments: ["a b", "a\"b", "a=b", "a/b", "ä", "a,b", "a;b", String(repeating: "a", count: 65)])
-    func `may not name it so that a log could be misread`(correlationID: String) {
+    func `an authorized response may not name it so that a log could be misread`(correlationID: String) {
         #expect(problem(["correlation_id": correlationID])?.name == "correlation_id")
     }
 
-    @Test func `may have a context of 280 characters`() {
+    @Test func `an authorized response may have a context of 280 characters`() {
         #expect(problem(["context": String(repeating: "é", count: 280)]) == nil)
         #expect(problem(["context": String(repeating: "e", count: 281)])?.name == "context")
     }
 
     @Test(arguments: ["code", "redirect_uri", "nonce", "acr_values", "context"])
-    func `may have no parameter longer than two kilobytes`(name: String) {
+    func `an authorized response may have no parameter longer than two kilobytes`(name: String) {
         #expect(
-            problem([name: String(repeating: "a", count: 2049)]) == InvalidParameter(name, "is longer than 2048 bytes"))
+            problem([name: String(repeating: "a", count: 2049)]) == ParameterError(name, "is longer than 2048 bytes"))
         if name != "context" { #expect(problem([name: String(repeating: "a", count: 2048)]) == nil) }
     }
 
-    @Test func `may have no longer SDK version than 64 bytes`() {
+    @Test func `an authorized response may have no longer SDK version than 64 bytes`() {
         #expect(problem(["sdk_version": String(repeating: "1", count: 64)]) == nil)
         #expect(problem(["sdk_version": String(repeating: "1", count: 65)])?.name == "sdk_version")
     }
@@ -153,12 +153,12 @@ import Testing
             "code", "redirect_uri", "nonce", "acr_values", "context", "sdk_version", "correlation_id", "mccmnc",
         ],
         ["\r\n", "\u{0}", "\u{7F}", "\u{1B}"])
-    func `may have no control characters`(name: String, text: String) {
-        #expect(problem([name: "a" + text]) == InvalidParameter(name, "has control characters"))
+    func `an authorized response may have no control characters`(name: String, text: String) {
+        #expect(problem([name: "a" + text]) == ParameterError(name, "has control characters"))
     }
 
     @Test(arguments: ["code", "redirect_uri", "nonce", "context", "code_verifier", "correlation_id", "mccmnc"])
-    func `is never repeated in what is said against it`(name: String) {
+    func `an authorized response is never repeated in what is said against it`(name: String) {
         let value = String(repeating: "secret\u{1}", count: 500)
         let said = problem([name: value])
         #expect(said != nil)

@@ -28,7 +28,7 @@ import Testing
         #expect(try await Self.challenges(stage).issue() != nonce)
     }
 
-    @Test func `is an HMAC under a key of its own`() async throws {
+    @Test func `a challenge of ours is an HMAC under a key of its own`() async throws {
         let stage = try await SignInStage()
         let key = try #require(try await stage.repository.secretKeys(for: .challenge).first)
         let bytes = try Self.content(try await Self.challenges(stage).issue())
@@ -40,7 +40,7 @@ import Testing
         #expect(try await !Self.isOurs("gh." + Base64URL.encode(forged), stage))
     }
 
-    @Test func `is none when a bit is changed, or a byte is missing or too many`() async throws {
+    @Test func `a challenge of ours is none when a bit is changed, or a byte is missing or too many`() async throws {
         let stage = try await SignInStage()
         let nonce = try await Self.challenges(stage).issue()
         let bytes = try Self.content(nonce)

@@ -15,7 +15,7 @@ import Testing
         #expect(stage.transport.requests.count == asked)
     }
 
-    @Test func `is the same one under another provider's name`() async throws {
+    @Test func `a code is the same one under another provider's name`() async throws {
         let stage = try await SignInStage()
         try await stage.signIn()
         #expect(try await stage.failure(at: Provider(.openID())) == .invalidGrant(.codeAlreadyUsed))
@@ -30,7 +30,9 @@ import Testing
         .json(["error": "invalid_client"], status: 401), .page(status: 429), .page(status: 400),
     ]
 
-    @Test(arguments: refusals) func `that one issuer refuses goes to no other`(refusal: OutboundResponse) async throws {
+    @Test(arguments: refusals) func `a code that one issuer refuses goes to no other`(refusal: OutboundResponse)
+        async throws
+    {
         let stage = try await SignInStage()
         stage.transport.answer(stage.former.tokenEndpoint, refusal)
         #expect(try await stage.failure(at: Self.other) != nil)
@@ -40,14 +42,14 @@ import Testing
         #expect(try await stage.failure() == .invalidGrant(.codeSentElsewhere))
     }
 
-    @Test func `that never got to one issuer may go to another`() async throws {
+    @Test func `a code that never got to one issuer may go to another`() async throws {
         let stage = try await SignInStage()
         stage.transport.fail(stage.former.tokenEndpoint, .couldNotConnect)
         #expect(try await stage.failure(at: Self.other) == .providerUnavailable)
         try await stage.signIn()
     }
 
-    @Test func `may be sent again to the issuer that could not take it`() async throws {
+    @Test func `a code may be sent again to the issuer that could not take it`() async throws {
         let stage = try await SignInStage()
         let tokens = SignInStage.tokens(idToken: try stage.carrier.idToken())
         stage.transport.answer(
@@ -57,7 +59,7 @@ import Testing
         try await stage.signIn()
     }
 
-    @Test func `is bound before it is sent`() async throws {
+    @Test func `a code is bound before it is sent`() async throws {
         let stage = try await SignInStage()
         let gate = Gate()
         stage.transport.answer(stage.former.tokenEndpoint) { _ in
@@ -88,7 +90,7 @@ import Testing
         metadata.append("authorization_response_iss_parameter_supported", announced)
         stage.transport.answer(ProviderConfiguration.discoveryURL, json: .object(metadata))
         stage.transport.answer(stage.carrier.metadataURL, json: .object(metadata))
-        let missing = ServiceError.invalidParameter(InvalidParameter("iss", "is missing"))
+        let missing = ServiceError.invalidParameter(ParameterError("iss", "is missing"))
         #expect(try await stage.failure() == missing)
         let sharing = Provider(.openID { $0.sharedRedirectURIs = [ProviderConfiguration.redirectURI] })
         #expect(try await stage.failure(at: sharing) == missing)
@@ -97,7 +99,7 @@ import Testing
         try await stage.signIn(["code": "another", "iss": stage.carrier.issuer])
     }
 
-    @Test func `is sent by one of two requests at once`() async throws {
+    @Test func `a code is sent by one of two requests at once`() async throws {
         let stage = try await SignInStage()
         let gate = Gate()
         let tokens = SignInStage.tokens(idToken: try stage.carrier.idToken())
@@ -152,7 +154,7 @@ import Testing
         #expect(try await stage.failure() == .invalidGrant(.codeAlreadyUsed))
     }
 
-    @Test func `is remembered for twenty minutes at least`() async throws {
+    @Test func `a code is remembered for twenty minutes at least`() async throws {
         let stage = try await SignInStage()
         try await stage.signIn()
         stage.pass(seconds: 1199)

@@ -16,7 +16,7 @@ import Testing
         return binding
     }
 
-    @Test func `are claimed by one request at a time`() {
+    @Test func `the codes that were sent are claimed by one request at a time`() {
         let other = TokenHash(sha256: "other")
         #expect(codes.claim(code))
         #expect(!codes.claim(code))
@@ -33,7 +33,7 @@ import Testing
         #expect(refuse(TokenHash(sha256: "other"), at: "https://honest.example") == .bound)
     }
 
-    @Test func `are forgotten in time`() {
+    @Test func `the codes that were sent are forgotten in time`() {
         #expect(refuse(code, at: "https://evil.example") == .bound)
         #expect(refuse(code, at: "https://honest.example", now: Self.now + 1401) == .bound)
     }
@@ -44,7 +44,7 @@ import Testing
         #expect(refuse(code, at: "https://honest.example") == .bound)
     }
 
-    @Test func `go nowhere again once they may have been spent`() {
+    @Test func `the codes that were sent go nowhere again once they may have been spent`() {
         #expect(refuse(code, at: "https://carrier.example") == .bound)
         #expect(codes.claim(code))
         #expect(codes.bind(code, to: "https://carrier.example", now: Self.now) == .bound)
@@ -53,7 +53,10 @@ import Testing
         #expect(refuse(code, at: "https://honest.example") == .spent)
     }
 
-    @Test func `stay bound while as many are refused as the bound says, and take no more memory than it says`() {
+    @Test
+    func
+        `the codes that were sent stay bound while as many are refused as the bound says, and take no more memory than it says`()
+    {
         let bounds = RecentHashes.Bounds(lifetime: 1200, maximumSlots: 64)
         #expect(refuse(code, at: "https://evil.example") == .bound)
         for number in 0..<bounds.leastKept {
@@ -68,7 +71,7 @@ import Testing
         #expect(refuse(TokenHash(sha256: "a real one"), at: "https://honest.example") == .bound)
     }
 
-    @Test func `have a bound that ten million at once do not reach`() {
+    @Test func `the codes that were sent have a bound that ten million at once do not reach`() {
         let bounds = RecentHashes.Bounds(lifetime: DispatchedCodes.memorySeconds, maximumSlots: 1 << 21)
         #expect(bounds.leastKept > 5_000_000)
         #expect(bounds.leastKept * 2 > 10_000_000)
@@ -87,7 +90,7 @@ import Testing
 @Suite struct `Hashes kept for a time` {
     private static let now: Int64 = 1_790_000_000
 
-    @Test func `are found among thousands, each with its mark, and no other`() {
+    @Test func `hashes kept for a time are found among thousands, each with its mark, and no other`() {
         var hashes = RecentHashes(bounds: .init(lifetime: 1200, maximumSlots: 1 << 14))
         let marks = ["a", "b", "c"].map { hashes.mark(for: TokenHash(sha256: $0)) }
         let count = 20_000
@@ -102,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `have the mark they were given last`() {
+    @Test func `hashes kept for a time have the mark they were given last`() {
         var hashes = RecentHashes(bounds: .init(lifetime: 1200, maximumSlots: 64))
         let hash = TokenHash(sha256: "hash")
         let (first, second) = (hashes.mark(for: TokenHash(sha256: "1")), hashes.mark(for: TokenHash(sha256: "2")))
@@ -112,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `give their memory back when the next one comes after their time`() {
+    @Test func `hashes kept for a time give their memory back when the next one comes after their time`() {
         var hashes = RecentHashes(bounds: .init(lifetime: 1200, maximumSlots: 1 << 10))
         let mark = hashes.mark(for: TokenHash(sha256: "mark"))
         for number in 0..<10_000 { hashes.remember(TokenHash(sha256: "\(number)"), mark, now: Self.now) }

@@ -45,7 +45,7 @@ import Testing
         return (token, session)
     }
 
-    @Test func `is its session's name and a secret`() throws {
+    @Test func `a refresh token of the earlier form is its session's name and a secret`() throws {
         let read = try #require(EarlierRefreshToken(Self.text))
         #expect(read.session == SessionID(high: 0x0123_4567_89AB_CDEF, low: 7))
         #expect(read.text == Self.text)
@@ -58,7 +58,7 @@ import Testing
         "0123456789abcdef000000000000000.\(secret)", "0123456789abcdef00000000000000070.\(secret)", ".\(secret)",
         "\(text).b", "0123456789abcdef000000000000000g.\(secret)", "\(text)A", "\(text)=", String(text.dropLast()),
     ])
-    func `is nothing of another form`(text: String) {
+    func `a refresh token of the earlier form is nothing of another form`(text: String) {
         #expect(EarlierRefreshToken(text) == nil)
     }
 
@@ -109,7 +109,9 @@ import Testing
         #expect(try await stage.repository.session(session, now: stage.now) == nil)
     }
 
-    @Test func `is refused when it is made up, and nothing is revoked`() async throws {
+    @Test func `a refresh token of the earlier form is refused when it is made up, and nothing is revoked`()
+        async throws
+    {
         let stage = try await SignInStage()
         let (token, session) = try await Self.earlier(stage)
         for text in [Self.make(session), Self.text, Self.make(SessionID(high: 0, low: 0))] {

@@ -113,7 +113,9 @@ import Testing
         ]
     }
 
-    @Test func `is refused before the store is asked`() async throws {
+    @Test func `a refresh token that is not ours, or not what it says is refused before the store is asked`()
+        async throws
+    {
         let scene = try await Scene()
         let worthless = try await Self.worthless(scene)
         // A store that is closed fails every call but that for the keys, which are in memory.
@@ -140,7 +142,11 @@ import Testing
         #expect(try await scene.stage.repository.auditEvents(after: 0, limit: 99).map(\.kind) == [.userCreated])
     }
 
-    @Test func `is refused for another user's session, and for her session under another user`() async throws {
+    @Test
+    func
+        `a refresh token that is not ours, or not what it says is refused for another user's session, and for her session under another user`()
+        async throws
+    {
         let scene = try await Scene()
         try scene.stage.answerToken { $0.claims[setting: "sub"] = "310260-other" }
         scene.stage.answerUserinfo(["sub": "310260-other"])
@@ -158,7 +164,11 @@ import Testing
         _ = try await scene.stage.sessions.refresh(john.tokens.refreshToken)
     }
 
-    @Test func `is refused when it is newer than what a restored store knows, and revokes nothing`() async throws {
+    @Test
+    func
+        `a refresh token that is not ours, or not what it says is refused when it is newer than what a restored store knows, and revokes nothing`()
+        async throws
+    {
         let scene = try await Scene()
         var token = scene.tokens.refreshToken
         for _ in 0..<3 { token = try await scene.stage.sessions.refresh(token).refreshToken }

@@ -21,7 +21,7 @@ import Testing
         try stage.moveTo(stage.carrier, network: "310260", subject: subject, portTokens: portTokens)
     }
 
-    @Test func `is the same user by a port token`() async throws {
+    @Test func `a user who changed carriers is the same user by a port token`() async throws {
         let (stage, old) = try await ported()
         try move(stage, portTokens: [try stage.former.portToken()])
         let new = try await stage.signIn()
@@ -38,7 +38,7 @@ import Testing
         _ = try await stage.sessions.session(of: new.tokens.accessToken)
     }
 
-    @Test func `is not asked for again once known`() async throws {
+    @Test func `a user who changed carriers is not asked for again once known`() async throws {
         let (stage, _) = try await ported()
         try move(stage, portTokens: [try stage.former.portToken()])
         try await stage.signIn()
@@ -58,7 +58,7 @@ import Testing
         #expect(stage.transport.requests(to: stage.former.metadataURL).isEmpty)
     }
 
-    @Test func `is nobody else by a port token that was used`() async throws {
+    @Test func `a user who changed carriers is nobody else by a port token that was used`() async throws {
         let (stage, old) = try await ported()
         let token = try stage.former.portToken()
         try move(stage, portTokens: [token])
@@ -72,7 +72,7 @@ import Testing
         #expect(trouble.refusedPortTokens == [.used])
     }
 
-    @Test func `is a new user by a port token that proves nothing`() async throws {
+    @Test func `a user who changed carriers is a new user by a port token that proves nothing`() async throws {
         let (stage, old) = try await ported()
         try move(stage, portTokens: [try stage.former.portToken { $0.claims[setting: "aud"] = "another" }])
         let new = try await stage.signIn()
@@ -80,7 +80,7 @@ import Testing
         #expect(new.signedIn.user != old.signedIn.user)
     }
 
-    @Test func `is refused when two old subjects are two users`() async throws {
+    @Test func `a user who changed carriers is refused when two old subjects are two users`() async throws {
         let (stage, _) = try await ported()
         try stage.moveTo(stage.former, network: "311480", subject: "older-subject")
         try await stage.signIn(["code": "older-code", "mccmnc": "311480"])
@@ -99,7 +99,7 @@ import Testing
             (.success(.page(status: 429)), .providerUnavailable),
             (.success(.page(status: 500)), .providerError(ProviderProblem(.keys, .status(500)))),
         ] as [(ScriptedTransport.Outcome, ServiceError)])
-    func `is not made a stranger while the former carrier can't be asked`(
+    func `a user who changed carriers is not made a stranger while the former carrier can't be asked`(
         outcome: ScriptedTransport.Outcome, error: ServiceError
     ) async throws {
         let (stage, old) = try await ported()
@@ -115,7 +115,8 @@ import Testing
         #expect(new.signedIn.user == old.signedIn.user)
     }
 
-    @Test func `is found under the present name of a carrier that changed it`() async throws {
+    @Test func `a user who changed carriers is found under the present name of a carrier that changed it`() async throws
+    {
         let stage = try await SignInStage {
             $0.issuerAliases = ["https://id.former.example": "https://new.former.example"]
         }

@@ -40,8 +40,8 @@ import Testing
         #expect(throws: ServiceError.unknownClient) { try found("zenkey", "shared") }
     }
 
-    @Test func `must be told one of them`() {
-        #expect(throws: ServiceError.invalidParameter(InvalidParameter("client_id", "is missing"))) {
+    @Test func `a provider directory must be told one of them`() {
+        #expect(throws: ServiceError.invalidParameter(ParameterError("client_id", "is missing"))) {
             try found(nil, nil)
         }
     }
@@ -61,7 +61,7 @@ import Testing
         #expect(throws: ServiceError.self) { try two.provider(named: nil, clientID: nil, namesNetwork: true) }
     }
 
-    @Test func `must be told the name when several have the identifier`() {
+    @Test func `a provider directory must be told the name when several have the identifier`() {
         #expect {
             try found(nil, "shared")
         } throws: { error in

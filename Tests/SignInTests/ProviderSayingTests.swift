@@ -17,7 +17,7 @@ import Testing
         ProviderSaying(idToken: idToken, userinfo: userinfo, subject: subject, names: names, furtherClaims: claims)
     }
 
-    @Test func `is read when it is flat`() {
+    @Test func `what a provider says of a user is read when it is flat`() {
         let claims: JSONValue = [
             "sub": "s", "name": "Jane Doe", "given_name": "Jane", "family_name": "Doe", "email": "jane@example.com",
             "phone_number": "+12065550100", "postal_code": "90210",
@@ -25,7 +25,7 @@ import Testing
         #expect(said(claims).attributes == Self.jane)
     }
 
-    @Test func `is read when it is nested, with what is verified`() {
+    @Test func `what a provider says of a user is read when it is nested, with what is verified`() {
         let claims: JSONValue = [
             "sub": "s", "name": ["value": "Jane Doe", "given_name": "Jane", "family_name": "Doe"],
             "email": ["value": "jane@example.com", "verified": true],
@@ -38,7 +38,7 @@ import Testing
         #expect(attributes.members.count == Self.jane.members.count + 1)
     }
 
-    @Test func `is read when it is mixed`() {
+    @Test func `what a provider says of a user is read when it is mixed`() {
         let claims: JSONValue = [
             "sub": "s", "name": ["value": "Jane Doe", "family_name": "Doe"], "given_name": "Jane",
             "email": "jane@example.com", "phone": "+12065550100", "postal_code": ["value": 90210],
@@ -48,11 +48,11 @@ import Testing
         #expect(attributes.members.count == Self.jane.members.count)
     }
 
-    @Test func `is kept in the spelling that came first`() {
+    @Test func `what a provider says of a user is kept in the spelling that came first`() {
         #expect(said(["phone_number": "+1", "phone": ["value": "+2"]]).attributes == ["phone_number": "+1"])
     }
 
-    @Test func `may be numbers and flags`() {
+    @Test func `what a provider says of a user may be numbers and flags`() {
         let claims: JSONValue = [
             "isAdult18": true, "isAdult21": false, "last_4_social": 1234, "birthdate": "1990-02-29",
         ]
@@ -61,7 +61,7 @@ import Testing
                 == ["isAdult18": "true", "isAdult21": "false", "last_4_social": "1234", "birthdate": "1990-02-29"])
     }
 
-    @Test func `is taken by the names of the profile, and nothing else is`() {
+    @Test func `what a provider says of a user is taken by the names of the profile, and nothing else is`() {
         let everything: JSONValue = [
             "sub": "s", "name": "Jane", "preferred_username": "jane", "gender": "f", "postal_code": "90210",
             "isAdult18": true, "customer_number": "4711", "picture_internal": "x", "updated_at": 1_700_000_000,
@@ -75,7 +75,7 @@ import Testing
                 == ["name", "postal_code", "isAdult18", "zoneinfo"])
     }
 
-    @Test func `has no claim about the token, whatever the profile`() {
+    @Test func `what a provider says of a user has no claim about the token, whatever the profile`() {
         let names = [
             "sub", "iss", "aud", "exp", "iat", "nbf", "jti", "nonce", "at_hash", "c_hash", "azp", "auth_time", "acr",
             "amr", "aka", "AKA", "context", "sid", "scope", "client_id", "port_data",
@@ -124,7 +124,7 @@ import Testing
         #expect(both.objects["address"] == #"{"country":"DE"}"#)
     }
 
-    @Test func `has whether it is verified from the document that has the value`() {
+    @Test func `what a provider says of a user has whether it is verified from the document that has the value`() {
         func verified(_ idToken: JSONValue, _ userinfo: JSONValue) -> String? {
             let attributes = said(userinfo, idToken: idToken, names: .openid).attributes
             #expect(attributes.email == "a@example.com")
@@ -142,7 +142,7 @@ import Testing
         #expect(verified([:], ["email": a, "email_verified": "yes"]) == nil)
     }
 
-    @Test func `has further claims only by their names, with their types`() {
+    @Test func `what a provider says of a user has further claims only by their names, with their types`() {
         let roles: JSONValue = ["admin", 7, true, .number(1.5), ["nested": .null]]
         let userinfo: JSONValue = [
             "sub": "s", "roles": roles, "level": 3, "secret": "x", "staff": false, "gone": .null,
@@ -155,7 +155,7 @@ import Testing
         #expect(said(userinfo, names: .openid).claims.isEmpty)
     }
 
-    @Test func `never has the subject for a value, at any depth`() {
+    @Test func `what a provider says of a user never has the subject for a value, at any depth`() {
         let claims: JSONValue = [
             "sub": "4711", "preferred_username": "4711", "updated_at": 4711, "nickname": ["value": "4711"],
             "email": "4711", "address": ["formatted": "4711", "lines": ["4711", "x"], "4711": "key"],
@@ -167,7 +167,7 @@ import Testing
         #expect(said.claims == ["ids": #"[{},"other"]"#])
     }
 
-    @Test func `has further claims of a bounded size`() {
+    @Test func `what a provider says of a user has further claims of a bounded size`() {
         let large = JSONValue.string(String(repeating: "x", count: ProviderSaying.maximumClaimBytes))
         #expect(said(["large": large, "small": 1], claims: ["large", "small"]).claims == ["small": "1"])
         let most = JSONValue.string(String(repeating: "x", count: ProviderSaying.maximumClaimBytes - 2))

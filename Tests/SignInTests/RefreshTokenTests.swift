@@ -45,7 +45,7 @@ import Testing
         #expect(RefreshToken(of: session).issuedAt == 1_780_000_000)
     }
 
-    @Test func `is none without one of its claims, or with one that is no such value`() {
+    @Test func `a refresh token is none without one of its claims, or with one that is no such value`() {
         let good = [
             ("sub", #""7""#), ("sid", #""0123456789abcdef0000000000000007""#), ("gen", "1"), ("iat", "1"), ("exp", "2"),
         ]
@@ -66,13 +66,13 @@ import Testing
     }
 
     @Test(arguments: ["012", "+12", " 12", "12 ", "-12", "0xC", "1e1", "", "13", "a", "99999999999999999999"])
-    func `is none under a key's name that is none, or not written as we write it`(keyID: String) {
+    func `a refresh token is none under a key's name that is none, or not written as we write it`(keyID: String) {
         let claims = #"{"sub":"7","sid":"0123456789abcdef0000000000000007","gen":1,"iat":1,"exp":2}"#
         #expect(Self.read(Self.signed(claims)) != nil)
         #expect(Self.read(Self.signed(claims, keyID: keyID)) == nil)
     }
 
-    @Test func `has room for its longest values, and no more`() {
+    @Test func `a refresh token has room for its longest values, and no more`() {
         var session = Self.session
         (session.user, session.generation) = (UserID(rawValue: .max), .max)
         (session.rotatedAt, session.expiresAt) = (.max, .max)
@@ -85,7 +85,7 @@ import Testing
         #expect(Self.read(Self.signed(padded)) == nil)
     }
 
-    @Test func `is signed by the newest key that every instance knows, as of when it was issued`() {
+    @Test func `a refresh token is signed by the newest key that every instance knows, as of when it was issued`() {
         func key(_ number: Int64, _ createdAt: Int64) -> SecretKey {
             SecretKey(purpose: .refresh, number: number, bytes: [], createdAt: createdAt)
         }

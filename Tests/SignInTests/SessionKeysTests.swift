@@ -7,7 +7,7 @@ import Testing
 @testable import SignIn
 
 @Suite struct `The session keys` {
-    @Test func `are made on the first start and kept`() async throws {
+    @Test func `the session keys are made on the first start and kept`() async throws {
         let stage = try await SignInStage()
         #expect(try await Set(stage.repository.signingKeys().map(\.entry.purpose)) == [.session, .receipt])
         let reloaded = try await stage.reloadedSessionKeys()
@@ -15,21 +15,21 @@ import Testing
         #expect(try await stage.repository.signingKeys().count == 2)
     }
 
-    @Test func `are never guessed when a stored one can't be read`() async throws {
+    @Test func `the session keys are never guessed when a stored one can't be read`() async throws {
         let stage = try await SignInStage()
         try await stage.repository.addSigningKey(
             SigningKey(kid: "broken", purpose: .session, privateKey: Array("no key".utf8), createdAt: stage.now + 10))
         await #expect {
             _ = try await stage.reloadedSessionKeys()
         } throws: { error in
-            if case .unreadableKey = error as? SessionKeys.Failure { true } else { false }
+            if case .unreadableKey = error as? SessionKeys.LoadError { true } else { false }
         }
     }
 
-    @Test func `can't be had from a store that is closed`() async throws {
+    @Test func `the session keys can't be had from a store that is closed`() async throws {
         let stage = try await SignInStage()
         await stage.repository.close()
-        await #expect(throws: SessionKeys.Failure.self) { _ = try await stage.reloadedSessionKeys() }
+        await #expect(throws: SessionKeys.LoadError.self) { _ = try await stage.reloadedSessionKeys() }
     }
 
     /// Every instance has its own keys in memory, and they share the store.
@@ -70,7 +70,9 @@ import Testing
         _ = try await stage.sessions.session(of: token)
     }
 
-    @Test func `go on signing with a key that came at once, whatever was waiting before it`() async throws {
+    @Test func `the session keys go on signing with a key that came at once, whatever was waiting before it`()
+        async throws
+    {
         let stage = try await SignInStage()
         let keys = stage.sessionKeys
         _ = try await SessionKeys.rotate(.session, in: stage.repository, now: stage.now, signsAtOnce: false)
@@ -82,7 +84,7 @@ import Testing
         #expect(keys.signer.keyID == urgent)
     }
 
-    @Test func `are looked for when a token names one that is not known here`() async throws {
+    @Test func `the session keys are looked for when a token names one that is not known here`() async throws {
         let stage = try await SignInStage()
         let tokens = try await stage.signIn().tokens
         _ = try await SessionKeys.rotate(.session, in: stage.repository, now: stage.now, signsAtOnce: true)
@@ -94,7 +96,7 @@ import Testing
         #expect(stage.sessionKeys.count == 2)
     }
 
-    @Test func `are looked for in the store once in a few seconds at most`() async throws {
+    @Test func `the session keys are looked for in the store once in a few seconds at most`() async throws {
         let stage = try await SignInStage()
         let keys = stage.sessionKeys
         #expect(try await !keys.reloadForUnknownKey(from: stage.repository, now: 100))
@@ -107,12 +109,12 @@ import Testing
         #expect(try await keys.reloadForUnknownKey(from: stage.repository, now: 50), "a clock put back stops it")
     }
 
-    @Test func `stay as they were when the store can't be read`() async throws {
+    @Test func `the session keys stay as they were when the store can't be read`() async throws {
         let stage = try await SignInStage()
         let document = stage.sessionKeys.document
         try await stage.repository.addSigningKey(
             SigningKey(kid: "broken", purpose: .session, privateKey: Array("no key".utf8), createdAt: stage.now + 10))
-        await #expect(throws: SessionKeys.Failure.self) {
+        await #expect(throws: SessionKeys.LoadError.self) {
             try await stage.sessionKeys.reload(from: stage.repository, now: stage.now)
         }
         #expect(stage.sessionKeys.document == document)
@@ -129,7 +131,9 @@ import Testing
         await #expect(throws: ServiceError.storageUnavailable(.closed)) { try await stage.sessions.session(of: fresh) }
     }
 
-    @Test func `are refused as soon as a retired one is known, and so are the tokens it signed`() async throws {
+    @Test func `the session keys are refused as soon as a retired one is known, and so are the tokens it signed`()
+        async throws
+    {
         let stage = try await SignInStage()
         let token = try await stage.signIn().tokens.accessToken
         let old = try #require(stage.sessionKeys.signer.keyID)
@@ -164,7 +168,7 @@ import Testing
         #expect(document.contains(receipt), "receipts are proof for years")
     }
 
-    @Test func `have another one for receipts, which verifies no session`() async throws {
+    @Test func `the session keys have another one for receipts, which verifies no session`() async throws {
         let stage = try await SignInStage()
         let keys = stage.sessionKeys
         let session = keys.signer.keyID
@@ -179,7 +183,7 @@ import Testing
         #expect(Set(published) == [session, old, new])
     }
 
-    @Test func `are not read again while nothing about them has changed`() async throws {
+    @Test func `the session keys are not read again while nothing about them has changed`() async throws {
         let stage = try await SignInStage()
         // A key that can't be read would be told.
         let broken = SigningKey(kid: "broken", purpose: .session, privateKey: Array("no key".utf8), createdAt: 1)
@@ -188,7 +192,7 @@ import Testing
         #expect(try await !stage.sessionKeys.reload(from: stage.repository, now: stage.now))
     }
 
-    @Test func `never have names that a command line takes for options`() throws {
+    @Test func `the session keys never have names that a command line takes for options`() throws {
         for _ in 0..<200 {
             let key = try SessionKeys.makeKey(for: .session, createdAt: 1, signsFrom: 1)
             #expect(!key.kid.hasPrefix("-"))

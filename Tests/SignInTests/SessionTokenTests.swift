@@ -28,7 +28,7 @@ import Testing
         return (parts[0], parts[1])
     }
 
-    @Test func `has exactly the claims it should`() async throws {
+    @Test func `an access token has exactly the claims it should`() async throws {
         let stage = try await SignInStage()
         let (header, claims) = try decoded(token(stage))
         #expect(header.members.map(\.name) == ["typ", "alg", "kid"])
@@ -57,7 +57,7 @@ import Testing
         #expect(claims.members.map(\.name) == ["iss", "sub", "aud", "client_id", "sid", "iat", "exp", "jti"])
     }
 
-    @Test func `is never the same twice`() async throws {
+    @Test func `an access token is never the same twice`() async throws {
         let stage = try await SignInStage()
         #expect(try decoded(token(stage)).claims["jti"] != decoded(token(stage)).claims["jti"])
     }
@@ -99,13 +99,13 @@ import Testing
         return try TokenDraft(header: header, claims: claims).changed(change).signed(by: key, with: .es256)
     }
 
-    @Test func `is taken when it is ours, whatever else it says`() async throws {
+    @Test func `an access token is taken when it is ours, whatever else it says`() async throws {
         let stage = try await SignInStage()
         let token = try await changed(stage) { $0.claims[setting: "extra"] = "x" }
         #expect(stage.issuer.bearer(of: token, at: stage.now) != nil)
     }
 
-    @Test func `is refused when the key of receipts has signed it`() async throws {
+    @Test func `an access token is refused when the key of receipts has signed it`() async throws {
         let stage = try await SignInStage()
         let kid = try #require(stage.sessionKeys.receiptSigner.keyID)
         let token = try await changed(stage, signedBy: .receipt) { $0.header[setting: "kid"] = .string(kid) }
@@ -119,38 +119,38 @@ import Testing
             ("exp", "99999999999"), ("exp", .number(1e300)), ("sub", nil), ("sub", "jane"), ("sub", 7), ("sid", nil),
             ("sid", "1"), ("sid", "0000000000000001000000000000000"),
         ] as [(String, JSONValue?)])
-    func `is refused with a wrong claim`(claim: String, value: JSONValue?) async throws {
+    func `an access token is refused with a wrong claim`(claim: String, value: JSONValue?) async throws {
         let stage = try await SignInStage()
         let token = try await changed(stage) { $0.claims[setting: claim] = value }
         #expect(stage.issuer.bearer(of: token, at: stage.now) == nil)
     }
 
     @Test(arguments: [nil, "JWT", "id_token+jwt", "port_token+jwt"] as [JSONValue?])
-    func `is refused with another type`(type: JSONValue?) async throws {
+    func `an access token is refused with another type`(type: JSONValue?) async throws {
         let stage = try await SignInStage()
         let token = try await changed(stage) { $0.header[setting: "typ"] = type }
         #expect(stage.issuer.bearer(of: token, at: stage.now) == nil)
     }
 
-    @Test func `is refused when a foreign key signed it`() async throws {
+    @Test func `an access token is refused when a foreign key signed it`() async throws {
         let stage = try await SignInStage()
         let (header, claims) = try decoded(token(stage))
         let forged = try TokenDraft(header: header, claims: claims).signed(by: TestKeys.p256, with: .es256)
         #expect(stage.issuer.bearer(of: forged, at: stage.now) == nil)
     }
 
-    @Test func `is refused when it is another start's or another service's`() async throws {
+    @Test func `an access token is refused when it is another start's or another service's`() async throws {
         let (ours, theirs) = (try await SignInStage(), try await SignInStage())
         #expect(try ours.issuer.bearer(of: token(theirs), at: ours.now) == nil)
     }
 
     @Test(arguments: ["", "garbage", "a.b.c", "e30.e30.e30", String(repeating: "a", count: 5000)])
-    func `is refused when it is no token`(text: String) async throws {
+    func `an access token is refused when it is no token`(text: String) async throws {
         let stage = try await SignInStage()
         #expect(stage.issuer.bearer(of: text, at: stage.now) == nil)
     }
 
-    @Test func `is refused unsigned`() async throws {
+    @Test func `an access token is refused unsigned`() async throws {
         let stage = try await SignInStage()
         var (header, claims) = try decoded(token(stage))
         header[setting: "alg"] = "none"

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct `A session` {
-    @Test func `is found by its access token`() async throws {
+    @Test func `a session is found by its access token`() async throws {
         let stage = try await SignInStage()
         let outcome = try await stage.signIn()
         let session = try await stage.sessions.session(of: outcome.tokens.accessToken)
@@ -15,7 +15,7 @@ import Testing
         #expect(user.profile.carrier.email == "jane@example.com")
     }
 
-    @Test func `is not found by a token that has expired or is none`() async throws {
+    @Test func `a session is not found by a token that has expired or is none`() async throws {
         let stage = try await SignInStage()
         let token = try await stage.signIn().tokens.accessToken
         await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.session(of: "garbage") }
@@ -26,7 +26,7 @@ import Testing
         await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.user(of: token) }
     }
 
-    @Test func `is over at once after signing out`() async throws {
+    @Test func `a session is over at once after signing out`() async throws {
         let stage = try await SignInStage()
         let tokens = try await stage.signIn().tokens
         try await stage.sessions.signOut(tokens.accessToken)
@@ -243,7 +243,7 @@ import Testing
         }
     }
 
-    @Test func `is refused once the refresh token has expired`() async throws {
+    @Test func `a refresh is refused once the refresh token has expired`() async throws {
         let stage = try await SignInStage()
         let token = try await stage.signIn().tokens.refreshToken
         stage.pass(seconds: 86_400)
@@ -261,7 +261,7 @@ import Testing
         }
     }
 
-    @Test func `is refused for what is no refresh token of ours`() async throws {
+    @Test func `a refresh is refused for what is no refresh token of ours`() async throws {
         let stage = try await SignInStage()
         let tokens = try await stage.signIn().tokens
         let session = try await stage.sessions.session(of: tokens.accessToken).id

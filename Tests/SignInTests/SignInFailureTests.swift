@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct `A sign-in that fails` {
     @Test(arguments: Trouble.beforeExchange)
-    func `before the exchange does not touch the code`(trouble: Trouble) async throws {
+    func `a sign-in that fails before the exchange does not touch the code`(trouble: Trouble) async throws {
         let stage = try await SignInStage { $0.cacheBounds.afterFailure = .zero }
         try trouble.cause(stage)
         #expect(try await stage.failure() == trouble.error)
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: Trouble.clearRefusals)
-    func `by a clear refusal leaves the code to be tried again`(trouble: Trouble) async throws {
+    func `a sign-in that fails by a clear refusal leaves the code to be tried again`(trouble: Trouble) async throws {
         let stage = try await SignInStage()
         try trouble.cause(stage)
         #expect(try await stage.failure() == trouble.error)
@@ -41,7 +41,7 @@ import Testing
             if case .invalidIDToken(let fault) = trouble.error { fault } else { nil }
         }
         // How old an authentication is counts for transactions alone.
-        #expect(Set(reasons) == Set(IDTokenFault.allCases).subtracting([.authenticationTime]))
+        #expect(Set(reasons) == Set(IDTokenError.allCases).subtracting([.authenticationTime]))
     }
 
     @Test func `leaves nobody behind`() async throws {
@@ -52,7 +52,7 @@ import Testing
         #expect(try await stage.signIn(["code": "another"]).signedIn.isNewUser)
     }
 
-    @Test func `for want of a carrier's userinfo endpoint says so`() async throws {
+    @Test func `a sign-in that fails for want of a carrier's userinfo endpoint says so`() async throws {
         let stage = try await SignInStage()
         var metadata = try #require(stage.carrier.metadata.object)
         metadata[setting: "userinfo_endpoint"] = nil
@@ -61,7 +61,8 @@ import Testing
         #expect(try await stage.failure() == .providerError(expected))
     }
 
-    @Test func `for the provider's own minimum of acr does so whatever the app asks`() async throws {
+    @Test func `a sign-in that fails for the provider's own minimum of acr does so whatever the app asks`() async throws
+    {
         let stage = try await SignInStage { $0.minimumACR = RequiredAuthentication(values: "a3") }
         try stage.answerToken { $0.claims[setting: "acr"] = "a2" }
         #expect(try await stage.failure(["acr_values": "a1"]) == .invalidIDToken(.acr))

@@ -102,7 +102,7 @@ import Testing
         #expect(stage.transport.requests(to: stage.carrier.userinfoEndpoint).isEmpty)
     }
 
-    @Test func `does without userinfo at a provider that has none`() async throws {
+    @Test func `a sign-in with a code does without userinfo at a provider that has none`() async throws {
         let stage = try await SignInStage()
         var metadata = try #require(stage.carrier.metadata.object)
         metadata[setting: "userinfo_endpoint"] = nil
@@ -133,7 +133,7 @@ import Testing
         #expect(try await stage.signIn().signedIn.profile.carrier.email == "signed@example.com")
     }
 
-    @Test func `may leave out the nonce, which then nobody compares`() async throws {
+    @Test func `a sign-in with a code may leave out the nonce, which then nobody compares`() async throws {
         let stage = try await SignInStage()
         try await stage.signIn(["nonce": ""])
     }

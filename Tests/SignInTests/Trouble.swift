@@ -32,12 +32,12 @@ struct Trouble: Sendable, CustomTestStringConvertible {
         Trouble("token endpoint: \(failure)", error) { $0.transport.fail($0.carrier.tokenEndpoint, failure) }
     }
 
-    private static func problem(_ step: ProviderProblem.Step, _ failure: ProviderFailure) -> ServiceError {
+    private static func problem(_ step: ProviderProblem.Step, _ failure: ProviderCallError) -> ServiceError {
         .providerError(ProviderProblem(step, failure))
     }
 
     private static func claim(
-        _ fault: IDTokenFault, parameters: [String: String] = [:],
+        _ fault: IDTokenError, parameters: [String: String] = [:],
         _ change: @escaping @Sendable (inout TokenDraft) -> Void
     ) -> Trouble {
         Trouble("ID token: \(fault.rawValue)", .invalidIDToken(fault), parameters: parameters) {
@@ -51,7 +51,7 @@ struct Trouble: Sendable, CustomTestStringConvertible {
     }
 
     private static let loginHint = ServiceError.invalidParameter(
-        InvalidParameter("login_hint", "of the authorization request was refused by the provider"))
+        ParameterError("login_hint", "of the authorization request was refused by the provider"))
 
     /// The code was not taken, for sure: it may be tried again.
     static let clearRefusals: [Trouble] = [

@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `can be slow once`() async throws {
+    @Test func `any endpoint can be slow once`() async throws {
         try await withSimulation { simulation throws in
             simulation.misbehave(.slow(milliseconds: 300), at: .keys, times: 1)
             let start = DispatchTime.now().uptimeNanoseconds

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `does not know a client of another issuer`() async throws {
+    @Test func `the authorization endpoint does not know a client of another issuer`() async throws {
         try await withSimulation { simulation throws in
             var signIn = SimulatedSignIn(simulation, at: .plain)
             (signIn.clientID, signIn.redirectURI) =

@@ -63,7 +63,9 @@ import Testing
             ("exp", 1), ("exp", 4_000_000_000), ("exp", nil), ("iat", 4_000_000_000), ("jti", nil), ("jti", ""),
             ("aud", nil),
         ] as [(String, JSONValue?)])
-    func `is refused with a claim that is wrong or missing`(claim: String, value: JSONValue?) async throws {
+    func `a client assertion is refused with a claim that is wrong or missing`(claim: String, value: JSONValue?)
+        async throws
+    {
         try await withSimulation(clients: [client]) { simulation throws in
             let answer = try answer(simulation, [claim: value])
             #expect(answer.status == 401)
@@ -71,7 +73,8 @@ import Testing
         }
     }
 
-    @Test func `is refused with another key, another name beside it, or a second time`() async throws {
+    @Test func `a client assertion is refused with another key, another name beside it, or a second time`() async throws
+    {
         try await withSimulation(clients: [client]) { simulation throws in
             let other = try PrivateKey.generate(.ellipticCurve(.p256))
             #expect(try answer(simulation, signedWith: other).status == 401)

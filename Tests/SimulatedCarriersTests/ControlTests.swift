@@ -31,7 +31,7 @@ import Testing
         "", "[]", #"{"name":"unheard_of"}"#, #"{"name":"html","endpoint":"kitchen"}"#,
         #"{"name":"html","issuer":"nobody"}"#, #"{"name":"html","times":0}"#,
     ])
-    func `refuse what they do not understand`(body: String) async throws {
+    func `the control endpoints refuse what they do not understand`(body: String) async throws {
         try await withSimulation { simulation throws in
             #expect(try post("\(simulation.plain)/control/misbehave", body).status == 400)
         }
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `keep the requests for a test to look at`() async throws {
+    @Test func `the control endpoints keep the requests for a test to look at`() async throws {
         try await withSimulation { simulation throws in
             let signIn = SimulatedSignIn(simulation, at: .aurora)
             _ = try signIn.token(code: try signIn.code(), ["correlation_id": "0123456789abcdef"])

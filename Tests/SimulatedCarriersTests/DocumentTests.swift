@@ -86,7 +86,7 @@ import Testing
 }
 
 @Suite struct `A key set` {
-    @Test func `has no private members, and at one carrier a key that verifies nothing`() async throws {
+    @Test func `a key set has no private members, and at one carrier a key that verifies nothing`() async throws {
         try await withSimulation { simulation throws in
             for issuer in [SimulatedIssuer.aurora, .borealis, .plain] {
                 let keys = try SimulatedSignIn(simulation, at: issuer).keys
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `is spoilt on demand`() async throws {
+    @Test func `a key set is spoilt on demand`() async throws {
         try await withSimulation { simulation throws in
             func keys(_ misbehaviour: KeySetMisbehaviour) throws -> [JSONValue] {
                 simulation.misbehave(.keys(misbehaviour), times: 1)
@@ -126,7 +126,7 @@ import Testing
 }
 
 @Suite struct `Userinfo` {
-    @Test func `is nested at one carrier and flat at the other`() async throws {
+    @Test func `userinfo is nested at one carrier and flat at the other`() async throws {
         try await withSimulation { simulation throws in
             let aurora = SimulatedSignIn(simulation, at: .aurora)
             let nested = try aurora.userinfo(try aurora.tokens().accessToken).object
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func `is spoilt on demand`() async throws {
+    @Test func `userinfo is spoilt on demand`() async throws {
         try await withSimulation { simulation throws in
             let signIn = SimulatedSignIn(simulation, at: .borealis)
             func userinfo(_ misbehaviour: UserinfoMisbehaviour) throws -> HTTPTestAnswer {

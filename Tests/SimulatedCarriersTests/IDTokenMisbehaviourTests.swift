@@ -21,7 +21,9 @@ import Testing
     }
 
     @Test(arguments: signedRightly)
-    func `is signed rightly when its signature is not the matter`(misbehaviour: IDTokenMisbehaviour) async throws {
+    func `a spoilt ID token is signed rightly when its signature is not the matter`(misbehaviour: IDTokenMisbehaviour)
+        async throws
+    {
         try await withSimulation { simulation throws in
             let signIn = SimulatedSignIn(simulation, at: .plain)
             let token = try token(simulation, misbehaviour, at: .plain)
@@ -29,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `has the wrong signature, or none, or one that anybody can make`() async throws {
+    @Test func `a spoilt ID token has the wrong signature, or none, or one that anybody can make`() async throws {
         try await withSimulation { simulation throws in
             let signIn = SimulatedSignIn(simulation, at: .aurora)
             let bad = try token(simulation, .badSignature)
@@ -62,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `has claims missing`() async throws {
+    @Test func `a spoilt ID token has claims missing`() async throws {
         let missing: [(IDTokenMisbehaviour, String)] = [
             (.missingIssuer, "iss"), (.missingAudience, "aud"), (.missingSubject, "sub"), (.missingExpiry, "exp"),
             (.missingIssuedAt, "iat"), (.missingNonce, "nonce"), (.missingLevel, "acr"), (.missingContext, "context"),
@@ -77,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `has claims of other sign-ins, clients and issuers`() async throws {
+    @Test func `a spoilt ID token has claims of other sign-ins, clients and issuers`() async throws {
         try await withSimulation { simulation throws in
             let subject = simulation.subject(of: "ada", for: "ccid-0123456789abcdef", at: .aurora)
             func claim(_ name: String, _ misbehaviour: IDTokenMisbehaviour) throws -> JSONValue? {
@@ -99,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `has times that are past, to come, or no times`() async throws {
+    @Test func `a spoilt ID token has times that are past, to come, or no times`() async throws {
         try await withSimulation { simulation throws in
             let now = try #require(try token(simulation, .audienceInArray).claims["iat"]?.integer)
             func time(_ name: String, _ misbehaviour: IDTokenMisbehaviour) throws -> Int64? {
@@ -129,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `is malformed`() async throws {
+    @Test func `a spoilt ID token is malformed`() async throws {
         try await withSimulation { simulation throws in
             #expect(throws: JSONError.duplicateMember("sub")) { try token(simulation, .duplicateMembers).claims }
             #expect(throws: JSONError.duplicateMember("alg")) { try token(simulation, .duplicateHeaderMembers).header }

@@ -4,7 +4,8 @@ import SimulatedCarriers
 import Testing
 
 @Suite struct `A ported subscriber` {
-    @Test func `is unknown to the old carrier and brings a port token to the new one`() async throws {
+    @Test func `a ported subscriber is unknown to the old carrier and brings a port token to the new one`() async throws
+    {
         try await withSimulation { simulation throws in
             let (old, new) = (SimulatedSignIn(simulation, at: .aurora), SimulatedSignIn(simulation, at: .borealis))
             let before = try old.tokens().idToken.claims
@@ -24,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `can come back`() async throws {
+    @Test func `a ported subscriber can come back`() async throws {
         try await withSimulation { simulation throws in
             simulation.port(subscriber: "ada", to: .borealis)
             simulation.port(subscriber: "ada", to: .aurora)
@@ -89,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `has wrong claims, signatures and forms`() async throws {
+    @Test func `a spoilt port token has wrong claims, signatures and forms`() async throws {
         try await withSimulation { simulation throws in
             func token(_ misbehaviour: PortTokenMisbehaviour) throws -> TestToken {
                 try TestToken(try text(simulation, misbehaviour))

@@ -18,7 +18,7 @@ import Testing
         #expect(Base64.decode(standard) == bytes)
     }
 
-    @Test func `give back every byte string`() {
+    @Test func `base64url and base64 give back every byte string`() {
         for count in 0..<200 {
             let bytes = Random.bytes(count)
             #expect(Base64URL.decode(Base64URL.encode(bytes)) == bytes)
@@ -32,7 +32,7 @@ import Testing
         "Zm9v\u{FEFF}",
         "ZzZ",
     ])
-    func `refuse base64url that is not the one encoding of any bytes`(_ text: String) {
+    func `base64url and base64 refuse base64url that is not the one encoding of any bytes`(_ text: String) {
         #expect(Base64URL.decode(text) == nil)
     }
 
@@ -41,7 +41,7 @@ import Testing
         "=Zg=",
         "Zm9v\n", "Zm 9",
     ])
-    func `refuse base64 that is not the one encoding of any bytes`(_ text: String) {
+    func `base64url and base64 refuse base64 that is not the one encoding of any bytes`(_ text: String) {
         #expect(Base64.decode(text) == nil)
     }
 
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `make random tokens of the length asked`() {
+    @Test func `base64url and base64 make random tokens of the length asked`() {
         #expect(Random.token(byteCount: 32).utf8.count == 43)
         #expect(Random.token(byteCount: 32) != Random.token(byteCount: 32))
     }

@@ -10,7 +10,7 @@ import Testing
     private static let upper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
     private static let lower = "abcdefghijklmnopqrstuvwxyz"
 
-    @Test func `is unreserved when RFC 3986 names it so`() {
+    @Test func `a byte is unreserved when RFC 3986 names it so`() {
         #expect(Self.bytes(where: \.isUnreserved) == "-." + Self.digits + Self.upper + "_" + Self.lower + "~")
     }
 
@@ -26,11 +26,11 @@ import Testing
                 + "~")
     }
 
-    @Test func `is of a token when RFC 9110 says so`() {
+    @Test func `a byte is of a token when RFC 9110 says so`() {
         #expect(Self.bytes(where: \.isToken) == "!#$%&'*+-." + Self.digits + Self.upper + "^_`" + Self.lower + "|~")
     }
 
-    @Test func `is a letter, a digit, or the value of one`() {
+    @Test func `a byte is a letter, a digit, or the value of one`() {
         #expect(Self.bytes(where: \.isAlphanumeric) == Self.digits + Self.upper + Self.lower)
         #expect(Self.bytes { $0.hexadecimalValue != nil } == Self.digits + "ABCDEFabcdef")
         for number in UInt8(0)..<16 {

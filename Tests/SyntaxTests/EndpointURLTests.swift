@@ -2,7 +2,7 @@ import Syntax
 import Testing
 
 @Suite struct `An endpoint's URL` {
-    @Test func `is taken apart`() throws {
+    @Test func `an endpoint's URL is taken apart`() throws {
         let url = try EndpointURL("HTTPS://Carrier.Example:8443/a%20b/c?x=/?&y", allowLoopbackHTTP: false)
         #expect(url.text == "HTTPS://Carrier.Example:8443/a%20b/c?x=/?&y")
         #expect(url.scheme == "https")
@@ -17,7 +17,9 @@ import Testing
         ("http://127.0.0.1/", 80, "127.0.0.1", "/"), ("http://[::1]:8080", 8080, "::1", ""),
         ("https://xn--bcher-kva.example/", 443, "xn--bcher-kva.example", "/"), ("https://a_b/", 443, "a_b", "/"),
     ])
-    func `has a host, a port and a path`(text: String, port: UInt16, host: String, path: String) throws {
+    func `an endpoint's URL has a host, a port and a path`(text: String, port: UInt16, host: String, path: String)
+        throws
+    {
         let url = try EndpointURL(text, allowLoopbackHTTP: true)
         #expect(url.port == port)
         #expect(url.host == host)
@@ -52,17 +54,17 @@ import Testing
         ("https://a.example/\r\nX: y", .malformedPathOrQuery), ("https://a.example/é", .malformedPathOrQuery),
         ("https://a.example/\\", .malformedPathOrQuery), ("https://a.example/?\"", .malformedPathOrQuery),
     ])
-    func `is refused when it can be read in two ways`(text: String, error: EndpointURLError) {
+    func `an endpoint's URL is refused when it can be read in two ways`(text: String, error: EndpointURLError) {
         #expect(throws: error) { try EndpointURL(text, allowLoopbackHTTP: true) }
     }
 
-    @Test func `has a bounded length`() throws {
+    @Test func `an endpoint's URL has a bounded length`() throws {
         let text = "https://a.example/" + String(repeating: "a", count: EndpointURL.maximumLength - 18)
         #expect(try EndpointURL(text, allowLoopbackHTTP: false).text == text)
         #expect(throws: EndpointURLError.tooLong) { try EndpointURL(text + "a", allowLoopbackHTTP: false) }
     }
 
-    @Test func `may be plain http only where that is allowed`() {
+    @Test func `an endpoint's URL may be plain http only where that is allowed`() {
         #expect(throws: EndpointURLError.schemeNotAllowed) {
             try EndpointURL("http://127.0.0.1/", allowLoopbackHTTP: false)
         }
@@ -89,7 +91,7 @@ import Testing
             ("https://[2001:DB8::1]", "2001:db8::1", 443, "", true, false),
             ("http://carrier_a:80?x", "carrier_a", 80, "", false, false),
         ] as [(String, String, UInt16, String, Bool, Bool)])
-    func `that an operator wrote may be plain http, and says so`(
+    func `an endpoint's URL that an operator wrote may be plain http, and says so`(
         text: String, host: String, port: UInt16, path: String, isSecure: Bool, isLoopback: Bool
     ) throws {
         let address = try EndpointURL(configured: text)
@@ -111,7 +113,7 @@ import Testing
         "https://[127.0.0.1]", "https://[::1]x", "https://256.1.1.1", "https://127.1", "https://a..b", "https://-a.b",
         "https://a.b.", "https://a/\n", "javascript:alert(1)", "https://a/\\b",
     ])
-    func `that an operator wrote is refused where it is none`(text: String) {
+    func `an endpoint's URL that an operator wrote is refused where it is none`(text: String) {
         #expect(throws: EndpointURLError.self) { try EndpointURL(configured: text) }
     }
 }

@@ -6,7 +6,7 @@ import Testing
         arguments: [
             ("127.0.0.1", 0x7F00_0001), ("0.0.0.0", 0), ("255.255.255.255", 0xFFFF_FFFF), ("10.20.30.4", 0x0A14_1E04),
         ] as [(String, UInt32)])
-    func `of four bytes is read and written`(text: String, number: UInt32) {
+    func `an address of the internet of four bytes is read and written`(text: String, number: UInt32) {
         #expect(IPAddress(text) == IPAddress(v4: number))
         #expect(IPAddress(v4: number).description == text)
     }
@@ -20,7 +20,7 @@ import Testing
             ("FE80::ABCD", 0xFE80_0000_0000_0000, 0xABCD),
             ("1:2:3:4:5:6:1.2.3.4", 0x0001_0002_0003_0004, 0x0005_0006_0102_0304),
         ] as [(String, UInt64, UInt64)])
-    func `of sixteen bytes is read`(text: String, high: UInt64, low: UInt64) {
+    func `an address of the internet of sixteen bytes is read`(text: String, high: UInt64, low: UInt64) {
         #expect(IPAddress(text) == IPAddress(v6: high, low))
     }
 
@@ -34,7 +34,8 @@ import Testing
             (0x2001_0000_0000_0001, 1, "2001:0:0:1::1"),
             (0x0001_0002_0003_0004, 0x0005_0006_0007_abcd, "1:2:3:4:5:6:7:abcd"),
         ] as [(UInt64, UInt64, String)])
-    func `of sixteen bytes is written as people do`(high: UInt64, low: UInt64, text: String) {
+    func `an address of the internet of sixteen bytes is written as people do`(high: UInt64, low: UInt64, text: String)
+    {
         #expect(IPAddress(v6: high, low).description == text)
         #expect(Authority.text(host: text, port: 443) == "[\(text)]:443")
     }
@@ -51,7 +52,7 @@ import Testing
         "1:::2", "::1.2.3.4:5",
         "0000.0.0.0", "1.2.3.00",
     ])
-    func `is none when it is written otherwise`(text: String) {
+    func `an address of the internet is none when it is written otherwise`(text: String) {
         #expect(IPAddress(text) == nil)
     }
 
@@ -67,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: ["10.0.0.0/", "10.0.0.0/33", "10.0.0.1/8", "::1/64", "10.0.0.0/8/8", "10.0.0.0/-1", "a/8", "/8"])
-    func `has no range that is written otherwise`(text: String) {
+    func `an address of the internet has no range that is written otherwise`(text: String) {
         #expect(AddressRange(text) == nil)
     }
 }

@@ -2,7 +2,7 @@ import System
 import Testing
 
 @Suite struct `Bytes` {
-    @Test func `are read as words, the first byte the lowest, wherever a word begins`() {
+    @Test func `bytes are read as words, the first byte the lowest, wherever a word begins`() {
         let bytes = [UInt8](0..<20)
         for offset in 0...12 {
             let word = (0..<8).reduce(UInt64(0)) { $0 | UInt64(offset + $1) << UInt64(8 * $1) }
@@ -32,7 +32,7 @@ import Testing
         #expect(String(utf8: bytes.span) == nil)
     }
 
-    @Test func `are appended behind what is there`() {
+    @Test func `bytes are appended behind what is there`() {
         var bytes: [UInt8] = [1]
         bytes.append(addingCapacity: 8) { output in
             output.append(2)

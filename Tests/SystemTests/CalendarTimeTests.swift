@@ -7,7 +7,7 @@ import Testing
         (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (4_107_542_399, "Sun, 28 Feb 2100 23:59:59 GMT"),
         (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"), (1_735_689_599, "Tue, 31 Dec 2024 23:59:59 GMT"),
         (-1, "Wed, 31 Dec 1969 23:59:59 GMT"), (-2_208_988_800, "Mon, 01 Jan 1900 00:00:00 GMT"),
-    ]) func `is written as HTTP does`(_ seconds: Int64, text: String) {
+    ]) func `a time of day is written as HTTP does`(_ seconds: Int64, text: String) {
         #expect(CalendarTime(secondsSince1970: seconds).imfFixdate == text)
     }
 
@@ -17,7 +17,9 @@ import Testing
             (1_000_000_000, 42, "2001-09-09T01:46:40.042Z"), (1_790_000_000, 999, "2026-09-21T14:13:20.999Z"),
             (2_147_483_648, 0, "2038-01-19T03:14:08.000Z"), (253_402_300_799, 999, "9999-12-31T23:59:59.999Z"),
         ] as [(Int64, Int64, String)])
-    func `is written as RFC 3339 wants it, to the millisecond`(seconds: Int64, milliseconds: Int64, text: String) {
+    func `a time of day is written as RFC 3339 wants it, to the millisecond`(
+        seconds: Int64, milliseconds: Int64, text: String
+    ) {
         #expect(CalendarTime(secondsSince1970: seconds).rfc3339(milliseconds: milliseconds) == text)
     }
 
@@ -28,7 +30,7 @@ import Testing
             (253_402_300_800, "10000-01-01T00:00:00Z"), (-62_198_755_200, "-0001-01-01T00:00:00Z"),
             (.max, "292277026596-12-04T15:30:07Z"), (.min, "-292277022657-01-27T08:29:52Z"),
         ] as [(Int64, String)])
-    func `is written as people read it, however far away`(seconds: Int64, text: String) {
+    func `a time of day is written as people read it, however far away`(seconds: Int64, text: String) {
         #expect(CalendarTime.rfc3339(seconds) == text)
     }
 }

@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `that do not block are waited for until all is written`() throws {
+    @Test func `descriptors that do not block are waited for until all is written`() throws {
         let pipe = try Pipe()
         _ = fcntl(pipe.writing.number, F_SETFL, O_NONBLOCK)
         // More than a pipe holds.
@@ -26,7 +26,7 @@ import Testing
         #expect(try file.readAll(limit: bytes.count) == bytes)
     }
 
-    @Test func `that take no more say how much they took`() throws {
+    @Test func `descriptors that take no more say how much they took`() throws {
         signal(SIGPIPE, SIG_IGN)
         let writing: OwnedDescriptor
         do {
@@ -37,7 +37,7 @@ import Testing
         #expect(DescriptorOutput(-1).write([1].span) == 0)
     }
 
-    @Test func `are duplicated to numbers of their own`() throws {
+    @Test func `descriptors are duplicated to numbers of their own`() throws {
         let pipe = try Pipe()
         let other = try OwnedDescriptor(duplicating: pipe.writing.number)
         #expect(other.number != pipe.writing.number)

@@ -14,7 +14,7 @@ private enum TemporaryFile {
 }
 
 @Suite struct `A file` {
-    @Test func `is read whole, or as far as one likes`() throws {
+    @Test func `a file is read whole, or as far as one likes`() throws {
         let text = String(repeating: "0123456789", count: 20_000)
         try TemporaryFile.with(text) { path in
             let whole = try File(path, O_RDONLY).readAll()
@@ -26,7 +26,7 @@ private enum TemporaryFile {
         }
     }
 
-    @Test func `is read from any place`() throws {
+    @Test func `a file is read from any place`() throws {
         try TemporaryFile.with("0123456789") { path in
             let file = try File(path, O_RDONLY)
             var buffer = [UInt8](repeating: 0, count: 4)
@@ -39,7 +39,7 @@ private enum TemporaryFile {
         }
     }
 
-    @Test func `that is locked is locked for every other opening, until it is unlocked`() throws {
+    @Test func `a file that is locked is locked for every other opening, until it is unlocked`() throws {
         try TemporaryFile.with("") { path in
             let first = try File(path, O_RDWR)
             let second = try File(path, O_RDWR)
@@ -53,7 +53,7 @@ private enum TemporaryFile {
         }
     }
 
-    @Test func `that is missing, or there already, is told by its code`() throws {
+    @Test func `a file that is missing, or there already, is told by its code`() throws {
         try TemporaryFile.with("") { path in
             #expect(throws: SystemError(call: "open", code: EEXIST)) { _ = try File(path, O_RDWR | O_CREAT | O_EXCL) }
             try FileNames.remove(path)
@@ -63,7 +63,7 @@ private enum TemporaryFile {
         }
     }
 
-    @Test func `that is made has folders for its owner alone`() throws {
+    @Test func `a file that is made has folders for its owner alone`() throws {
         try TemporaryFile.with("") { path in
             try FileNames.remove(path)
             let file = path + "/a/b/c"
@@ -80,7 +80,7 @@ private enum TemporaryFile {
         }
     }
 
-    @Test func `is found behind links, and a link is no file`() throws {
+    @Test func `a file is found behind links, and a link is no file`() throws {
         try TemporaryFile.with("") { path in
             let link = path + "-link"
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
@@ -106,25 +106,25 @@ private enum TemporaryFile {
 
     private func texts(_ texts: String...) -> [LineReader.Line] { texts.map { .text(Array($0.utf8)) } }
 
-    @Test func `end at line feeds, the last also without one`() throws {
+    @Test func `lines of a file end at line feeds, the last also without one`() throws {
         #expect(try lines("") == [])
         #expect(try lines("a") == texts("a"))
         #expect(try lines("a\nb\n") == texts("a", "b"))
         #expect(try lines("\n\nb") == texts("", "", "b"))
     }
 
-    @Test func `are whole across the pieces they are read in`() throws {
+    @Test func `lines of a file are whole across the pieces they are read in`() throws {
         let long = String(repeating: "x", count: 65_535)
         #expect(try lines("\(long)\n\(long)y\nz") == texts(long, long + "y", "z"))
     }
 
-    @Test func `are passed over when they are too long, and the next is whole again`() throws {
+    @Test func `lines of a file are passed over when they are too long, and the next is whole again`() throws {
         let long = String(repeating: "x", count: 200_000)
         #expect(try lines("a\n\(long)\nb", longest: 1000) == texts("a") + [.tooLong] + texts("b"))
         #expect(try lines("abc\nabcd", longest: 3) == texts("abc") + [.tooLong])
     }
 
-    @Test func `tell whether the last had an end`() throws {
+    @Test func `lines of a file tell whether the last had an end`() throws {
         for (text, isEnded) in [("a\nb\n", true), ("a\nb", false)] {
             try TemporaryFile.with(text) { path in
                 var reader = try LineReader(File(path, O_RDONLY), longestLine: 10)

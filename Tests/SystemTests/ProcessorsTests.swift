@@ -7,7 +7,7 @@ import Testing
         Processors.usable(affinity: affinity) { files[$0] }
     }
 
-    @Test func `are those the scheduler may choose from, where no group has a quota`() {
+    @Test func `the usable processors are those the scheduler may choose from, where no group has a quota`() {
         #expect(usable(3, [:]) == 3)
         #expect(usable(8, ["/proc/self/cgroup": "0::/\n", "/sys/fs/cgroup/cpu.max": "max 100000\n"]) == 8)
         #expect(
@@ -26,7 +26,7 @@ import Testing
         ("150000 100000\n", 2), ("200000 100000\n", 2), ("50000 100000\n", 1), ("1000 100000\n", 1),
         ("1600000 100000\n", 8), ("", 8), ("0 100000\n", 8), ("100000\n", 8), ("-1 0\n", 8),
     ])
-    func `are no more than a quota of version 2, rounded up`(_ text: String, count: Int) {
+    func `the usable processors are no more than a quota of version 2, rounded up`(_ text: String, count: Int) {
         #expect(usable(8, ["/proc/self/cgroup": "0::/\n", "/sys/fs/cgroup/cpu.max": text]) == count)
     }
 
@@ -39,7 +39,10 @@ import Testing
         #expect(usable(8, files) == 3)
     }
 
-    @Test func `are no more than a quota of version 1, whether the path is the container's or the machine's`() {
+    @Test
+    func
+        `the usable processors are no more than a quota of version 1, whether the path is the container's or the machine's`()
+    {
         var files = [
             "/proc/self/cgroup": "5:memory:/docker/1\n4:cpu,cpuacct:/docker/1\n0::/\n",
             "/sys/fs/cgroup/cpu/docker/1/cpu.cfs_quota_us": "250000\n",

@@ -33,7 +33,7 @@ import Testing
         #expect(throws: SystemError.self) { try sender.send([4]) }
     }
 
-    @Test func `are found at every address of a host, and at none of no host`() {
+    @Test func `sockets that block are found at every address of a host, and at none of no host`() {
         let addresses = SocketName.addresses(of: "127.0.0.1", port: 0x1234)
         #expect(addresses.map(\.family) == [AF_INET])
         // The port and the address in network order, behind the family (ip(7)).
@@ -42,7 +42,7 @@ import Testing
         #expect(SocketName.addresses(of: "no host at all", port: 1) == [])
     }
 
-    @Test func `have names while they are connected`() throws {
+    @Test func `sockets that block have names while they are connected`() throws {
         let pair = try Pair()
         #expect(SocketName.peer(of: pair.left.number)?.family == AF_UNIX)
         #expect(SocketName.own(of: pair.right.number)?.family == AF_UNIX)

@@ -68,7 +68,7 @@ public struct PlainCalls: ProviderTransport {
                 connectTimeout: .seconds(1)))
     }
 
-    public func send(_ request: OutboundRequest) async throws(ProviderFailure) -> OutboundResponse {
+    public func send(_ request: OutboundRequest) async throws(ProviderCallError) -> OutboundResponse {
         do throws(HTTPClientError) { return try await transport.send(request) } catch { throw .transport(error) }
     }
 }

@@ -99,7 +99,7 @@ import Testing
         #expect(twice.error == "invalid_request")
     }
 
-    @Test func `is erased for good, and the same person is a new user then`() async throws {
+    @Test func `a user's own account is erased for good, and the same person is a new user then`() async throws {
         let app = try await APIStage()
         let (token, refreshToken) = try await app.signedIn()
         let before = await app.send(.get, "/users/me", headers: bearer(token)).body["user_id"]
@@ -132,7 +132,7 @@ import Testing
 }
 
 @Suite struct `A user's sessions` {
-    @Test func `are listed, with the present one marked`() async throws {
+    @Test func `a user's sessions are listed, with the present one marked`() async throws {
         let app = try await APIStage()
         let token = try await app.signedIn().token
         app.stage.pass(seconds: 5)
@@ -145,7 +145,7 @@ import Testing
         #expect(list.first?["session_id"]?.string?.utf8.count == 32)
     }
 
-    @Test func `end one by one, at once, and only for their user`() async throws {
+    @Test func `a user's sessions end one by one, at once, and only for their user`() async throws {
         let app = try await APIStage()
         let token = try await app.signedIn().token
         let other = try #require(await app.signIn([("code", "another")]).body["token"]?.string)
@@ -163,7 +163,7 @@ import Testing
         #expect(await app.send(.delete, "/users/me/sessions/nonsense", headers: bearer(token)).status == 404)
     }
 
-    @Test func `end all together`() async throws {
+    @Test func `a user's sessions end all together`() async throws {
         let app = try await APIStage()
         let token = try await app.signedIn().token
         let other = try #require(await app.signIn([("code", "another")]).body["token"]?.string)

@@ -20,7 +20,7 @@ import Testing
         #expect(limiter.take(for: ClientNetwork(IPAddress(v4: 0xC000_0202)), now: at(15)) == nil)
     }
 
-    @Test func `is asked without taking anything`() {
+    @Test func `a limit for each client address is asked without taking anything`() {
         let limiter = AddressLimiter(perMinute: 1)
         for _ in 0..<3 { #expect(limiter.wait(for: home, now: at(0)) == nil) }
         #expect(limiter.take(for: home, now: at(0)) == nil)
@@ -58,7 +58,7 @@ import Testing
         #expect(strangers.count { limiter.take(for: $0, now: at(0)) == nil } == 256)
     }
 
-    @Test func `is off at 0`() {
+    @Test func `a limit for each client address is off at 0`() {
         let limiter = AddressLimiter(perMinute: 0)
         for _ in 0..<1000 { #expect(limiter.take(for: home, now: at(0)) == nil) }
     }
@@ -87,11 +87,15 @@ import Testing
         ).base.description
     }
 
-    @Test func `is the connection's own end when that is no trusted proxy`() throws {
+    @Test func `the client's address behind proxies is the connection's own end when that is no trusted proxy`() throws
+    {
         #expect(try network([("X-Forwarded-For", Self.forged)], from: "192.0.2.1") == "192.0.2.1")
     }
 
-    @Test func `is the last address that a trusted proxy did not write about itself`() throws {
+    @Test
+    func `the client's address behind proxies is the last address that a trusted proxy did not write about itself`()
+        throws
+    {
         let (client, forged, p1, p2) = (Self.client, Self.forged, Self.p1, Self.p2)
         #expect(try network([("X-Forwarded-For", client)]) == client)
         #expect(try network([("X-Forwarded-For", "\(forged), \(client), \(p1)")]) == client)
@@ -104,7 +108,10 @@ import Testing
         #expect(try network([("Forwarded", "For=\"[2a00::7]:80\"")], by: .forwarded) == "2a00::")
     }
 
-    @Test func `is never what the other header says, which the client may have written`() throws {
+    @Test
+    func `the client's address behind proxies is never what the other header says, which the client may have written`()
+        throws
+    {
         let (client, forged) = (Self.client, Self.forged)
         #expect(try network([("X-Forwarded-For", client), ("Forwarded", "for=\(forged)")]) == client)
         #expect(
@@ -113,7 +120,7 @@ import Testing
         #expect(try network([("X-Forwarded-For", forged)], by: .forwarded) == Self.nearest)
     }
 
-    @Test func `is the nearest proxy that says nothing of use`() throws {
+    @Test func `the client's address behind proxies is the nearest proxy that says nothing of use`() throws {
         #expect(try network([]) == Self.nearest)
         #expect(try network([("X-Forwarded-For", "\(Self.client), unknown")]) == Self.nearest)
         #expect(try network([("X-Forwarded-For", "\(Self.client), ")]) == Self.nearest)

@@ -11,7 +11,9 @@ import Testing
     @Test(arguments: [
         nil, "Bearer", "Bearer wrong", "Bearer the-admin-toke", "Basic the-admin-token", "the-admin-token",
     ])
-    func `is refused without the token, whatever the path`(authorization: String?) async throws {
+    func `access to the admin listener is refused without the token, whatever the path`(authorization: String?)
+        async throws
+    {
         let admin = try await AdminStage()
         let headers = authorization.map { [("Authorization", $0)] } ?? []
         for path in ["/admin/users", "/admin/users/1", "/nothing"] {
@@ -22,7 +24,9 @@ import Testing
         }
     }
 
-    @Test func `is granted by the token, and by nothing for the health check`() async throws {
+    @Test func `access to the admin listener is granted by the token, and by nothing for the health check`()
+        async throws
+    {
         let admin = try await AdminStage()
         #expect(await admin.send(.get, "/admin/users").status == 200)
         let health = await admin.send(.get, "/healthz", headers: [])
@@ -51,7 +55,9 @@ import Testing
             [("Host", "127.0.0.1:8081"), ("Origin", "https://evil.example")], [("Host", "evil.example:8081")],
             [("Host", "127.evil.example")], [("Host", "127.0.0.1:8081"), ("Origin", "null")], [],
         ] as [[(String, String)]])
-    func `is refused to web pages that reach loopback through a browser`(headers: [(String, String)]) async throws {
+    func `access to the admin listener is refused to web pages that reach loopback through a browser`(
+        headers: [(String, String)]
+    ) async throws {
         let admin = try await AdminStage(token: nil)
         try await admin.populate(1)
         #expect(await admin.send(.get, "/admin/users", headers: headers).status == 401)
@@ -70,7 +76,7 @@ import Testing
         #expect(await admin.send(.get, "/auth/signin").status == 404)
     }
 
-    @Test func `is logged without token and query`() async throws {
+    @Test func `access to the admin listener is logged without token and query`() async throws {
         let admin = try await AdminStage()
         _ = await admin.send(.get, "/admin/users", query: "issuer=https%3A%2F%2Fa.example&subject=secret-subject")
         _ = await admin.send(.get, "/admin/users/7")

@@ -34,7 +34,7 @@ import Testing
         #expect(!page.text.contains("@example.com"))
     }
 
-    @Test func `may be that of one provider`() async throws {
+    @Test func `an operator's list of users may be that of one provider`() async throws {
         let admin = try await AdminStage()
         try await admin.populate(2)
         try await admin.stage.signIn()
@@ -108,7 +108,7 @@ import Testing
 }
 
 @Suite struct `An operator's view of a user` {
-    @Test func `has identities and sessions, and nothing personal`() async throws {
+    @Test func `an operator's view of a user has identities and sessions, and nothing personal`() async throws {
         let admin = try await AdminStage()
         try await admin.stage.signIn()
         let answer = await admin.send(.get, "/admin/users/1")
@@ -123,7 +123,7 @@ import Testing
         for secret in ["310260-subject", "jane@example.com", "Jane"] { #expect(!answer.text.contains(secret)) }
     }
 
-    @Test func `is whole in an export, but for the subjects`() async throws {
+    @Test func `an operator's view of a user is whole in an export, but for the subjects`() async throws {
         let admin = try await AdminStage()
         try await admin.stage.signIn()
         let answer = await admin.send(.get, "/admin/users/1/export")
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test(arguments: ["7", "0", "-1", "x", "99999999999999999999"])
-    func `is not there for nobody's number`(id: String) async throws {
+    func `an operator's view of a user is not there for nobody's number`(id: String) async throws {
         let admin = try await AdminStage()
         for (method, path) in [
             (HTTPMethod.get, ""), (.delete, ""), (.get, "/export"), (.delete, "/sessions"),

@@ -15,7 +15,7 @@ import Testing
         return await app.signIn([("nonce", nonce.map { .string($0) }), ("code", .string(code))])
     }
 
-    @Test func `is a nonce that works once`() async throws {
+    @Test func `a challenge is a nonce that works once`() async throws {
         let app = try await APIStage { $0.requiresChallenge = true }
         let answer = await app.send(.post, "/auth/challenge")
         #expect(answer.status == 200)
@@ -29,7 +29,7 @@ import Testing
         #expect(again.error == "invalid_challenge")
     }
 
-    @Test func `is demanded where the provider's section says so`() async throws {
+    @Test func `a challenge is demanded where the provider's section says so`() async throws {
         let app = try await APIStage { $0.requiresChallenge = true }
         #expect(try await Self.signIn(app, nil).error == "challenge_required")
         #expect(try await Self.signIn(app, "the-app's-own").error == "invalid_challenge")
@@ -57,7 +57,7 @@ import Testing
         #expect(try await Self.signIn(app, "the-app's-own", code: "fourth").status == 200)
     }
 
-    @Test func `that was tampered with is none`() async throws {
+    @Test func `a challenge that was tampered with is none`() async throws {
         let app = try await APIStage { $0.requiresChallenge = true }
         let nonce = try await Self.nonce(app)
         let changed = String(nonce.dropLast()) + (nonce.hasSuffix("A") ? "E" : "A")

@@ -7,7 +7,7 @@ import Testing
 @testable import WebAPI
 
 @Suite struct `The documentation` {
-    @Test func `is served to tools, whatever API keys there are`() async throws {
+    @Test func `the documentation is served to tools, whatever API keys there are`() async throws {
         let app = try await APIStage(apiKeys: ["first"])
         let answer = await app.send(.get, "/openapi.json")
         #expect(answer.status == 200)
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: ["/openapi.json", "/docs"])
-    func `is sent again only when it has changed`(path: String) async throws {
+    func `the documentation is sent again only when it has changed`(path: String) async throws {
         let app = try await APIStage()
         let tag = try #require(await app.send(.get, path).header("etag"))
         #expect(tag.hasPrefix("W/\"") && tag.hasSuffix("\""))
@@ -30,7 +30,7 @@ import Testing
         #expect(await app.send(.get, path, headers: [("If-None-Match", "W/\"other\", \"x\"")]).status == 200)
     }
 
-    @Test func `is a page under a policy that lets in its own style and nothing else`() async throws {
+    @Test func `the documentation is a page under a policy that lets in its own style and nothing else`() async throws {
         let app = try await APIStage()
         let answer = await app.send(.get, "/docs")
         #expect(answer.header("content-type") == "text/html; charset=utf-8")

@@ -31,7 +31,7 @@ struct ErrorCase: Sendable, CustomTestStringConvertible {
             discoveryUI: discoveryUI)
     }
 
-    private static func problem(_ failure: ProviderFailure) -> ServiceError {
+    private static func problem(_ failure: ProviderCallError) -> ServiceError {
         .providerError(ProviderProblem(.token, failure))
     }
 
@@ -68,7 +68,7 @@ struct ErrorCase: Sendable, CustomTestStringConvertible {
     ]
 
     static let signIns: [ErrorCase] = [
-        signIn(.invalidParameter(InvalidParameter("code", "is missing")), 400, "invalid_request"),
+        signIn(.invalidParameter(ParameterError("code", "is missing")), 400, "invalid_request"),
         signIn(.unknownClient, 400, "unknown_client"), signIn(.unknownProvider, 400, "unknown_provider"),
         signIn(.redirectURINotAllowed, 400, "redirect_uri_not_allowed"),
         signIn(.providerNotFound(discoveryUI: nil), 400, "provider_not_found"),
@@ -93,14 +93,14 @@ struct ErrorCase: Sendable, CustomTestStringConvertible {
         signIn(.providerTimeout, 504, "provider_timeout"),
     ]
 
-    static let faults: [ErrorCase] = IDTokenFault.allCases.map {
+    static let faults: [ErrorCase] = IDTokenError.allCases.map {
         signIn(.invalidIDToken($0), 401, "invalid_id_token", reason: $0.rawValue)
     }
 }
 
 /// A broken rule of HTTP, and how the API tells it.
 struct ViolationCase: Sendable, CustomTestStringConvertible {
-    let violation: ProtocolViolation
+    let violation: ProtocolError
     let status: Int
     let code: String
     let headers: [String: String]
@@ -115,14 +115,14 @@ struct ViolationCase: Sendable, CustomTestStringConvertible {
         (.transferCodingNotImplemented, 501, "not_implemented", [:]),
         (.versionNotSupported, 505, "http_version_not_supported", [:]),
         (.overloaded, 503, "overloaded", ErrorCase.retry),
-    ].map { (violation: ProtocolViolation, status: Int, code: String, headers: [String: String]) in
+    ].map { (violation: ProtocolError, status: Int, code: String, headers: [String: String]) in
         ViolationCase(violation: violation, status: status, code: code, headers: headers)
     }
 }
 
 @Suite struct `An error` {
     @Test(arguments: ErrorCase.all)
-    func `is told by one status, one code and one sentence`(expected: ErrorCase) throws {
+    func `an error is told by one status, one code and one sentence`(expected: ErrorCase) throws {
         let response = ErrorAnswer(expected.error).response(requestID: "request-1")
         let body = try Self.expect(response, expected.status, expected.code, expected.headers)
         #expect(body["reason"]?.string == expected.reason)
@@ -130,7 +130,9 @@ struct ViolationCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: ViolationCase.all)
-    func `before there is a request is told by one status, one code and one sentence`(expected: ViolationCase) throws {
+    func `an error before there is a request is told by one status, one code and one sentence`(expected: ViolationCase)
+        throws
+    {
         let response = ErrorAnswer(violation: expected.violation).response(requestID: "request-1")
         let body = try Self.expect(response, expected.status, expected.code, expected.headers)
         #expect(body["reason"] == nil && body["discovery_ui"] == nil)
@@ -154,20 +156,20 @@ struct ViolationCase: Sendable, CustomTestStringConvertible {
         return body
     }
 
-    @Test func `before there is a request has the status of the broken rule`() {
+    @Test func `an error before there is a request has the status of the broken rule`() {
         for expected in ViolationCase.all { #expect(expected.violation.status.code == expected.status) }
     }
 
     @Test func `names the reasons of the API's contract`() {
         #expect(
-            IDTokenFault.allCases.map(\.rawValue) == [
+            IDTokenError.allCases.map(\.rawValue) == [
                 "signature", "algorithm", "issuer", "audience", "authorized_party", "expired", "issued_at", "nonce",
                 "subject", "acr", "auth_time", "context", "at_hash", "malformed", "unknown_key",
             ])
     }
 
     @Test func `names the parameter and what is wrong with it`() {
-        let answer = ErrorAnswer(.invalidParameter(InvalidParameter("nonce", "is missing")))
+        let answer = ErrorAnswer(.invalidParameter(ParameterError("nonce", "is missing")))
         #expect(answer.sentence == "The parameter nonce is missing.")
         #expect(ErrorAnswer(.invalidRequest("The body is not JSON.")).sentence == "The body is not JSON.")
     }

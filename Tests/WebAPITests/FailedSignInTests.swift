@@ -14,7 +14,9 @@ import Testing
         ClientNetwork(IPAddress(v4: bytes.reduce(0) { $0 << 8 | $1 }))
     }
 
-    @Test func `are counted by provider, reason and network, and nothing else of them is kept`() async throws {
+    @Test func `failed sign-ins are counted by provider, reason and network, and nothing else of them is kept`()
+        async throws
+    {
         let app = try await APIStage()
         try app.stage.answerToken { $0.claims[setting: "nonce"] = "another" }
         for code in ["one", "two"] { #expect(await app.signIn([("code", .string(code))]).status == 401) }
@@ -29,7 +31,7 @@ import Testing
         #expect(app.failedSignIns.take().isEmpty)
     }
 
-    @Test func `are not those that succeed, nor the beginning of a registration`() async throws {
+    @Test func `failed sign-ins are not those that succeed, nor the beginning of a registration`() async throws {
         for registration in [SignInWithCode.Registration.automatic, .ticket] {
             let app = try await APIStage(registration: registration)
             _ = await app.signIn()
@@ -66,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `are told to operators in pages`() async throws {
+    @Test func `failed sign-ins are told to operators in pages`() async throws {
         let admin = try await AdminStage()
         let counts = (1...3).map {
             FailedSignInCount(provider: "zenkey", reason: "invalid_grant", network: "192.0.\($0).0/24", count: $0)

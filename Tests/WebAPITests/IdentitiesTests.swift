@@ -15,7 +15,7 @@ import Testing
             "/users/me/identities", json: APIStage.authorized([("code", .string(code))]), headers: bearer(token))
     }
 
-    @Test func `are listed without their subjects`() async throws {
+    @Test func `a user's identities are listed without their subjects`() async throws {
         let app = try await APIStage()
         let token = try await app.signedIn().token
         let answer = await app.send(.get, "/users/me/identities", headers: bearer(token))
@@ -46,7 +46,7 @@ import Testing
         #expect(signedIn.body["new_user"] == false)
     }
 
-    @Test func `are never another user's`() async throws {
+    @Test func `a user's identities are never another user's`() async throws {
         let app = try await APIStage()
         let token = try await app.signedIn().token
         try Self.answer(as: "310260-other", app)
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: ["0", "99", "-1", "nonsense", "9223372036854775808"])
-    func `that are not there can't be taken away`(id: String) async throws {
+    func `a user's identities that are not there can't be taken away`(id: String) async throws {
         let app = try await APIStage()
         let token = try await app.signedIn().token
         let answer = await app.send(.delete, "/users/me/identities/\(id)", headers: bearer(token))

@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `has every route, and no other`() async throws {
+    @Test func `the OpenAPI document has every route, and no other`() async throws {
         let routes = try await APIStage().routes.map { "\($0.method.rawValue) \($0.pattern)" }
         #expect(Self.operations.map(\.name).sorted() == routes.sorted())
         #expect(routes.count > 15)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `has examples that fit their schemas`() {
+    @Test func `the OpenAPI document has examples that fit their schemas`() {
         var count = 0
         func visit(_ value: JSONValue) {
             if let schema = value["schema"] {

@@ -13,7 +13,7 @@ import Testing
 @testable import WebAPI
 
 @Suite struct `Readiness` {
-    @Test func `is there when the store takes writes and the keys open`() async throws {
+    @Test func `readiness is there when the store takes writes and the keys open`() async throws {
         let admin = try await AdminStage()
         let answer = await admin.send(.get, "/readyz")
         #expect(answer.status == 200)
@@ -24,7 +24,7 @@ import Testing
             ])
     }
 
-    @Test func `is told without a token, and what it is made of is not`() async throws {
+    @Test func `readiness is told without a token, and what it is made of is not`() async throws {
         let admin = try await AdminStage()
         let ready = await admin.send(.get, "/readyz", headers: [])
         #expect(ready.status == 200)
@@ -63,7 +63,7 @@ import Testing
         #expect(answer.body["request_id"] == "request-1")
     }
 
-    @Test func `is looked at once a second`() async throws {
+    @Test func `readiness is looked at once a second`() async throws {
         let stage = try await SignInStage()
         let readiness = ServiceReadiness(repository: stage.repository, clock: stage.clock)
         let now = MonotonicTime.now

@@ -65,7 +65,7 @@ import Testing
             (["provider": .null, "issuer": "https://elsewhere.example"], 400, "invalid_request", "issuer"),
             (["provider": 7], 400, "invalid_request", "provider"),
         ] as [([String: JSONValue], Int, String, String)])
-    func `is refused when no sign-in could have it`(
+    func `re-pointing an identity is refused when no sign-in could have it`(
         changes: [String: JSONValue], status: Int, code: String, name: String
     ) async throws {
         let admin = try await AdminStage()
@@ -77,14 +77,14 @@ import Testing
         #expect(!answer.text.contains("secret-subject"))
     }
 
-    @Test func `is refused for a user who is not there`() async throws {
+    @Test func `re-pointing an identity is refused for a user who is not there`() async throws {
         let admin = try await AdminStage()
         let answer = await admin.send(.post, "/admin/users/9/identities", json: Self.body())
         #expect(answer.status == 404)
         #expect(answer.error == "not_found")
     }
 
-    @Test func `is refused when the body is of another type`() async throws {
+    @Test func `re-pointing an identity is refused when the body is of another type`() async throws {
         let admin = try await AdminStage()
         let headers = bearer(AdminStage.token) + [("Content-Type", "text/plain")]
         let answer = await admin.send(.post, "/admin/users/1/identities", headers: headers, json: Self.body())

@@ -31,7 +31,7 @@ import WebAPI
         #expect(events.map(\.kind) == [.userCreated, .portTokenRefused])
     }
 
-    @Test func `has a line for each request and one for each sign-in`() async throws {
+    @Test func `the log of requests has a line for each request and one for each sign-in`() async throws {
         let app = try await APIStage()
         _ = await app.signIn([("correlation_id", "abc-1")])
         #expect(app.log.lines.map(\.message) == ["sign-in", "request"])
@@ -115,9 +115,9 @@ import WebAPI
             ),
             (.status(500), .warning, "status 500"), (.notJSON, .warning, "not a JSON object"),
             (.invalidMember("id_token"), .warning, "id_token is missing or wrong"),
-        ] as [(ProviderFailure, Logger.Level, String)])
+        ] as [(ProviderCallError, Logger.Level, String)])
     func `says what is wrong at a provider, loudly when it is our configuration`(
-        failure: ProviderFailure, level: Logger.Level, words: String
+        failure: ProviderCallError, level: Logger.Level, words: String
     ) async throws {
         let app = try await APIStage()
         let response: OutboundResponse =
@@ -187,7 +187,8 @@ import WebAPI
         #expect(app.log.signIns.map(\.level) == [.info])
     }
 
-    @Test func `is loud when nothing can be stored and warns when a provider is away`() async throws {
+    @Test func `the log of requests is loud when nothing can be stored and warns when a provider is away`() async throws
+    {
         let app = try await APIStage()
         app.stage.transport.fail(app.stage.carrier.tokenEndpoint, .couldNotConnect)
         #expect(await app.signIn().error == "provider_unavailable")

@@ -33,7 +33,7 @@ import Testing
     ]
 
     @Test(arguments: names)
-    func `are read in the SDK's spelling from JSON and from a form`(name: String) throws {
+    func `the parameters of a request are read in the SDK's spelling from JSON and from a form`(name: String) throws {
         #expect(try read("{\"\(name)\":\"the value\"}")[name] == "the value")
         #expect(try form("\(name)=the+value")[name] == "the value")
     }
@@ -45,12 +45,12 @@ import Testing
             ("correlationID", "correlation_id"), ("acrValues", "acr_values"), ("sdkVersion", "sdk_version"),
             ("grantType", "grant_type"), ("refreshToken", "refresh_token"), ("mccMnc", "mccmnc"),
         ])
-    func `are read in the guides' spelling too`(alias: String, name: String) throws {
+    func `the parameters of a request are read in the guides' spelling too`(alias: String, name: String) throws {
         #expect(try read("{\"\(alias)\":\"value\"}")[name] == "value")
         #expect(try form("\(alias)=value")[name] == "value")
     }
 
-    @Test func `may come in both spellings with one value`() throws {
+    @Test func `the parameters of a request may come in both spellings with one value`() throws {
         #expect(try read(#"{"client_id":"a","clientId":"a"}"#)["client_id"] == "a")
         #expect(try form("client_id=a&clientId=a")["client_id"] == "a")
     }
@@ -61,44 +61,45 @@ import Testing
         #expect(try form("mcc=&mnc=&mccmnc=310260")["mccmnc"] == "310260")
     }
 
-    @Test func `may not come in both spellings with two values`() {
+    @Test func `the parameters of a request may not come in both spellings with two values`() {
         let sentence = "The parameter client_id is there in two spellings with different values."
         #expect(refusal(#"{"client_id":"a","clientId":"b"}"#) == sentence)
         #expect(refusal(#"{"clientID":"a","clientId":"b"}"#) == sentence)
         #expect(refusal(form: "client_id=a&clientId=b") == sentence)
     }
 
-    @Test func `may not come twice in a form, even with one value`() {
+    @Test func `the parameters of a request may not come twice in a form, even with one value`() {
         #expect(refusal(form: "code=a&code=a") == "The parameter code is there twice.")
         #expect(refusal(form: "code=a&code=b") == "The parameter code is there twice.")
         #expect(refusal(form: "clientId=a&clientId=a") == "The parameter client_id is there twice.")
     }
 
-    @Test func `may not come twice in JSON`() {
+    @Test func `the parameters of a request may not come twice in JSON`() {
         #expect(refusal(#"{"code":"a","code":"a"}"#) == "The body has a member twice.")
         #expect(refusal(#"{"other":1,"other":2}"#) == "The body has a member twice.")
     }
 
     @Test(arguments: ["mccmnc", "correlation_id"])
-    func `may be numbers where apps send numbers`(name: String) throws {
+    func `the parameters of a request may be numbers where apps send numbers`(name: String) throws {
         #expect(try read("{\"\(name)\":310260}")[name] == "310260")
     }
 
     @Test(arguments: ["-310260", "310260.5", "true", "[310260]", "{}", "1e300"])
-    func `may be no other numbers`(value: String) {
+    func `the parameters of a request may be no other numbers`(value: String) {
         #expect(refusal("{\"mccmnc\":\(value)}") == "The parameter mccmnc must be a string.")
     }
 
     @Test(arguments: [
         "code", "redirect_uri", "nonce", "code_verifier", "client_id", "clientId", "refresh_token", "state",
     ])
-    func `must be strings otherwise`(name: String) {
+    func `the parameters of a request must be strings otherwise`(name: String) {
         for value in ["7", "true", "[\"a\"]", "{\"value\":\"a\"}", "1.5"] {
             #expect(refusal("{\"\(name)\":\(value)}")?.hasSuffix("must be a string.") == true)
         }
     }
 
-    @Test(arguments: ["acr_values", "acrValues"]) func `may be a list where levels are asked for`(name: String) throws {
+    @Test(arguments: ["acr_values", "acrValues"])
+    func `the parameters of a request may be a list where levels are asked for`(name: String) throws {
         #expect(try read(#"{"\#(name)":["a3","a1"]}"#)["acr_values"] == "a3 a1")
         #expect(try read(#"{"\#(name)":["a3"]}"#)["acr_values"] == "a3")
         #expect(try read(#"{"\#(name)":[]}"#)["acr_values"] == nil)
@@ -110,12 +111,12 @@ import Testing
         #expect(refusal(#"{"acr_values":"a1","acrValues":["a3"]}"#)?.contains("different values") == true)
     }
 
-    @Test func `are absent when they are null`() throws {
+    @Test func `the parameters of a request are absent when they are null`() throws {
         #expect(try read(#"{"code":null,"mccmnc":null}"#)["code"] == nil)
         #expect(try read(#"{"code":null,"mcc":null,"mnc":null}"#)["mccmnc"] == nil)
     }
 
-    @Test func `are beside fields nobody knows, which are ignored`() throws {
+    @Test func `the parameters of a request are beside fields nobody knows, which are ignored`() throws {
         #expect(try read(#"{"code":"a","x":[1,{"y":null}],"password":7}"#)["x"] == nil)
         #expect(try read(#"{"code":"a","x":[1,{"y":null}],"password":7}"#)["code"] == "a")
         #expect(try form("x=1&x=2&code=a&y")["code"] == "a")
@@ -133,7 +134,7 @@ import Testing
         #expect(try read(body)["mccmnc"] == mccmnc)
     }
 
-    @Test func `need both codes of a network, and the same network`() {
+    @Test func `the parameters of a request need both codes of a network, and the same network`() {
         #expect(refusal(#"{"mcc":310}"#) == "The parameters mcc and mnc go together.")
         #expect(refusal(form: "mnc=260") == "The parameters mcc and mnc go together.")
         #expect(refusal(#"{"mcc":310,"mnc":260,"mccmnc":"311480"}"#)?.contains("mccmnc") == true)
@@ -143,33 +144,33 @@ import Testing
         "application/json", "application/json; charset=utf-8", "Application/JSON", "application/json ;charset=utf-8",
         nil,
     ])
-    func `come as JSON, also when nobody says so`(type: String?) throws {
+    func `the parameters of a request come as JSON, also when nobody says so`(type: String?) throws {
         #expect(try read(#"{"code":"a"}"#, type: type)["code"] == "a")
     }
 
     @Test(arguments: [
         "text/plain", "application/xml", "multipart/form-data; boundary=x", "application/jsonp", "", "json",
     ])
-    func `come as nothing else`(type: String) {
+    func `the parameters of a request come as nothing else`(type: String) {
         #expect(refusal(#"{"code":"a"}"#, type: type) == "unsupportedMediaType")
     }
 
     @Test(arguments: ["", "{", "code=a", "{\"code\":\"\u{1}\"}", "nul"])
-    func `are refused when they are no JSON`(body: String) {
+    func `the parameters of a request are refused when they are no JSON`(body: String) {
         #expect(refusal(body) == "The body is not JSON.")
     }
 
     @Test(arguments: ["[]", "\"code\"", "7", "null"])
-    func `are refused when they are no object`(body: String) {
+    func `the parameters of a request are refused when they are no object`(body: String) {
         #expect(refusal(body) == "The body is not a JSON object.")
     }
 
     @Test(arguments: ["code=%", "code=%zz", "code=%FF"])
-    func `are refused when a form is ill-formed`(body: String) {
+    func `the parameters of a request are refused when a form is ill-formed`(body: String) {
         #expect(refusal(form: body) == "The body is not a form of at most 64 fields.")
     }
 
-    @Test func `are at most 64 in a form`() {
+    @Test func `the parameters of a request are at most 64 in a form`() {
         let fields = (0..<65).map { "f\($0)=1" }
         #expect(refusal(form: fields.dropLast().joined(separator: "&")) == nil)
         #expect(refusal(form: fields.joined(separator: "&")) == "The body is not a form of at most 64 fields.")
@@ -179,7 +180,7 @@ import Testing
         #"{"code":["secret"]}"#, #"{"client_id":"secret","clientId":"secrets"}"#, #"{"code":"secret"#,
         #"{"mccmnc":{"secret":1}}"#, #"{"secret":1,"secret":2}"#,
     ])
-    func `are never repeated in what is said against them`(body: String) throws {
+    func `the parameters of a request are never repeated in what is said against them`(body: String) throws {
         let said = try #require(refusal(body))
         #expect(!said.contains("secret"))
     }

@@ -128,7 +128,7 @@ import Testing
         #expect(refresh.error == "invalid_grant")
     }
 
-    @Test func `of what is no token of ours ends nothing, and is fine`() async throws {
+    @Test func `revocation of a token of what is no token of ours ends nothing, and is fine`() async throws {
         let app = try await APIStage()
         let (token, refreshToken) = try await app.signedIn()
         let sessions = await app.send(.get, "/users/me/sessions", headers: bearer(token)).body
@@ -149,7 +149,7 @@ import Testing
 }
 
 @Suite struct `The current user` {
-    @Test func `is flat strings beside a number`() async throws {
+    @Test func `the current user is flat strings beside a number`() async throws {
         let app = try await APIStage()
         app.stage.answerUserinfo([
             "sub": "310260-subject", "name": ["value": "Jane Doe", "given_name": "Jane", "family_name": "Doe"],
@@ -176,7 +176,7 @@ import Testing
         #expect(!answer.text.contains("310260-subject"))
     }
 
-    @Test func `has a reference for a name when nothing is known`() async throws {
+    @Test func `the current user has a reference for a name when nothing is known`() async throws {
         let app = try await APIStage()
         app.stage.answerUserinfo(["sub": "310260-subject"])
         let body = await app.send(.get, "/users/me", headers: bearer(try await app.signedIn().token)).body
@@ -197,7 +197,7 @@ import Testing
         #expect(!body.members.contains { $0.value == "9" })
     }
 
-    @Test func `is told to nobody for a refresh token`() async throws {
+    @Test func `the current user is told to nobody for a refresh token`() async throws {
         let app = try await APIStage()
         let answer = await app.send(.get, "/users/me", headers: bearer(try await app.signedIn().refreshToken))
         #expect(answer.status == 401)
@@ -207,7 +207,7 @@ import Testing
     @Test(arguments: [
         nil, "", "Bearer", "Bearer ", "Bearer garbage", "Basic dXNlcjpwYXNz", "garbage", "Token x",
     ])
-    func `is told to nobody without a session`(authorization: String?) async throws {
+    func `the current user is told to nobody without a session`(authorization: String?) async throws {
         let app = try await APIStage()
         let headers = authorization.map { [("Authorization", $0)] } ?? []
         let answer = await app.send(.get, "/users/me", headers: headers)
@@ -218,7 +218,7 @@ import Testing
     }
 
     @Test(arguments: ["bearer", "BEARER", "Bearer"])
-    func `is told to a bearer in any letter case`(scheme: String) async throws {
+    func `the current user is told to a bearer in any letter case`(scheme: String) async throws {
         let app = try await APIStage()
         let token = try await app.signedIn().token
         #expect(await app.send(.get, "/users/me", headers: [("Authorization", "\(scheme) \(token)")]).status == 200)

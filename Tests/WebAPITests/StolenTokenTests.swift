@@ -72,7 +72,8 @@ import Testing
         #expect(await app.patch("/users/me", ["name": "X"], token).status == 200)
     }
 
-    @Test func `is worth what the ID token's time is worth where no other is told`() async throws {
+    @Test func `a stolen access token is worth what the ID token's time is worth where no other is told`() async throws
+    {
         let app = try await APIStage()
         try app.stage.answerToken { $0.claims[setting: "auth_time"] = nil }
         let token = try await app.signedIn().token
@@ -91,7 +92,9 @@ import Testing
         #expect(await app.patch("/users/me", ["email": "a@example.com"], token).status == 401)
     }
 
-    @Test func `of a registration by ticket is as old as the ticket's authentication`() async throws {
+    @Test func `a stolen access token of a registration by ticket is as old as the ticket's authentication`()
+        async throws
+    {
         let app = try await APIStage(registration: .ticket)
         let ticket = try #require(await app.signIn().body["link_ticket"])
         app.stage.pass(seconds: 280)
@@ -101,7 +104,10 @@ import Testing
         #expect(await app.patch("/users/me", ["email": "b@example.com"], token).status == 401)
     }
 
-    @Test func `that is recent can add an identity, which approves and takes over nothing for a day`() async throws {
+    @Test
+    func `a stolen access token that is recent can add an identity, which approves and takes over nothing for a day`()
+        async throws
+    {
         let app = try await APIStage()
         let victim = try await app.signedIn().token
         let first = try #require(

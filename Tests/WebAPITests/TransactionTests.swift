@@ -73,7 +73,7 @@ import Testing
     ]
 
     @Test(arguments: deviations)
-    func `is refused when the ID token shows something else`(
+    func `the approval of a transaction is refused when the ID token shows something else`(
         claims: [(String, JSONValue?)], reason: String
     ) async throws {
         let app = try await APIStage()
@@ -84,7 +84,7 @@ import Testing
         #expect(answer.body["reason"] == .string(reason))
     }
 
-    @Test func `must be fresh, by default within five minutes`() async throws {
+    @Test func `the approval of a transaction must be fresh, by default within five minutes`() async throws {
         let app = try await APIStage()
         let token = try await app.signedIn().token
         // The clocks may differ by a minute.
@@ -115,7 +115,9 @@ import Testing
         #expect(answer.body["reason"] == "acr")
     }
 
-    @Test func `is for the very bytes that were shown, over several lines too`() async throws {
+    @Test func `the approval of a transaction is for the very bytes that were shown, over several lines too`()
+        async throws
+    {
         let app = try await APIStage()
         let token = try await app.signedIn().token
         let text = JSONValue.string("Café\n\t10.00")
@@ -127,7 +129,7 @@ import Testing
         #expect(answer.body["reason"] == "context")
     }
 
-    @Test func `is not somebody else's`() async throws {
+    @Test func `the approval of a transaction is not somebody else's`() async throws {
         let app = try await APIStage()
         let token = try await app.signedIn().token
         app.stage.answerUserinfo(["sub": "310260-other"])

@@ -16,7 +16,7 @@ import WebAPI
     @Test(arguments: [
         "/", "/auth", "/auth/signin/", "/AUTH/signin", "/users/7", "/users/me/x", "/metrics", "/admin/users",
     ])
-    func `has nothing at other paths`(path: String) async throws {
+    func `the API has nothing at other paths`(path: String) async throws {
         let app = try await APIStage()
         let answer = await app.send(.get, path)
         #expect(answer.status == 404)
@@ -42,7 +42,7 @@ import WebAPI
         #expect(Set(allowed.split(separator: ", ").map(String.init)) == Set(allow))
     }
 
-    @Test func `is healthy and publishes its keys`() async throws {
+    @Test func `the API is healthy and publishes its keys`() async throws {
         let app = try await APIStage(apiKeys: ["key"])
         let health = await app.send(.get, "/healthz")
         #expect(health.status == 200)
@@ -106,7 +106,9 @@ import WebAPI
     ]
 
     @Test(arguments: routes, [[], [("X-API-KEY", "wrong")], [("X-API-KEY", "")], [("X-API-KEY", "first,second")]])
-    func `is needed at every route for apps`(route: (HTTPMethod, String), headers: [(String, String)]) async throws {
+    func `an API key is needed at every route for apps`(route: (HTTPMethod, String), headers: [(String, String)])
+        async throws
+    {
         let app = try await APIStage(apiKeys: ["first", "second"])
         let answer = await app.send(route.0, route.1, headers: headers)
         #expect(answer.status == 401)
@@ -115,7 +117,7 @@ import WebAPI
     }
 
     @Test(arguments: ["first", "second"])
-    func `may be any of the configured ones`(key: String) async throws {
+    func `an API key may be any of the configured ones`(key: String) async throws {
         let app = try await APIStage(apiKeys: ["first", "second"])
         let answer = await app.post("/auth/signin", json: APIStage.authorized(), headers: [("x-api-key", key)])
         #expect(answer.status == 200)
@@ -138,7 +140,7 @@ import WebAPI
         #expect(await (status("first"), status("second")) == (401, 200))
     }
 
-    @Test func `is not needed where none is configured`() async throws {
+    @Test func `an API key is not needed where none is configured`() async throws {
         #expect(await (try APIStage()).signIn().status == 200)
         #expect(await (try APIStage()).send(.delete, "/auth/token", headers: [("X-API-KEY", "any")]).status == 200)
     }

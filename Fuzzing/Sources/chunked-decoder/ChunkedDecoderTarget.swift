@@ -11,7 +11,7 @@ private struct Outcome: Equatable {
     var isFinished = false
     /// Where the message ends, when it does.
     var end = 0
-    var violation: ProtocolViolation?
+    var violation: ProtocolError?
 }
 
 private func outcome(of pieces: [[UInt8]]) -> Outcome {
@@ -19,7 +19,7 @@ private func outcome(of pieces: [[UInt8]]) -> Outcome {
     var outcome = Outcome()
     var buffer: [UInt8] = []
     var position = 0
-    do throws(ProtocolViolation) {
+    do throws(ProtocolError) {
         for piece in pieces where !decoder.isFinished {
             buffer += piece
             let next = try decoder.read(buffer, from: position, into: &outcome.body, limits)

@@ -20,7 +20,7 @@ private struct Outcome: Equatable {
     }
 
     var requests: [Request] = []
-    var violation: ProtocolViolation?
+    var violation: ProtocolError?
     /// What is left over, when nothing was wrong.
     var bufferedBytes = 0
     var stage = RequestParser.Stage.idle
@@ -29,7 +29,7 @@ private struct Outcome: Equatable {
 private func outcome(of pieces: [[UInt8]]) -> Outcome {
     var parser = RequestParser()
     var outcome = Outcome()
-    do throws(ProtocolViolation) {
+    do throws(ProtocolError) {
         for piece in pieces {
             parser.append(piece[...])
             while let request = try parser.next(limits) { outcome.requests.append(read(request)) }

@@ -42,7 +42,7 @@ struct EnvironmentNames {
     private static func firstWord(_ name: String) -> Substring { name.prefix { $0 != "_" } }
 
     enum Report: Sendable {
-        case fault(SettingsFault)
+        case fault(SettingsError)
         case notice(SettingsNotice)
     }
 
@@ -59,7 +59,7 @@ struct EnvironmentNames {
         }
         if let nearest = distances.min(by: { $0.distance < $1.distance }) {
             if prefixes.contains(where: name.hasPrefix) {
-                return .fault(SettingsFault(.unknownKey, name, expected: nearest.name))
+                return .fault(SettingsError(.unknownKey, name, expected: nearest.name))
             }
             if nearest.distance <= Self.slip {
                 let sentence = "is an environment variable that names no key; the nearest is \(nearest.name)"

@@ -11,7 +11,7 @@ public enum LoadedSettings: Sendable {
     ///   - notices: what is given but without effect.
     case valid(Settings, effective: [EffectiveSetting], notices: [SettingsNotice])
     /// It doesn't; these are all the faults there are.
-    case faulty([SettingsFault], notices: [SettingsNotice])
+    case faulty([SettingsError], notices: [SettingsNotice])
 }
 
 /// Why a file can't be read.

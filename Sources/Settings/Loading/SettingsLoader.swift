@@ -11,7 +11,7 @@ struct SettingsLoader {
     /// The strongest first.
     private(set) var layers: [SettingLayer]
     private(set) var document: YAMLDocument?
-    var faults: [SettingsFault] = []
+    var faults: [SettingsError] = []
     var notices: [SettingsNotice] = []
     var sources: [String: SettingSource] = [:]
 
@@ -50,7 +50,7 @@ struct SettingsLoader {
         check(settings)
         notices += settings.notices() + settings.noticesOfSharedRedirectURIs()
         guard faults.isEmpty else { return .faulty(faults, notices: notices) }
-        do throws(SettingsFault) {
+        do throws(SettingsError) {
             for section in settings.sections {
                 let shared = settings.sharedRedirectURIs(of: section)
                 settings.providers.append(try section.configuration(sharedRedirectURIs: shared))
@@ -75,7 +75,7 @@ struct SettingsLoader {
         do {
             text = try readFile(path)
         } catch {
-            faults.append(SettingsFault(.unreadableFile, path, expected: error.sentence))
+            faults.append(SettingsError(.unreadableFile, path, expected: error.sentence))
             return
         }
         do {
@@ -84,7 +84,7 @@ struct SettingsLoader {
             layers.append(.file(document.root))
         } catch {
             let expected = "\(error.expected), at line \(error.line), column \(error.column)"
-            faults.append(SettingsFault(.syntax, path, expected: expected, source: .file(line: error.line)))
+            faults.append(SettingsError(.syntax, path, expected: expected, source: .file(line: error.line)))
         }
     }
 
@@ -131,7 +131,7 @@ struct SettingsLoader {
         // What is never shown is told by its place.
         let redacted = Secret.redacted + (position.map { ", element \($0)" } ?? "")
         let shown = key.isSecret ? redacted : value
-        faults.append(SettingsFault(.value, name, value: shown, expected: expected, source: source))
+        faults.append(SettingsError(.value, name, value: shown, expected: expected, source: source))
     }
 
     /// What the strongest layer that has the key gives for it.
@@ -151,7 +151,7 @@ struct SettingsLoader {
             if let direct {
                 let expected = "either the secret or \(key.fileTwin), not both"
                 faults.append(
-                    SettingsFault(
+                    SettingsError(
                         .conflict, name, value: Secret.redacted, expected: expected, source: twin.source))
                 return direct
             }
@@ -167,7 +167,7 @@ struct SettingsLoader {
         guard case .text(let path)? = twin.content else {
             let expected = "the path of a file that holds the secret"
             faults.append(
-                SettingsFault(.value, name + SettingKey<Root>.fileSuffix, expected: expected, source: twin.source))
+                SettingsError(.value, name + SettingKey<Root>.fileSuffix, expected: expected, source: twin.source))
             return nil
         }
         do {
@@ -177,7 +177,7 @@ struct SettingsLoader {
                 key.type == .list ? .list(text.split(whereSeparator: \.isNewline).map(String.init)) : .text(text)
             return SettingLayer.Finding(content: content, written: text, source: .secretFile(path))
         } catch {
-            let fault = SettingsFault(
+            let fault = SettingsError(
                 .unreadableFile, name + SettingKey<Root>.fileSuffix, value: path, expected: error.sentence,
                 source: twin.source)
             faults.append(fault)

@@ -11,7 +11,7 @@ extension SettingsLoader {
         case nil, .null: root = []
         case .mapping(let entries): root = entries
         default:
-            faults.append(SettingsFault(.value, "the file", expected: "keys with values"))
+            faults.append(SettingsError(.value, "the file", expected: "keys with values"))
             return
         }
         let known = Self.names(SettingKey<Settings>.all, under: "")
@@ -26,7 +26,7 @@ extension SettingsLoader {
         for duplicate in document?.duplicates ?? [] {
             let name = Self.shown(duplicate.path.joined(separator: "."))
             faults.append(
-                SettingsFault(.duplicateKey, name, expected: "each key once", source: .file(line: duplicate.line)))
+                SettingsError(.duplicateKey, name, expected: "each key once", source: .file(line: duplicate.line)))
         }
     }
 
@@ -47,7 +47,7 @@ extension SettingsLoader {
         default:
             let keys = Self.suggestible(known).filter { $0.hasPrefix(name + ".") }.map { $0.dropFirst(name.count + 1) }
             let expected = "a section with the keys \(keys.joined(separator: ", "))"
-            faults.append(SettingsFault(.value, name, expected: expected, source: .file(line: entry.line)))
+            faults.append(SettingsError(.value, name, expected: expected, source: .file(line: entry.line)))
         }
     }
 
@@ -60,7 +60,7 @@ extension SettingsLoader {
         }
         // No value here: it may be the secret of a misspelled key.
         faults.append(
-            SettingsFault(
+            SettingsError(
                 .unknownKey, Self.shown(name), expected: KnownNames.nearest(to: name, among: candidates) ?? "",
                 source: .file(line: entry.line)))
     }
@@ -78,7 +78,7 @@ extension SettingsLoader {
         }
         // No value here: it may be a secret.
         faults.append(
-            SettingsFault(
+            SettingsError(
                 .dottedKey, Self.shown(name), expected: Self.nested(nearest ?? name), source: .file(line: entry.line)))
     }
 
@@ -99,7 +99,7 @@ extension SettingsLoader {
             notices.append(SettingsNotice(name, "is no key any more and can go"))
         } else {
             let expected = "nothing: it is no key any more"
-            faults.append(SettingsFault(.notAvailable, name, expected: expected, source: .file(line: entry.line)))
+            faults.append(SettingsError(.notAvailable, name, expected: expected, source: .file(line: entry.line)))
         }
         return true
     }
@@ -117,7 +117,7 @@ extension SettingsLoader {
         default:
             let expected = "a section for each of providers"
             faults.append(
-                SettingsFault(.value, "provider", expected: expected, source: sections.map { .file(line: $0.line) }))
+                SettingsError(.value, "provider", expected: expected, source: sections.map { .file(line: $0.line) }))
             return
         }
         for entry in entries {
@@ -136,7 +136,7 @@ extension SettingsLoader {
             // The environment alone can configure a provider.
             guard !sources.keys.contains(where: { $0.hasPrefix("provider.\(provider).") }) else { continue }
             let expected = "a section for the provider that providers lists"
-            faults.append(SettingsFault(.missing, "provider.\(provider)", expected: expected))
+            faults.append(SettingsError(.missing, "provider.\(provider)", expected: expected))
         }
     }
 

@@ -23,12 +23,12 @@ public enum SettingsReport {
     }
 
     /// Faults and notices for people, a line each.
-    public static func text(_ faults: [SettingsFault], notices: [SettingsNotice]) -> String {
+    public static func text(_ faults: [SettingsError], notices: [SettingsNotice]) -> String {
         (faults.map { "fault: \($0)\n" } + notices.map { "notice: \($0)\n" }).joined()
     }
 
     /// Faults and notices for machines: `{"faults":[{"kind","key","value","expected","source"}…],"notices":[…]}`.
-    public static func json(_ faults: [SettingsFault], notices: [SettingsNotice]) -> JSONValue {
+    public static func json(_ faults: [SettingsError], notices: [SettingsNotice]) -> JSONValue {
         [
             "faults": .array(
                 faults.map { fault in

@@ -15,7 +15,7 @@ extension ProviderSettings {
     }
 
     /// What is wrong with this provider's keys together.
-    func rules(_ readFile: SettingsLoader.FileReader) -> [SettingsFault] {
+    func rules(_ readFile: SettingsLoader.FileReader) -> [SettingsError] {
         let faults = discoveryRules() + clientRules() + timeRules() + PEMRule.fault(key("caFile"), caFile, readFile)
         let withoutEffect = KeysWithoutEffect.faults(
             SettingKey<ProviderSettings>.all, KeysWithoutEffect.ofProviders, under: "provider.\(name).", in: self,
@@ -26,10 +26,10 @@ extension ProviderSettings {
     /// What the profile makes of the other keys.
     ///
     /// - Parameter isProfileGiven: whether somebody wrote the profile, or it is the default.
-    func profileRules(isProfileGiven: Bool) -> [SettingsFault] {
+    func profileRules(isProfileGiven: Bool) -> [SettingsError] {
         if profile == .zenkey, issuer != nil, !isProfileGiven {
             let expected = "the profile beside issuer, such as openid: without one it is zenkey, which takes no issuer"
-            return [SettingsFault(.missing, key("profile"), expected: expected)]
+            return [SettingsError(.missing, key("profile"), expected: expected)]
         }
         return KeysWithoutEffect.faults(
             SettingKey<ProviderSettings>.all,
@@ -38,9 +38,9 @@ extension ProviderSettings {
             because: "profile \(profile.rawValue) does not take it")
     }
 
-    private func discoveryRules() -> [SettingsFault] {
-        var faults: [SettingsFault] = []
-        do throws(SettingsFault) { _ = try issuerLookup() } catch { faults.append(error) }
+    private func discoveryRules() -> [SettingsError] {
+        var faults: [SettingsError] = []
+        do throws(SettingsError) { _ = try issuerLookup() } catch { faults.append(error) }
         let aliases = issuerAliases.flatMap { [$0.old, $0.new] }.map { ("issuerAliases", $0) }
         for (name, address) in [("discoveryURL", discoveryURL), ("discoveryUI", discoveryUI), ("issuer", issuer)]
             + aliases
@@ -50,61 +50,61 @@ extension ProviderSettings {
                 address.isLoopback
                 ? "an https URL, or allowLoopbackHTTP: true for development"
                 : "an https URL (plain http goes to a loopback address only, such as 127.0.0.1)"
-            faults.append(SettingsFault(.value, key(name), value: address.text, expected: expected))
+            faults.append(SettingsError(.value, key(name), value: address.text, expected: expected))
         }
         return faults
     }
 
-    private func clientRules() -> [SettingsFault] {
-        var faults: [SettingsFault] = []
+    private func clientRules() -> [SettingsError] {
+        var faults: [SettingsError] = []
         if clientID.isEmpty {
             let expected = "the client identifier that the provider gave out"
-            faults.append(SettingsFault(.missing, key("clientID"), value: "", expected: expected))
+            faults.append(SettingsError(.missing, key("clientID"), value: "", expected: expected))
         }
-        do throws(SettingsFault) { _ = try authentication() } catch { faults.append(error) }
+        do throws(SettingsError) { _ = try authentication() } catch { faults.append(error) }
         if clientAuthentication == .publicClient { faults += publicClientRules() }
         // Without a client ID a default can't be made; that fault is enough.
         if redirectURIs.isEmpty, !(profile == .zenkey && clientID.isEmpty) {
             faults.append(
-                SettingsFault(.missing, key("redirectURIs"), value: "[]", expected: "a redirect URI at least"))
+                SettingsError(.missing, key("redirectURIs"), value: "[]", expected: "a redirect URI at least"))
         }
         if algorithms.isEmpty {
-            faults.append(SettingsFault(.missing, key("algorithms"), value: "[]", expected: "an algorithm at least"))
+            faults.append(SettingsError(.missing, key("algorithms"), value: "[]", expected: "an algorithm at least"))
         }
         if atHashOfEdDSA != .sha512, !algorithms.contains(.edDSA) {
             let expected = "EdDSA among the algorithms, or no such key: no other algorithm asks for it"
             faults.append(
-                SettingsFault(.conflict, key("atHashOfEdDSA"), value: atHashOfEdDSA.rawValue, expected: expected))
+                SettingsError(.conflict, key("atHashOfEdDSA"), value: atHashOfEdDSA.rawValue, expected: expected))
         }
         // With it a carrier takes a sign-in for the confirmation of a port.
         if scopes.contains(Self.scopeOfCarriers) {
             let expected = "scopes without \(Self.scopeOfCarriers), which is reserved for carriers"
-            faults.append(SettingsFault(.value, key("scopes"), value: Self.scopeOfCarriers, expected: expected))
+            faults.append(SettingsError(.value, key("scopes"), value: Self.scopeOfCarriers, expected: expected))
         }
         return faults
     }
 
     /// What keeps a client without a secret safe.
-    private func publicClientRules() -> [SettingsFault] {
-        var faults: [SettingsFault] = []
+    private func publicClientRules() -> [SettingsError] {
+        var faults: [SettingsError] = []
         if clientSecret != nil {
             let expected = "no secret: with clientAuthentication none it is never sent"
-            faults.append(SettingsFault(.conflict, key("clientSecret"), value: Secret.redacted, expected: expected))
+            faults.append(SettingsError(.conflict, key("clientSecret"), value: Secret.redacted, expected: expected))
         }
         if !requirePKCE {
             let expected =
                 "true with clientAuthentication none: without a secret and PKCE, whoever has a code could use it"
-            faults.append(SettingsFault(.conflict, key("requirePKCE"), value: "false", expected: expected))
+            faults.append(SettingsError(.conflict, key("requirePKCE"), value: "false", expected: expected))
         }
         return faults
     }
 
     private static let scopeOfCarriers = "port_data"
 
-    private func timeRules() -> [SettingsFault] {
+    private func timeRules() -> [SettingsError] {
         guard let timeoutSeconds, let signInTimeoutSeconds, timeoutSeconds > signInTimeoutSeconds else { return [] }
         let expected = "at most signInTimeoutSeconds, which is \(signInTimeoutSeconds): one call is part of a sign-in"
-        return [SettingsFault(.conflict, key("timeoutSeconds"), value: String(timeoutSeconds), expected: expected)]
+        return [SettingsError(.conflict, key("timeoutSeconds"), value: String(timeoutSeconds), expected: expected)]
     }
 
     /// A carrier's secret used to be form-encoded unless the file said otherwise. Most secrets read the same either way;

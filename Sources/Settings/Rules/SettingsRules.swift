@@ -18,7 +18,7 @@ extension SettingsLoader {
         }
         for fault in found where !broken.contains(fault.key) {
             faults.append(
-                SettingsFault(
+                SettingsError(
                     fault.kind, fault.key, value: fault.value, expected: fault.expected, source: sources[fault.key]))
         }
     }
@@ -26,26 +26,26 @@ extension SettingsLoader {
 
 extension Settings {
     /// What is wrong with these settings as a whole, the providers' own rules apart.
-    func rules(_ readFile: SettingsLoader.FileReader) -> [SettingsFault] {
-        var faults: [SettingsFault] = []
+    func rules(_ readFile: SettingsLoader.FileReader) -> [SettingsError] {
+        var faults: [SettingsError] = []
         if providerNames.isEmpty {
             faults.append(
-                SettingsFault(.missing, "providers", value: "[]", expected: "the name of a provider at least"))
+                SettingsError(.missing, "providers", value: "[]", expected: "the name of a provider at least"))
         }
         if admin.token == nil, !admin.isOnLoopback {
             let expected = "a token that operators send, since admin.host is not a loopback address"
-            faults.append(SettingsFault(.missing, "admin.token", value: "", expected: expected))
+            faults.append(SettingsError(.missing, "admin.token", value: "", expected: expected))
         }
         if case .postgres = storage.url {
             let expected = "file:PATH: this version stores in a file only"
             faults.append(
-                SettingsFault(.notAvailable, "storage.url", value: Secret.redacted, expected: expected))
+                SettingsError(.notAvailable, "storage.url", value: Secret.redacted, expected: expected))
         }
         if let audience = session.audience, let issuer = session.issuer?.text,
             audience == issuer + (issuer.hasSuffix("/") ? "receipts" : "/receipts")
         {
             let expected = "another audience: that one is the audience of receipts"
-            faults.append(SettingsFault(.conflict, "session.audience", value: audience, expected: expected))
+            faults.append(SettingsError(.conflict, "session.audience", value: audience, expected: expected))
         }
         faults += addressRules() + MasterKeyRule.faults(storage, readFile)
         faults += KeysWithoutEffect.faults(
@@ -53,15 +53,15 @@ extension Settings {
         return faults
     }
 
-    private func addressRules() -> [SettingsFault] {
-        var faults: [SettingsFault] = []
+    private func addressRules() -> [SettingsError] {
+        var faults: [SettingsError] = []
         if session.issuer == nil, IPAddress(http.host)?.isUnspecified == true {
             let expected = "your public base URL: without it, every token would name http://\(http.host) as its issuer"
-            faults.append(SettingsFault(.missing, "session.issuer", value: "", expected: expected))
+            faults.append(SettingsError(.missing, "session.issuer", value: "", expected: expected))
         }
         if http.port == admin.port, http.port != 0, mayMeet(http.host, admin.host) {
             let expected = "another port than http.port: what operators may do is not for everybody"
-            faults.append(SettingsFault(.conflict, "admin.port", value: String(admin.port), expected: expected))
+            faults.append(SettingsError(.conflict, "admin.port", value: String(admin.port), expected: expected))
         }
         return faults
     }

@@ -42,10 +42,10 @@ enum KeysWithoutEffect {
     static func faults<Root>(
         _ keys: [SettingKey<Root>], _ names: Set<String>, under section: String, in root: Root, fresh: Root,
         because reason: String = "the key has no effect in this version"
-    ) -> [SettingsFault] {
+    ) -> [SettingsError] {
         keys.filter { names.contains($0.name) && $0.show(root) != $0.show(fresh) }.map { key in
             let standard = key.show(fresh) == "" ? "nothing" : SettingsReport.plain(key.show(fresh))
-            return SettingsFault(
+            return SettingsError(
                 .notAvailable, section + key.name, value: SettingsReport.plain(key.show(root)),
                 expected: "\(standard): \(reason)")
         }

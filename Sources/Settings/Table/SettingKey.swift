@@ -14,7 +14,7 @@ struct SettingKey<Root: Sendable>: Sendable {
     let isSecret: Bool
     /// What the key is for, one sentence.
     let help: String
-    let write: @Sendable (SettingContent, inout Root) throws(ValueRefusal) -> Void
+    let write: @Sendable (SettingContent, inout Root) throws(ValueError) -> Void
     let show: @Sendable (Root) -> JSONValue
 
     init<Value>(
@@ -26,7 +26,7 @@ struct SettingKey<Root: Sendable>: Sendable {
         type = kind.type
         expected = kind.expected
         isSecret = kind.isSecret
-        write = { content, root throws(ValueRefusal) in root[keyPath: property] = try kind.read(content) }
+        write = { content, root throws(ValueError) in root[keyPath: property] = try kind.read(content) }
         show = { root in kind.show(root[keyPath: property]) }
     }
 
@@ -43,14 +43,14 @@ struct SettingKey<Root: Sendable>: Sendable {
 }
 
 /// A value that its key doesn't take.
-struct ValueRefusal: Error {
+struct ValueError: Error {
     /// What was refused: the value, or the element of a list.
     let value: String
     let expected: String
     /// Which element of a list it is, counted from 1; nil for a value that is refused as a whole.
     var position: Int?
     /// The other elements of the same list that are refused.
-    private(set) var others: [ValueRefusal] = []
+    private(set) var others: [ValueError] = []
 
     init(value: String, expected: String, position: Int? = nil) {
         self.value = value
@@ -58,7 +58,7 @@ struct ValueRefusal: Error {
         self.position = position
     }
 
-    func with(_ others: some Collection<ValueRefusal>) -> ValueRefusal {
+    func with(_ others: some Collection<ValueError>) -> ValueError {
         var refusal = self
         refusal.others += others
         return refusal

@@ -46,11 +46,11 @@ extension TextRule where Value == String {
     /// (RFC 9700 §2.1), so whoever writes `*` believes in something that does not happen.
     static var redirectURI: Self {
         let expected = "an absolute URI without a fragment, such as com.example.app:/callback"
-        return TextRule(expected: expected) { text throws(ValueRefusal) in
+        return TextRule(expected: expected) { text throws(ValueError) in
             guard !text.contains("*") else {
-                throw ValueRefusal(value: text, expected: "a redirect URI to the letter: * stands for nothing")
+                throw ValueError(value: text, expected: "a redirect URI to the letter: * stands for nothing")
             }
-            guard isAbsoluteURI(text) else { throw ValueRefusal(value: text, expected: expected) }
+            guard isAbsoluteURI(text) else { throw ValueError(value: text, expected: expected) }
             return text
         } show: {
             $0
@@ -107,12 +107,12 @@ extension TextRule where Value == String {
     /// The name of a claim that may be handed to an app.
     static var claim: Self {
         let expected = "the name of a claim, 1 to \(maximumClaimNameBytes) characters without white space"
-        return TextRule(expected: expected) { text throws(ValueRefusal) in
+        return TextRule(expected: expected) { text throws(ValueError) in
             guard (1...maximumClaimNameBytes).contains(text.utf8.count),
                 text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F })
-            else { throw ValueRefusal(value: text, expected: expected) }
+            else { throw ValueError(value: text, expected: expected) }
             guard !protocolClaims.contains(text.lowercased()) else {
-                throw ValueRefusal(
+                throw ValueError(
                     value: text, expected: "a claim about the user: \(text) is one of the protocol and never handed on")
             }
             return text

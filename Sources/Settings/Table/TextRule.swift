@@ -5,7 +5,7 @@ internal import Syntax
 /// The grammar of a text, or of one element of a list, and the way back to text.
 struct TextRule<Value: Sendable>: Sendable {
     let expected: String
-    let read: @Sendable (String) throws(ValueRefusal) -> Value
+    let read: @Sendable (String) throws(ValueError) -> Value
     let show: @Sendable (Value) -> String
 
     /// - Parameters:
@@ -18,15 +18,15 @@ struct TextRule<Value: Sendable>: Sendable {
     ) {
         self.expected = expected
         self.show = show
-        read = { text throws(ValueRefusal) in
-            guard let value = accept(text) else { throw ValueRefusal(value: text, expected: expected) }
+        read = { text throws(ValueError) in
+            guard let value = accept(text) else { throw ValueError(value: text, expected: expected) }
             return value
         }
     }
 
     /// A rule that says of some texts why they are refused.
     init(
-        expected: String, read: @escaping @Sendable (String) throws(ValueRefusal) -> Value,
+        expected: String, read: @escaping @Sendable (String) throws(ValueError) -> Value,
         show: @escaping @Sendable (Value) -> String
     ) {
         self.expected = expected
@@ -68,15 +68,15 @@ extension TextRule where Value == SignatureAlgorithm {
     /// An asymmetric algorithm; the two that make forgery easy get a sentence of their own.
     static var algorithm: Self {
         let choice = Self.choice
-        return TextRule(expected: choice.expected) { text throws(ValueRefusal) in
+        return TextRule(expected: choice.expected) { text throws(ValueError) in
             switch text {
             case "HS256", "HS384", "HS512":
-                throw ValueRefusal(
+                throw ValueError(
                     value: text,
                     expected: "an asymmetric algorithm: with \(text), everybody who can check a token can also make one"
                 )
             case "none":
-                throw ValueRefusal(
+                throw ValueError(
                     value: text, expected: "a signature algorithm: with none, everybody can make a token")
             default: return try choice.read(text)
             }
@@ -99,9 +99,9 @@ extension TextRule where Value == Secret {
     /// A token that operators send: what is shorter can be guessed.
     static var adminToken: Self {
         let expected = "at least \(shortestAdminToken) characters, such as openssl rand -hex 32 makes"
-        return TextRule(expected: expected) { text throws(ValueRefusal) in
+        return TextRule(expected: expected) { text throws(ValueError) in
             guard text.unicodeScalars.count >= shortestAdminToken else {
-                throw ValueRefusal(value: text, expected: expected)
+                throw ValueError(value: text, expected: expected)
             }
             return try secret.read(text)
         } show: { _ in
@@ -124,15 +124,15 @@ extension TextRule where Value == EndpointURL {
     /// An issuer identifier: without a query (OpenID Connect Discovery §3), filled in, and an address that somebody has.
     static var issuer: Self {
         let expected = "an absolute http(s) URL without user information, query and fragment"
-        return TextRule(expected: expected) { text throws(ValueRefusal) in
+        return TextRule(expected: expected) { text throws(ValueError) in
             guard !hasTemplate(text) else {
-                throw ValueRefusal(value: text, expected: "the issuer itself: what stands in braces must be filled in")
+                throw ValueError(value: text, expected: "the issuer itself: what stands in braces must be filled in")
             }
             guard let address = try? EndpointURL(configured: text), !address.hasQuery else {
-                throw ValueRefusal(value: text, expected: expected)
+                throw ValueError(value: text, expected: expected)
             }
             guard IPAddress(address.host)?.isUnspecified != true else {
-                throw ValueRefusal(value: text, expected: "an address that others can reach: \(address.host) is none")
+                throw ValueError(value: text, expected: "an address that others can reach: \(address.host) is none")
             }
             return address
         } show: {

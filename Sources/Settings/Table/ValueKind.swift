@@ -6,13 +6,13 @@ struct ValueKind<Value: Sendable>: Sendable {
     let type: SettingType
     let expected: String
     var isSecret = false
-    let read: @Sendable (SettingContent) throws(ValueRefusal) -> Value
+    let read: @Sendable (SettingContent) throws(ValueError) -> Value
     let show: @Sendable (Value) -> JSONValue
 }
 
 extension ValueKind where Value == Bool {
     static var flag: Self {
-        ValueKind(type: .flag, expected: "true or false") { content throws(ValueRefusal) in
+        ValueKind(type: .flag, expected: "true or false") { content throws(ValueError) in
             guard case .flag(let flag) = content else { throw .notOfType(content, "true or false") }
             return flag
         } show: {
@@ -61,7 +61,7 @@ extension ValueKind {
         _ range: ClosedRange<Int>, _ expected: String,
         _ value: @escaping @Sendable (Int) -> Value, back: @escaping @Sendable (Value) -> Int
     ) -> Self {
-        ValueKind(type: .number, expected: expected) { content throws(ValueRefusal) in
+        ValueKind(type: .number, expected: expected) { content throws(ValueError) in
             guard case .number(let number) = content, range.contains(number) else {
                 throw .notOfType(content, expected)
             }
@@ -73,7 +73,7 @@ extension ValueKind {
 
     /// A text that must be there.
     static func text(_ rule: TextRule<Value>) -> Self {
-        ValueKind(type: .text, expected: rule.expected) { content throws(ValueRefusal) in
+        ValueKind(type: .text, expected: rule.expected) { content throws(ValueError) in
             guard case .text(let text) = content else { throw .notOfType(content, rule.expected) }
             return try rule.read(text)
         } show: {
@@ -83,7 +83,7 @@ extension ValueKind {
 
     /// A text, or an empty one for none.
     static func optional<Wrapped>(_ rule: TextRule<Wrapped>) -> Self where Value == Wrapped? {
-        ValueKind(type: .text, expected: rule.expected) { content throws(ValueRefusal) in
+        ValueKind(type: .text, expected: rule.expected) { content throws(ValueError) in
             guard case .text(let text) = content else { throw .notOfType(content, rule.expected) }
             return text.isEmpty ? nil : try rule.read(text)
         } show: {
@@ -95,21 +95,21 @@ extension ValueKind {
     static func list<Element>(_ rule: TextRule<Element>, upTo maximum: Int = .max) -> Self where Value == [Element] {
         let size = maximum == .max ? "" : " of at most \(maximum)"
         let expected = "a list\(size); each element: \(rule.expected)"
-        return ValueKind(type: .list, expected: expected) { content throws(ValueRefusal) in
+        return ValueKind(type: .list, expected: expected) { content throws(ValueError) in
             guard case .list(let texts) = content else { throw .notOfType(content, expected) }
             guard texts.count <= maximum else {
-                throw ValueRefusal(value: "\(texts.count) elements", expected: expected)
+                throw ValueError(value: "\(texts.count) elements", expected: expected)
             }
             var values: [Element] = []
-            var refusals: [ValueRefusal] = []
+            var refusals: [ValueError] = []
             for (index, text) in texts.enumerated() {
-                do throws(ValueRefusal) {
+                do throws(ValueError) {
                     guard !texts[..<index].contains(text) else {
-                        throw ValueRefusal(value: text, expected: "each element once")
+                        throw ValueError(value: text, expected: "each element once")
                     }
                     values.append(try rule.read(text))
                 } catch {
-                    refusals.append(ValueRefusal(value: text, expected: error.expected, position: index + 1))
+                    refusals.append(ValueError(value: text, expected: error.expected, position: index + 1))
                 }
             }
             if let first = refusals.first { throw first.with(refusals.dropFirst()) }
@@ -138,7 +138,7 @@ extension ValueKind where Value == [Secret] {
     }
 }
 
-extension ValueRefusal {
+extension ValueError {
     /// A value of another type or out of range.
     static func notOfType(_ content: SettingContent, _ expected: String) -> Self {
         let value =
@@ -148,6 +148,6 @@ extension ValueRefusal {
             case .flag(let flag): String(flag)
             case .list(let texts): texts.joined(separator: ", ")
             }
-        return ValueRefusal(value: value, expected: expected)
+        return ValueError(value: value, expected: expected)
     }
 }

@@ -55,7 +55,7 @@ public struct AdminAPI: RequestHandler {
         return await everybody.respond(to: request)
     }
 
-    public func refuse(_ violation: ProtocolViolation, requestID: String, peer: SocketAddress) -> HTTPResponse {
+    public func refuse(_ violation: ProtocolError, requestID: String, peer: SocketAddress) -> HTTPResponse {
         operators.refuse(violation, requestID: requestID)
     }
 }

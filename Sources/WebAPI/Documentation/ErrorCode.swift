@@ -49,7 +49,7 @@ enum ErrorCode: String, CaseIterable {
     /// The answer that is shown as this code's example.
     var answer: ErrorAnswer {
         switch self {
-        case .invalidRequest: ErrorAnswer(.invalidParameter(InvalidParameter("code", "is missing")))
+        case .invalidRequest: ErrorAnswer(.invalidParameter(ParameterError("code", "is missing")))
         case .unknownClient: ErrorAnswer(.unknownClient)
         case .unknownProvider: ErrorAnswer(.unknownProvider)
         case .redirectURINotAllowed: ErrorAnswer(.redirectURINotAllowed)

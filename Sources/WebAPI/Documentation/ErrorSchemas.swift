@@ -56,7 +56,7 @@ enum ErrorSchemas {
             "The ID token is refused.", required: ["reason"],
             [
                 "reason": Schema.text(
-                    "The rule that is broken.", ["enum": .array(IDTokenFault.allCases.map { .string($0.rawValue) })])
+                    "The rule that is broken.", ["enum": .array(IDTokenError.allCases.map { .string($0.rawValue) })])
             ]))
 
     private static let attribute = Schema.object(

@@ -13,7 +13,7 @@ internal import System
 /// disk by then. What is left after it, sealing everything anew and erasing the older data keys, can be repeated.
 struct MasterKeyChanger {
     /// Why nothing was changed, beside what keeps a store from opening.
-    enum Failure: Error, CustomStringConvertible {
+    enum ChangeError: Error, CustomStringConvertible {
         case sameKey(path: String)
         case serverRuns(database: String)
         case neitherKey(database: String)
@@ -48,7 +48,7 @@ struct MasterKeyChanger {
     let clock: Clock
 
     func run() async throws -> Outcome {
-        guard case .file(let path) = storage.url else { throw StartFailure.unsupportedStorage }
+        guard case .file(let path) = storage.url else { throw StartError.unsupportedStorage }
         let opened = try await open(path)
         do {
             let outcome = try await change(opened, path)
@@ -71,21 +71,21 @@ struct MasterKeyChanger {
     }
 
     private func open(_ path: String) async throws -> Opened {
-        guard FileNames.exists(path) else { throw StartFailure.storage(path: path, .notOpened(.noStore)) }
+        guard FileNames.exists(path) else { throw StartError.storage(path: path, .notOpened(.noStore)) }
         let hasNewKey = FileNames.exists(newKeyFile)
         let old: SymmetricKey
         let new: SymmetricKey?
-        do throws(MasterKey.Failure) {
+        do throws(MasterKey.ReadError) {
             old = try MasterKey.load(path: storage.masterKeyFile ?? path + ".key", madeWith: nil)
             new = hasNewKey ? try MasterKey.load(path: newKeyFile, madeWith: nil) : nil
         } catch {
-            throw StartFailure.masterKey(error)
+            throw StartError.masterKey(error)
         }
         if let store = try await open(path, old, as: .insteadOfServer) {
             return Opened(store: store, key: old, isUnderNewKey: old == new, isConfigured: old == new)
         }
         guard let new, let store = try await open(path, new, as: .insteadOfServer) else {
-            throw Failure.neitherKey(database: path)
+            throw ChangeError.neitherKey(database: path)
         }
         return Opened(store: store, key: new, isUnderNewKey: true, isConfigured: false)
     }
@@ -101,8 +101,8 @@ struct MasterKeyChanger {
         } catch {
             switch error {
             case .wrongMasterKey: return nil
-            case .notOpened(.inUse): throw Failure.serverRuns(database: path)
-            default: throw StartFailure.storage(path: path, error)
+            case .notOpened(.inUse): throw ChangeError.serverRuns(database: path)
+            default: throw StartError.storage(path: path, error)
             }
         }
     }
@@ -110,10 +110,10 @@ struct MasterKeyChanger {
     private func change(_ opened: Opened, _ path: String) async throws -> Outcome {
         if opened.isUnderNewKey { return try await resume(opened) }
         let new: SymmetricKey
-        do throws(MasterKey.Failure) {
+        do throws(MasterKey.ReadError) {
             new = try MasterKey.loadOrMake(path: newKeyFile)
         } catch {
-            throw StartFailure.masterKey(error)
+            throw StartError.masterKey(error)
         }
         let now = clock.seconds
         let replacements =
@@ -126,7 +126,7 @@ struct MasterKeyChanger {
         var outcome = Outcome(endedSessions: isLeaked ? ended : nil)
         // The first one stays open, for it keeps every server out.
         guard let renewed = try await open(path, new, as: .besideServer) else {
-            throw Failure.neitherKey(database: path)
+            throw ChangeError.neitherKey(database: path)
         }
         do {
             outcome.valuesLookedThrough = try await finish(renewed, keepingLogOf: opened.store)
@@ -142,7 +142,7 @@ struct MasterKeyChanger {
     private func resume(_ opened: Opened) async throws -> Outcome {
         let store = opened.store
         let unfinished = try await store.unfinishedMasterKeyChange()
-        guard unfinished != nil || !opened.isConfigured else { throw Failure.sameKey(path: newKeyFile) }
+        guard unfinished != nil || !opened.isConfigured else { throw ChangeError.sameKey(path: newKeyFile) }
         var outcome = Outcome(isResumed: true)
         if isLeaked, unfinished != .leaked {
             let now = clock.seconds
@@ -164,7 +164,7 @@ struct MasterKeyChanger {
             try await holder.tidyLog(now: clock.seconds)
             return try await store.indexContacts(limit: Self.valuesPerStep)
         }.run()
-        guard try await store.finishMasterKeyChange() else { throw Failure.interrupted }
+        guard try await store.finishMasterKeyChange() else { throw ChangeError.interrupted }
         return looked
     }
 }

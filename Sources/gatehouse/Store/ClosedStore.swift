@@ -12,13 +12,13 @@ struct ClosedStore {
     let unlock: KeyRingUnlocker
 
     /// - Parameter now: seconds since 1970.
-    init(_ storage: Settings.Storage, now: Int64) throws(StartFailure) {
+    init(_ storage: Settings.Storage, now: Int64) throws(StartError) {
         // A file that reaches the limit of its size is an error of that write, as a full disk is.
         IgnoredSignals.add(SIGXFSZ)
         OpenStore.keepTemporaryFiles(beside: storage)
         guard case .file(let path) = storage.url else { throw .unsupportedStorage }
         let masterKey: SymmetricKey
-        do throws(MasterKey.Failure) {
+        do throws(MasterKey.ReadError) {
             masterKey = try MasterKey.load(path: storage.masterKeyFile ?? path + ".key", madeWith: nil)
         } catch {
             throw .masterKey(error)

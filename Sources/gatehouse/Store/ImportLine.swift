@@ -28,7 +28,7 @@ struct ImportLine {
     /// - Parameters:
     ///   - bytes: the line without its end.
     ///   - reference: the random reference for the case that the user is new.
-    func user(_ bytes: [UInt8], reference: String) throws(ImportFault) -> ImportedUser {
+    func user(_ bytes: [UInt8], reference: String) throws(ImportError) -> ImportedUser {
         let object = try Self.object(bytes)
         for member in object.members where !Self.members.contains(member.name) && !Self.exported.contains(member.name) {
             throw .unknownMember
@@ -46,7 +46,7 @@ struct ImportLine {
             createdAt: try createdAt(object["created_at"]), identities: identities)
     }
 
-    private static func object(_ bytes: [UInt8]) throws(ImportFault) -> JSONObject {
+    private static func object(_ bytes: [UInt8]) throws(ImportError) -> JSONObject {
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONValue(parsing: bytes.span)
@@ -62,8 +62,8 @@ struct ImportLine {
         return object
     }
 
-    private func identity(_ entry: JSONValue, number: Int) throws(ImportFault) -> ImportedUser.Identity {
-        func fault(_ fault: ImportFault.Identity) -> ImportFault { .identity(number, fault) }
+    private func identity(_ entry: JSONValue, number: Int) throws(ImportError) -> ImportedUser.Identity {
+        func fault(_ fault: ImportError.Identity) -> ImportError { .identity(number, fault) }
         guard entry.object != nil else { throw fault(.notAnObject) }
         guard let provider = entry["provider"]?.string.flatMap({ providers[$0] }) else { throw fault(.provider) }
         guard let issuer = entry["issuer"]?.string, provider.mayIssueAs(issuer) else { throw fault(.issuer) }
@@ -77,7 +77,7 @@ struct ImportLine {
     /// - Parameter mayHaveParts: whether an attribute may be an object, as an address is.
     private static func attributes(
         _ value: JSONValue?, _ name: String, mayHaveParts: Bool
-    ) throws(ImportFault) -> Attributes {
+    ) throws(ImportError) -> Attributes {
         var attributes = Attributes()
         guard let value, !value.isNull else { return attributes }
         guard let object = value.object else { throw .attributes(name) }
@@ -98,7 +98,7 @@ struct ImportLine {
         return attributes
     }
 
-    private func createdAt(_ value: JSONValue?) throws(ImportFault) -> Int64 {
+    private func createdAt(_ value: JSONValue?) throws(ImportError) -> Int64 {
         guard let value, !value.isNull else { return now }
         guard let time = value.integer, (0...now).contains(time) else { throw .createdAt }
         return time

@@ -2,7 +2,7 @@ import Glibc
 import System
 
 /// Why a file could not be read, or written to on the way.
-struct FileFailure: Error, CustomStringConvertible {
+struct FileError: Error, CustomStringConvertible {
     let description: String
 
     init(_ what: String, _ error: SystemError) {
@@ -21,17 +21,17 @@ struct ImportSource: ~Copyable {
     ///   - path: `-` for standard input.
     ///   - folder: where what comes through a pipe is kept meanwhile, in a file without a name: it holds what the database
     ///     will hold, so it lies where that lies.
-    init(path: String, spoolingIn folder: String) throws(FileFailure) {
+    init(path: String, spoolingIn folder: String) throws(FileError) {
         try self.init(path == "-" ? Self.standardInput(folder) : Self.open(path), path)
     }
 
-    private init(_ file: consuming File, _ path: String) throws(FileFailure) {
+    private init(_ file: consuming File, _ path: String) throws(FileError) {
         let status: FileStatus
         do throws(SystemError) { status = try file.status() } catch {
-            throw FileFailure("the file \(path) can't be read", error)
+            throw FileError("the file \(path) can't be read", error)
         }
         guard status.isRegular else {
-            throw FileFailure(
+            throw FileError(
                 "\(path) is no file; - reads standard input", SystemError(call: "fstat", code: EINVAL))
         }
         byteCount = Int(status.size)
@@ -39,48 +39,48 @@ struct ImportSource: ~Copyable {
     }
 
     /// Reads it from its start.
-    func lines(longestLine: Int) throws(FileFailure) -> LineReader {
+    func lines(longestLine: Int) throws(FileError) -> LineReader {
         do throws(SystemError) { return LineReader(try file.duplicate(), longestLine: longestLine) } catch {
-            throw FileFailure("the file can't be read", error)
+            throw FileError("the file can't be read", error)
         }
     }
 
     /// - Returns: the next of ``lines(longestLine:)``; nil after the last.
-    static func next(of lines: inout LineReader) throws(FileFailure) -> LineReader.Line? {
+    static func next(of lines: inout LineReader) throws(FileError) -> LineReader.Line? {
         do throws(SystemError) { return try lines.next() } catch {
-            throw FileFailure("the file can't be read", error)
+            throw FileError("the file can't be read", error)
         }
     }
 
-    private static func open(_ path: String) throws(FileFailure) -> File {
+    private static func open(_ path: String) throws(FileError) -> File {
         do throws(SystemError) { return try File(path, O_RDONLY) } catch {
-            throw FileFailure("the file \(path) can't be read", error)
+            throw FileError("the file \(path) can't be read", error)
         }
     }
 
-    private static func standardInput(_ folder: String) throws(FileFailure) -> File {
+    private static func standardInput(_ folder: String) throws(FileError) -> File {
         let spool = try makeUnnamedFile(in: folder)
         var chunk = [UInt8](repeating: 0, count: chunkBytes)
         while true {
             let count: Int
             do throws(SystemError) { count = try File.standardInput().read(into: &chunk) } catch {
-                throw FileFailure("standard input can't be read", error)
+                throw FileError("standard input can't be read", error)
             }
             if count == 0 { return spool }
             do throws(SystemError) { try spool.write(chunk.span.extracting(0..<count)) } catch {
-                throw FileFailure("standard input can't be kept beside the database", error)
+                throw FileError("standard input can't be kept beside the database", error)
             }
         }
     }
 
-    private static func makeUnnamedFile(in folder: String) throws(FileFailure) -> File {
+    private static func makeUnnamedFile(in folder: String) throws(FileError) -> File {
         let name = "\(folder)/import.\(UInt64.random(in: 0 ... .max))"
         do throws(SystemError) {
             let file = try File(name, O_RDWR | O_CREAT | O_EXCL)
             try FileNames.remove(name)
             return file
         } catch {
-            throw FileFailure("no file can be made in \(folder)", error)
+            throw FileError("no file can be made in \(folder)", error)
         }
     }
 }

@@ -38,7 +38,7 @@ struct Importer: ~Copyable {
     let tell: (_ line: Int, _ what: String) -> Void
 
     /// Checks every line and stores nothing.
-    func check() throws(FileFailure) -> Summary {
+    func check() throws(FileError) -> Summary {
         var summary = Summary()
         let progress = ProgressReport("bytes checked")
         var lines = try source.lines(longestLine: Self.longestLine)
@@ -84,8 +84,8 @@ struct Importer: ~Copyable {
     /// Reads a line. An empty one is no line at all.
     private func user(
         _ text: LineReader.Line, _ number: Int, _ summary: inout Summary
-    ) -> (user: ImportedUser?, fault: ImportFault?) {
-        do throws(ImportFault) {
+    ) -> (user: ImportedUser?, fault: ImportError?) {
+        do throws(ImportError) {
             guard case .text(let bytes) = text else { throw .tooLong }
             if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return (nil, nil) }
             summary.lines += 1

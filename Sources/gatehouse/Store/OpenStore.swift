@@ -27,14 +27,14 @@ struct OpenStore: Sendable {
     ///   - now: seconds since 1970.
     static func open(
         _ storage: Settings.Storage, as access: SQLiteSettings.Access, now: Int64
-    ) async throws(StartFailure) -> OpenStore {
+    ) async throws(StartError) -> OpenStore {
         guard case .file(let path) = storage.url else { throw .unsupportedStorage }
         let isServer = access == .server
         // Without a store there is no master key either, and the store is what is missing.
         let isThere = FileNames.exists(path)
         guard isServer || isThere else { throw .storage(path: path, .notOpened(.noStore)) }
         let masterKey: SymmetricKey
-        do throws(MasterKey.Failure) {
+        do throws(MasterKey.ReadError) {
             masterKey = try MasterKey.load(
                 path: storage.masterKeyFile ?? path + ".key",
                 madeWith: isServer && storage.masterKeyFile == nil ? path : nil)

@@ -33,7 +33,7 @@ extension StoreCommand {
                 report.write(
                     ["bytes_before": .integer(outcome.before), "bytes_after": .integer(outcome.after)],
                     "The store takes \(outcome.after) bytes, \(outcome.before) before.\n")
-            } catch let error as CompactFailure {
+            } catch let error as CompactError {
                 if case .unfinished(let reason) = error {
                     throw StoreOptions.fail(
                         "not yet compacted: the new file takes the place of the database with the next start, for so far "
@@ -45,7 +45,7 @@ extension StoreCommand {
             }
         }
 
-        private static func text(_ failure: CompactFailure) -> String {
+        private static func text(_ failure: CompactError) -> String {
             switch failure {
             case .unfinished(let reason), .store(.unavailable(let reason)): "\(reason)"
             case .store(.notOpened(.inUse)): "a server or a command has the database open; stop it first"

@@ -18,7 +18,7 @@ struct StoreOptions: ParsableArguments {
         OpenStore.keepTemporaryFiles(beside: settings.storage)
         let clock = Clock { WallClock.now.seconds }
         let store: OpenStore
-        do throws(StartFailure) {
+        do throws(StartError) {
             store = try await OpenStore.open(settings.storage, as: .besideServer, now: clock.seconds)
         } catch {
             throw Self.fail("\(error)")
@@ -35,16 +35,16 @@ struct StoreOptions: ParsableArguments {
     /// Tells of an error that is not told yet.
     static func told(_ error: any Error, _ path: String) -> any Error {
         switch error {
-        case let error as RepositoryError: fail("\(StartFailure.storage(path: path, error))")
-        case let error as SessionKeys.Failure:
+        case let error as RepositoryError: fail("\(StartError.storage(path: path, error))")
+        case let error as SessionKeys.LoadError:
             if case .repository(let error) = error {
-                fail("\(StartFailure.storage(path: path, error))")
+                fail("\(StartError.storage(path: path, error))")
             } else {
-                fail("\(StartFailure.sessionKeys(error))")
+                fail("\(StartError.sessionKeys(error))")
             }
-        case let error as FileFailure: fail("\(error)")
-        case let error as StartFailure: fail("\(error)")
-        case let error as MasterKeyChanger.Failure: fail("\(error)")
+        case let error as FileError: fail("\(error)")
+        case let error as StartError: fail("\(error)")
+        case let error as MasterKeyChanger.ChangeError: fail("\(error)")
         default: error
         }
     }

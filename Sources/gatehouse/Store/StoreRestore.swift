@@ -59,7 +59,7 @@ extension StoreCommand {
                     }
                 }
                 report.write(Self.document(outcome), Self.text(outcome))
-            } catch let error as RestoreFailure {
+            } catch let error as RestoreError {
                 // Whoever reads that nothing was restored would make no use of what is coming.
                 if case .unfinished = error { throw StoreOptions.fail("not yet restored: \(error)") }
                 throw StoreOptions.fail("nothing was restored: \(error)")

@@ -3,7 +3,7 @@ internal import JSON
 public import Syntax
 
 /// Why a call to a provider gave nothing to go on with, whichever call it was.
-public enum ProviderFailure: Error, Equatable, Sendable {
+public enum ProviderCallError: Error, Equatable, Sendable {
     /// No whole answer came.
     case transport(HTTPClientError)
     /// An answer with a status that is neither success nor an understood refusal.
@@ -34,10 +34,10 @@ public protocol ProviderTransport: Sendable {
     func get(_ url: EndpointURL, accepting types: String) -> OutboundRequest
 
     /// Sends a request that may be sent again.
-    func send(_ request: OutboundRequest) async throws(ProviderFailure) -> OutboundResponse
+    func send(_ request: OutboundRequest) async throws(ProviderCallError) -> OutboundResponse
 }
 
-extension ProviderFailure {
+extension ProviderCallError {
     /// Whether a code that was sent may have been spent though no tokens came: then it must not be sent again. A clear
     /// refusal leaves nothing to remember, and remembering it would let anybody fill the store with invented codes.
     public var mayHaveSpentCode: Bool {
@@ -66,13 +66,13 @@ extension ProviderFailure {
 
 extension OutboundResponse {
     /// The body as a JSON object, when the status is a success.
-    func jsonObject() throws(ProviderFailure) -> JSONValue {
+    func jsonObject() throws(ProviderCallError) -> JSONValue {
         guard (200..<300).contains(status) else { throw .status(status) }
         return try parsedObject()
     }
 
     /// The body as a JSON object, whatever the status.
-    func parsedObject() throws(ProviderFailure) -> JSONValue {
+    func parsedObject() throws(ProviderCallError) -> JSONValue {
         guard let document = try? JSONValue(parsing: body.span), document.object != nil else { throw .notJSON }
         return document
     }

@@ -2,7 +2,7 @@ internal import HTTPServer
 internal import JSON
 
 /// An error that OAuth has a code for. The description never repeats what the request contained.
-struct OAuthFailure: Error, Sendable {
+struct OAuthError: Error, Sendable {
     let code: String
     let description: String
     var status = HTTPStatus.badRequest
@@ -16,8 +16,8 @@ struct OAuthFailure: Error, Sendable {
         self.challenge = challenge
     }
 
-    static func invalidRequest(_ description: String) -> OAuthFailure { OAuthFailure("invalid_request", description) }
-    static func invalidGrant(_ description: String) -> OAuthFailure { OAuthFailure("invalid_grant", description) }
+    static func invalidRequest(_ description: String) -> OAuthError { OAuthError("invalid_request", description) }
+    static func invalidGrant(_ description: String) -> OAuthError { OAuthError("invalid_grant", description) }
 
     /// The error object of RFC 6749 §5.2.
     var response: HTTPResponse {

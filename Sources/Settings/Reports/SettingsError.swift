@@ -1,7 +1,7 @@
 internal import Crypto
 
 /// One thing that is wrong with the configuration. Never shows a secret.
-public struct SettingsFault: Error, Sendable, Equatable, CustomStringConvertible {
+public struct SettingsError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Kind: String, Sendable {
         /// The configuration file, or a file that a key names, can't be read.
         case unreadableFile

@@ -6,15 +6,15 @@ import Syntax
 import System
 
 /// Why the server, or a command that works on the store, did not start, in words for whoever starts it.
-enum StartFailure: Error, CustomStringConvertible {
+enum StartError: Error, CustomStringConvertible {
     case system(SystemError)
     case listen(host: String, port: UInt16, SystemError)
     case unsupportedStorage
-    case masterKey(MasterKey.Failure)
+    case masterKey(MasterKey.ReadError)
     case storage(path: String, RepositoryError)
     /// There is a master key of the operator's and no store, as when a volume was not mounted.
     case missingStore(path: String, masterKeyFile: String)
-    case sessionKeys(SessionKeys.Failure)
+    case sessionKeys(SessionKeys.LoadError)
 
     var description: String {
         switch self {

@@ -1,7 +1,7 @@
 public import Accounts
 
 /// Why nothing was restored. But for `.unfinished` nothing has changed.
-public enum RestoreFailure: Error, Equatable, Sendable {
+public enum RestoreError: Error, Equatable, Sendable {
     /// The store that is to be replaced can't be: `.inUse` while somebody has it open, `.unavailable`.
     case store(RepositoryError)
     /// The backup is examined and takes the store's place when that is next opened: so far something is in the way.
@@ -24,7 +24,7 @@ public enum RestoreFailure: Error, Equatable, Sendable {
     case ledgerEndsUnproven(line: Int)
 }
 
-extension RestoreFailure: CustomStringConvertible {
+extension RestoreError: CustomStringConvertible {
     /// What an operator must know, as a sentence.
     public var description: String {
         switch self {

@@ -1,5 +1,5 @@
 /// What is wrong with a line of an import. It never says what stands there: that is personal.
-enum ImportFault: Error, Equatable, CustomStringConvertible {
+enum ImportError: Error, Equatable, CustomStringConvertible {
     enum Identity: String, Equatable {
         case notAnObject = "is not an object"
         case provider = "names no provider, or one that is not configured"

@@ -1,6 +1,6 @@
 /// Why a request was refused before there was one to route. It is answered, then the connection closes, because nobody
 /// can tell any more where the next request would begin.
-public enum ProtocolViolation: Error, Sendable, Equatable {
+public enum ProtocolError: Error, Sendable, Equatable {
     /// 400; the sentence names what is wrong, never what was sent.
     case malformed(String)
     /// 408: a part of a request came, the rest did not in time.
