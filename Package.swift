@@ -73,7 +73,7 @@ let package = Package(
         target("HTTPServer", ["EventLoop", "System", "Syntax", "CZlib"]),
         target("HTTPClient", ["EventLoop", "System", "Syntax", "CCurl", "COpenSSL"]),
         target("JOSE", ["Crypto", "JSON", "Syntax", "System"]),
-        target("OpenIDConnect", ["JOSE", "Crypto", "JSON", "HTTPClient", "EventLoop", "System", "Syntax"]),
+        target("OpenIDConnect", ["JOSE", "Crypto", "JSON", "HTTPClient", "System", "Syntax"]),
         target("Accounts", ["Syntax", "System"]),
         target("AccountsSQLite", ["Accounts", "System", "CSQLite"]),
         target("Sealing", ["Accounts", "Crypto", "System", "Syntax"]),
@@ -82,13 +82,12 @@ let package = Package(
         target(
             "SignIn",
             [
-                "Accounts", "Providers", "OpenIDConnect", "JOSE", "Crypto", "JSON", "HTTPClient", "EventLoop", "System",
-                "Syntax",
+                "Accounts", "Providers", "OpenIDConnect", "JOSE", "Crypto", "JSON", "HTTPClient", "Syntax",
             ]),
         target(
             "WebAPI",
             [
-                "SignIn", "Accounts", "Providers", "OpenIDConnect", "JOSE", "Crypto", "OpenAPI", "JSON", "HTTPServer",
+                "SignIn", "Accounts", "Providers", "OpenIDConnect", "Crypto", "OpenAPI", "JSON", "HTTPServer",
                 "EventLoop", "System", "Syntax", logging,
             ]),
         target("YAML", ["CYAML"]),
@@ -109,12 +108,12 @@ let package = Package(
         tests("SyntaxTests", ["Syntax", "Crypto"]),
         tests("JSONTests", ["JSON", "Syntax"]),
         tests("OpenAPITests", ["OpenAPI", "JSON"]),
-        tests("EventLoopTests", ["EventLoop", "System", "Syntax"]),
+        tests("EventLoopTests", ["EventLoop", "System"]),
         tests("HTTPServerTests", ["HTTPServer", "EventLoop", "System", "Syntax", "CZlib"]),
-        tests("HTTPClientTests", ["HTTPClient", "EventLoop", "System", "Syntax"]),
+        tests("HTTPClientTests", ["HTTPClient", "EventLoop", "Syntax"]),
         tests(
             "SimulatedCarriersTests",
-            ["SimulatedCarriers", "EventLoop", "JOSE", "Crypto", "JSON", "System", "Syntax"]),
+            ["SimulatedCarriers", "EventLoop", "JOSE", "Crypto", "JSON", "Syntax"]),
         .target(
             name: "TestSupport",
             dependencies: [
@@ -132,15 +131,14 @@ let package = Package(
                 "Providers", "OpenIDConnect", "HTTPClient", "EventLoop", "System", "Syntax", "JOSE", "Crypto", "JSON",
                 "TestSupport",
             ]),
-        tests("SealingTests", ["Sealing", "Accounts", "Crypto", "System", "Syntax"]),
+        tests("SealingTests", ["Sealing", "Accounts", "Crypto"]),
         tests(
             "SignInTests",
             [
-                "SignIn", "Accounts", "AccountsSQLite", "Providers", "OpenIDConnect", "HTTPClient", "EventLoop",
-                "System", "Syntax", "JOSE",
+                "SignIn", "Accounts", "AccountsSQLite", "Providers", "OpenIDConnect", "HTTPClient", "Syntax", "JOSE",
                 "Crypto", "JSON", "TestSupport",
             ]),
-        tests("ObservabilityTests", ["Observability", "JSON", "System", logging]),
+        tests("ObservabilityTests", ["Observability", "JSON", logging]),
         tests(
             "WebAPITests",
             [
@@ -148,12 +146,12 @@ let package = Package(
                 "System", "Syntax",
                 "JOSE", "Crypto", "OpenAPI", "JSON", "TestSupport", logging,
             ]),
-        tests("AccountsTests", ["Accounts", "Syntax"]),
+        tests("AccountsTests", ["Accounts"]),
         tests("AccountsSQLiteTests", ["AccountsSQLite", "CSQLite", "Accounts", "System", "TestSupport"]),
         tests("CryptoTests", ["Crypto", "COpenSSL"]),
         tests("JOSETests", ["JOSE", "Crypto", "JSON", "Syntax"]),
         tests(
-            "SettingsTests", ["Settings", "Providers", "OpenIDConnect", "Crypto", "YAML", "JSON", "Syntax", logging]),
+            "SettingsTests", ["Settings", "OpenIDConnect", "Crypto", "YAML", "JSON", "Syntax", logging]),
         tests(
             "FlowTests",
             [

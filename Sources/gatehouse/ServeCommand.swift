@@ -26,43 +26,16 @@ struct ServeCommand: AsyncParsableCommand {
         // Whoever sets it would have the keys of all TLS connections written to a file.
         let wantsKeyLog = EnvironmentVariables.isSet("SSLKEYLOGFILE")
         EnvironmentVariables.remove("SSLKEYLOGFILE")
-        let settings: Settings
-        let effective: [EffectiveSetting]
-        let notices: [SettingsNotice]
-        switch Settings.loadOfProcess(file: options.file) {
-        case .valid(let valid, let shown, let found): (settings, effective, notices) = (valid, shown, found)
-        case .faulty(let faults, let notices):
-            tell(faults, notices)
-            throw ExitCode(1)
-        }
+        let (settings, effective, notices) = try loaded()
         OpenStore.keepTemporaryFiles(beside: settings.storage)
         let threshold = LogThreshold(settings.log.level)
-        guard let writer = LogWriter(descriptor: STDERR_FILENO, told: Self.dropped(settings.log)) else {
-            switch settings.log.format {
-            case .text: StandardError.write("gatehouse: the system has no thread left for the log\n")
-            case .json:
-                Self.logger(.json, threshold, StandardError.write).critical(
-                    "the server does not start", metadata: ["reason": "the system has no thread left for the log"])
-            }
-            throw ExitCode(1)
-        }
+        let writer = try logWriter(settings.log, threshold)
         defer { writer.flush(within: Self.lastLinesTime) }
         let logger = Self.logger(settings.log.format, threshold, writer.write)
         for notice in notices { logger.notice("\(notice)") }
         if wantsKeyLog { logger.warning("SSLKEYLOGFILE has no effect: keys of connections are written nowhere") }
         DescriptorLimit.raise()
-        let server: Server
-        do throws(StartError) {
-            server = try await Server.start(settings, logger: logger)
-        } catch {
-            switch settings.log.format {
-            case .text:
-                writer.flush(within: Self.lastLinesTime)
-                StandardError.write("gatehouse: \(error)\n")
-            case .json: logger.critical("the server does not start", metadata: ["reason": "\(error)"])
-            }
-            throw ExitCode(1)
-        }
+        let server = try await started(settings, writer, logger)
         let reloading = Reloading(
             file: options.file, effective: effective, providers: server.providers, apiKeys: server.apiKeys,
             admin: server.admin, trust: server.trust, threshold: threshold, logger: logger)
@@ -79,6 +52,45 @@ struct ServeCommand: AsyncParsableCommand {
         try await group.run()
         // To the end, or a further signal would end the process in the middle of draining.
         withExtendedLifetime(signals) {}
+    }
+
+    /// The server; where it does not start, that is told.
+    private func started(
+        _ settings: Settings, _ writer: LogWriter, _ logger: Logger
+    ) async throws(ExitCode) -> Server {
+        do throws(StartError) {
+            return try await Server.start(settings, logger: logger)
+        } catch {
+            switch settings.log.format {
+            case .text:
+                writer.flush(within: Self.lastLinesTime)
+                StandardError.write("gatehouse: \(error)\n")
+            case .json: logger.critical("the server does not start", metadata: ["reason": "\(error)"])
+            }
+            throw ExitCode(1)
+        }
+    }
+
+    /// The configuration; where it is faulty, that is told.
+    private func loaded() throws(ExitCode) -> (Settings, [EffectiveSetting], [SettingsNotice]) {
+        switch Settings.loadOfProcess(file: options.file) {
+        case .valid(let settings, let effective, let notices): return (settings, effective, notices)
+        case .faulty(let faults, let notices):
+            tell(faults, notices)
+            throw ExitCode(1)
+        }
+    }
+
+    /// What writes the log, on a thread of its own.
+    private func logWriter(_ log: Settings.Log, _ threshold: LogThreshold) throws(ExitCode) -> LogWriter {
+        if let writer = LogWriter(descriptor: STDERR_FILENO, told: Self.dropped(log)) { return writer }
+        switch log.format {
+        case .text: StandardError.write("gatehouse: the system has no thread left for the log\n")
+        case .json:
+            Self.logger(.json, threshold, StandardError.write).critical(
+                "the server does not start", metadata: ["reason": "the system has no thread left for the log"])
+        }
+        throw ExitCode(1)
     }
 
     /// Tells people, or the log collector that is there instead of them, what is wrong with the configuration.

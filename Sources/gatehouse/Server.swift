@@ -34,35 +34,11 @@ struct Server: Service {
     static func start(_ settings: Settings, logger: Logger) async throws(StartError) -> Server {
         let clock = Clock { WallClock.now.seconds }
         let repository = try await OpenStore.open(settings.storage, as: .server, now: clock.seconds).repository
-        if let update = repository.update {
-            logger.notice(
-                "the database was brought up to date",
-                metadata: [
-                    "from": .stringConvertible(update.from), "to": .stringConvertible(update.to),
-                    "ms": .stringConvertible(Int(update.took / .milliseconds(1))),
-                ])
-        }
-        let keys: SessionKeys
-        do throws(SessionKeys.LoadError) {
-            keys = try await SessionKeys.load(from: repository, now: clock.seconds)
-        } catch {
-            // A store may open and turn out to be damaged where the keys are.
-            if case .repository(let error) = error, case .file(let path) = settings.storage.url {
-                throw .storage(path: path, error)
-            }
-            throw .sessionKeys(error)
-        }
+        if let update = repository.update { tell(update, logger) }
+        let keys = try await loadKeys(from: repository, settings, clock)
         let loops = try startLoops(settings.http.loops ?? Processors.usable)
         let shares = Self.shareDescriptors(settings, loops: loops.count, logger)
-        let trust = TrustStore()
-        // The first sign-in finds them read, and the start does not wait for it. Where plain http is allowed, TLS may never
-        // be asked for.
-        let files = Set(settings.providers.filter { !$0.allowsLoopbackHTTP }.map(\.caFile))
-        Task {
-            for file in await trust.load(files) {
-                logger.error("the trust anchors can't be read", metadata: ["file": "\(file)"])
-            }
-        }
+        let trust = beginToTrust(settings, logger)
         let clients = await HTTPClient.clients(of: loops, trust: trust)
         let providers = settings.providers.map { Provider($0) }
         let apiKeys = APIKeys(settings.apiKeys)
@@ -95,6 +71,42 @@ struct Server: Service {
                     + [.write(failedSignIns), .tidyLog(repository, clock), .serveBackups(repository)],
                 logger: logger),
             failedSignIns: failedSignIns, drain: .seconds(settings.http.drainSeconds), logger: logger)
+    }
+
+    private static func tell(_ update: SchemaUpdate, _ logger: Logger) {
+        logger.notice(
+            "the database was brought up to date",
+            metadata: [
+                "from": .stringConvertible(update.from), "to": .stringConvertible(update.to),
+                "ms": .stringConvertible(Int(update.took / .milliseconds(1))),
+            ])
+    }
+
+    private static func loadKeys(
+        from repository: SQLiteAccounts, _ settings: Settings, _ clock: Clock
+    ) async throws(StartError) -> SessionKeys {
+        do throws(SessionKeys.LoadError) {
+            return try await SessionKeys.load(from: repository, now: clock.seconds)
+        } catch {
+            // A store may open and turn out to be damaged where the keys are.
+            if case .repository(let error) = error, case .file(let path) = settings.storage.url {
+                throw .storage(path: path, error)
+            }
+            throw .sessionKeys(error)
+        }
+    }
+
+    /// Has the trust anchors read, so that the first sign-in finds them; the start does not wait for it.
+    private static func beginToTrust(_ settings: Settings, _ logger: Logger) -> TrustStore {
+        let trust = TrustStore()
+        // Where plain http is allowed, TLS may never be asked for.
+        let files = Set(settings.providers.filter { !$0.allowsLoopbackHTTP }.map(\.caFile))
+        Task {
+            for file in await trust.load(files) {
+                logger.error("the trust anchors can't be read", metadata: ["file": "\(file)"])
+            }
+        }
+        return trust
     }
 
     /// Runs until the group of services is shut down.

@@ -8,7 +8,9 @@ struct StoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store", abstract: "Examine the store, back it up, restore it, and bring users from elsewhere.",
         discussion: "All of it works beside a running server, but for restore and compact.",
-        subcommands: [Status.self, Check.self, Backup.self, Restore.self, Compact.self, Import.self])
+        subcommands: [
+            StoreStatusCommand.self, Check.self, Backup.self, StoreRestore.self, StoreCompact.self, StoreImport.self,
+        ])
 
     /// Examines all of it.
     struct Check: AsyncParsableCommand {

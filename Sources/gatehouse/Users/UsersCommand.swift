@@ -7,7 +7,7 @@ struct UsersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "users", abstract: "List, find, export and erase users.",
         discussion: "All of it works beside a running server.",
-        subcommands: [List.self, Show.self, Find.self, Export.self, Erase.self])
+        subcommands: [UsersList.self, UsersShow.self, UsersFind.self, UsersExport.self, UsersErase.self])
 
     /// Tells that there is no such user.
     static func noSuchUser() -> ExitCode {

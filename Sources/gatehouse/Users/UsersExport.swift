@@ -3,29 +3,27 @@ import ArgumentParser
 import SignIn
 import WebAPI
 
-extension UsersCommand {
-    /// One user's whole record.
-    struct Export: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Print everything that is kept about a user as one line of JSON.",
-            discussion: """
-                An opaque reference stands in the place of each subject: who asks what is kept about him has no use for \
-                it, and it opens accounts elsewhere. Moving users to another backend does need the subjects, since \
-                nothing else says who signs in; --with-subjects prints them, here and over no network. Such a line is \
-                what gatehouse store import takes.
-                """)
+/// One user's whole record.
+struct UsersExport: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Print everything that is kept about a user as one line of JSON.",
+        discussion: """
+            An opaque reference stands in the place of each subject: who asks what is kept about him has no use for \
+            it, and it opens accounts elsewhere. Moving users to another backend does need the subjects, since \
+            nothing else says who signs in; --with-subjects prints them, here and over no network. Such a line is \
+            what gatehouse store import takes.
+            """)
 
-        @Argument(help: "The user's number.")
-        var id: Int64
-        @Flag(help: "Print the subjects themselves.")
-        var withSubjects = false
-        @OptionGroup var options: StoreOptions
+    @Argument(help: "The user's number.")
+    var id: Int64
+    @Flag(help: "Print the subjects themselves.")
+    var withSubjects = false
+    @OptionGroup var options: StoreOptions
 
-        func run() async throws {
-            try await options.withStore { store, _, clock in
-                let record = try await store.record(of: id, now: clock.seconds)
-                StandardOutput.write(UserDocument.export(record, subjects: withSubjects ? .asTheyAre : .asReferences))
-            }
+    func run() async throws {
+        try await options.withStore { store, _, clock in
+            let record = try await store.record(of: id, now: clock.seconds)
+            StandardOutput.write(UserDocument.export(record, subjects: withSubjects ? .asTheyAre : .asReferences))
         }
     }
 }

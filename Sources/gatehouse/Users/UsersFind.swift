@@ -5,84 +5,82 @@ import SignIn
 import System
 import WebAPI
 
-extension UsersCommand {
-    /// Who has a subject, an address or a number.
-    struct Find: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Find users by subject, e-mail address or telephone number.",
-            discussion: """
-                By --issuer and --subject: who signs in so, with identities and sessions. By --email or --phone-number: \
-                everybody who has it, each with whose word that is: a provider's, which has verified it or not, or \
-                nobody's but the user's own. Whoever likes can say so of himself: the word of a provider counts. \
-                - for a value reads it from standard input, which keeps it out of the shell's history. Exits 1 when \
-                nobody is found.
-                """)
+/// Who has a subject, an address or a number.
+struct UsersFind: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "find", abstract: "Find users by subject, e-mail address or telephone number.",
+        discussion: """
+            By --issuer and --subject: who signs in so, with identities and sessions. By --email or --phone-number: \
+            everybody who has it, each with whose word that is: a provider's, which has verified it or not, or \
+            nobody's but the user's own. Whoever likes can say so of himself: the word of a provider counts. \
+            - for a value reads it from standard input, which keeps it out of the shell's history. Exits 1 when \
+            nobody is found.
+            """)
 
-        private static let maximumMatches = 1000
+    private static let maximumMatches = 1000
 
-        @Option(help: "The issuer, to the letter as ID tokens name it.")
-        var issuer: String?
-        @Option(help: "The subject at that issuer.")
-        var subject: String?
-        @Option(help: "An e-mail address, in large or small letters.")
-        var email: String?
-        @Option(help: "A telephone number; only its digits count.")
-        var phoneNumber: String?
-        @Flag(help: "Print JSON; of an address or a number one object a line.")
-        var json = false
-        @OptionGroup var options: StoreOptions
+    @Option(help: "The issuer, to the letter as ID tokens name it.")
+    var issuer: String?
+    @Option(help: "The subject at that issuer.")
+    var subject: String?
+    @Option(help: "An e-mail address, in large or small letters.")
+    var email: String?
+    @Option(help: "A telephone number; only its digits count.")
+    var phoneNumber: String?
+    @Flag(help: "Print JSON; of an address or a number one object a line.")
+    var json = false
+    @OptionGroup var options: StoreOptions
 
-        private var contact: (Contact, String)? {
-            email.map { (.email, $0) } ?? phoneNumber.map { (.phoneNumber, $0) }
+    private var contact: (Contact, String)? {
+        email.map { (.email, $0) } ?? phoneNumber.map { (.phoneNumber, $0) }
+    }
+
+    func validate() throws {
+        guard (issuer == nil) == (subject == nil) else {
+            throw ValidationError("--issuer and --subject go together.")
         }
+        guard [subject, email, phoneNumber].filter({ $0 != nil }).count == 1 else {
+            throw ValidationError("Say whom to find: --issuer and --subject, or --email, or --phone-number.")
+        }
+    }
 
-        func validate() throws {
-            guard (issuer == nil) == (subject == nil) else {
-                throw ValidationError("--issuer and --subject go together.")
-            }
-            guard [subject, email, phoneNumber].filter({ $0 != nil }).count == 1 else {
-                throw ValidationError("Say whom to find: --issuer and --subject, or --email, or --phone-number.")
+    func run() async throws {
+        try await options.withStore { store, _, clock in
+            if let (contact, value) = contact { return try await find(contact, Self.given(value), store) }
+            let subject = Subject(issuer: issuer ?? "", value: Self.given(subject ?? ""))
+            let found = try await store.repository.user(with: subject)
+            guard let found else { throw UsersCommand.noSuchUser() }
+            UserText.write(try await store.record(of: found.rawValue, now: clock.seconds), json: json)
+        }
+    }
+
+    private static func given(_ value: String) -> String {
+        value == "-" ? readLine(strippingNewline: true) ?? "" : value
+    }
+
+    private func find(_ contact: Contact, _ value: String, _ store: OpenStore) async throws {
+        let search = try await store.repository.users(with: contact, value, limit: Self.maximumMatches)
+        for match in search.matches {
+            if json {
+                StandardOutput.write(UserDocument.match(match))
+            } else {
+                let givers = match.givers.map(Self.words).joined(separator: "; ")
+                StandardOutput.write(
+                    "user \(match.user.id)  since \(CalendarTime.rfc3339(match.user.createdAt))  \(givers)\n")
             }
         }
-
-        func run() async throws {
-            try await options.withStore { store, _, clock in
-                if let (contact, value) = contact { return try await find(contact, Self.given(value), store) }
-                let subject = Subject(issuer: issuer ?? "", value: Self.given(subject ?? ""))
-                let found = try await store.repository.user(with: subject)
-                guard let found else { throw UsersCommand.noSuchUser() }
-                UserText.write(try await store.record(of: found.rawValue, now: clock.seconds), json: json)
-            }
+        if search.hasMore { StandardError.write("There are more than \(Self.maximumMatches).\n") }
+        if !search.isComplete {
+            StandardError.write("Not every user is in the index yet; a running server is still making it.\n")
         }
+        if search.matches.isEmpty { throw UsersCommand.noSuchUser() }
+    }
 
-        private static func given(_ value: String) -> String {
-            value == "-" ? readLine(strippingNewline: true) ?? "" : value
-        }
-
-        private func find(_ contact: Contact, _ value: String, _ store: OpenStore) async throws {
-            let search = try await store.repository.users(with: contact, value, limit: Self.maximumMatches)
-            for match in search.matches {
-                if json {
-                    StandardOutput.write(UserDocument.match(match))
-                } else {
-                    let givers = match.givers.map(Self.words).joined(separator: "; ")
-                    StandardOutput.write(
-                        "user \(match.user.id)  since \(CalendarTime.rfc3339(match.user.createdAt))  \(givers)\n")
-                }
-            }
-            if search.hasMore { StandardError.write("There are more than \(Self.maximumMatches).\n") }
-            if !search.isComplete {
-                StandardError.write("Not every user is in the index yet; a running server is still making it.\n")
-            }
-            if search.matches.isEmpty { throw UsersCommand.noSuchUser() }
-        }
-
-        private static func words(_ giver: GivenContact.Giver) -> String {
-            switch giver {
-            case .user: "the user's own word"
-            case .provider(let name, let isVerified):
-                "given by \(name ?? "a provider")" + (isVerified ? ", verified" : ", not verified")
-            }
+    private static func words(_ giver: GivenContact.Giver) -> String {
+        switch giver {
+        case .user: "the user's own word"
+        case .provider(let name, let isVerified):
+            "given by \(name ?? "a provider")" + (isVerified ? ", verified" : ", not verified")
         }
     }
 }

@@ -5,22 +5,20 @@ import SignIn
 import System
 import WebAPI
 
-extension UsersCommand {
-    /// One user.
-    struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Show a user's identities and sessions, and nothing personal.")
+/// One user.
+struct UsersShow: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show a user's identities and sessions, and nothing personal.")
 
-        @Argument(help: "The user's number.")
-        var id: Int64
-        @Flag(help: "Print JSON.")
-        var json = false
-        @OptionGroup var options: StoreOptions
+    @Argument(help: "The user's number.")
+    var id: Int64
+    @Flag(help: "Print JSON.")
+    var json = false
+    @OptionGroup var options: StoreOptions
 
-        func run() async throws {
-            try await options.withStore { store, _, clock in
-                UserText.write(try await store.record(of: id, now: clock.seconds), json: json)
-            }
+    func run() async throws {
+        try await options.withStore { store, _, clock in
+            UserText.write(try await store.record(of: id, now: clock.seconds), json: json)
         }
     }
 }
