@@ -91,10 +91,13 @@ let package = Package(
                 "EventLoop", "System", "Syntax", logging,
             ]),
         target("YAML", ["CYAML"]),
+        target("Observability", ["JSON", "System", logging]),
         target(
             "Settings",
-            ["Providers", "OpenIDConnect", "HTTPServer", "Crypto", "YAML", "JSON", "Syntax", "System", logging]),
-        target("Observability", ["JSON", "System", logging]),
+            [
+                "Observability", "Accounts", "Providers", "OpenIDConnect", "HTTPServer", "Crypto", "YAML", "JSON",
+                "Syntax", "System", logging,
+            ]),
         executable(
             "gatehouse",
             [
@@ -151,7 +154,11 @@ let package = Package(
         tests("CryptoTests", ["Crypto", "COpenSSL"]),
         tests("JOSETests", ["JOSE", "Crypto", "JSON", "Syntax"]),
         tests(
-            "SettingsTests", ["Settings", "OpenIDConnect", "Crypto", "YAML", "JSON", "Syntax", logging]),
+            "SettingsTests",
+            [
+                "Settings", "Observability", "Accounts", "HTTPServer", "OpenIDConnect", "Crypto", "YAML", "JSON",
+                "Syntax", logging,
+            ]),
         tests(
             "FlowTests",
             [

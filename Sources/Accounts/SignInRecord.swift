@@ -22,6 +22,14 @@ public struct PortedSubject: Equatable, Sendable {
     }
 }
 
+/// What becomes of whoever signs in for the first time.
+public enum RegistrationMode: String, Sendable, CaseIterable {
+    /// The user is stored at once.
+    case automatic
+    /// The app gets a link ticket, with which it registers the user.
+    case ticket
+}
+
 /// What happens with a subject that nobody has.
 public enum Registration: Sendable {
     /// It becomes a user, under a random reference, which is made when there is need of one.

@@ -32,13 +32,13 @@ public struct Subject: Hashable, Sendable {
 
 extension Subject {
     /// OpenID Connect Core §2.
-    public static let mostBytes = 255
+    public static let maximumBytes = 255
 
     /// A subject that somebody entered by hand or brought from elsewhere.
     ///
     /// - Returns: nil for one that no ID token could have.
     public static func given(issuer: String, value: String) -> Subject? {
-        (1...mostBytes).contains(value.utf8.count) ? Subject(issuer: issuer, value: value) : nil
+        (1...maximumBytes).contains(value.utf8.count) ? Subject(issuer: issuer, value: value) : nil
     }
 }
 

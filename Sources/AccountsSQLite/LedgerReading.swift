@@ -22,7 +22,7 @@ struct LedgerReading {
         """)
 
     /// In bytes. The longest of ours has the `kid` of a key, or six numbers, and a proof of 64 digits.
-    static let longestLine = 1024
+    static let maximumLineBytes = 1024
 
     private let connection: Connection
     /// The number of the newest record that the backup knows.
@@ -54,7 +54,7 @@ struct LedgerReading {
         do throws(SystemError) {
             let file = try File(path, O_RDONLY)
             hasContent = try file.status().size > 0
-            lines = LineReader(file, longestLine: Self.longestLine)
+            lines = LineReader(file, maximumLineBytes: Self.maximumLineBytes)
         } catch {
             throw failure(error)
         }

@@ -15,7 +15,7 @@ import Synchronization
 // @unchecked: all but what is constant or atomic is touched on the writer's queue only.
 final class LogKeeper: @unchecked Sendable {
     private static let shortestPause = Duration.milliseconds(10)
-    private static let longestPause = Duration.seconds(1)
+    private static let maximumPause = Duration.seconds(1)
 
     /// Whether the log may still have pages of somebody who was erased.
     let hasRemains = Atomic(false)
@@ -95,10 +95,10 @@ final class LogKeeper: @unchecked Sendable {
             hasRemains.store(false, ordering: .relaxed)
             (length, due, pause) = (0, threshold, Self.shortestPause)
             // It takes several syncs, during which sign-ins wait: many erasures in a row share them.
-            emptying = .now + Self.longestPause
+            emptying = .now + Self.maximumPause
         } else {
             emptying = .now + pause
-            pause = min(pause * 2, Self.longestPause)
+            pause = min(pause * 2, Self.maximumPause)
         }
     }
 

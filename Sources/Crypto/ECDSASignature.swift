@@ -3,7 +3,7 @@ internal import COpenSSL
 /// Between JOSE's form of an ECDSA signature, `r || s` in the curve's width (RFC 7518 §3.4), and OpenSSL's, DER.
 enum ECDSASignature {
     /// The longest DER form: 66-byte numbers with a sign byte each, and nine bytes of tags and lengths.
-    static let longestDER = 2 * (66 + 1) + 9
+    static let maximumDERBytes = 2 * (66 + 1) + 9
 
     /// Lends the DER form of a JOSE signature.
     /// - Returns: nil when the signature has not exactly the curve's width.
@@ -13,7 +13,7 @@ enum ECDSASignature {
         let width = curve.byteCount
         guard signature.count == 2 * width, let parsed = unsafe ECDSA_SIG_new() else { return nil }
         defer { unsafe ECDSA_SIG_free(parsed) }
-        return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: longestDER) { der in
+        return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: maximumDERBytes) { der in
             let length = unsafe signature.withUnsafeBufferPointer { signature -> Int32 in
                 guard let start = signature.baseAddress else { return 0 }
                 let r = unsafe BN_bin2bn(start, Int32(width), nil)

@@ -144,7 +144,7 @@ extension PrivateKey {
                     unsafe signature.withUnsafeBufferPointer { unsafe Array($0) }
                 }
             case .ellipticCurve(let curve, _, _):
-                signDigest(of: message, with: algorithm, longest: ECDSASignature.longestDER) { der in
+                signDigest(of: message, with: algorithm, longest: ECDSASignature.maximumDERBytes) { der in
                     ECDSASignature.jose(fromDER: der, curve)
                 }
             case .ed25519: signMessage(message)

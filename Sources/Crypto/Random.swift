@@ -8,7 +8,7 @@ public enum Random {
     ///
     /// A process that can't get randomness must not go on making tokens, so failure ends it; no input leads there.
     public static func bytes(_ count: Int) -> [UInt8] {
-        if count <= RandomReserve.longestLent {
+        if count <= RandomReserve.maximumLentBytes {
             return withBytes(count) { bytes in
                 [UInt8](capacity: count) { output in for index in bytes.indices { output.append(bytes[index]) } }
             }
@@ -21,7 +21,7 @@ public enum Random {
 
     /// Lends that many random bytes; of a few there is no copy left afterwards.
     public static func withBytes<Result: Sendable>(_ count: Int, _ body: (Span<UInt8>) -> Result) -> Result {
-        guard count <= RandomReserve.longestLent else { return body(bytes(count).span) }
+        guard count <= RandomReserve.maximumLentBytes else { return body(bytes(count).span) }
         return reserve.withLock { $0.withBytes(count, body) }
     }
 
@@ -39,7 +39,7 @@ public enum Random {
 /// Random bytes that were drawn together: a draw costs the generator the same few thousand instructions however short it
 /// is, and a sign-in needs four short ones. What is handed out is overwritten, so that each byte is in one place only.
 struct RandomReserve: ~Copyable {
-    static let longestLent = 64
+    static let maximumLentBytes = 64
     private static let size = 1024
 
     private var bytes = [UInt8](repeating: 0, count: size)

@@ -77,3 +77,10 @@ public enum HTTPMethod: String, Sendable, CaseIterable {
         }
     }
 }
+
+/// The header in which proxies tell the address of their client.
+public enum ClientAddressHeader: String, Sendable, CaseIterable {
+    case xForwardedFor = "X-Forwarded-For"
+    /// RFC 7239.
+    case forwarded = "Forwarded"
+}

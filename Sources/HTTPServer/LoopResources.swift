@@ -6,7 +6,7 @@ struct LoopResources {
     /// One read takes no more than this.
     private static let receiveBytes = 16_384
     /// A buffer that unusually long fields have made large is not kept.
-    private static let largestOutputKept = 16_384
+    private static let maximumOutputKept = 16_384
 
     /// The connections that wait for a request.
     var idle = IdleList()
@@ -40,7 +40,7 @@ struct LoopResources {
     mutating func render(_ response: HTTPResponse, _ context: ResponseContext, at now: MonotonicTime) -> [UInt8] {
         date.renew(at: now)
         let encoded = context.acceptsGzip ? response.gzip { encode($0) } : nil
-        output.removeAll(keepingCapacity: output.capacity <= Self.largestOutputKept)
+        output.removeAll(keepingCapacity: output.capacity <= Self.maximumOutputKept)
         return ResponseWriter.write(
             response, context, gzip: encoded, date: date.line, commonFields: commonFields, into: &output)
     }

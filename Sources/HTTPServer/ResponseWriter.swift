@@ -13,7 +13,7 @@ struct ResponseContext: Sendable {
 /// Writes answers as they go over the wire (RFC 9112 §4, §6).
 enum ResponseWriter {
     /// A body up to this length is copied behind its head, since that costs less than describing it to the system.
-    static let longestCopiedBody = 2048
+    static let maximumCopiedBody = 2048
 
     /// Appends the head of one answer to `output`, and a short body.
     ///
@@ -48,7 +48,7 @@ enum ResponseWriter {
         }
         output.append(contentsOf: "\r\n".utf8)
         if context.dropsBody || response.status.forbidsBody { return [] }
-        if body.count > longestCopiedBody { return body }
+        if body.count > maximumCopiedBody { return body }
         output.append(contentsOf: body)
         return []
     }

@@ -4,7 +4,7 @@ public import JSON
 public struct NumericDate: Sendable, Hashable, Comparable {
     /// The last second of the year 9999; whatever is later is a mistake or an attack on arithmetic.
     private static let latest: Int64 = 253_402_300_799
-    private static let longestText = 12
+    private static let maximumTextBytes = 12
 
     public let seconds: Int64
 
@@ -24,7 +24,7 @@ public struct NumericDate: Sendable, Hashable, Comparable {
             guard seconds >= 0, seconds < Double(Self.latest) + 1 else { return nil }
             self.init(seconds: Int64(seconds))
         case .string(let text):
-            guard text.utf8.count <= Self.longestText, text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
+            guard text.utf8.count <= Self.maximumTextBytes, text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
                 let seconds = Int64(text)
             else { return nil }
             self.init(seconds: seconds)

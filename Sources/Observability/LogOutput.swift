@@ -3,16 +3,16 @@ public import Logging
 internal import Synchronization
 internal import System
 
+/// How lines of the log are written: for people, or as JSON for machines.
+public enum LogFormat: String, Sendable, CaseIterable {
+    case text, json
+}
+
 /// Makes log lines: as text for people, or as one JSON object a line for machines.
 ///
 /// Values come from outside now and then, so they are escaped: no value can begin a line of its own or colour a
 /// terminal.
 public struct LogOutput: LogHandler {
-    public enum Format: Sendable {
-        case text
-        case json
-    }
-
     /// Where lines go, each as a whole.
     public typealias Sink = @Sendable ([UInt8]) -> Void
 
@@ -23,7 +23,7 @@ public struct LogOutput: LogHandler {
     private let threshold: LogThreshold
     /// A level that one logger was given for itself.
     private var ownLevel: Logger.Level?
-    private let format: Format
+    private let format: LogFormat
     private let sink: Sink
     private let timestamp: @Sendable () -> String
 
@@ -32,7 +32,7 @@ public struct LogOutput: LogHandler {
     ///   - sink: takes a whole line with its end.
     ///   - threshold: the level from which on lines are written, which may change while the server runs.
     public init(
-        format: Format, threshold: LogThreshold, timestamp: @escaping @Sendable () -> String, sink: @escaping Sink
+        format: LogFormat, threshold: LogThreshold, timestamp: @escaping @Sendable () -> String, sink: @escaping Sink
     ) {
         self.format = format
         self.threshold = threshold
@@ -61,7 +61,7 @@ public struct LogOutput: LogHandler {
 
     /// A line about the log itself, in its form.
     public static func line(
-        _ level: Logger.Level, _ message: String, format: Format, timestamp: @escaping @Sendable () -> String
+        _ level: Logger.Level, _ message: String, format: LogFormat, timestamp: @escaping @Sendable () -> String
     ) -> [UInt8] {
         let output = LogOutput(format: format, threshold: LogThreshold(level), timestamp: timestamp) { _ in }
         return switch format {

@@ -42,11 +42,11 @@ public enum Discovery {
         return .found(try ProviderMetadata(try response.jsonObject(), allowLoopbackHTTP: allowLoopbackHTTP))
     }
 
-    private static let longestDiscoveryUI = 2048
+    private static let maximumDiscoveryUIBytes = 2048
 
     /// An app will send its user there: only a web address is passed on.
     private static func discoveryUI(_ text: String?, allowLoopbackHTTP: Bool) -> String? {
-        guard let text, text.utf8.count <= longestDiscoveryUI,
+        guard let text, text.utf8.count <= maximumDiscoveryUIBytes,
             (try? EndpointURL(text, allowLoopbackHTTP: allowLoopbackHTTP)) != nil
         else { return nil }
         return text

@@ -33,7 +33,7 @@ public struct IDTokenVerifier: Sendable {
 
     static let shortestCutContext = 32
     /// OpenID Connect Core §2: a subject has at most 255 ASCII characters.
-    static let longestSubject = 255
+    static let maximumSubjectBytes = 255
 
     let issuer: String
     let clientID: String
@@ -167,7 +167,8 @@ public struct IDTokenVerifier: Sendable {
     }
 
     private func subject(_ claims: JSONValue) throws(IDTokenError) -> String {
-        guard let subject = claims["sub"]?.string, !subject.isEmpty, subject.utf8.count <= Self.longestSubject else {
+        guard let subject = claims["sub"]?.string, !subject.isEmpty, subject.utf8.count <= Self.maximumSubjectBytes
+        else {
             throw .subject
         }
         return subject

@@ -16,7 +16,7 @@ public final class ProviderKeys: Sendable {
         var missing = BoundedCache<MonotonicTime>(maximumCount: maximumMissing)
     }
 
-    private static let largestNumberOfKeys = 100
+    private static let maximumKeys = 100
     private static let maximumMissing = 256
     /// A key that its issuer has withdrawn must not verify for long, also where nobody can be asked whether it has.
     static let maximumStaleness = Duration.seconds(3600)
@@ -118,7 +118,7 @@ public final class ProviderKeys: Sendable {
         Result { () throws(ProviderCallError) in
             let document = try response.jsonObject()
             do {
-                return try JWKSet(document, maximumKeyCount: largestNumberOfKeys)
+                return try JWKSet(document, maximumKeyCount: maximumKeys)
             } catch {
                 throw .invalidMember("keys")
             }

@@ -13,7 +13,7 @@ public struct ProviderWords: Sendable, Equatable, CustomStringConvertible {
     static let maximumDescription = 240
     private static let removed = "[removed]"
     /// Longer words are tokens, hashes or codes rather than language.
-    private static let longestWord = 40
+    private static let maximumWordLength = 40
     /// As many digits are a phone number or an account's.
     private static let fewestPersonalDigits = 8
     /// Shorter values stand in any text by chance; they are taken out only as words of their own.
@@ -80,7 +80,7 @@ public struct ProviderWords: Sendable, Equatable, CustomStringConvertible {
         if word.contains("@") || word.contains("eyJ") { return true }
         let parts = word.split { !($0.isLetter || $0.isNumber || "-._~+/=%".contains($0)) }
         return parts.contains { part in
-            part.count > longestWord
+            part.count > maximumWordLength
                 || sent.contains { $0 == part || part.count >= shortestPart && $0.contains(part) }
         }
     }

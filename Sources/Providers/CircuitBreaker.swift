@@ -13,20 +13,20 @@ public struct CircuitBreaker: Sendable {
         /// How many calls in a row must fail.
         public var failures: Int
         public var firstPause: Duration
-        public var longestPause: Duration
+        public var maximumPause: Duration
         /// After how long a probe that was never reported counts as lost, and another may go.
         public var probeLifetime: Duration
 
-        public init(failures: Int, firstPause: Duration, longestPause: Duration, probeLifetime: Duration) {
+        public init(failures: Int, firstPause: Duration, maximumPause: Duration, probeLifetime: Duration) {
             self.failures = failures
             self.firstPause = firstPause
-            self.longestPause = longestPause
+            self.maximumPause = maximumPause
             self.probeLifetime = probeLifetime
         }
 
         /// Twenty failures in a row are no accident; a carrier that comes back is found within a minute at most.
         public static let standard = Limits(
-            failures: 20, firstPause: .seconds(1), longestPause: .seconds(60), probeLifetime: .seconds(30))
+            failures: 20, firstPause: .seconds(1), maximumPause: .seconds(60), probeLifetime: .seconds(30))
     }
 
     private enum State: Sendable {
@@ -88,7 +88,7 @@ public struct CircuitBreaker: Sendable {
                 state = .open(until: now + limits.firstPause, pause: limits.firstPause)
             }
         case .halfOpen(_, let pause):
-            let longer = min(pause * 2, limits.longestPause)
+            let longer = min(pause * 2, limits.maximumPause)
             state = .open(until: now + longer, pause: longer)
         // A call from before the circuit opened says nothing new.
         case .open: return

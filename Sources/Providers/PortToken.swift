@@ -36,8 +36,8 @@ public enum PortTokenError: String, Error, Sendable, CaseIterable {
 /// by the old carrier.
 public struct PortToken: Sendable {
     /// How many port tokens of one ID token are looked at; a subscriber changes carriers a few times, not often.
-    static let mostConsidered = 4
-    static let longestToken = 8192
+    static let maximumConsidered = 4
+    static let maximumTokenBytes = 8192
 
     public let issuer: String
     public let subject: String
@@ -60,7 +60,7 @@ public struct PortToken: Sendable {
             default: []
             }
         }
-        return Array((tokens(claims["aka"]) + tokens(claims["AKA"])).filter { !$0.isEmpty }.prefix(mostConsidered))
+        return Array((tokens(claims["aka"]) + tokens(claims["AKA"])).filter { !$0.isEmpty }.prefix(maximumConsidered))
     }
 
     /// The issuer a token claims, for the decision whether it is trusted, which comes before anything is fetched.

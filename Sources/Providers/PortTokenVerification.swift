@@ -57,7 +57,7 @@ extension ProviderClient {
     ) async throws(ProviderCallError) -> Result<VerifiedPortToken, PortTokenError> {
         let token: CompactJWS
         do throws(JOSEError) {
-            token = try CompactJWS(parsing: text, maximumByteCount: PortToken.longestToken)
+            token = try CompactJWS(parsing: text, maximumByteCount: PortToken.maximumTokenBytes)
         } catch {
             return .failure(PortTokenError(error))
         }

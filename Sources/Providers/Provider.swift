@@ -16,7 +16,7 @@ public final class Provider: Sendable {
     public let circuits: Circuits
 
     private static let maximumKeySets = 1024
-    private static let largestDocument = 1 << 18
+    private static let maximumDocumentBytes = 1 << 18
 
     let lookup: IssuerLookup
     let metadata: MetadataCache
@@ -94,7 +94,7 @@ public final class Provider: Sendable {
         OutboundPolicy(
             caFile: configuration.caFile,
             allowsPrivateAddresses: configuration.allowsLoopbackHTTP || isNamedByOperator(url.host),
-            connectionsPerHost: configuration.connectionsPerHost, maximumBodyBytes: Self.largestDocument,
+            connectionsPerHost: configuration.connectionsPerHost, maximumBodyBytes: Self.maximumDocumentBytes,
             connectTimeout: configuration.timeout)
     }
 

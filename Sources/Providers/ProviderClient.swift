@@ -12,7 +12,7 @@ public import System
 ///
 /// Whatever calls a provider does it through one of these, so that bulkhead, circuits, deadline and repetition hold for all.
 public struct ProviderClient: Sendable {
-    private static let longestIDToken = 32_768
+    private static let maximumIDTokenBytes = 32_768
 
     public let provider: Provider
     let transport: GuardedTransport
@@ -86,7 +86,7 @@ public struct ProviderClient: Sendable {
         do throws(SignedTokenError) {
             let parsed: CompactJWS
             do throws(JOSEError) {
-                parsed = try CompactJWS(parsing: tokens.idToken, maximumByteCount: Self.longestIDToken)
+                parsed = try CompactJWS(parsing: tokens.idToken, maximumByteCount: Self.maximumIDTokenBytes)
             } catch {
                 throw .token(error)
             }

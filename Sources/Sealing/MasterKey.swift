@@ -21,7 +21,7 @@ public enum MasterKey {
         }
     }
 
-    private static let longestFile = 4096
+    private static let maximumFileBytes = 4096
 
     /// Reads the key; makes the file, once, when it does not exist and may be made.
     ///
@@ -47,7 +47,7 @@ public enum MasterKey {
     private static func read(_ path: String) throws(ReadError) -> SymmetricKey {
         let bytes: [UInt8]
         do throws(SystemError) {
-            bytes = try File(path, O_RDONLY).readAll(limit: longestFile)
+            bytes = try File(path, O_RDONLY).readAll(limit: maximumFileBytes)
         } catch {
             throw .cannotRead(path: path, reason: error.reason)
         }

@@ -1,6 +1,8 @@
+public import Accounts
 public import Crypto
-internal import HTTPServer
+public import HTTPServer
 public import Logging
+public import Observability
 public import Providers
 public import Syntax
 
@@ -16,7 +18,7 @@ public struct Settings: Sendable {
     public internal(set) var rateLimit = RateLimit()
     public internal(set) var storage = Storage()
     public internal(set) var session = Session()
-    public internal(set) var registration = Registration.automatic
+    public internal(set) var registration = RegistrationMode.automatic
     public internal(set) var log = Log()
     /// The providers, in the order they are listed, each as it is served.
     public internal(set) var providers: [ProviderConfiguration] = []

@@ -33,10 +33,10 @@ public struct ParameterError: Error, Equatable, Sendable {
 }
 
 extension AuthorizedResponse {
-    static let longestText = 2048
+    static let maximumTextBytes = 2048
     /// In characters.
-    public static let longestContext = 280
-    static let longestCorrelationID = 64
+    public static let maximumContextLength = 280
+    static let maximumCorrelationIDLength = 64
 
     /// Validates what an app sent to a provider's sign-in.
     ///
@@ -45,7 +45,7 @@ extension AuthorizedResponse {
     ///   - provider: whose rules apply: whether PKCE and a nonce are needed, and what a network looks like.
     /// - Throws: `ParameterError` for the first parameter that does not fit.
     public init(_ parameters: (String) -> String?, for provider: Provider) throws(ParameterError) {
-        func optional(_ name: String, longest: Int = Self.longestText) throws(ParameterError) -> String? {
+        func optional(_ name: String, longest: Int = Self.maximumTextBytes) throws(ParameterError) -> String? {
             guard let value = parameters(name), !value.isEmpty else { return nil }
             guard value.utf8.count <= longest else { throw ParameterError(name, "is longer than \(longest) bytes") }
             // No part of a character beyond ASCII is one of these bytes.
@@ -86,15 +86,15 @@ extension AuthorizedResponse {
     /// What users are shown may have lines and columns.
     private static func context(_ text: String?) throws(ParameterError) -> String? {
         guard let text, !text.isEmpty else { return nil }
-        guard text.utf8.count <= longestText else {
-            throw ParameterError("context", "is longer than \(longestText) bytes")
+        guard text.utf8.count <= maximumTextBytes else {
+            throw ParameterError("context", "is longer than \(maximumTextBytes) bytes")
         }
         let isPlain = text.unicodeScalars.allSatisfy { scalar in
             scalar == "\n" || scalar == "\t" || !(scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value))
         }
         guard isPlain else { throw ParameterError("context", "has control characters") }
-        guard text.count <= longestContext else {
-            throw ParameterError("context", "is longer than \(longestContext) characters")
+        guard text.count <= maximumContextLength else {
+            throw ParameterError("context", "is longer than \(maximumContextLength) characters")
         }
         return text
     }
@@ -129,9 +129,9 @@ extension AuthorizedResponse {
     private static func correlationID(_ text: String?) throws(ParameterError) -> String? {
         guard let text else { return nil }
         let isPlain = text.allBytes { $0.isAlphanumeric || "-_.".utf8.contains($0) }
-        guard isPlain, text.utf8.count <= longestCorrelationID else {
+        guard isPlain, text.utf8.count <= maximumCorrelationIDLength else {
             throw ParameterError(
-                "correlation_id", "must be at most \(longestCorrelationID) characters of A-Z a-z 0-9 - . _")
+                "correlation_id", "must be at most \(maximumCorrelationIDLength) characters of A-Z a-z 0-9 - . _")
         }
         return text
     }

@@ -6,7 +6,7 @@ import Syntax
 /// A refresh token as earlier versions made them: the name of its session and a secret. None is made any more; those that
 /// are out work until they are replaced by a ``RefreshToken`` or expire.
 struct EarlierRefreshToken: Sendable {
-    private static let longestToken = 256
+    private static let maximumTokenBytes = 256
     private static let secretBytes = 32
     private static let wrappingPurpose = Array("gatehouse refresh token successor".utf8)
 
@@ -15,7 +15,7 @@ struct EarlierRefreshToken: Sendable {
 
     /// Reads a token a client presents; nil when it is none of those by its form alone.
     init?(_ text: String) {
-        guard text.utf8.count <= Self.longestToken else { return nil }
+        guard text.utf8.count <= Self.maximumTokenBytes else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let session = SessionID(parts[0]),
             Base64URL.decode(String(parts[1]))?.count == Self.secretBytes

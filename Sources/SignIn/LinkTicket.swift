@@ -15,7 +15,7 @@ public struct LinkTicket: Equatable, Sendable {
     private static let secretBytes = 32
     /// The text of so many bytes as base64url.
     private static let secretLength = 43
-    private static let longestText = 256
+    private static let maximumTextBytes = 256
 
     public let text: String
     /// What the carrier said, for the app to fill its registration form with.
@@ -37,7 +37,7 @@ public struct LinkTicket: Equatable, Sendable {
 
     /// The provider that a presented text names; nil when it has not the form of a ticket, as a carrier's `sub` has not.
     static func provider(in text: String) -> String? {
-        guard text.utf8.count <= longestText, let dot = text.lastIndex(of: ".") else { return nil }
+        guard text.utf8.count <= maximumTextBytes, let dot = text.lastIndex(of: ".") else { return nil }
         let secret = String(text[text.index(after: dot)...])
         guard secret.utf8.count == secretLength, Base64URL.decode(secret) != nil else { return nil }
         return String(text[..<dot])

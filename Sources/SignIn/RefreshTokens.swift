@@ -77,7 +77,7 @@ public struct RefreshTokens: Sendable {
 struct RefreshToken: Equatable, Sendable {
     static let type = "rt+jwt"
     /// Every claim at its longest takes little more than 300 bytes.
-    private static let longestToken = 512
+    private static let maximumTokenBytes = 512
 
     let user: UserID
     let session: SessionID
@@ -111,7 +111,7 @@ struct RefreshToken: Equatable, Sendable {
     /// - Parameter key: gives the key of a number; nil where there is none.
     /// - Returns: nil unless that key has signed it, as a refresh token and nothing else.
     init?(_ text: String, key: (Int64) -> SecretKey?) {
-        guard let token = try? KeyedJWT(parsing: text, type: Self.type, maximumByteCount: Self.longestToken),
+        guard let token = try? KeyedJWT(parsing: text, type: Self.type, maximumByteCount: Self.maximumTokenBytes),
             let number = Int64(token.keyID), token.keyID == String(number), let key = key(number),
             let payload = try? token.payload(verifiedUnder: key.bytes),
             let claims = try? JSONValue(parsing: payload.span),

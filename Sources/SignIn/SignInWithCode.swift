@@ -11,22 +11,14 @@ public struct SignInWithCode: Sendable {
         public let authentication: Authentication
     }
 
-    /// What becomes of somebody whom no user's identity fits.
-    public enum Registration: Sendable {
-        /// A user, at once.
-        case automatic
-        /// A link ticket, with which the app registers the user.
-        case ticket
-    }
-
     private let accounts: any SignInRepository
     private let tokenIssuer: TokenIssuer
     private let supplies: AuthorizationCodeGrant.Supplies
-    private let registration: Registration
+    private let registration: RegistrationMode
 
     init(
         accounts: any SignInRepository, tokenIssuer: TokenIssuer, supplies: AuthorizationCodeGrant.Supplies,
-        registration: Registration
+        registration: RegistrationMode
     ) {
         self.accounts = accounts
         self.tokenIssuer = tokenIssuer

@@ -60,7 +60,7 @@ public struct TokenIssuer: Sendable {
         let session: SessionID
     }
 
-    private static let longestToken = 4096
+    private static let maximumTokenBytes = 4096
 
     public let configuration: Configuration
     private let keys: SessionKeys
@@ -178,7 +178,7 @@ public struct TokenIssuer: Sendable {
     func bearer(of token: String, at time: Int64?) -> Bearer? {
         guard
             let verified = try? JWS.verify(
-                token, keys: keys.verifying, allowed: [.es256], maximumByteCount: Self.longestToken),
+                token, keys: keys.verifying, allowed: [.es256], maximumByteCount: Self.maximumTokenBytes),
             verified.header.hasType(SessionKeys.tokenType),
             let claims = try? JSONValue(parsing: verified.payload.span),
             claims["iss"]?.string == configuration.issuer, claims["aud"]?.string == configuration.audience,
@@ -195,7 +195,7 @@ public struct TokenIssuer: Sendable {
     /// - Throws: `ServiceError.storageUnavailable`, since nothing can be said of the token then.
     func findsKey(of token: String, now: Int64) async throws(ServiceError) -> Bool {
         do {
-            _ = try JWS.verify(token, keys: keys.verifying, allowed: [.es256], maximumByteCount: Self.longestToken)
+            _ = try JWS.verify(token, keys: keys.verifying, allowed: [.es256], maximumByteCount: Self.maximumTokenBytes)
             return false
         } catch .unknownKey(.keyIDNotInSet) {
             do throws(SessionKeys.LoadError) {

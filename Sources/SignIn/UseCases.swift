@@ -17,7 +17,7 @@ public struct UseCases: Sendable {
     ///   - registration: what becomes of somebody nobody knows.
     public init(
         repository: any AccountRepository, tokenIssuer: TokenIssuer, providers: ProviderDirectory,
-        codes: DispatchedCodes, transport: any HTTPTransport, registration: SignInWithCode.Registration, clock: Clock
+        codes: DispatchedCodes, transport: any HTTPTransport, registration: RegistrationMode, clock: Clock
     ) {
         let supplies = AuthorizationCodeGrant.Supplies(
             repository: repository, codes: codes, transport: transport, clock: clock)

@@ -17,7 +17,7 @@ struct AuthorizationRequest: Sendable {
         let state: String?
     }
 
-    private static let longestContext = 280
+    private static let maximumContextLength = 280
 
     let client: SimulatedClient
     let destination: Destination
@@ -61,7 +61,7 @@ struct AuthorizationRequest: Sendable {
         nonce = fields["nonce"]
         level = Self.level(fields["acr_values"], provider.profile)
         context = fields["context"]
-        guard (context ?? "").count <= Self.longestContext else {
+        guard (context ?? "").count <= Self.maximumContextLength else {
             throw .invalidRequest("The context has more than 280 characters.")
         }
         correlationID = fields["correlation_id"]

@@ -7,7 +7,7 @@ struct ClientAssertion {
     static let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
     static let algorithms: [SignatureAlgorithm] = [.rs256, .es256, .edDSA]
     /// The longest an assertion may be good for, in seconds; as long its `jti` is remembered.
-    static let longestLifetime: Int64 = 600
+    static let maximumLifetime: Int64 = 600
     private static let clockSkew: Int64 = 60
 
     private let algorithm: SignatureAlgorithm
@@ -39,7 +39,7 @@ struct ClientAssertion {
     /// - Parameter audiences: the token endpoint and the issuer, either of which it may name.
     func holds(for client: SimulatedClient, audiences: [String], now: Int64) -> Bool {
         guard claims["iss"]?.string == client.id, clientID == client.id, let expiry = claims["exp"]?.integer,
-            expiry > now, expiry <= now + Self.longestLifetime, claims["jti"]?.string?.isEmpty == false
+            expiry > now, expiry <= now + Self.maximumLifetime, claims["jti"]?.string?.isEmpty == false
         else { return false }
         for time in ["iat", "nbf"] {
             guard let value = claims[time] else { continue }

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// The simulation's own switches over HTTP, the same on each port.
 struct ControlEndpoints: Sendable {
-    private static let longestLatency: Int64 = 600_000
+    private static let maximumLatency: Int64 = 600_000
 
     let world: World
 
@@ -64,8 +64,8 @@ struct ControlEndpoints: Sendable {
     /// `{"milliseconds": …}` for each call of a backend.
     private func setLatency(_ request: HTTPRequest) -> HTTPResponse {
         guard let milliseconds = (try? JSONValue(parsing: request.body))?["milliseconds"]?.integer,
-            (0...Self.longestLatency).contains(milliseconds)
-        else { return Self.refusal("milliseconds is no number from 0 to \(Self.longestLatency).") }
+            (0...Self.maximumLatency).contains(milliseconds)
+        else { return Self.refusal("milliseconds is no number from 0 to \(Self.maximumLatency).") }
         world.latency.withLock { $0 = .milliseconds(milliseconds) }
         return Self.done
     }

@@ -7,7 +7,7 @@ internal import Synchronization
 struct Exchange: Sendable {
     private static let tick = Duration.milliseconds(20)
     private static let dripInterval = Duration.milliseconds(100)
-    private static let longestHang = Duration.seconds(600)
+    private static let maximumHang = Duration.seconds(600)
 
     let world: World
     /// The loop of the connection, whose timers wait.
@@ -74,7 +74,7 @@ struct Exchange: Sendable {
     private func hang() async -> HTTPResponse {
         guard let connection = SeizedConnection(of: request, at: port) else { return Self.lost }
         var waited = Duration.zero
-        while !Task.isCancelled, !connection.peerHasLeft, waited < Self.longestHang {
+        while !Task.isCancelled, !connection.peerHasLeft, waited < Self.maximumHang {
             await pause(Self.tick)
             waited += Self.tick
         }

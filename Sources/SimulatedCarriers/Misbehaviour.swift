@@ -16,7 +16,7 @@ public enum Misbehaviour: Sendable, Hashable {
     case slow(milliseconds: Int)
 
     private static let slowPrefix = "slow_"
-    private static let longestDelay = 600_000
+    private static let maximumDelay = 600_000
 
     /// Every one but `slow`, which has one for each number.
     public static let all: [Misbehaviour] =
@@ -46,7 +46,7 @@ public enum Misbehaviour: Sendable, Hashable {
     /// The one of that name; nil when there is none.
     public init?(name: some StringProtocol) {
         if name.hasPrefix(Self.slowPrefix), let milliseconds = Int(name.dropFirst(Self.slowPrefix.count)),
-            (0...Self.longestDelay).contains(milliseconds)
+            (0...Self.maximumDelay).contains(milliseconds)
         {
             self = .slow(milliseconds: milliseconds)
         } else if let known = Self.byName[String(name)] {

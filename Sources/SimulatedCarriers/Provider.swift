@@ -8,7 +8,7 @@ final class Provider: Sendable {
     /// For what nobody here encrypts; published by one carrier so that clients learn to look at `use`.
     let encryptionKey: SigningKey?
     let grants = GrantStore()
-    private let assertions = ExpiringStore<Bool>(lifetime: ClientAssertion.longestLifetime, capacity: 200_000)
+    private let assertions = ExpiringStore<Bool>(lifetime: ClientAssertion.maximumLifetime, capacity: 200_000)
 
     init(_ issuer: SimulatedIssuer, _ profile: IssuerProfile) throws(CryptoError) {
         self.issuer = issuer

@@ -29,7 +29,7 @@ public struct CalendarTime: Sendable, Equatable {
 
     /// RFC 3339 §5.6, such as `2026-03-01T09:30:00Z`.
     public var rfc3339: String {
-        String(utf8Capacity: Self.longestText) { output in
+        String(utf8Capacity: Self.maximumTextBytes) { output in
             appendDateAndTime(to: &output)
             output.append(UInt8(ascii: "Z"))
         }
@@ -40,7 +40,7 @@ public struct CalendarTime: Sendable, Equatable {
 
     /// RFC 3339 §5.6 with so many thousandths of a second, such as `2026-03-01T09:30:00.042Z`.
     public func rfc3339(milliseconds: Int64) -> String {
-        String(utf8Capacity: Self.longestText) { output in
+        String(utf8Capacity: Self.maximumTextBytes) { output in
             appendDateAndTime(to: &output)
             Self.append(Int(milliseconds), 3, after: ".", to: &output)
             output.append(UInt8(ascii: "Z"))
@@ -53,7 +53,7 @@ public struct CalendarTime: Sendable, Equatable {
         let month = [
             "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
         ][month - 1]
-        return String(utf8Capacity: Self.longestText) { output in
+        return String(utf8Capacity: Self.maximumTextBytes) { output in
             for byte in weekday.utf8 { output.append(byte) }
             output.append(UInt8(ascii: ","))
             Self.append(day, 2, after: " ", to: &output)
@@ -66,7 +66,7 @@ public struct CalendarTime: Sendable, Equatable {
     }
 
     /// Room for any of the texts, with a year that does not fit into four digits too.
-    private static let longestText = 48
+    private static let maximumTextBytes = 48
 
     private func appendDateAndTime(to output: inout OutputSpan<UInt8>) {
         Self.append(year, 4, to: &output)

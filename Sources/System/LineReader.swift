@@ -9,7 +9,7 @@ public struct LineReader: ~Copyable {
     private static let chunkBytes = 1 << 16
 
     private let file: File
-    private let longestLine: Int
+    private let maximumLineBytes: Int
     private var chunk = [UInt8](repeating: 0, count: chunkBytes)
     private var unread = 0..<0
     /// How many bytes of the file were read so far.
@@ -20,10 +20,10 @@ public struct LineReader: ~Copyable {
 
     /// - Parameters:
     ///   - file: is read from its start, wherever it was read before.
-    ///   - longestLine: in bytes, without the newline.
-    public init(_ file: consuming File, longestLine: Int) {
+    ///   - maximumLineBytes: in bytes, without the newline.
+    public init(_ file: consuming File, maximumLineBytes: Int) {
         self.file = file
-        self.longestLine = longestLine
+        self.maximumLineBytes = maximumLineBytes
     }
 
     /// - Returns: the next line without its end; nil after the last.
@@ -42,7 +42,7 @@ public struct LineReader: ~Copyable {
             isThere = true
             let end = chunk[unread].firstIndex(of: UInt8(ascii: "\n"))
             let piece = unread.lowerBound..<(end ?? unread.upperBound)
-            isTooLong = isTooLong || line.count + piece.count > longestLine
+            isTooLong = isTooLong || line.count + piece.count > maximumLineBytes
             if !isTooLong { line += chunk[piece] }
             unread = (end.map { $0 + 1 } ?? unread.upperBound)..<unread.upperBound
             if end != nil {

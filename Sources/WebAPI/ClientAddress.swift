@@ -1,5 +1,5 @@
 internal import EventLoop
-internal import HTTPServer
+public import HTTPServer
 public import Syntax
 
 /// Finds out whom a request comes from, behind proxies too.
@@ -8,20 +8,14 @@ public import Syntax
 /// followed to the one it names before it, and the first that is not is the client. What a client wrote itself into the
 /// field stands further to the left and is never reached.
 public struct ClientAddress: Sendable {
-    /// The one header that is believed. A proxy that adds to one passes the other on as the client wrote it.
-    public enum Header: Sendable {
-        case xForwardedFor
-        /// RFC 7239.
-        case forwarded
-    }
-
-    private let header: Header
+    /// The one that is believed. A proxy that adds to one passes the other on as the client wrote it.
+    private let header: ClientAddressHeader
     private let trustedProxies: [AddressRange]
 
     /// - Parameters:
     ///   - header: the one that the proxies write.
     ///   - trustedProxies: the addresses of the proxies that the operator trusts.
-    public init(header: Header, trustedProxies: [AddressRange]) {
+    public init(header: ClientAddressHeader, trustedProxies: [AddressRange]) {
         self.header = header
         self.trustedProxies = trustedProxies
     }

@@ -40,13 +40,13 @@ struct CodeParameters: Sendable {
 }
 
 extension HTTPRequest {
-    private static let longestUserAgent = 200
+    private static let maximumUserAgentLength = 200
 
     /// What the app says it is, cut to what a list of sessions needs.
     var userAgent: String? {
         // No text has more characters than bytes.
         header("user-agent").map {
-            $0.utf8.count <= Self.longestUserAgent ? $0 : String($0.prefix(Self.longestUserAgent))
+            $0.utf8.count <= Self.maximumUserAgentLength ? $0 : String($0.prefix(Self.maximumUserAgentLength))
         }
     }
 }

@@ -9,7 +9,7 @@ enum ProfileFields {
         "username", "name", "given_name", "family_name", "nickname", "email", "phone_number", "postal_code",
         "birthdate", "locale", "zoneinfo", "picture",
     ]
-    static let longestValue = 1024
+    static let maximumValueBytes = 1024
 
     /// Reads the changes a request asks for: a JSON object in which null takes a value away (RFC 7396), or a form in
     /// which an empty value does. Fields we do not know are ignored.
@@ -55,8 +55,8 @@ enum ProfileFields {
     }
 
     private static func checked(_ text: String, _ name: String) throws(ServiceError) -> String {
-        guard text.utf8.count <= longestValue else {
-            throw .invalidRequest("The parameter \(name) is longer than \(longestValue) bytes.")
+        guard text.utf8.count <= maximumValueBytes else {
+            throw .invalidRequest("The parameter \(name) is longer than \(maximumValueBytes) bytes.")
         }
         guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
             throw .invalidRequest("The parameter \(name) has control characters.")

@@ -7,7 +7,7 @@ enum RequestBody {
     case json(JSONObject)
     case form(FormFields)
 
-    private static let mostFields = 64
+    private static let maximumFields = 64
     private static let jsonType = "application/json"
 
     /// Reads a request's body.
@@ -19,9 +19,9 @@ enum RequestBody {
         case Self.jsonType, "application/merge-patch+json": self = .json(try Self.object(request.body))
         case "application/x-www-form-urlencoded":
             do throws(FormError) {
-                self = .form(try FormFields(parsing: request.body.span, limit: Self.mostFields))
+                self = .form(try FormFields(parsing: request.body.span, limit: Self.maximumFields))
             } catch {
-                throw .invalidRequest("The body is not a form of at most \(Self.mostFields) fields.")
+                throw .invalidRequest("The body is not a form of at most \(Self.maximumFields) fields.")
             }
         default: throw .unsupportedMediaType
         }

@@ -10,7 +10,7 @@ struct APIParts: Sendable {
     let keys: SessionKeys
     let providers: ProviderDirectory
     let codes: DispatchedCodes
-    let registration: SignInWithCode.Registration
+    let registration: RegistrationMode
     let clock: Clock
     let apiKeys: APIKeys
     let limits: AddressLimits

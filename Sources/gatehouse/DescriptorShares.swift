@@ -11,7 +11,7 @@ struct DescriptorShares: Equatable {
     /// epoll, its wake-up, and a listener.
     private static let ofLoop = 4
     /// Operators and their tools are few; a crowd on their port is none of theirs.
-    private static let mostOperators = 256
+    private static let maximumOperators = 256
     /// How many connections clients may have at once; 0 when there is no limit of any kind.
     let clients: Int
     /// How many operators may have.
@@ -24,11 +24,11 @@ struct DescriptorShares: Equatable {
     ///   - loops: how many event loops there are.
     init(connections: Int?, calls: Int, descriptors: Int?, loops: Int) {
         guard let descriptors else {
-            (clients, operators) = (connections ?? 0, Self.mostOperators)
+            (clients, operators) = (connections ?? 0, Self.maximumOperators)
             return
         }
         let left = max(0, descriptors - Self.own - Self.ofLoop * loops)
-        operators = min(Self.mostOperators, max(8, left / 32))
+        operators = min(Self.maximumOperators, max(8, left / 32))
         // Where there are few descriptors, calls get a quarter of them: a client that waits for its sign-in needs one call
         // at a time, and most clients wait for nothing.
         let free = left - min(calls, left / 4) - operators - HTTPServerLimits.refusals(beyond: operators)
@@ -40,10 +40,10 @@ struct DescriptorShares: Equatable {
 
 extension DescriptorShares {
     /// Of a provider whose calls have no limit.
-    private static let mostCalls = 2000
+    private static let maximumCalls = 2000
 
     init(_ settings: Settings, descriptors: Int?, loops: Int) {
-        let calls = settings.providers.map { $0.connectionsPerHost == 0 ? Self.mostCalls : $0.connectionsPerHost }
+        let calls = settings.providers.map { $0.connectionsPerHost == 0 ? Self.maximumCalls : $0.connectionsPerHost }
             .reduce(0, +)
         self.init(connections: settings.http.connections, calls: calls, descriptors: descriptors, loops: loops)
     }

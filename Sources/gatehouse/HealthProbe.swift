@@ -4,7 +4,7 @@ import System
 /// One plain request to a server on this machine, with nothing of the client for providers, whose rules about addresses
 /// are made for strangers.
 enum HealthProbe {
-    private static let longestStatusLine = 64
+    private static let maximumStatusLineBytes = 64
 
     /// Asks for `/healthz`, at one address of the host after the other. It blocks.
     ///
@@ -28,8 +28,8 @@ enum HealthProbe {
         let connection = try ConnectedSocket(to: address, seconds: seconds)
         guard try connection.send(request) == request.count else { return nil }
         var line: [UInt8] = []
-        while !line.contains(UInt8(ascii: "\r")), line.count < longestStatusLine {
-            let piece = try connection.receive(atMost: longestStatusLine - line.count)
+        while !line.contains(UInt8(ascii: "\r")), line.count < maximumStatusLineBytes {
+            let piece = try connection.receive(atMost: maximumStatusLineBytes - line.count)
             guard !piece.isEmpty else { return nil }
             line += piece
         }

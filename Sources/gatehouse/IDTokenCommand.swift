@@ -18,8 +18,8 @@ struct IDTokenCommand: ParsableCommand {
             abstract: "Verify an ID token read from standard input and print its claims.",
             discussion: "Exits 1 and names the rule that the token breaks.")
 
-        private static let longestToken = 32_768
-        private static let mostKeys = 100
+        private static let maximumTokenBytes = 32_768
+        private static let maximumKeys = 100
 
         @Option(help: "The provider's JWK set, as a file.")
         var jwks: String
@@ -51,7 +51,7 @@ struct IDTokenCommand: ParsableCommand {
                 accessTokenDigestOfEdDSA: .sha512, clockSkewSeconds: clockSkew)
             do {
                 let verified = try JWS.verify(
-                    token, keys: keys, allowed: algorithms, maximumByteCount: Self.longestToken)
+                    token, keys: keys, allowed: algorithms, maximumByteCount: Self.maximumTokenBytes)
                 let claims = try verifier.verify(verified, now: at ?? WallClock.now.seconds).claims
                 StandardOutput.write(claims)
             } catch let error as JOSEError {
@@ -74,7 +74,7 @@ struct IDTokenCommand: ParsableCommand {
                 throw ValidationError("The file \(jwks) can't be read.")
             }
             do {
-                return try JWKSet(parsing: text.utf8.span, maximumKeyCount: Self.mostKeys)
+                return try JWKSet(parsing: text.utf8.span, maximumKeyCount: Self.maximumKeys)
             } catch {
                 throw ValidationError("The file \(jwks) holds no JWK set.")
             }
@@ -82,7 +82,9 @@ struct IDTokenCommand: ParsableCommand {
 
         private func readToken() -> String {
             var text = ""
-            while text.utf8.count <= Self.longestToken, let line = readLine(strippingNewline: true) { text += line }
+            while text.utf8.count <= Self.maximumTokenBytes, let line = readLine(strippingNewline: true) {
+                text += line
+            }
             return text
         }
     }

@@ -25,7 +25,8 @@ extension AddressLimits {
             signIns: limits.signInsPerMinutePerAddress ?? 0, challenges: limits.challengesPerMinutePerAddress ?? 0,
             failedRefreshes: limits.failedRefreshesPerMinutePerAddress ?? 0,
             failedAdminTokens: limits.failedAdminTokensPerMinutePerAddress ?? 0,
-            clientAddress: ClientAddress(settings.http))
+            clientAddress: ClientAddress(
+                header: settings.http.clientAddressHeader, trustedProxies: settings.http.trustedProxies))
     }
 }
 
@@ -43,17 +44,5 @@ extension TokenIssuer.Configuration {
             absoluteSeconds: settings.session.absoluteDays.map { Int64($0) * Self.secondsPerDay },
             maximumSessionsPerUser: settings.session.maximumPerUser.map(Int64.init),
             sensitiveMaximumAgeSeconds: settings.session.sensitiveMaxAgeSeconds.map(Int64.init))
-    }
-}
-
-extension ClientAddress {
-    /// Believes the configured proxies, and of what they send the configured header.
-    init(_ http: Settings.HTTP) {
-        let header: Header =
-            switch http.clientAddressHeader {
-            case .xForwardedFor: .xForwardedFor
-            case .forwarded: .forwarded
-            }
-        self.init(header: header, trustedProxies: http.trustedProxies)
     }
 }

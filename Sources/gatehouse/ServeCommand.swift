@@ -108,7 +108,7 @@ struct ServeCommand: AsyncParsableCommand {
     ) -> Logger {
         Logger(label: "gatehouse") { _ in
             LogOutput(
-                format: format.output, threshold: threshold, timestamp: LogOutput.currentTimestamp, sink: sink)
+                format: format, threshold: threshold, timestamp: LogOutput.currentTimestamp, sink: sink)
         }
     }
 
@@ -116,12 +116,8 @@ struct ServeCommand: AsyncParsableCommand {
     private static func dropped(_ settings: Settings.Log) -> @Sendable (Int) -> [UInt8] {
         { count in
             LogOutput.line(
-                .warning, "\(count) log lines were dropped", format: settings.format.output,
+                .warning, "\(count) log lines were dropped", format: settings.format,
                 timestamp: LogOutput.currentTimestamp)
         }
     }
-}
-
-extension LogFormat {
-    fileprivate var output: LogOutput.Format { self == .json ? .json : .text }
 }

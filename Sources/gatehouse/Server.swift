@@ -46,7 +46,7 @@ struct Server: Service {
             counter: FailedSignInCounter(), repository: repository, clock: clock, logger: logger)
         let parts = APIParts(
             repository: repository, keys: keys, providers: ProviderDirectory(providers), codes: DispatchedCodes(),
-            registration: settings.registration == .ticket ? .ticket : .automatic, clock: clock, apiKeys: apiKeys,
+            registration: settings.registration, clock: clock, apiKeys: apiKeys,
             limits: AddressLimits(settings),
             documentation: Documentation(version: Version.text, baseURL: settings.session.issuer?.text),
             failedSignIns: failedSignIns.counter, logger: logger)

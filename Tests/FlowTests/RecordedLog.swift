@@ -5,9 +5,9 @@ import Synchronization
 /// The log of a running server, kept instead of written.
 final class RecordedLog: Sendable {
     private let lines = Mutex<[String]>([])
-    private let format: LogOutput.Format
+    private let format: LogFormat
 
-    init(format: LogOutput.Format = .text) {
+    init(format: LogFormat = .text) {
         self.format = format
     }
 

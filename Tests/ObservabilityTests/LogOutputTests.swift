@@ -9,7 +9,7 @@ import Testing
 private final class Lines: Sendable {
     private let lines = Mutex<[String]>([])
 
-    func logger(_ format: LogOutput.Format, threshold: LogThreshold = LogThreshold(.info)) -> Logger {
+    func logger(_ format: LogFormat, threshold: LogThreshold = LogThreshold(.info)) -> Logger {
         Logger(label: "gatehouse") { _ in
             LogOutput(format: format, threshold: threshold, timestamp: { "2026-09-21T12:00:00.000Z" }) { line in
                 self.lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
@@ -74,7 +74,7 @@ private final class Lines: Sendable {
 }
 
 @Suite struct `Numbers of the log` {
-    private func line(_ format: LogOutput.Format, _ metadata: Logger.Metadata) -> String {
+    private func line(_ format: LogFormat, _ metadata: Logger.Metadata) -> String {
         let lines = Lines()
         lines.logger(format).info("m", metadata: metadata)
         return lines.all.joined()

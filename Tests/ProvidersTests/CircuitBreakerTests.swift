@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `A circuit breaker` {
     private let limits = CircuitBreaker.Limits(
-        failures: 3, firstPause: .seconds(1), longestPause: .seconds(3), probeLifetime: .seconds(10))
+        failures: 3, firstPause: .seconds(1), maximumPause: .seconds(3), probeLifetime: .seconds(10))
     private func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: milliseconds * 1_000_000) }
 
     private func opened() -> CircuitBreaker {

@@ -12,7 +12,7 @@ import Testing
     @Test func `the circuits of a provider are each host's own, however calls to them alternate`() throws {
         let circuits = Circuits(
             limits: CircuitBreaker.Limits(
-                failures: 3, firstPause: .seconds(5), longestPause: .seconds(5), probeLifetime: .seconds(10)))
+                failures: 3, firstPause: .seconds(5), maximumPause: .seconds(5), probeLifetime: .seconds(10)))
         let sound = try EndpointURL("https://sound.example/token", allowLoopbackHTTP: false)
         let broken = try EndpointURL("https://broken.example/token", allowLoopbackHTTP: false)
         for _ in 0..<3 {

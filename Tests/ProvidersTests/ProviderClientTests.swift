@@ -108,7 +108,7 @@ extension Port {
     func `a call to a provider is not made while the circuit of its host is open`(kind: CallKind) async throws {
         let port = try Port.answering {
             $0.circuit = CircuitBreaker.Limits(
-                failures: 1, firstPause: .seconds(60), longestPause: .seconds(60), probeLifetime: .seconds(60))
+                failures: 1, firstPause: .seconds(60), maximumPause: .seconds(60), probeLifetime: .seconds(60))
         }
         let url = kind.url(port)
         port.transport.fail(url, .tlsFailed)

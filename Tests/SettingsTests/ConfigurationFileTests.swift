@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
 import Logging
+import Observability
 import Syntax
 import Testing
 
@@ -156,9 +157,9 @@ import Testing
                 Issue.record("a folder was read")
                 return
             }
-            try Data(repeating: 0x61, count: Settings.largestFile).write(to: folder.appending(path: "large"))
+            try Data(repeating: 0x61, count: Settings.maximumFileBytes).write(to: folder.appending(path: "large"))
             #expect(error("large") == nil)
-            try Data(repeating: 0x61, count: Settings.largestFile + 1).write(to: folder.appending(path: "larger"))
+            try Data(repeating: 0x61, count: Settings.maximumFileBytes + 1).write(to: folder.appending(path: "larger"))
             #expect(error("larger") == .tooLarge)
             try Data([0xFF, 0xFE]).write(to: folder.appending(path: "latin"))
             #expect(error("latin") == .notUTF8)

@@ -1,6 +1,9 @@
+import Accounts
 import Crypto
+import HTTPServer
 import JSON
 import Logging
+import Observability
 import OpenIDConnect
 import Syntax
 import Testing

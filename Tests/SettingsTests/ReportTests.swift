@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import Observability
 import Testing
 
 @testable import Settings

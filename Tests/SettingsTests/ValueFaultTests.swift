@@ -1,4 +1,5 @@
 import Crypto
+import HTTPServer
 import Testing
 
 @testable import Settings

@@ -98,7 +98,7 @@ private enum TemporaryFile {
         let path = FileManager.default.temporaryDirectory.appending(path: "lines-\(UUID().uuidString)").path
         try Data(text.utf8).write(to: URL(filePath: path))
         defer { try? FileManager.default.removeItem(atPath: path) }
-        var reader = try LineReader(File(path, O_RDONLY), longestLine: longest)
+        var reader = try LineReader(File(path, O_RDONLY), maximumLineBytes: longest)
         var lines: [LineReader.Line] = []
         while let line = try reader.next() { lines.append(line) }
         return lines
@@ -127,7 +127,7 @@ private enum TemporaryFile {
     @Test func `lines of a file tell whether the last had an end`() throws {
         for (text, isEnded) in [("a\nb\n", true), ("a\nb", false)] {
             try TemporaryFile.with(text) { path in
-                var reader = try LineReader(File(path, O_RDONLY), longestLine: 10)
+                var reader = try LineReader(File(path, O_RDONLY), maximumLineBytes: 10)
                 var seen: [Bool] = []
                 while let _ = try reader.next() { seen.append(reader.isEnded) }
                 #expect(seen == [true, isEnded])

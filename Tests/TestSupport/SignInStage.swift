@@ -17,12 +17,12 @@ public final class SignInStage: Sendable {
     public let sessionKeys: SessionKeys
     public let issuer: TokenIssuer
     public let codes = DispatchedCodes()
-    private let registration: SignInWithCode.Registration
+    private let registration: RegistrationMode
     private let store: TemporaryStore
     private let time = Mutex(SigningProvider.now)
 
     public init(
-        registration: SignInWithCode.Registration = .automatic, absoluteSeconds: Int64? = nil,
+        registration: RegistrationMode = .automatic, absoluteSeconds: Int64? = nil,
         refreshGraceSeconds: Int64 = 60,
         _ change: (inout ProviderConfiguration) -> Void = { _ in }
     ) async throws {

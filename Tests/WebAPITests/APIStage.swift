@@ -1,3 +1,4 @@
+import Accounts
 import Crypto
 import EventLoop
 import HTTPServer
@@ -39,7 +40,7 @@ final class APIStage: Sendable {
 
     init(
         apiKeys: [String] = [], logLevel: Logger.Level = .trace, perMinute: Int = 0,
-        registration: SignInWithCode.Registration = .automatic,
+        registration: RegistrationMode = .automatic,
         _ change: (inout ProviderConfiguration) -> Void = { _ in }
     ) async throws {
         stage = try await SignInStage(registration: registration, change)

@@ -77,7 +77,7 @@ import Testing
     private static let (nearest, p1, p2) = ("10.0.0.1", "10.0.0.2", "2001:db8::2")
 
     private func network(
-        _ headers: [(String, String)], by header: ClientAddress.Header = .xForwardedFor, from peer: String = nearest
+        _ headers: [(String, String)], by header: ClientAddressHeader = .xForwardedFor, from peer: String = nearest
     ) throws -> String {
         let proxies = try [Self.nearest, Self.p1, Self.p2].map { try #require(AddressRange($0)) }
         return ClientAddress(header: header, trustedProxies: proxies).network(

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func `failed sign-ins are not those that succeed, nor the beginning of a registration`() async throws {
-        for registration in [SignInWithCode.Registration.automatic, .ticket] {
+        for registration in [RegistrationMode.automatic, .ticket] {
             let app = try await APIStage(registration: registration)
             _ = await app.signIn()
             #expect(app.failedSignIns.take().isEmpty)

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import Glibc
+public import Observability
 internal import System
 
 /// What came of reading a configuration.
@@ -28,7 +29,7 @@ public enum SettingsFileError: Error, Sendable, Equatable {
         switch self {
         case .notFound: "a file that exists"
         case .notPermitted: "a file that this process may read"
-        case .tooLarge: "a file of at most \(Settings.largestFile) bytes"
+        case .tooLarge: "a file of at most \(Settings.maximumFileBytes) bytes"
         case .notUTF8: "a file in UTF-8"
         case .system(let reason): "a readable file (\(reason))"
         }
@@ -37,7 +38,7 @@ public enum SettingsFileError: Error, Sendable, Equatable {
 
 extension Settings {
     /// Size in bytes past which a file is neither a configuration nor a secret.
-    public static let largestFile = 1 << 20
+    public static let maximumFileBytes = 1 << 20
 
     /// Reads a configuration and checks all of it.
     ///
@@ -91,12 +92,12 @@ extension Settings {
         }
     }
 
-    /// The text of a file of at most `largestFile` bytes.
+    /// The text of a file of at most `maximumFileBytes` bytes.
     public static func contents(of path: String) throws(SettingsFileError) -> String {
         let bytes: [UInt8]
         do throws(SystemError) {
             // One byte more than there may be, so that it is seen when there are more.
-            bytes = try File(path, O_RDONLY).readAll(limit: largestFile + 1)
+            bytes = try File(path, O_RDONLY).readAll(limit: maximumFileBytes + 1)
         } catch {
             switch error.code {
             case ENOENT: throw .notFound
@@ -104,7 +105,7 @@ extension Settings {
             default: throw .system(error.reason)
             }
         }
-        guard bytes.count <= largestFile else { throw .tooLarge }
+        guard bytes.count <= maximumFileBytes else { throw .tooLarge }
         do {
             return String(copying: try UTF8Span(validating: bytes.span))
         } catch {

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Observability
 internal import YAML
 
 /// Reads layer by layer, key by key, and collects what is wrong on the way.

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import HTTPServer
 internal import OpenIDConnect
 internal import Syntax
 

@@ -2,25 +2,6 @@ public import Crypto
 internal import OpenIDConnect
 internal import Syntax
 
-/// What happens when somebody signs in for the first time.
-public enum Registration: String, Sendable, CaseIterable {
-    /// The user is stored at once.
-    case automatic
-    /// The app gets a link ticket and decides.
-    case ticket
-}
-
-public enum LogFormat: String, Sendable, CaseIterable {
-    case text, json
-}
-
-/// The header in which proxies tell the address of their client.
-public enum ClientAddressHeader: String, Sendable, CaseIterable {
-    case xForwardedFor = "X-Forwarded-For"
-    /// RFC 7239.
-    case forwarded = "Forwarded"
-}
-
 /// The dialect an OpenID Provider speaks.
 enum ProviderProfile: String, Sendable, CaseIterable {
     /// Carriers found through ZenKey's discovery issuer.

@@ -3,10 +3,10 @@ internal import SignIn
 
 /// The parameters of a query, each once.
 struct QueryParameters {
-    private static let mostFields = 32
+    private static let maximumFields = 32
     private static let standardLimit = 100
     /// A page of so many takes some milliseconds.
-    static let largestLimit = 1000
+    static let maximumLimit = 1000
 
     private let fields: FormFields?
 
@@ -14,10 +14,10 @@ struct QueryParameters {
     init(_ request: HTTPRequest) throws(ServiceError) {
         do throws(FormError) {
             fields = try request.query.map { query throws(FormError) in
-                try FormFields(parsing: query.utf8.span, limit: Self.mostFields)
+                try FormFields(parsing: query.utf8.span, limit: Self.maximumFields)
             }
         } catch {
-            throw .invalidRequest("The query is not made of at most \(Self.mostFields) fields.")
+            throw .invalidRequest("The query is not made of at most \(Self.maximumFields) fields.")
         }
     }
 
@@ -55,8 +55,8 @@ struct QueryParameters {
     /// How many entries a page has.
     func limit() throws(ServiceError) -> Int {
         guard let number = try number("limit") else { return Self.standardLimit }
-        guard (1...Int64(Self.largestLimit)).contains(number) else {
-            throw .invalidRequest("The parameter limit must be a number from 1 to \(Self.largestLimit).")
+        guard (1...Int64(Self.maximumLimit)).contains(number) else {
+            throw .invalidRequest("The parameter limit must be a number from 1 to \(Self.maximumLimit).")
         }
         return Int(number)
     }

@@ -16,7 +16,7 @@ struct RepointIdentityEndpoint: Sendable {
             throw .invalidRequest("The parameter issuer is missing.")
         }
         guard let subject = Subject.given(issuer: issuer, value: parameters["subject"] ?? "") else {
-            throw .invalidRequest("The parameter subject must have 1 to \(Subject.mostBytes) bytes.")
+            throw .invalidRequest("The parameter subject must have 1 to \(Subject.maximumBytes) bytes.")
         }
         let provider = try provider(named: parameters["provider"], issuer: issuer).configuration.name
         let outcome = try await store.ask { repository, now throws(RepositoryError) in

@@ -78,7 +78,7 @@ enum RequestSchemas {
                     "The text that the user was shown, in which there may be tabs and line feeds. The ID token must "
                         + "have the same.",
                     [
-                        "maxLength": .integer(Int64(AuthorizedResponse.longestContext)),
+                        "maxLength": .integer(Int64(AuthorizedResponse.maximumContextLength)),
                         "pattern": #"^[^\u0000-\u0008\u000B-\u001F\u007F-\u009F]*$"#,
                     ]),
                 "correlation_id": Schema.textOrNumber(
@@ -166,6 +166,6 @@ enum RequestSchemas {
     }
 
     private static func field(_ type: JSONValue) -> JSONValue {
-        ["type": type, "maxLength": .integer(Int64(ProfileFields.longestValue)), "pattern": noControls]
+        ["type": type, "maxLength": .integer(Int64(ProfileFields.maximumValueBytes)), "pattern": noControls]
     }
 }

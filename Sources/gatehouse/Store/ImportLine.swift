@@ -13,8 +13,8 @@ struct ImportLine {
         // What providers say now comes with the next sign-in.
         "contacts", "claims",
     ]
-    private static let mostIdentities = 100
-    private static let mostAttributes = 100
+    private static let maximumIdentities = 100
+    private static let maximumAttributes = 100
 
     private let providers: [String: Provider]
     /// Seconds since 1970.
@@ -35,7 +35,7 @@ struct ImportLine {
         }
         let entries = object["identities"]?.array ?? []
         guard !entries.isEmpty else { throw .noIdentities }
-        guard entries.count <= Self.mostIdentities else { throw .tooManyIdentities(most: Self.mostIdentities) }
+        guard entries.count <= Self.maximumIdentities else { throw .tooManyIdentities(most: Self.maximumIdentities) }
         var identities: [ImportedUser.Identity] = []
         for (index, entry) in entries.enumerated() { identities.append(try identity(entry, number: index + 1)) }
         return ImportedUser(
@@ -81,7 +81,7 @@ struct ImportLine {
         var attributes = Attributes()
         guard let value, !value.isNull else { return attributes }
         guard let object = value.object else { throw .attributes(name) }
-        guard object.members.count <= mostAttributes else { throw .tooManyAttributes(name, most: mostAttributes) }
+        guard object.members.count <= maximumAttributes else { throw .tooManyAttributes(name, most: maximumAttributes) }
         for member in object.members {
             guard !member.name.isEmpty else { throw .attributes(name) }
             switch member.value {

@@ -39,13 +39,13 @@ struct ImportSource: ~Copyable {
     }
 
     /// Reads it from its start.
-    func lines(longestLine: Int) throws(FileError) -> LineReader {
-        do throws(SystemError) { return LineReader(try file.duplicate(), longestLine: longestLine) } catch {
+    func lines(maximumLineBytes: Int) throws(FileError) -> LineReader {
+        do throws(SystemError) { return LineReader(try file.duplicate(), maximumLineBytes: maximumLineBytes) } catch {
             throw FileError("the file can't be read", error)
         }
     }
 
-    /// - Returns: the next of ``lines(longestLine:)``; nil after the last.
+    /// - Returns: the next of ``lines(maximumLineBytes:)``; nil after the last.
     static func next(of lines: inout LineReader) throws(FileError) -> LineReader.Line? {
         do throws(SystemError) { return try lines.next() } catch {
             throw FileError("the file can't be read", error)

@@ -7,7 +7,7 @@ internal import System
 /// the time that others wait for the store grows with the file.
 struct Importer: ~Copyable {
     /// A line of a user with a hundred identities and attributes has some tens of kilobytes.
-    private static let longestLine = 1 << 20
+    private static let maximumLineBytes = 1 << 20
     /// So many go into one commit; the server's own writes wait for it.
     private static let batchSize = 500
     /// Between two batches, so that a server's writes find a gap.
@@ -41,7 +41,7 @@ struct Importer: ~Copyable {
     func check() throws(FileError) -> Summary {
         var summary = Summary()
         let progress = ProgressReport("bytes checked")
-        var lines = try source.lines(longestLine: Self.longestLine)
+        var lines = try source.lines(maximumLineBytes: Self.maximumLineBytes)
         var number = 0
         while let next = try ImportSource.next(of: &lines) {
             number += 1
@@ -62,7 +62,7 @@ struct Importer: ~Copyable {
     func store(in repository: any OperatorRepository, checked: Summary, now: () -> Int64) async throws -> Summary {
         var summary = Summary()
         let progress = ProgressReport("lines imported")
-        var lines = try source.lines(longestLine: Self.longestLine)
+        var lines = try source.lines(maximumLineBytes: Self.maximumLineBytes)
         var (batch, number) = (Batch(), 0)
         while let next = try ImportSource.next(of: &lines) {
             number += 1
