@@ -37,7 +37,7 @@ extension Span where Element == UInt8 {
 
 extension OutputSpan where Element == UInt8 {
     /// Appends bytes, for which there must be room.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func append(_ bytes: Span<UInt8>) {
         precondition(freeCapacity >= bytes.count)
         unsafe bytes.withUnsafeBufferPointer { bytes in
