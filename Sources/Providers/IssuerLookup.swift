@@ -89,7 +89,7 @@ struct IssuerLookup: Sendable {
             guard trusts(issuer: metadata.issuer) else { throw .untrustedIssuer }
             return metadata
         case (.found(let metadata), .configured(let issuer)), (.found(let metadata), .formerIssuer(let issuer)):
-            guard metadata.issuer == issuer else { throw .issuerMismatch }
+            guard metadata.issuer.isExactly(issuer) else { throw .issuerMismatch }
             return metadata
         }
     }

@@ -72,6 +72,15 @@ import Testing
         #expect(await failure(Provider(.openID()), nil) == .issuerMismatch)
     }
 
+    @Test func `refuses a name of the issuer that only looks the same`() async {
+        // The Kelvin sign, which Unicode has for equal to the letter.
+        var metadata = carrier.metadata.object ?? JSONObject()
+        metadata[setting: "issuer"] = "https://carrier.example/\u{212A}"
+        transport.answer("https://carrier.example/K/.well-known/openid-configuration", json: .object(metadata))
+        let provider = Provider(.openID { $0.profile = .openid(issuer: "https://carrier.example/K") })
+        #expect(await failure(provider, nil) == .issuerMismatch)
+    }
+
     @Test func `the metadata of a provider is not remembered when it was refused`() async {
         transport.answer(carrier.metadataURL, json: SigningProvider(issuer: "https://other.example").metadata)
         let provider = Provider(.openID { $0.cacheBounds.afterFailure = .zero })
