@@ -72,6 +72,7 @@ let package = Package(
         target("Crypto", ["Syntax", "COpenSSL"]),
         target("HTTPServer", ["EventLoop", "System", "Syntax", "CZlib"]),
         target("HTTPClient", ["EventLoop", "System", "Syntax", "CCurl", "COpenSSL"]),
+        target("Apps", ["Crypto", "Syntax"]),
         target("JOSE", ["Crypto", "JSON", "Syntax", "System"]),
         target("OpenIDConnect", ["JOSE", "Crypto", "JSON", "HTTPClient", "System", "Syntax"]),
         target("Accounts", ["Syntax", "System"]),
@@ -82,12 +83,12 @@ let package = Package(
         target(
             "SignIn",
             [
-                "Accounts", "Providers", "OpenIDConnect", "JOSE", "Crypto", "JSON", "HTTPClient", "Syntax",
+                "Accounts", "Providers", "OpenIDConnect", "Apps", "JOSE", "Crypto", "JSON", "HTTPClient", "Syntax",
             ]),
         target(
             "WebAPI",
             [
-                "SignIn", "Accounts", "Providers", "OpenIDConnect", "Crypto", "OpenAPI", "JSON", "HTTPServer",
+                "SignIn", "Accounts", "Providers", "OpenIDConnect", "Apps", "Crypto", "OpenAPI", "JSON", "HTTPServer",
                 "EventLoop", "System", "Syntax", logging,
             ]),
         target("YAML", ["CYAML"]),
@@ -95,14 +96,14 @@ let package = Package(
         target(
             "Settings",
             [
-                "Observability", "Accounts", "Providers", "OpenIDConnect", "HTTPServer", "Crypto", "YAML", "JSON",
-                "Syntax", "System", logging,
+                "Observability", "Accounts", "Providers", "OpenIDConnect", "Apps", "HTTPServer", "Crypto", "YAML",
+                "JSON", "Syntax", "System", logging,
             ]),
         executable(
             "gatehouse",
             [
                 "WebAPI", "SignIn", "Providers", "OpenIDConnect", "AccountsSQLite", "Accounts", "Sealing", "Settings",
-                "Observability", "HTTPServer", "HTTPClient", "EventLoop", "JOSE", "Crypto", "JSON", "System",
+                "Observability", "Apps", "HTTPServer", "HTTPClient", "EventLoop", "JOSE", "Crypto", "JSON", "System",
                 "Syntax", arguments, lifecycle, signals, logging,
             ]),
         target("SimulatedCarriers", ["HTTPServer", "JOSE", "Crypto", "JSON", "EventLoop", "System", "Syntax"]),
@@ -152,11 +153,13 @@ let package = Package(
         tests("AccountsTests", ["Accounts"]),
         tests("AccountsSQLiteTests", ["AccountsSQLite", "CSQLite", "Accounts", "System", "TestSupport"]),
         tests("CryptoTests", ["Crypto", "COpenSSL"]),
+        tests("AppsTests", ["Apps", "Crypto"]),
         tests("JOSETests", ["JOSE", "Crypto", "JSON", "Syntax"]),
         tests(
             "SettingsTests",
             [
-                "Settings", "Observability", "Accounts", "HTTPServer", "OpenIDConnect", "Crypto", "YAML", "JSON",
+                "Settings", "Observability", "Accounts", "Apps", "HTTPServer", "OpenIDConnect", "Crypto", "YAML",
+                "JSON",
                 "Syntax", logging,
             ]),
         tests(

@@ -1,0 +1,111 @@
+public import Crypto
+internal import Syntax
+
+/// One of our own apps, as the operator registers it: a client of this service in the sense of RFC 6749 §2, so that it can
+/// sign its users in through the browser.
+public struct RegisteredApp: Sendable, Equatable {
+    /// What becomes of a sign-in that comes back in another browser than the one that began it.
+    public enum OtherBrowser: String, Sendable, CaseIterable {
+        /// It is refused, and the user may begin again in the app.
+        case refuse
+        /// The user is asked whether he began it; only for apps to which nobody else can be sent.
+        case confirm
+    }
+
+    /// The name in the configuration, which its users are shown.
+    public let name: String
+    public let clientID: String
+    /// nil for a public client (RFC 6749 §2.1): an app that anybody can take apart keeps no secret.
+    public let secret: Secret?
+    /// Where authorization responses may go; one at least.
+    public let redirectURIs: [RedirectURI]
+    /// The names of the providers that its users may sign in with; empty for all.
+    public let providers: [String]
+    /// The web origins that may call the API from scripts (Fetch, "CORS protocol").
+    public let origins: [String]
+    /// Where its users may be sent once they are signed out.
+    public let postLogoutRedirectURIs: [RedirectURI]
+    public let otherBrowser: OtherBrowser
+
+    public init(
+        name: String, clientID: String, secret: Secret?, redirectURIs: [RedirectURI], providers: [String],
+        origins: [String], postLogoutRedirectURIs: [RedirectURI], otherBrowser: OtherBrowser
+    ) {
+        self.name = name
+        self.clientID = clientID
+        self.secret = secret
+        self.redirectURIs = redirectURIs
+        self.providers = providers
+        self.origins = origins
+        self.postLogoutRedirectURIs = postLogoutRedirectURIs
+        self.otherBrowser = otherBrowser
+    }
+
+    /// Whether an authorization response may go to an address.
+    public func allows(redirectURI: String) -> Bool { redirectURIs.contains { $0.matches(redirectURI) } }
+
+    /// Whether a user who is signed out may be sent to an address.
+    public func allows(postLogoutRedirectURI address: String) -> Bool {
+        postLogoutRedirectURIs.contains { $0.matches(address) }
+    }
+
+    /// Whether its users may sign in with the provider of that name.
+    public func allows(provider: String) -> Bool { providers.isEmpty || providers.contains(provider) }
+
+    /// Whether every address that it may be sent to is one that only this app can claim, so that a code goes to nobody else
+    /// on the same device (RFC 8252 §7.2).
+    public var isReachedByClaimedAddressesOnly: Bool { redirectURIs.allSatisfy(\.isClaimedHTTPS) }
+
+    /// Whether a secret is this app's, in a time that does not depend on where they differ.
+    public func accepts(secret presented: String) -> Bool {
+        guard let secret else { return false }
+        // Of equal length whatever is presented, so that the time tells nothing of the length either.
+        return secret.withBytes { expected in
+            constantTimeEqual(Digest.sha256.hash(expected), Digest.sha256.hash(presented.utf8.span))
+        }
+    }
+}
+
+/// A redirect URI as it is registered, and which addresses it stands for (RFC 9700 §4.1.3): those that are the same to the
+/// letter, and for a loopback address also those with another port, which apps on a desk are given by their system
+/// (RFC 8252 §7.3).
+public struct RedirectURI: Sendable, Equatable {
+    public let text: String
+    /// Of a loopback address: what stands before the port and what stands behind it.
+    private let loopback: (head: String, tail: String)?
+
+    /// - Parameter text: an absolute URI without a fragment; whoever reads the configuration has checked that.
+    public init(_ text: String) {
+        self.text = text
+        loopback = Self.loopbackParts(text)
+    }
+
+    public static func == (left: RedirectURI, right: RedirectURI) -> Bool { left.text.isExactly(right.text) }
+
+    /// Whether an authorization response for this URI may go to that address.
+    public func matches(_ address: String) -> Bool {
+        if text.isExactly(address) { return true }
+        guard let loopback, let other = Self.loopbackParts(address) else { return false }
+        return loopback.head.isExactly(other.head) && loopback.tail.isExactly(other.tail)
+    }
+
+    /// Whether it is an https address, which an app can only have by the word of whoever has the host.
+    public var isClaimedHTTPS: Bool { text.hasPrefix("https://") && loopback == nil }
+
+    /// The literal addresses only, as RFC 8252 §8.3 has it: what a name such as `localhost` leads to is for others to say.
+    private static func loopbackParts(_ text: String) -> (head: String, tail: String)? {
+        guard let head = ["http://127.0.0.1", "http://[::1]"].first(where: { text.hasPrefix($0) }) else { return nil }
+        let rest = text.dropFirst(head.count)
+        let authorityEnd = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+        let port = rest[..<authorityEnd]
+        guard port.isEmpty || isPort(port) else { return nil }
+        return (head, String(rest[authorityEnd...]))
+    }
+
+    private static func isPort(_ text: Substring) -> Bool {
+        guard text.first == ":" else { return false }
+        let digits = text.dropFirst()
+        return (1...5).contains(digits.utf8.count) && digits.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            && (1...65_535).contains(Int(digits) ?? 0)
+    }
+}
