@@ -44,7 +44,8 @@ let package = Package(
         .library(
             name: "GatehouseParts",
             targets: [
-                "System", "Syntax", "JSON", "OpenAPI", "EventLoop", "Crypto", "HTTPServer", "HTTPClient", "JOSE",
+                "System", "Syntax", "JSON", "HTML", "OpenAPI", "EventLoop", "Crypto", "HTTPServer",
+                "HTTPClient", "JOSE",
                 "OpenIDConnect",
                 "Accounts",
                 "AccountsSQLite", "Sealing", "Providers", "SignIn", "WebAPI",
@@ -67,7 +68,8 @@ let package = Package(
         target("System", ["CLinux"]),
         target("Syntax", ["System"]),
         target("JSON", ["Syntax", "System"]),
-        target("OpenAPI", ["JSON"]),
+        target("HTML"),
+        target("OpenAPI", ["HTML", "JSON"]),
         target("EventLoop", ["System", "Syntax", "CLinux", collections]),
         target("Crypto", ["Syntax", "COpenSSL"]),
         target("HTTPServer", ["EventLoop", "System", "Syntax", "CZlib"]),
@@ -110,6 +112,7 @@ let package = Package(
         tests("SystemTests", ["System"]),
         tests("SyntaxTests", ["Syntax", "Crypto"]),
         tests("JSONTests", ["JSON", "Syntax"]),
+        tests("HTMLTests", ["HTML"]),
         tests("OpenAPITests", ["OpenAPI", "JSON"]),
         tests("EventLoopTests", ["EventLoop", "System"]),
         tests("HTTPServerTests", ["HTTPServer", "EventLoop", "System", "Syntax", "CZlib"]),
