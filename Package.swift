@@ -44,7 +44,7 @@ let package = Package(
         .library(
             name: "GatehouseParts",
             targets: [
-                "System", "Syntax", "JSON", "HTML", "OpenAPI", "EventLoop", "Crypto", "HTTPServer",
+                "System", "Syntax", "JSON", "HTML", "OpenAPI", "EventLoop", "Crypto", "Pages", "HTTPServer",
                 "HTTPClient", "JOSE",
                 "OpenIDConnect",
                 "Accounts",
@@ -72,6 +72,7 @@ let package = Package(
         target("OpenAPI", ["HTML", "JSON"]),
         target("EventLoop", ["System", "Syntax", "CLinux", collections]),
         target("Crypto", ["Syntax", "COpenSSL"]),
+        target("Pages", ["HTML", "Crypto", "Syntax"]),
         target("HTTPServer", ["EventLoop", "System", "Syntax", "CZlib"]),
         target("HTTPClient", ["EventLoop", "System", "Syntax", "CCurl", "COpenSSL"]),
         target("JOSE", ["Crypto", "JSON", "Syntax", "System"]),
@@ -115,6 +116,7 @@ let package = Package(
         tests("HTMLTests", ["HTML"]),
         tests("OpenAPITests", ["OpenAPI", "JSON"]),
         tests("EventLoopTests", ["EventLoop", "System"]),
+        tests("PagesTests", ["Pages", "Crypto", "Syntax"]),
         tests("HTTPServerTests", ["HTTPServer", "EventLoop", "System", "Syntax", "CZlib"]),
         tests("HTTPClientTests", ["HTTPClient", "EventLoop", "Syntax"]),
         tests(
