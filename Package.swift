@@ -44,7 +44,8 @@ let package = Package(
         .library(
             name: "GatehouseParts",
             targets: [
-                "System", "Syntax", "JSON", "OpenAPI", "EventLoop", "Crypto", "HTTPServer", "HTTPClient", "JOSE",
+                "System", "Syntax", "JSON", "HTML", "OpenAPI", "EventLoop", "Crypto", "Pages", "HTTPServer",
+                "HTTPClient", "JOSE",
                 "OpenIDConnect",
                 "Accounts",
                 "AccountsSQLite", "Sealing", "Providers", "SignIn", "WebAPI",
@@ -67,9 +68,11 @@ let package = Package(
         target("System", ["CLinux"]),
         target("Syntax", ["System"]),
         target("JSON", ["Syntax", "System"]),
-        target("OpenAPI", ["JSON"]),
+        target("HTML"),
+        target("OpenAPI", ["HTML", "JSON"]),
         target("EventLoop", ["System", "Syntax", "CLinux", collections]),
         target("Crypto", ["Syntax", "COpenSSL"]),
+        target("Pages", ["HTML", "Crypto", "Syntax"]),
         target("HTTPServer", ["EventLoop", "System", "Syntax", "CZlib"]),
         target("HTTPClient", ["EventLoop", "System", "Syntax", "CCurl", "COpenSSL"]),
         target("Apps", ["Crypto", "Syntax"]),
@@ -111,8 +114,10 @@ let package = Package(
         tests("SystemTests", ["System"]),
         tests("SyntaxTests", ["Syntax", "Crypto"]),
         tests("JSONTests", ["JSON", "Syntax"]),
+        tests("HTMLTests", ["HTML"]),
         tests("OpenAPITests", ["OpenAPI", "JSON"]),
         tests("EventLoopTests", ["EventLoop", "System"]),
+        tests("PagesTests", ["Pages", "Crypto", "Syntax"]),
         tests("HTTPServerTests", ["HTTPServer", "EventLoop", "System", "Syntax", "CZlib"]),
         tests("HTTPClientTests", ["HTTPClient", "EventLoop", "Syntax"]),
         tests(

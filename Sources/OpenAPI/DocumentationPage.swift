@@ -1,3 +1,4 @@
+internal import HTML
 public import JSON
 
 /// A document of OpenAPI as a page for people: contents, operations with parameters, answers and errors, schemas, error codes.

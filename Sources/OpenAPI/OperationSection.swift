@@ -1,3 +1,4 @@
+import HTML
 import JSON
 
 /// One operation on the page.

@@ -1,3 +1,4 @@
+import HTML
 import JSON
 
 /// A schema on the page: the members of its objects.

@@ -1,0 +1,122 @@
+internal import HTML
+
+/// The pages that a person sees of ours while signing in with a browser and signing out: values in, bytes out.
+///
+/// Whatever comes in, names and values of a request among it, is written as text. Addresses become links and targets of forms
+/// as they are, so they come from the configuration or from us; the policy lets none of them run as a script.
+public struct Pages: Sendable {
+    private let frame: PageFrame
+    private let texts: any Texts
+
+    /// - Parameters:
+    ///   - branding: whose pages they are.
+    ///   - language: what they are written in.
+    public init(branding: Branding, language: PageLanguage) {
+        frame = PageFrame(branding: branding, language: language)
+        texts = language.texts
+    }
+
+    /// The choice of a provider.
+    ///
+    /// - Parameters:
+    ///   - app: the name of the app that the person signs in to.
+    ///   - providers: what each is called, and the address where the sign-in goes on with it.
+    public func chooser(app: String, providers: [(name: String, address: String)]) -> Page {
+        frame.page(texts.signIn(to: app)) { page in
+            page.element("p", texts.chooseProvider)
+            page.element("ul") { list in
+                for (name, address) in providers {
+                    list.element("li") { $0.choice(texts.continueWith(name), address: address) }
+                }
+            }
+        }
+    }
+
+    /// The question whether a sign-in that comes back in another browser than the one that started it is the person's own.
+    ///
+    /// - Parameters:
+    ///   - app: the name of the app that is signed in to.
+    ///   - provider: the name of the provider that the browser comes back from.
+    ///   - action: where "yes" is posted to.
+    ///   - token: posted with it as `token`.
+    ///   - returnsTo: the app's redirect URI, which a "yes" is answered with; nil when it is answered with a page.
+    public func confirmation(
+        app: String, provider: String, action: String, token: String, returnsTo: String?
+    ) -> Page {
+        frame.page(texts.didYouStart(signingInTo: app), forms: Self.forms(returnsTo)) { page in
+            page.element("p", texts.startedElsewhere(with: provider))
+            page.element("p", attributes: ["class": "warning"]) { $0.element("strong", texts.neverForOthers) }
+            page.form(action: action, fields: [("token", token)], button: texts.yesSignMeIn)
+            page.element("p", texts.otherwiseClose)
+        }
+    }
+
+    /// What went wrong, and what to do.
+    ///
+    /// - Parameters:
+    ///   - problem: what went wrong.
+    ///   - startOver: where the person can begin again; nil when nobody knows.
+    ///   - reference: what the operator finds the request by in the log.
+    public func failure(_ problem: Problem, startOver: String?, reference: String? = nil) -> Page {
+        let explanation = texts.explanation(of: problem)
+        return frame.page(explanation.title) { page in
+            page.element("p", explanation.happened)
+            page.element("p", explanation.advice)
+            if let startOver {
+                page.element("p") { $0.choice(texts.startOver, address: startOver) }
+            }
+            if let sentence = problem.sentenceForDevelopers {
+                page.note(texts.forDevelopers, sentence, language: .english)
+            }
+            if let reference { page.note(texts.reference, reference, language: nil) }
+        }
+    }
+
+    /// A form that posts to our own address what was just posted to it from another site: a cookie that is `SameSite=Lax`
+    /// comes with this post, and did not come with that one.
+    ///
+    /// - Parameters:
+    ///   - action: where the fields are posted to.
+    ///   - fields: posted as they are, in their order.
+    ///   - script: the address on our origin of ``resubmissionScript``. Without scripts there is a button.
+    public func resubmission(
+        action: String, fields: [(name: String, value: String)], script: String
+    ) -> Page {
+        frame.page(texts.oneMoment, forms: .anywhere, hasScript: true) { page in
+            page.element("p", texts.goesOnByItself)
+            page.form(action: action, fields: fields, button: texts.goOn)
+            page.element("script", attributes: ["src": script], "")
+        }
+    }
+
+    /// What stands at the address of the script of ``resubmission(action:fields:script:)``, as text/javascript.
+    ///
+    /// The prototype's `submit`, since a field of that name would hide the form's own (HTML §4.10.3).
+    public static let resubmissionScript = Array(
+        "HTMLFormElement.prototype.submit.call(document.querySelector(\"form\"));\n".utf8)
+
+    /// The question whether to sign out.
+    ///
+    /// - Parameters:
+    ///   - app: the name of the app that asks for it, where one does.
+    ///   - action: where "yes" is posted to.
+    ///   - fields: posted with it.
+    ///   - returnsTo: the app's address that a "yes" is answered with; nil when it is answered with a page.
+    public func signOutQuestion(
+        app: String?, action: String, fields: [(name: String, value: String)], returnsTo: String?
+    ) -> Page {
+        frame.page(texts.signOutQuestion(of: app), forms: Self.forms(returnsTo)) { page in
+            page.form(action: action, fields: fields, button: texts.signOut)
+            page.element("p", texts.staySignedIn)
+        }
+    }
+
+    /// The end.
+    public func signedOut() -> Page {
+        frame.page(texts.signedOut) { $0.element("p", texts.closePage) }
+    }
+
+    private static func forms(_ returnsTo: String?) -> ContentSecurityPolicy.Forms {
+        if let returnsTo { .throughUs(to: returnsTo) } else { .toUs }
+    }
+}

@@ -1,0 +1,74 @@
+struct DanishTexts: Texts {
+    func signIn(to app: String) -> String { "Log ind på \(app)" }
+    let chooseProvider = "Vælg, hvordan du vil logge ind."
+    func continueWith(_ provider: String) -> String { "Fortsæt med \(provider)" }
+
+    func didYouStart(signingInTo app: String) -> String { "Er du lige begyndt at logge ind på \(app)?" }
+    func startedElsewhere(with provider: String) -> String {
+        "Dette login med \(provider) blev startet i en anden browser eller app og er ved at blive afsluttet her."
+    }
+    let neverForOthers =
+        "Gå aldrig videre, hvis nogen har sendt dig linket eller bedt dig om at gøre det. Så får de adgang til din konto."
+    let yesSignMeIn = "Ja, log mig ind"
+    let otherwiseClose = "Hvis det ikke var dig, skal du bare lukke siden. Så sker der ikke noget."
+
+    let oneMoment = "Et øjeblik"
+    let goesOnByItself = "Dit login fortsætter af sig selv. Tryk på knappen, hvis det ikke gør."
+    let goOn = "Fortsæt"
+
+    func signOutQuestion(of app: String?) -> String {
+        if let app { "Vil du logge ud af \(app)?" } else { "Vil du logge ud?" }
+    }
+    let staySignedIn = "Hvis ikke, skal du bare lukke siden. Så er du stadig logget ind."
+    let signOut = "Log ud"
+    let signedOut = "Du er logget ud"
+    let closePage = "Du kan lukke siden nu."
+
+    func explanation(of problem: Problem) -> Explanation {
+        switch problem {
+        case .unknownApp:
+            Explanation(
+                title: "Vi kender ikke denne app",
+                happened: "Appen eller hjemmesiden, der sendte dig hertil, er ikke registreret hos os.",
+                advice: "Gå tilbage, og prøv igen. Sker det samme, så sig det til dem, der står bag appen.")
+        case .redirectNotAllowed:
+            Explanation(
+                title: "Vi kan ikke sende dig tilbage til appen",
+                happened: "Appen ville have dig tilbage til en adresse, der ikke er registreret til den.",
+                advice: "Af hensyn til din sikkerhed stopper vi her. Sig det til dem, der står bag appen.")
+        case .wrongParameter:
+            Explanation(
+                title: "Appen spurgte på en forkert måde",
+                happened: "Der er en fejl i den anmodning, som appen sendte dig hertil med.",
+                advice: "Kun folkene bag appen kan rette det. Sig det gerne til dem.")
+        case .expired:
+            Explanation(
+                title: "Dette login gælder ikke længere",
+                happened: "Det tog for lang tid, eller det er allerede afsluttet.",
+                advice: "Hvis du ikke er logget ind endnu, så start forfra i appen.")
+        case .anotherBrowser:
+            Explanation(
+                title: "Dette login hører til en anden browser",
+                happened: "Det blev startet i en anden browser eller på en anden enhed og kan ikke fortsætte her.",
+                advice: "Start forfra i appen, og bliv i den samme browser, til du er logget ind.")
+        case .busy:
+            Explanation(
+                title: "Der er for mange, der logger ind",
+                happened: "Lige nu er der flere logins, end vi kan nå.",
+                advice: "Vent et minut, og prøv igen.")
+        case .providerUnreachable(let provider):
+            Explanation(
+                title: "\(provider) svarer ikke lige nu",
+                happened: "Vi kunne ikke gøre dit login færdigt, fordi vi ikke kan få forbindelse til \(provider).",
+                advice: "Prøv igen om nogle minutter, eller log ind på en anden måde, hvis du kan.")
+        case .unexpected:
+            Explanation(
+                title: "Noget gik galt",
+                happened: "Vi kunne ikke gøre dit login færdigt. Det er ikke din skyld.",
+                advice: "Start forfra i appen. Sker det samme igen, så sig det til dem, der står bag den.")
+        }
+    }
+    let startOver = "Start forfra"
+    let forDevelopers = "Til udviklere"
+    let reference = "Referencenummer"
+}

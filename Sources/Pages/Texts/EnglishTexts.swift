@@ -1,0 +1,74 @@
+struct EnglishTexts: Texts {
+    func signIn(to app: String) -> String { "Sign in to \(app)" }
+    let chooseProvider = "Choose how you want to sign in."
+    func continueWith(_ provider: String) -> String { "Continue with \(provider)" }
+
+    func didYouStart(signingInTo app: String) -> String { "Did you just start signing in to \(app)?" }
+    func startedElsewhere(with provider: String) -> String {
+        "This sign-in with \(provider) was started in another browser or app, and is about to be finished here."
+    }
+    let neverForOthers =
+        "Never go on if somebody sent you the link or asked you to do this. They would get into your account."
+    let yesSignMeIn = "Yes, sign me in"
+    let otherwiseClose = "If it wasn’t you, simply close this page. Nothing will happen."
+
+    let oneMoment = "One moment, please"
+    let goesOnByItself = "Your sign-in continues by itself. If it doesn’t, press the button."
+    let goOn = "Continue"
+
+    func signOutQuestion(of app: String?) -> String {
+        if let app { "Do you want to sign out of \(app)?" } else { "Do you want to sign out?" }
+    }
+    let staySignedIn = "If not, simply close this page. You will stay signed in."
+    let signOut = "Sign out"
+    let signedOut = "You are signed out"
+    let closePage = "You can close this page now."
+
+    func explanation(of problem: Problem) -> Explanation {
+        switch problem {
+        case .unknownApp:
+            Explanation(
+                title: "We don’t know this app",
+                happened: "The app or website that sent you here is not registered with us.",
+                advice: "Go back and try again. If the same happens, tell the people who run the app.")
+        case .redirectNotAllowed:
+            Explanation(
+                title: "We can’t send you back to the app",
+                happened: "The app wanted you to return to an address that is not registered for it.",
+                advice: "For your safety we stop here. Please tell the people who run the app.")
+        case .wrongParameter:
+            Explanation(
+                title: "The app asked in the wrong way",
+                happened: "There is a mistake in the request with which the app sent you here.",
+                advice: "Only the people who run the app can put that right. Please tell them.")
+        case .expired:
+            Explanation(
+                title: "This sign-in is no longer valid",
+                happened: "It took too long, or it has already been finished.",
+                advice: "If you aren’t signed in yet, start over in the app.")
+        case .anotherBrowser:
+            Explanation(
+                title: "This sign-in belongs to another browser",
+                happened: "It was started in another browser or on another device, and can’t go on here.",
+                advice: "Start over in the app, and stay in the same browser until you are signed in.")
+        case .busy:
+            Explanation(
+                title: "Too many people are signing in",
+                happened: "There are more sign-ins at the moment than we can handle.",
+                advice: "Wait a minute, then try again.")
+        case .providerUnreachable(let provider):
+            Explanation(
+                title: "\(provider) isn’t answering",
+                happened: "We couldn’t finish your sign-in, because \(provider) can’t be reached right now.",
+                advice: "Try again in a few minutes, or sign in another way if you can.")
+        case .unexpected:
+            Explanation(
+                title: "Something went wrong",
+                happened: "We couldn’t finish your sign-in. It isn’t your fault.",
+                advice: "Start over in the app. If the same happens, tell the people who run it.")
+        }
+    }
+    let startOver = "Start over"
+    let forDevelopers = "For developers"
+    let reference = "Reference"
+}

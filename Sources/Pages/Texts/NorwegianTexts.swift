@@ -1,0 +1,75 @@
+/// Bokmål.
+struct NorwegianTexts: Texts {
+    func signIn(to app: String) -> String { "Logg inn på \(app)" }
+    let chooseProvider = "Velg hvordan du vil logge inn."
+    func continueWith(_ provider: String) -> String { "Fortsett med \(provider)" }
+
+    func didYouStart(signingInTo app: String) -> String { "Har du nettopp begynt å logge inn på \(app)?" }
+    func startedElsewhere(with provider: String) -> String {
+        "Denne innloggingen med \(provider) ble startet i en annen nettleser eller app og er i ferd med å bli fullført her."
+    }
+    let neverForOthers =
+        "Gå aldri videre hvis noen har sendt deg lenken eller bedt deg om å gjøre dette. Da kommer de inn på kontoen din."
+    let yesSignMeIn = "Ja, logg meg inn"
+    let otherwiseClose = "Hvis det ikke var deg, kan du bare lukke siden. Da skjer det ingenting."
+
+    let oneMoment = "Et øyeblikk"
+    let goesOnByItself = "Innloggingen fortsetter av seg selv. Trykk på knappen hvis den ikke gjør det."
+    let goOn = "Fortsett"
+
+    func signOutQuestion(of app: String?) -> String {
+        if let app { "Vil du logge ut av \(app)?" } else { "Vil du logge ut?" }
+    }
+    let staySignedIn = "Hvis ikke, kan du bare lukke siden. Da er du fortsatt innlogget."
+    let signOut = "Logg ut"
+    let signedOut = "Du er logget ut"
+    let closePage = "Nå kan du lukke siden."
+
+    func explanation(of problem: Problem) -> Explanation {
+        switch problem {
+        case .unknownApp:
+            Explanation(
+                title: "Vi kjenner ikke denne appen",
+                happened: "Appen eller nettstedet som sendte deg hit, er ikke registrert hos oss.",
+                advice: "Gå tilbake og prøv igjen. Skjer det samme på nytt, si fra til dem som står bak appen.")
+        case .redirectNotAllowed:
+            Explanation(
+                title: "Vi kan ikke sende deg tilbake til appen",
+                happened: "Appen ville ha deg tilbake til en adresse som ikke er registrert for den.",
+                advice: "Av hensyn til sikkerheten din stopper vi her. Si fra til dem som står bak appen.")
+        case .wrongParameter:
+            Explanation(
+                title: "Appen spurte på feil måte",
+                happened: "Det er en feil i forespørselen som appen sendte deg hit med.",
+                advice: "Bare de som står bak appen, kan rette det. Si gjerne fra til dem.")
+        case .expired:
+            Explanation(
+                title: "Denne innloggingen er ikke lenger gyldig",
+                happened: "Den tok for lang tid, eller den er allerede fullført.",
+                advice: "Er du ikke logget inn ennå, må du begynne på nytt i appen.")
+        case .anotherBrowser:
+            Explanation(
+                title: "Innloggingen hører til en annen nettleser",
+                happened: "Den ble startet i en annen nettleser eller på en annen enhet og kan ikke fortsette her.",
+                advice: "Begynn på nytt i appen, og bli i samme nettleser til du er logget inn.")
+        case .busy:
+            Explanation(
+                title: "Det er for mange som logger inn",
+                happened: "Akkurat nå er det flere innlogginger enn vi klarer å ta imot.",
+                advice: "Vent et minutt og prøv igjen.")
+        case .providerUnreachable(let provider):
+            Explanation(
+                title: "\(provider) svarer ikke",
+                happened: "Vi kunne ikke fullføre innloggingen fordi vi ikke får kontakt med \(provider) akkurat nå.",
+                advice: "Prøv igjen om noen minutter, eller logg inn på en annen måte hvis du kan.")
+        case .unexpected:
+            Explanation(
+                title: "Noe gikk galt",
+                happened: "Vi kunne ikke fullføre innloggingen. Det er ikke din feil.",
+                advice: "Begynn på nytt i appen. Skjer det samme igjen, si fra til dem som står bak den.")
+        }
+    }
+    let startOver = "Begynn på nytt"
+    let forDevelopers = "For utviklere"
+    let reference = "Referanse"
+}

@@ -1,0 +1,76 @@
+struct SpanishTexts: Texts {
+    func signIn(to app: String) -> String { "Inicia sesión en \(app)" }
+    let chooseProvider = "Elige cómo quieres iniciar sesión."
+    func continueWith(_ provider: String) -> String { "Continuar con \(provider)" }
+
+    func didYouStart(signingInTo app: String) -> String { "¿Acabas de empezar a iniciar sesión en \(app)?" }
+    func startedElsewhere(with provider: String) -> String {
+        "Este inicio de sesión con \(provider) se empezó en otro navegador o en otra aplicación y está a punto de terminar aquí."
+    }
+    let neverForOthers =
+        "No sigas nunca si alguien te envió el enlace o te pidió que lo hicieras: entraría en tu cuenta."
+    let yesSignMeIn = "Sí, iniciar sesión"
+    let otherwiseClose = "Si no has sido tú, simplemente cierra esta página. No pasará nada."
+
+    let oneMoment = "Un momento, por favor"
+    let goesOnByItself = "El inicio de sesión sigue solo. Si no lo hace, pulsa el botón."
+    let goOn = "Continuar"
+
+    func signOutQuestion(of app: String?) -> String {
+        if let app { "¿Quieres cerrar la sesión en \(app)?" } else { "¿Quieres cerrar la sesión?" }
+    }
+    let staySignedIn = "Si no, simplemente cierra esta página. Tu sesión seguirá abierta."
+    let signOut = "Cerrar sesión"
+    let signedOut = "Has cerrado la sesión"
+    let closePage = "Ya puedes cerrar esta página."
+
+    func explanation(of problem: Problem) -> Explanation {
+        switch problem {
+        case .unknownApp:
+            Explanation(
+                title: "No conocemos esta aplicación",
+                happened: "La aplicación o el sitio web que te ha traído aquí no está registrado en este servicio.",
+                advice:
+                    "Vuelve atrás e inténtalo de nuevo. Si ocurre lo mismo, avisa a los responsables de la aplicación.")
+        case .redirectNotAllowed:
+            Explanation(
+                title: "No podemos devolverte a la aplicación",
+                happened: "La aplicación quería que volvieras a una dirección que no tiene registrada.",
+                advice: "Por tu seguridad, nos detenemos aquí. Avisa a los responsables de la aplicación.")
+        case .wrongParameter:
+            Explanation(
+                title: "La aplicación ha enviado una solicitud incorrecta",
+                happened: "Hay un error en la solicitud con la que la aplicación te ha traído aquí.",
+                advice: "Solo los responsables de la aplicación pueden corregirlo. Avísales, por favor.")
+        case .expired:
+            Explanation(
+                title: "Este inicio de sesión ya no es válido",
+                happened: "Ha tardado demasiado o ya se había completado.",
+                advice: "Si aún no has iniciado sesión, vuelve a empezar en la aplicación.")
+        case .anotherBrowser:
+            Explanation(
+                title: "Este inicio de sesión es de otro navegador",
+                happened: "Se empezó en otro navegador o en otro dispositivo y no puede continuar aquí.",
+                advice: "Vuelve a empezar en la aplicación y no cambies de navegador hasta haber iniciado sesión.")
+        case .busy:
+            Explanation(
+                title: "Demasiadas personas están iniciando sesión",
+                happened: "En este momento hay más inicios de sesión de los que podemos atender.",
+                advice: "Espera un minuto e inténtalo de nuevo.")
+        case .providerUnreachable(let provider):
+            Explanation(
+                title: "\(provider) no responde",
+                happened:
+                    "No hemos podido completar el inicio de sesión porque ahora mismo no logramos conectar con \(provider).",
+                advice: "Inténtalo de nuevo dentro de unos minutos o, si puedes, inicia sesión de otra manera.")
+        case .unexpected:
+            Explanation(
+                title: "Algo ha salido mal",
+                happened: "No hemos podido completar el inicio de sesión. No es culpa tuya.",
+                advice: "Vuelve a empezar en la aplicación. Si ocurre lo mismo, avisa a sus responsables.")
+        }
+    }
+    let startOver = "Volver a empezar"
+    let forDevelopers = "Para desarrolladores"
+    let reference = "Referencia"
+}

@@ -1,0 +1,52 @@
+/// All that pages say, in one language: what a language lacks does not compile.
+///
+/// Names of apps and providers come in as they are, and are escaped where the text is written.
+protocol Texts: Sendable {
+    // The choice of a provider.
+    func signIn(to app: String) -> String
+    var chooseProvider: String { get }
+    func continueWith(_ provider: String) -> String
+
+    // The question in another browser than the one that started.
+    func didYouStart(signingInTo app: String) -> String
+    func startedElsewhere(with provider: String) -> String
+    var neverForOthers: String { get }
+    var yesSignMeIn: String { get }
+    var otherwiseClose: String { get }
+
+    // The form that is posted again.
+    var oneMoment: String { get }
+    var goesOnByItself: String { get }
+    var goOn: String { get }
+
+    // The end of a session.
+    func signOutQuestion(of app: String?) -> String
+    var staySignedIn: String { get }
+    var signOut: String { get }
+    var signedOut: String { get }
+    var closePage: String { get }
+
+    // What went wrong.
+    func explanation(of problem: Problem) -> Explanation
+    var startOver: String { get }
+    var forDevelopers: String { get }
+    var reference: String { get }
+}
+
+/// A problem in words for people.
+struct Explanation {
+    let title: String
+    let happened: String
+    let advice: String
+}
+
+extension PageLanguage {
+    var texts: any Texts {
+        switch self {
+        case .english: EnglishTexts()
+        case .spanish: SpanishTexts()
+        case .norwegian: NorwegianTexts()
+        case .danish: DanishTexts()
+        }
+    }
+}
