@@ -91,8 +91,8 @@ let package = Package(
         target(
             "WebAPI",
             [
-                "SignIn", "Accounts", "Providers", "OpenIDConnect", "Apps", "Crypto", "OpenAPI", "JSON", "HTTPServer",
-                "EventLoop", "System", "Syntax", logging,
+                "SignIn", "Accounts", "Providers", "OpenIDConnect", "Apps", "Pages", "Crypto", "OpenAPI", "JSON",
+                "HTTPServer", "EventLoop", "System", "Syntax", logging,
             ]),
         target("YAML", ["CYAML"]),
         target("Observability", ["JSON", "System", logging]),
@@ -106,7 +106,8 @@ let package = Package(
             "gatehouse",
             [
                 "WebAPI", "SignIn", "Providers", "OpenIDConnect", "AccountsSQLite", "Accounts", "Sealing", "Settings",
-                "Observability", "Apps", "HTTPServer", "HTTPClient", "EventLoop", "JOSE", "Crypto", "JSON", "System",
+                "Observability", "Apps", "Pages", "HTTPServer", "HTTPClient", "EventLoop", "JOSE", "Crypto", "JSON",
+                "System",
                 "Syntax", arguments, lifecycle, signals, logging,
             ]),
         target("SimulatedCarriers", ["HTTPServer", "JOSE", "Crypto", "JSON", "EventLoop", "System", "Syntax"]),
@@ -126,7 +127,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Accounts", "AccountsSQLite", "Sealing", "SignIn", "Providers", "OpenIDConnect", "HTTPClient",
+                "Accounts", "AccountsSQLite", "Sealing", "SignIn", "Providers", "OpenIDConnect", "Apps", "HTTPClient",
                 "EventLoop", "System", "Syntax",
                 "JOSE", "Crypto", "JSON",
             ],
@@ -144,15 +145,16 @@ let package = Package(
         tests(
             "SignInTests",
             [
-                "SignIn", "Accounts", "AccountsSQLite", "Providers", "OpenIDConnect", "HTTPClient", "Syntax", "JOSE",
+                "SignIn", "Accounts", "AccountsSQLite", "Providers", "OpenIDConnect", "Apps", "HTTPClient", "Syntax",
+                "JOSE",
                 "Crypto", "JSON", "TestSupport",
             ]),
         tests("ObservabilityTests", ["Observability", "JSON", logging]),
         tests(
             "WebAPITests",
             [
-                "WebAPI", "SignIn", "Accounts", "Providers", "OpenIDConnect", "HTTPClient", "HTTPServer", "EventLoop",
-                "System", "Syntax",
+                "WebAPI", "SignIn", "Accounts", "Providers", "OpenIDConnect", "Apps", "Pages", "HTTPClient",
+                "HTTPServer", "EventLoop", "System", "Syntax",
                 "JOSE", "Crypto", "OpenAPI", "JSON", "TestSupport", logging,
             ]),
         tests("AccountsTests", ["Accounts"]),

@@ -6,7 +6,8 @@
 /// caller.
 ///
 /// Whoever uses a repository is handed the part that he uses; the parts stand here in the order of the road.
-public protocol AccountRepository: SignInRepository, ChallengeRepository, SecretKeyRepository, SigningKeyRepository,
+public protocol AccountRepository: SignInRepository, BrowserSignInRepository, ChallengeRepository, SecretKeyRepository,
+    SigningKeyRepository,
     SessionRepository, ReceiptRepository, IdentityRepository, UserRepository, OperatorRepository,
     FailedSignInRepository, MaintenanceRepository, DataKeyRepository, MasterKeyRepository
 {}
@@ -41,6 +42,32 @@ public protocol SignInRepository: Sendable {
     /// - Returns: refused with `.invalidTicket`; with `.identityInUse` when somebody has got the subject since the ticket was
     ///   made.
     func redeemTicket(_ redemption: TicketRedemption) async throws(RepositoryError) -> RedemptionOutcome
+}
+
+/// Signing in through the browser: what has begun, and the codes that apps get at its end.
+public protocol BrowserSignInRepository: Sendable {
+    /// Remembers a sign-in that begins, or that goes on under another handle.
+    ///
+    /// Anybody can begin one, so only so many are kept: where there are more, the oldest give way.
+    ///
+    /// - Parameters:
+    ///   - instead: the one that it takes the place of.
+    ///   - maximum: how many are kept at most.
+    /// - Returns: false when the one that it was to take the place of is not there any more; nothing has changed then.
+    func beginSignIn(
+        _ pending: PendingSignIn, instead: TokenHash?, maximum: Int64, now: Int64
+    ) async throws(RepositoryError) -> Bool
+
+    /// The sign-in of a handle, which has begun and is neither over nor expired. It stays.
+    func pendingSignIn(_ handle: TokenHash, now: Int64) async throws(RepositoryError) -> PendingSignIn?
+
+    /// Ends the sign-in of a handle.
+    ///
+    /// - Returns: whether it was there: of any number who end the same one, one gets true.
+    func endPendingSignIn(_ handle: TokenHash, now: Int64) async throws(RepositoryError) -> Bool
+
+    /// Redeems an app's one-time code: its session, which ``SignInRepository/signIn(_:)`` has opened with it, lasts from then on.
+    func redeem(_ redemption: AppCodeRedemption) async throws(RepositoryError) -> AppCodeOutcome
 }
 
 /// Which of the nonces that the server issues were used. Nothing is stored until one is, so nobody can fill the store by asking

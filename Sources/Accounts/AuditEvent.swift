@@ -33,6 +33,8 @@ public struct AuditEvent: Equatable, Sendable {
         case refreshAnswerRepeated = "refresh_answer_repeated"
         /// A refresh token was presented after it had been replaced; its session family was revoked.
         case refreshTokenReused = "refresh_token_reused"
+        /// An app's one-time code was presented again with the right verifier; its session was revoked.
+        case appCodeReused = "app_code_reused"
     }
 
     /// Grows with every event.

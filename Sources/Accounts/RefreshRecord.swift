@@ -14,6 +14,9 @@ public enum PresentedRefreshToken: Equatable, Sendable {
 public struct RefreshRecord: Sendable {
     public var session: SessionID
     public var presented: PresentedRefreshToken
+    /// The app of ours that presents it; nil for who names none. A session that was opened through the browser is its app's,
+    /// and any other is nobody's of them.
+    public var client: String?
     /// When the successor stops working, in seconds since 1970, unless the session ends before.
     public var expiresAt: Int64
     /// How long a session lasts at most, in seconds from when it was opened; nil for no end.
@@ -24,11 +27,12 @@ public struct RefreshRecord: Sendable {
     public var now: Int64
 
     public init(
-        session: SessionID, presented: PresentedRefreshToken, expiresAt: Int64, absoluteSeconds: Int64?,
-        graceSeconds: Int64, now: Int64
+        session: SessionID, presented: PresentedRefreshToken, client: String?, expiresAt: Int64,
+        absoluteSeconds: Int64?, graceSeconds: Int64, now: Int64
     ) {
         self.session = session
         self.presented = presented
+        self.client = client
         self.expiresAt = expiresAt
         self.absoluteSeconds = absoluteSeconds
         self.graceSeconds = graceSeconds

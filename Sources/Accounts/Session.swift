@@ -32,10 +32,12 @@ public struct NewSession: Equatable, Sendable {
     public var authenticatedAt: Int64
     /// The `client_id` the app signed in with.
     public var client: String
+    /// What the app may learn, where it signed in through the browser and said so (RFC 6749 §3.3); nil for everything.
+    public var scope: String?
 
     public init(
         id: SessionID, family: SessionID, expiresAt: Int64, userAgent: String?, authentication: Authentication,
-        authenticatedAt: Int64, client: String
+        authenticatedAt: Int64, client: String, scope: String? = nil
     ) {
         self.id = id
         self.family = family
@@ -44,6 +46,7 @@ public struct NewSession: Equatable, Sendable {
         self.authentication = authentication
         self.authenticatedAt = authenticatedAt
         self.client = client
+        self.scope = scope
     }
 }
 
@@ -72,11 +75,13 @@ public struct Session: Equatable, Sendable {
     public var client: String
     /// By which identity the user signed in; nil where an earlier version opened the session and it can't be told.
     public var identity: IdentityID?
+    /// As ``NewSession/scope``.
+    public var scope: String?
 
     public init(
         id: SessionID, user: UserID, family: SessionID, generation: Int64, rotatedAt: Int64?, expiresAt: Int64,
         createdAt: Int64, userAgent: String?, authentication: Authentication, authenticatedAt: Int64,
-        provider: String, client: String, identity: IdentityID?
+        provider: String, client: String, identity: IdentityID?, scope: String? = nil
     ) {
         self.id = id
         self.user = user
@@ -91,7 +96,14 @@ public struct Session: Equatable, Sendable {
         self.provider = provider
         self.client = client
         self.identity = identity
+        self.scope = scope
     }
+}
+
+extension Session {
+    /// The `client_id` of our own app that it was opened for through the browser; nil where an app posted a code, whose
+    /// sessions have the client identifier of the provider's.
+    public var app: String? { scope == nil ? nil : client }
 }
 
 /// The name of a session: the `sid` of its access tokens and the part of its refresh tokens that finds it. Not a secret.

@@ -57,6 +57,8 @@ public struct SignInRecord: Sendable {
     /// What the provider's configuration hands out besides.
     public var claims: TypedClaims
     public var session: NewSession
+    /// What an app redeems for the session's tokens, where the user signs in through the browser.
+    public var appCode: NewAppCode?
     /// How many sessions the user may have, this one included; the oldest end. Nil for any number.
     public var maximumSessions: Int64?
     /// Seconds since 1970.
@@ -65,7 +67,8 @@ public struct SignInRecord: Sendable {
     public init(
         code: OneTimeUse, challenge: OneTimeUse? = nil, provider: String, subject: Subject, ported: [PortedSubject],
         refusedPortTokens: Int = 0, registration: Registration, attributes: Attributes,
-        claims: TypedClaims = TypedClaims(), session: NewSession, maximumSessions: Int64?, now: Int64
+        claims: TypedClaims = TypedClaims(), session: NewSession, appCode: NewAppCode? = nil,
+        maximumSessions: Int64?, now: Int64
     ) {
         self.code = code
         self.challenge = challenge
@@ -77,6 +80,7 @@ public struct SignInRecord: Sendable {
         self.attributes = attributes
         self.claims = claims
         self.session = session
+        self.appCode = appCode
         self.maximumSessions = maximumSessions
         self.now = now
     }

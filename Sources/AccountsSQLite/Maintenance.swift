@@ -38,6 +38,16 @@ extension SQLiteAccounts {
             """
             DELETE FROM tickets WHERE hash IN (SELECT hash FROM tickets WHERE expires <= ? ORDER BY expires LIMIT ?)
             """),
+        Query(
+            """
+            DELETE FROM pending_sign_ins WHERE number IN
+                (SELECT number FROM pending_sign_ins WHERE expires <= ? ORDER BY expires LIMIT ?)
+            """),
+        Query(
+            """
+            DELETE FROM app_codes WHERE hash IN
+                (SELECT hash FROM app_codes WHERE expires <= ? ORDER BY expires LIMIT ?)
+            """),
     ]
     private static let setProbe = Query(
         "INSERT INTO meta (name, value) VALUES ('probed', ?1) ON CONFLICT DO UPDATE SET value = ?1")

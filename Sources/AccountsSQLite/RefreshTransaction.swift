@@ -21,6 +21,7 @@ struct RefreshTransaction {
         guard let chain = try SessionChain(record.session, connection, presented: record.presented, now: record.now)
         else { return .refused }
         let session = chain.session
+        guard record.client == session.app else { return .refused }
         let values = chain.values(endsAt: record.absoluteSeconds.map { session.createdAt + $0 })
         switch RefreshDecision.decide(
             presented: record.presented, chain: values, now: record.now, graceSeconds: record.graceSeconds)

@@ -132,3 +132,33 @@ extension Schema {
         ) STRICT;
         """
 }
+
+extension Schema {
+    // Sign-ins through the browser. The numbers of pending ones tell how many have begun since the oldest that is left, so that
+    // nothing has to be counted. No foreign key for codes: a session that has ended is not found, and nothing else is
+    // made of a code. Sessions of apps know what those may learn.
+    static let eighth = """
+        CREATE TABLE pending_sign_ins (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            handle BLOB NOT NULL UNIQUE,
+            browser BLOB NOT NULL,
+            content BLOB NOT NULL,
+            expires INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX pending_sign_ins_expires ON pending_sign_ins (expires);
+
+        CREATE TABLE app_codes (
+            hash BLOB PRIMARY KEY,
+            session_id BLOB NOT NULL,
+            client TEXT NOT NULL,
+            redirect_uri TEXT NOT NULL,
+            code_challenge TEXT NOT NULL,
+            nonce TEXT,
+            redeemed INTEGER NOT NULL DEFAULT 0,
+            expires INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX app_codes_expires ON app_codes (expires);
+
+        ALTER TABLE sessions ADD COLUMN scope TEXT;
+        """
+}

@@ -4,13 +4,13 @@ public import Accounts
 struct SessionRows {
     private static let columns = """
         id, user_id, family, generation, rotated, expires, created, user_agent, acr, amr, auth_time, provider, client,
-        identity_id, authenticated
+        identity_id, authenticated, scope
         """
     private static let insert = Query(
         """
         INSERT INTO sessions (id, user_id, family, refresh_hash, expires, created, user_agent, acr, amr, auth_time,
-            provider, client, identity_id, authenticated, generation)
-        VALUES (?, ?, ?, x'', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            provider, client, identity_id, authenticated, generation, scope)
+        VALUES (?, ?, ?, x'', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """)
     private static let find = Query("SELECT \(columns) FROM sessions WHERE id = ? AND expires > ?")
     private static let findWithTokens = Query(
@@ -41,7 +41,7 @@ struct SessionRows {
             Self.insert, session.id, user, session.family, session.expiresAt, now, session.userAgent,
             session.authentication.acr, session.authentication.methods, session.authentication.time, provider,
             session.client, identity,
-            session.authenticatedAt, Session.firstGeneration)
+            session.authenticatedAt, Session.firstGeneration, session.scope)
     }
 
     /// A live session.
@@ -54,7 +54,7 @@ struct SessionRows {
         _ id: SessionID, now: Int64
     ) throws(RepositoryError) -> (session: Session, earlier: EarlierTokenColumns)? {
         try connection.first(Self.findWithTokens, id, now) { row throws(RepositoryError) in
-            (try Self.session(row), try EarlierTokenColumns(row, from: 15))
+            (try Self.session(row), try EarlierTokenColumns(row, from: 16))
         }
     }
 
@@ -101,7 +101,7 @@ struct SessionRows {
             createdAt: row.integer(6), userAgent: row.optionalText(7),
             authentication: row.authentication(acr: 8, methods: 9, time: 10),
             authenticatedAt: row.integer(14), provider: row.text(11), client: row.text(12),
-            identity: row.optionalInteger(13).map(IdentityID.init(rawValue:)))
+            identity: row.optionalInteger(13).map(IdentityID.init(rawValue:)), scope: row.optionalText(15))
     }
 }
 

@@ -104,6 +104,7 @@ struct SignInTransaction {
         }
         try sessions.insert(
             record.session, user: user, identity: identity, provider: record.provider, now: record.now)
+        try insertAppCode()
         return SignedIn(
             user: user, identity: identity, isNewUser: false, migrated: migrated, reference: found.reference,
             profile: profile)
@@ -113,6 +114,7 @@ struct SignInTransaction {
         switch record.registration {
         case .automatic(let reference):
             let registration = RegistrationTransaction(connection: connection, sealer: sealer, now: record.now)
+            try insertAppCode()
             return .signedIn(
                 try registration.run(
                     record.subject, provider: record.provider, reference: reference(),
@@ -121,6 +123,11 @@ struct SignInTransaction {
             try TicketRows(connection: connection, sealer: sealer).insert(ticket, record)
             return .unlinked
         }
+    }
+
+    private func insertAppCode() throws(RepositoryError) {
+        guard let code = record.appCode else { return }
+        try AppCodeRows(connection: connection).insert(code, of: record.session)
     }
 }
 

@@ -9,8 +9,9 @@ public final class ProviderMetadata: Sendable {
     public let tokenEndpoint: EndpointURL
     public let userinfoEndpoint: EndpointURL?
     public let keysEndpoint: EndpointURL
-    /// The text of `authorization_endpoint`; we never call it, browsers do.
-    public let authorizationEndpoint: String?
+    /// Where browsers are sent; nil also for an address that they must not be sent to, since a sign-in without a browser has
+    /// no need of it.
+    public let authorizationEndpoint: EndpointURL?
     /// Whether it announces that `iss` comes with every authorization response (RFC 9207 §3).
     public let sendsIssuer: Bool
 
@@ -44,7 +45,7 @@ public final class ProviderMetadata: Sendable {
         tokenEndpoint = try required("token_endpoint")
         keysEndpoint = try required("jwks_uri")
         userinfoEndpoint = try endpoint("userinfo_endpoint")
-        authorizationEndpoint = document["authorization_endpoint"]?.string
+        authorizationEndpoint = try? endpoint("authorization_endpoint")
         sendsIssuer = Self.isAnnounced(document["authorization_response_iss_parameter_supported"])
     }
 

@@ -87,7 +87,7 @@ extension ProviderSettings {
             redirectURIs: redirectURIs, sharedRedirectURIs: sharedRedirectURIs,
             trustedIssuers: trustedIssuers.map { HostPattern($0) },
             issuerAliases: Dictionary(issuerAliases.map { ($0.old.text, $0.new.text) }) { first, _ in first },
-            algorithms: algorithms, requiresIssuer: requireIss, requiresPKCE: requirePKCE,
+            algorithms: algorithms, scopes: scopes, requiresIssuer: requireIss, requiresPKCE: requirePKCE,
             requiresNonce: requireNonce, requiresChallenge: requireChallenge, minimumACR: minimumACR,
             clockSkewSeconds: Int64(clockSkewSeconds),
             portTokenMaximumAgeSeconds: Int64(portTokenMaxAgeDays ?? 0) * Self.secondsPerDay,

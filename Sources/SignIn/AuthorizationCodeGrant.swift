@@ -53,7 +53,9 @@ final class AuthorizationCodeGrant {
     static func begin(
         _ response: AuthorizedResponse, with provider: Provider, _ supplies: Supplies, trouble: ProviderTrouble?
     ) async throws(ServiceError) -> AuthorizationCodeGrant {
-        guard provider.allows(redirectURI: response.redirectURI) else { throw .redirectURINotAllowed }
+        guard response.expectedIssuer != nil || provider.allows(redirectURI: response.redirectURI) else {
+            throw .redirectURINotAllowed
+        }
         guard let client = ProviderClient(entering: provider, through: supplies.transport, trouble: trouble) else {
             throw .overloaded
         }
@@ -70,7 +72,10 @@ final class AuthorizationCodeGrant {
             }
             if isUsed { throw .invalidGrant(.codeAlreadyUsed) }
             let challenge = try await Challenges(repository: supplies.repository, clock: supplies.clock)
-                .challenge(in: response.nonce, isRequired: provider.configuration.requiresChallenge)
+                .challenge(
+                    in: response.nonce,
+                    // A nonce of our own making is as good as one of our challenges.
+                    isRequired: provider.configuration.requiresChallenge && response.expectedIssuer == nil)
             return AuthorizationCodeGrant(code, challenge, response, client, supplies)
         } catch {
             supplies.codes.release(code.hash, .nothingToRemember, now: supplies.clock.seconds)
@@ -102,9 +107,12 @@ final class AuthorizationCodeGrant {
         let issuer = try await asked { () throws(ProviderError) in
             try await client.issuer(serving: response.network)
         }
+        if let expected = response.expectedIssuer, !issuer.issuer.isExactly(expected) { throw .issuerMismatch }
         if let named = response.issuer {
             guard issuer.issuer.isExactly(named) else { throw .issuerMismatch }
-        } else if issuer.sendsIssuer, provider.sharesRedirectURI(response.redirectURI) {
+        } else if issuer.sendsIssuer,
+            response.expectedIssuer != nil || provider.sharesRedirectURI(response.redirectURI)
+        {
             throw .invalidParameter(.missingIssuer)
         }
         return issuer

@@ -17,6 +17,11 @@ public struct AuthorizedResponse: Sendable {
     public let correlationID: String?
     public let context: String?
     public let sdkVersion: String?
+    /// Where this service sent the browser itself: the issuer that it was sent to, at whose hands the answer must come. nil
+    /// for what an app posts.
+    let expectedIssuer: String?
+    /// How long ago the user may have authenticated, where that was asked of the provider.
+    let maximumAgeSeconds: Int64?
 }
 
 /// A parameter of a request that is missing or ill-formed; the sentence never holds its value.
@@ -69,9 +74,11 @@ extension AuthorizedResponse {
         if configuration.requiresNonce, nonce == nil { throw ParameterError("nonce", "is missing") }
         // Blanks ask for nothing, and must not pass for a level that was asked.
         acrValues = try optional("acr_values").flatMap { $0.allBytes { $0 == UInt8(ascii: " ") } ? nil : $0 }
-        correlationID = try Self.correlationID(try optional("correlation_id"))
-        context = try Self.context(parameters("context"))
+        correlationID = try Self.checked(correlationID: try optional("correlation_id"))
+        context = try Self.checked(context: parameters("context"))
         sdkVersion = try optional("sdk_version", longest: 64)
+        expectedIssuer = nil
+        maximumAgeSeconds = nil
     }
 
     private static func redirectURI(_ text: String?, for provider: Provider) throws(ParameterError) -> String {
@@ -84,7 +91,7 @@ extension AuthorizedResponse {
     }
 
     /// What users are shown may have lines and columns.
-    private static func context(_ text: String?) throws(ParameterError) -> String? {
+    static func checked(context text: String?) throws(ParameterError) -> String? {
         guard let text, !text.isEmpty else { return nil }
         guard text.utf8.count <= maximumTextBytes else {
             throw ParameterError("context", "is longer than \(maximumTextBytes) bytes")
@@ -126,7 +133,7 @@ extension AuthorizedResponse {
     }
 
     /// It goes into the carriers' logs and ours, so it is kept to what can do no harm there.
-    private static func correlationID(_ text: String?) throws(ParameterError) -> String? {
+    static func checked(correlationID text: String?) throws(ParameterError) -> String? {
         guard let text else { return nil }
         let isPlain = text.allBytes { $0.isAlphanumeric || "-_.".utf8.contains($0) }
         guard isPlain, text.utf8.count <= maximumCorrelationIDLength else {

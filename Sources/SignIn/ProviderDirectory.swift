@@ -2,6 +2,8 @@ public import Providers
 
 /// The configured providers, found by the name in the configuration or by our client identifier there.
 public struct ProviderDirectory: Sendable {
+    /// In the order of the configuration.
+    public let all: [Provider]
     private let byName: [String: Provider]
     private let byClientID: [String: [Provider]]
     /// The only one there is, whatever is asked for.
@@ -10,6 +12,7 @@ public struct ProviderDirectory: Sendable {
     private let onlyByNetwork: Provider?
 
     public init(_ providers: [Provider]) {
+        all = providers
         byName = Dictionary(providers.map { ($0.configuration.name, $0) }) { first, _ in first }
         byClientID = Dictionary(grouping: providers) { $0.configuration.clientID }
         only = providers.count == 1 ? providers.first : nil

@@ -19,6 +19,8 @@ public enum ServiceError: Error, Equatable, Sendable {
     case rateLimited(Limit, retryAfterSeconds: Int64)
     case unknownClient
     case unknownProvider
+    /// An app that has a secret, or a resource server, has not shown who it is (RFC 6749 §5.2).
+    case invalidClient
     case redirectURINotAllowed
     /// The `iss` that came back with the code is not the issuer that the code would go to (RFC 9207 §2.4).
     case issuerMismatch
@@ -41,6 +43,8 @@ public enum ServiceError: Error, Equatable, Sendable {
     case accessDenied
     /// The user did not answer in time.
     case authenticationTimedOut
+    /// The provider sent the user's browser back without a code.
+    case authorizationRefused(AuthorizationRefusal)
     /// The identity was added to the user too recently for this; in so many seconds it may.
     case identityTooNew(retryAfterSeconds: Int64)
     /// Nobody has this identity; the ticket lets the app register its user.
@@ -70,12 +74,12 @@ public enum ServiceError: Error, Equatable, Sendable {
 
     /// What one client address may do so often.
     public enum Limit: CaseIterable, Sendable {
-        case signIns, challenges, failedRefreshes, failedAdminTokens
+        case signIns, challenges, failedRefreshes, failedAdminTokens, authorizations
     }
 
     public enum GrantProblem: Sendable {
         case refusedByProvider, codeAlreadyUsed, codeSentElsewhere, unknownRefreshToken, reusedRefreshToken,
-            invalidTicket
+            invalidTicket, invalidAppCode, reusedAppCode
     }
 }
 

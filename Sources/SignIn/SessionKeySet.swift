@@ -7,6 +7,8 @@ internal import JSON
 final class SessionKeySet: Sendable {
     /// What signs access tokens until the next look into the store.
     let signer: JWTSigner
+    /// What signs the ID tokens of our own apps: the same key, under another type.
+    let idTokenSigner: JWTSigner
     /// What signs receipts.
     let receiptSigner: JWTSigner
     /// Every key that is stored for access tokens: those that an older one signed stay good until they expire. Keys of
@@ -27,6 +29,7 @@ final class SessionKeySet: Sendable {
             let receiptSigner = Self.signing(.receipt, receipt, entries, now)
         else { throw .unreadableKey }
         self.signer = signer
+        idTokenSigner = signer.signer(ofType: SessionKeys.idTokenType)
         self.receiptSigner = receiptSigner
         document = Self.set(of: session + receipt).serialized
         do {

@@ -10,6 +10,8 @@ import Synchronization
 /// again every few seconds (``reload(from:now:)``), and at once when a token names a key that is not known here.
 public final class SessionKeys: Sendable {
     public static let tokenType = "at+jwt"
+    /// Of the ID tokens of our own apps.
+    static let idTokenType = "JWT"
     static let receiptType = "transaction-receipt+jwt"
 
     /// How long a new key is published before it signs, in seconds: twice as long as others may keep our key document
@@ -151,6 +153,7 @@ public final class SessionKeys: Sendable {
     public var count: Int { current.verifying.keys.count }
 
     var signer: JWTSigner { current.signer }
+    var idTokenSigner: JWTSigner { current.idTokenSigner }
     var receiptSigner: JWTSigner { current.receiptSigner }
     var verifying: JWKSet { current.verifying }
 

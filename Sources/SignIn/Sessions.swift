@@ -1,4 +1,5 @@
 public import Accounts
+public import Apps
 
 /// Who a session token speaks for, and what else one can do with a session: read its user, refresh it, end it.
 public struct Sessions: Sendable {
@@ -61,8 +62,14 @@ public struct Sessions: Sendable {
 
     /// Ends the session of a token of either kind (RFC 7009 §2.1): an access token, which may have expired, or a refresh
     /// token, also one that was replaced. What is no token of ours opens nothing anyway, so there is nothing to tell.
-    public func revoke(_ token: String) async throws(ServiceError) {
+    ///
+    /// - Parameter app: who asks; nil for who names no app.
+    /// - Throws: `ServiceError.invalidGrant` for a token of another client (§2.1).
+    public func revoke(_ token: String, for app: RegisteredApp?) async throws(ServiceError) {
         let now = clock.seconds
+        if let app, let session = try await session(ofAny: token, now: now), session.client != app.clientID {
+            throw .invalidGrant(.unknownRefreshToken)
+        }
         guard let presented = try await refreshTokens.presented(token, now: now) else {
             _ = try await endSession(of: token)
             return
@@ -70,6 +77,14 @@ public struct Sessions: Sendable {
         _ = try await stored { () throws(RepositoryError) in
             try await repository.revokeSession(presented.session, presenting: presented.token, now: now)
         }
+    }
+
+    /// The live session of a token of either kind.
+    private func session(ofAny token: String, now: Int64) async throws(ServiceError) -> Session? {
+        let presented = try await refreshTokens.presented(token, now: now)?.session
+        let id = if let presented { presented } else { try await bearer(of: token, at: nil, now: now)?.session }
+        guard let id else { return nil }
+        return try await stored { () throws(RepositoryError) in try await repository.session(id, now: now) }
     }
 
     /// - Returns: whether there was one.
@@ -81,17 +96,29 @@ public struct Sessions: Sendable {
         }
     }
 
-    /// Exchanges a refresh token for a new pair (RFC 6749 §6, rotation as RFC 9700 §4.14.2 has it).
+    /// Exchanges a refresh token of a session that is no app's of ours for a new pair.
     ///
-    /// - Throws: `ServiceError.invalidGrant`; after the reuse of a rotated token the whole session family is gone.
+    /// - Throws: as below.
     public func refresh(_ refreshToken: String) async throws(ServiceError) -> TokenIssuer.Tokens {
+        let (session, text) = try await refresh(refreshToken, client: nil)
+        return try tokenIssuer.tokens(of: session, refreshToken: text, now: clock.seconds)
+    }
+
+    /// Exchanges a refresh token for the next one (RFC 6749 §6, rotation as RFC 9700 §4.14.2 has it).
+    ///
+    /// - Parameter client: the app of ours that presents it; nil for who names none.
+    /// - Returns: the session, and the text of its refresh token.
+    /// - Throws: `ServiceError.invalidGrant`; after the reuse of a rotated token the whole session family is gone.
+    func refresh(
+        _ refreshToken: String, client: String?
+    ) async throws(ServiceError) -> (session: Session, refreshToken: String) {
         let now = clock.seconds
         guard let presented = try await refreshTokens.presented(refreshToken, now: now) else {
             throw .invalidGrant(.unknownRefreshToken)
         }
         let configuration = tokenIssuer.configuration
         let record = RefreshRecord(
-            session: presented.session, presented: presented.token,
+            session: presented.session, presented: presented.token, client: client,
             expiresAt: now + configuration.refreshTokenSeconds, absoluteSeconds: configuration.absoluteSeconds,
             graceSeconds: configuration.refreshGraceSeconds, now: now)
         let outcome = try await stored { () throws(RepositoryError) in
@@ -99,13 +126,12 @@ public struct Sessions: Sendable {
         }
         switch outcome {
         case .rotated(let session), .repeated(let session):
-            let text = try await refreshTokens.text(of: RefreshToken(of: session))
-            return try tokenIssuer.tokens(of: session, refreshToken: text, now: now)
+            return (session, try await refreshTokens.text(of: RefreshToken(of: session)))
         case .repeatedEarlier(let session, let wrapped):
             guard let successor = presented.earlier?.unwrapped(wrapped) else {
                 throw .invalidGrant(.unknownRefreshToken)
             }
-            return try tokenIssuer.tokens(of: session, refreshToken: successor.text, now: now)
+            return (session, successor.text)
         case .reused: throw .invalidGrant(.reusedRefreshToken)
         case .refused: throw .invalidGrant(.unknownRefreshToken)
         }

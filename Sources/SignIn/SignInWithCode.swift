@@ -37,6 +37,29 @@ public struct SignInWithCode: Sendable {
     public func signIn(
         _ response: AuthorizedResponse, with provider: Provider, userAgent: String?, trouble: ProviderTrouble? = nil
     ) async throws(ServiceError) -> Outcome {
+        let (signedIn, record) = try await enter(response, with: provider, for: nil, userAgent, trouble)
+        return Outcome(
+            signedIn: signedIn,
+            tokens: try await tokenIssuer.openSession(record.session, of: signedIn.user, now: record.now),
+            authentication: record.session.authentication)
+    }
+
+    /// Signs a user in through the browser: the session waits for the app to redeem its code.
+    ///
+    /// - Parameter app: whose session it will be.
+    /// - Throws: as above. When it returns, the user, the session and the code are on disk.
+    func signIn(
+        _ response: AuthorizedResponse, with provider: Provider, for app: AppGrant, userAgent: String?,
+        trouble: ProviderTrouble?
+    ) async throws(ServiceError) -> SignedIn {
+        try await enter(response, with: provider, for: app, userAgent, trouble).signedIn
+    }
+
+    /// The road of a sign-in.
+    private func enter(
+        _ response: AuthorizedResponse, with provider: Provider, for app: AppGrant?, _ userAgent: String?,
+        _ trouble: ProviderTrouble?
+    ) async throws(ServiceError) -> (signedIn: SignedIn, record: SignInRecord) {
         let grant = try await AuthorizationCodeGrant.begin(response, with: provider, supplies, trouble: trouble)
         defer { grant.end() }
         do throws(ServiceError) {
@@ -47,13 +70,9 @@ public struct SignInWithCode: Sendable {
             let said = try await grant.userinfo(tokens, at: issuer, of: idToken)
             let ported = try await portedSubjects(of: idToken, grant, trouble)
             let ticket = registration == .ticket ? LinkTicket.make(provider, said.attributes) : nil
-            let record = record(grant, idToken, said, ported, ticket, userAgent)
+            let record = record(grant, idToken, said, ported, ticket, app, userAgent)
             let outcome = try await grant.store { () throws(RepositoryError) in try await accounts.signIn(record) }
-            let signedIn = try signedIn(outcome, ticket, trouble)
-            return Outcome(
-                signedIn: signedIn,
-                tokens: try await tokenIssuer.openSession(record.session, of: signedIn.user, now: record.now),
-                authentication: record.session.authentication)
+            return (try signedIn(outcome, ticket, trouble), record)
         } catch {
             await grant.fail()
             throw error
@@ -77,7 +96,7 @@ public struct SignInWithCode: Sendable {
     /// What the repository stores, all in one transaction.
     private func record(
         _ grant: AuthorizationCodeGrant, _ idToken: IDToken, _ said: ProviderSaying, _ ported: VerifiedPortTokens,
-        _ ticket: LinkTicket?, _ userAgent: String?
+        _ ticket: LinkTicket?, _ app: AppGrant?, _ userAgent: String?
     ) -> SignInRecord {
         let now = supplies.clock.seconds
         let configuration = grant.provider.configuration
@@ -91,10 +110,12 @@ public struct SignInWithCode: Sendable {
             } ?? .automatic(reference: TokenIssuer.makeReference()),
             attributes: said.attributes, claims: said.claims,
             session: NewSession(
-                id: session, family: session, expiresAt: tokenIssuer.firstExpiry(now: now), userAgent: userAgent,
-                authentication: idToken.authentication,
+                id: session, family: session,
+                expiresAt: app.map { now + $0.lifetimeSeconds } ?? tokenIssuer.firstExpiry(now: now),
+                userAgent: userAgent, authentication: idToken.authentication,
                 authenticatedAt: min(idToken.authenticationTime ?? idToken.issuedAt, now),
-                client: configuration.clientID),
+                client: app?.client ?? configuration.clientID, scope: app?.scope),
+            appCode: app?.code(now: now),
             maximumSessions: tokenIssuer.configuration.maximumSessionsPerUser, now: now)
     }
 
@@ -122,7 +143,8 @@ extension AuthorizedResponse {
             authentication: [
                 provider.configuration.minimumACR, acrValues.flatMap(RequiredAuthentication.init(values:)),
             ].compactMap(\.self),
-            context: context.map { .exactlyOrCut($0) } ?? .anything, freshness: .anyAge)
+            context: context.map { .exactlyOrCut($0) } ?? .anything,
+            freshness: maximumAgeSeconds.map { .within($0) } ?? .anyAge)
     }
 }
 

@@ -60,10 +60,10 @@ public struct TokenIssuer: Sendable {
         let session: SessionID
     }
 
-    private static let maximumTokenBytes = 4096
+    static let maximumTokenBytes = 4096
 
     public let configuration: Configuration
-    private let keys: SessionKeys
+    let keys: SessionKeys
     private let signingKeys: any SigningKeyRepository
     let refreshTokens: RefreshTokens
 
@@ -103,7 +103,8 @@ public struct TokenIssuer: Sendable {
     func openSession(_ session: NewSession, of user: UserID, now: Int64) async throws(ServiceError) -> Tokens {
         Tokens(
             accessToken: try accessToken(
-                for: user, session: session.id, client: session.client, session.authentication, now: now),
+                for: user, session: session.id, client: session.client, scope: session.scope, session.authentication,
+                now: now),
             refreshToken: try await refreshTokens.text(of: RefreshToken(of: session, user: user, now: now)),
             expiresIn: configuration.accessTokenSeconds)
     }
@@ -114,7 +115,8 @@ public struct TokenIssuer: Sendable {
     func tokens(of session: Session, refreshToken: String, now: Int64) throws(ServiceError) -> Tokens {
         Tokens(
             accessToken: try accessToken(
-                for: session.user, session: session.id, client: session.client, session.authentication, now: now),
+                for: session.user, session: session.id, client: session.client, scope: session.scope,
+                session.authentication, now: now),
             refreshToken: refreshToken, expiresIn: configuration.accessTokenSeconds)
     }
 
@@ -122,7 +124,8 @@ public struct TokenIssuer: Sendable {
     ///
     /// - Throws: `ServiceError.overloaded` if the signature can't be made, which no input causes.
     func accessToken(
-        for user: UserID, session: SessionID, client: String, _ authentication: Authentication, now: Int64
+        for user: UserID, session: SessionID, client: String, scope: String?, _ authentication: Authentication,
+        now: Int64
     ) throws(ServiceError) -> String {
         var claims = JSONWriter(reservingCapacity: 384)
         claims.object { claims in
@@ -130,6 +133,7 @@ public struct TokenIssuer: Sendable {
             claims.member("sub", user.description)
             claims.member("aud", configuration.audience)
             claims.member("client_id", client)
+            if let scope, !scope.isEmpty { claims.member("scope", scope) }
             claims.member("sid", session.description)
             claims.member("iat", now)
             claims.member("exp", now + configuration.accessTokenSeconds)
@@ -175,7 +179,10 @@ public struct TokenIssuer: Sendable {
     ///
     /// - Parameter time: when it must be good, in seconds since 1970; nil for any time.
     /// - Returns: nil when any of them is wrong.
-    func bearer(of token: String, at time: Int64?) -> Bearer? {
+    func bearer(of token: String, at time: Int64?) -> Bearer? { access(of: token, at: time)?.bearer }
+
+    /// The same, with the time that the token expires at, in seconds since 1970.
+    func access(of token: String, at time: Int64?) -> (bearer: Bearer, expiresAt: Int64)? {
         guard
             let verified = try? JWS.verify(
                 token, keys: keys.verifying, allowed: [.es256], maximumByteCount: Self.maximumTokenBytes),
@@ -186,7 +193,7 @@ public struct TokenIssuer: Sendable {
             let user = claims["sub"]?.string.flatMap({ Int64($0) }),
             let session = claims["sid"]?.string.flatMap({ SessionID($0) })
         else { return nil }
-        return Bearer(user: UserID(rawValue: user), session: session)
+        return (Bearer(user: UserID(rawValue: user), session: session), expires)
     }
 
     /// Whether a token can't be checked because its key is not known here. Another instance may have signed it with a key
@@ -213,7 +220,7 @@ public struct TokenIssuer: Sendable {
 
 extension JSONWriter {
     /// How the user was authenticated (RFC 9068 §2.2.1).
-    fileprivate mutating func authentication(_ authentication: Authentication) {
+    mutating func authentication(_ authentication: Authentication) {
         if let acr = authentication.acr { member("acr", acr) }
         if !authentication.amr.isEmpty {
             name("amr")

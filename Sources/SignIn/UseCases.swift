@@ -1,4 +1,5 @@
 public import Accounts
+public import Apps
 public import HTTPClient
 
 /// Everything the API can do for apps, made over one loop's HTTP client.
@@ -10,14 +11,21 @@ public struct UseCases: Sendable {
     public let challenges: Challenges
     public let sessions: Sessions
     public let accounts: UserAccounts
+    public let browser: BrowserSignIn
+    public let appTokens: AppTokens
+    public let introspection: Introspection
+    public let endSession: EndAppSession
 
     /// - Parameters:
+    ///   - apps: our own apps, and who asks what tokens are good for.
+    ///   - maximumPendingSignIns: how many sign-ins through the browser may be under way.
     ///   - codes: the codes that were sent, shared by all loops.
     ///   - transport: the loop's own HTTP client.
     ///   - registration: what becomes of somebody nobody knows.
     public init(
         repository: any AccountRepository, tokenIssuer: TokenIssuer, providers: ProviderDirectory,
-        codes: DispatchedCodes, transport: any HTTPTransport, registration: RegistrationMode, clock: Clock
+        codes: DispatchedCodes, transport: any HTTPTransport, registration: RegistrationMode, apps: AppDirectory,
+        maximumPendingSignIns: Int64, clock: Clock
     ) {
         let supplies = AuthorizationCodeGrant.Supplies(
             repository: repository, codes: codes, transport: transport, clock: clock)
@@ -32,6 +40,13 @@ public struct UseCases: Sendable {
         challenges = Challenges(repository: repository, clock: clock)
         sessions = Sessions(repository: repository, tokenIssuer: tokenIssuer, clock: clock)
         accounts = UserAccounts(repository: repository, sensitive: sensitive, clock: clock)
+        browser = BrowserSignIn(
+            signIn: signIn, repository: repository, transport: transport, apps: apps,
+            maximumPending: maximumPendingSignIns, clock: clock, issuer: tokenIssuer.configuration.issuer)
+        appTokens = AppTokens(
+            repository: repository, sessions: sessions, tokenIssuer: tokenIssuer, clock: clock)
+        introspection = Introspection(repository: repository, tokenIssuer: tokenIssuer, clock: clock)
+        endSession = EndAppSession(repository: repository, tokenIssuer: tokenIssuer, apps: apps, clock: clock)
     }
 }
 

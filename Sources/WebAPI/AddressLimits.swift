@@ -9,18 +9,21 @@ public struct AddressLimits: Sendable {
     private let challenges: AddressLimiter
     private let failedRefreshes: AddressLimiter
     private let failedAdminTokens: AddressLimiter
+    private let authorizations: AddressLimiter
     let clientAddress: ClientAddress
 
     /// Each limit is how often in a minute; 0: as often as one likes.
     ///
     /// - Parameter clientAddress: whom a request comes from, behind proxies too.
     public init(
-        signIns: Int, challenges: Int, failedRefreshes: Int, failedAdminTokens: Int, clientAddress: ClientAddress
+        signIns: Int, challenges: Int, failedRefreshes: Int, failedAdminTokens: Int, authorizations: Int,
+        clientAddress: ClientAddress
     ) {
         self.signIns = AddressLimiter(perMinute: signIns)
         self.challenges = AddressLimiter(perMinute: challenges)
         self.failedRefreshes = AddressLimiter(perMinute: failedRefreshes)
         self.failedAdminTokens = AddressLimiter(perMinute: failedAdminTokens)
+        self.authorizations = AddressLimiter(perMinute: authorizations)
         self.clientAddress = clientAddress
     }
 
@@ -53,6 +56,7 @@ public struct AddressLimits: Sendable {
         case .challenges: challenges
         case .failedRefreshes: failedRefreshes
         case .failedAdminTokens: failedAdminTokens
+        case .authorizations: authorizations
         }
     }
 }

@@ -8,7 +8,7 @@ internal import SignIn
 /// An error as the API tells it: one status, one stable code, one sentence for the developer, and nothing of what was
 /// sent.
 struct ErrorAnswer {
-    let status: HTTPStatus
+    var status: HTTPStatus
     let code: String
     let sentence: String
     var reason: String?
@@ -43,7 +43,7 @@ struct ErrorAnswer {
         case .unsupportedMediaType:
             self.init(415, "unsupported_media_type", "Send application/json or application/x-www-form-urlencoded.")
         case .unsupportedGrantType:
-            self.init(400, "invalid_request", "The parameter grant_type must be refresh_token.")
+            self.init(400, "unsupported_grant_type", "The grant_type is one that this client can't use here.")
         case .invalidAPIKey: self.init(401, "invalid_api_key", "The header X-API-KEY is missing or wrong.")
         case .unknownPath: self.init(404, "not_found", "There is nothing at this path.")
         case .methodNotAllowed(let methods):
@@ -53,6 +53,9 @@ struct ErrorAnswer {
             self = ErrorAnswer(429, "rate_limited", Self.sentence(limit)).with(header: "Retry-After", "\(seconds)")
         case .unknownClient: self.init(400, "unknown_client", "No provider is configured with this client_id.")
         case .unknownProvider: self.init(400, "unknown_provider", "No provider of this name is configured.")
+        case .invalidClient:
+            self = ErrorAnswer(401, "invalid_client", "The client is unknown, or has not proven who it is.")
+                .with(header: "WWW-Authenticate", "Basic realm=\"gatehouse\"")
         case .redirectURINotAllowed:
             self.init(400, "redirect_uri_not_allowed", "The redirect_uri is not one of this provider's redirectURIs.")
         case .issuerMismatch:
@@ -90,6 +93,7 @@ struct ErrorAnswer {
         case .accessDenied: self.init(403, "access_denied", "The user or the carrier said no.")
         case .authenticationTimedOut:
             self.init(403, "authentication_timed_out", "The user did not answer in time; begin the sign-in again.")
+        case .authorizationRefused(let refusal): self.init(403, refusal.code, refusal.sentence)
         case .unlinked(let ticket):
             self.init(403, "unlinked_user", "Nobody is registered with this identity; register with link_ticket.")
             linkTicket = ticket
@@ -128,6 +132,7 @@ struct ErrorAnswer {
         case .challenges: "Too many requests for a challenge come from this address."
         case .failedRefreshes: "Too many wrong refresh tokens come from this address."
         case .failedAdminTokens: "Too many wrong admin tokens come from this address."
+        case .authorizations: "Too many sign-ins through the browser come from this address."
         }
     }
 
@@ -139,6 +144,8 @@ struct ErrorAnswer {
         case .unknownRefreshToken: "The refresh token is not valid."
         case .invalidTicket: "The link ticket is unknown, expired, used, or another client's."
         case .reusedRefreshToken: "The refresh token was used before; its sessions are revoked."
+        case .invalidAppCode: "The code is unknown, expired, or bound to another client, redirect_uri or code_verifier."
+        case .reusedAppCode: "The code was used before; its session is revoked."
         }
     }
 
@@ -162,11 +169,13 @@ struct ErrorAnswer {
         }
     }
 
-    /// - Parameter requestID: so that a developer can quote it, and an operator find it in the log.
-    func response(requestID: String) -> HTTPResponse {
+    /// - Parameters:
+    ///   - requestID: so that a developer can quote it, and an operator find it in the log.
+    ///   - hasError: whether there is an `error`, beside the `error_code` that is there always.
+    func response(requestID: String, hasError: Bool = true) -> HTTPResponse {
         var writer = JSONWriter(reservingCapacity: 256)
         writer.object { body in
-            body.member("error", code)
+            if hasError { body.member("error", code) }
             body.member("error_description", sentence)
             body.member("error_code", code)
             if let reason { body.member("reason", reason) }
@@ -180,6 +189,30 @@ struct ErrorAnswer {
         // A ticket is a secret beside text that others may choose.
         response.isCompressible = linkTicket == nil
         return response
+    }
+}
+
+extension AuthorizationRefusal {
+    fileprivate var code: String { self == .requestFault ? "provider_error" : rawValue }
+
+    /// What happened and what helps, as the guides of the carriers have it.
+    fileprivate var sentence: String {
+        switch self {
+        case .accessDenied, .requestDenied: "The user or the carrier said no; offer another way to sign in."
+        case .authenticationTimedOut: "The user did not answer in time; offer to try again."
+        case .userNotFound: "The carrier does not know the user any more; let the user choose a carrier again."
+        case .userUnsupported: "The carrier does not serve this user; offer another way to sign in."
+        case .deviceUnavailable: "The user's phone can't be reached; ask to switch it on and to try again."
+        case .networkFailure: "The carrier's network failed; offer to try again in a moment."
+        case .invalidLoginHint, .invalidLoginHintToken: "The hint about the user was refused; begin again without it."
+        case .loginRequired: "The user has to sign in at the provider; ask again without prompt=none."
+        case .interactionRequired: "The user has to do something at the provider; ask again without prompt=none."
+        case .consentRequired: "The user has to consent at the provider; ask again without prompt=none."
+        case .accountSelectionRequired: "The user has to choose an account; ask again without prompt=none."
+        case .unmetAuthenticationRequirements: "The user can't be authenticated at the level that was asked for."
+        case .temporarilyUnavailable, .serverError: "The provider can't answer now; offer to try again in a moment."
+        case .requestFault: "The provider refused the request; its section in the configuration may be wrong."
+        }
     }
 }
 

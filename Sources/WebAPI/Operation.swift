@@ -12,14 +12,15 @@ struct Operation<Table: OperationTable>: Sendable {
     let access: Table.Access
     let description: Table.Description
     /// Makes what answers on one loop.
-    let endpoint: @Sendable (Table.Services) -> Endpoint
+    let endpoint: @Sendable (Table.Services) -> Endpoint<Table.Answering>
 }
 
 extension Operation {
-    /// - Parameter respond: what is done with a request that a handler answers, given the path and the handler.
+    /// - Parameter respond: what is done with a request that is not answered alike for everybody, given the path and what
+    ///   answers it.
     func route(
         _ services: Table.Services, _ log: RequestLog,
-        _ respond: (String, @escaping Handler) -> @Sendable (HTTPRequest) async -> HTTPResponse
+        _ respond: (String, Table.Answering) -> @Sendable (HTTPRequest) async -> HTTPResponse
     ) -> Route {
         switch endpoint(services) {
         case .open(let handler):
@@ -35,6 +36,8 @@ protocol OperationTable {
     associatedtype Services: Sendable
     /// Whom they answer.
     associatedtype Access: Sendable
+    /// What answers those that do not answer everybody alike.
+    associatedtype Answering: Sendable
     /// What the document says of each.
     associatedtype Description: Sendable
 
@@ -42,11 +45,11 @@ protocol OperationTable {
 }
 
 /// What answers an operation.
-enum Endpoint: Sendable {
+enum Endpoint<Answering: Sendable>: Sendable {
     /// Whoever asks, and whatever is sent besides.
     case open(OpenHandler)
     /// What it says may depend on who asks, and is logged with what was found out.
-    case handler(Handler)
+    case handler(Answering)
 }
 
 /// Answers at once, and finds nothing out.

@@ -1,4 +1,5 @@
 internal import Accounts
+internal import Apps
 internal import HTTPServer
 internal import SignIn
 
@@ -6,6 +7,14 @@ internal import SignIn
 enum Operations: OperationTable {
     typealias Services = APIServices
     typealias Description = OperationDescription
+
+    enum Answering: Sendable {
+        case app(Handler)
+        /// Whoever has no API key to send: OAuth libraries, and services.
+        case keyless(Handler)
+        case client(ClientHandler)
+        case browser(BrowserHandler)
+    }
 
     /// Whom an operation answers.
     enum Access: Sendable {
@@ -17,17 +26,25 @@ enum Operations: OperationTable {
         case user
         /// Apps, with a session token or without one.
         case userOrApp
+        /// OAuth clients: apps of ours, or apps with an API key where some are configured.
+        case client
+        /// Whoever has a session token, and needs no API key.
+        case bearer
+        /// Those who are configured to ask, with id and secret.
+        case introspector
+        /// People's browsers.
+        case browser
     }
 
-    static let all = sessions + user + identities + devices + service
+    static let all = sessions + user + identities + devices + browser + issuer + service
 
     private static let sessions: [Operation<Self>] = [
         .app(.post, "/auth/signin", SignInDescriptions.signIn) { $0.signIn.respond },
         .app(.post, "/auth/zenkey-signin", SignInDescriptions.zenkeySignIn) { $0.signIn.respond },
         .app(.post, "/auth/challenge", SignInDescriptions.challenge) { $0.challenge.respond },
-        .app(.post, "/auth/token", SignInDescriptions.token) { $0.token.refresh },
+        .client(.post, "/auth/token", SignInDescriptions.token) { $0.token.grant },
         .userOrApp(.delete, "/auth/token", SignInDescriptions.signOut) { $0.token.signOut },
-        .app(.post, "/auth/revoke", SignInDescriptions.revoke) { $0.token.revoke },
+        .client(.post, "/auth/revoke", SignInDescriptions.revoke) { $0.token.revoke },
         .app(.post, "/users", SignInDescriptions.register) { $0.registration.respond },
     ]
 
@@ -52,6 +69,27 @@ enum Operations: OperationTable {
         .user(.delete, "/users/me/sessions/{session_id}", UserListDescriptions.revokeSession) { $0.devices.revoke },
     ]
 
+    private static let browser: [Operation<Self>] = [
+        .browser(.get, AuthorizeEndpoint.path, BrowserDescriptions.authorize) { $0.authorize.respond },
+        .browser(.post, AuthorizeEndpoint.path, BrowserDescriptions.authorizeByForm) { $0.authorize.respond },
+        .browser(.get, "/auth/{provider}/callback", BrowserDescriptions.callback) { $0.callback.respond },
+        .browser(.post, "/auth/{provider}/callback", BrowserDescriptions.callbackByForm) { $0.callback.respond },
+        .browser(.post, "/auth/{provider}/confirm", BrowserDescriptions.confirm) { $0.callback.confirm },
+        .browser(.get, LogoutEndpoint.path, BrowserDescriptions.logout) { $0.logout.respond },
+        .browser(.post, LogoutEndpoint.path, BrowserDescriptions.logoutByForm) { $0.logout.respond },
+        .everybody(.get, CallbackEndpoint.scriptPath, BrowserDescriptions.script) { _ in { _ in .resubmissionScript } },
+    ]
+
+    private static let issuer: [Operation<Self>] = [
+        .bearer(.get, "/auth/userinfo", IssuerDescriptions.userinfo) { $0.userinfo.respond },
+        .bearer(.post, "/auth/userinfo", IssuerDescriptions.userinfoByPost) { $0.userinfo.respond },
+        Operation(
+            method: .post, path: "/auth/introspect", access: .introspector, description: IssuerDescriptions.introspect
+        ) { .handler(.keyless($0.introspection.respond)) },
+        .everybody(.get, IssuerMetadata.paths[0], IssuerDescriptions.openIDMetadata) { $0.metadata.answer },
+        .everybody(.get, IssuerMetadata.paths[1], IssuerDescriptions.oauthMetadata) { $0.metadata.answer },
+    ]
+
     private static let service: [Operation<Self>] = [
         .everybody(.get, "/.well-known/jwks.json", OpenDescriptions.keys) { $0.keys },
         .everybody(.get, "/healthz", OpenDescriptions.health) { _ in { _ in .healthy } },
@@ -65,10 +103,30 @@ struct APIServices: Sendable {
     let useCases: UseCases
     let code: CodeParameters
     let limits: AddressLimits
+    let apps: AppDirectory
+    let pages: BrowserPages
+    let metadata: IssuerMetadata
     let documentation: Documentation
 
     fileprivate var signIn: SignInEndpoint { SignInEndpoint(signIn: useCases.signIn, code: code) }
-    fileprivate var token: TokenEndpoint { TokenEndpoint(sessions: useCases.sessions, limits: limits) }
+    fileprivate var token: TokenEndpoint {
+        TokenEndpoint(sessions: useCases.sessions, appTokens: useCases.appTokens, limits: limits)
+    }
+    private var cookie: BrowserCookie { BrowserCookie(issuer: useCases.browser.issuer) }
+    fileprivate var authorize: AuthorizeEndpoint {
+        AuthorizeEndpoint(
+            browser: useCases.browser, apps: apps, providers: code.providers, limits: limits, cookie: cookie,
+            pages: pages)
+    }
+    fileprivate var callback: CallbackEndpoint {
+        CallbackEndpoint(
+            browser: useCases.browser, providers: code.providers, limits: limits, cookie: cookie, pages: pages)
+    }
+    fileprivate var logout: LogoutEndpoint { LogoutEndpoint(endSession: useCases.endSession, pages: pages) }
+    fileprivate var userinfo: UserinfoEndpoint { UserinfoEndpoint(accounts: useCases.accounts) }
+    fileprivate var introspection: IntrospectionEndpoint {
+        IntrospectionEndpoint(introspection: useCases.introspection, apps: apps)
+    }
     fileprivate var challenge: ChallengeEndpoint {
         ChallengeEndpoint(challenges: useCases.challenges, limits: limits)
     }
@@ -101,14 +159,14 @@ extension Operation<Operations> {
         _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
         _ handler: @escaping @Sendable (APIServices) -> Handler
     ) -> Self {
-        Self(method: method, path: path, access: .app, description: description) { .handler(handler($0)) }
+        Self(method: method, path: path, access: .app, description: description) { .handler(.app(handler($0))) }
     }
 
     fileprivate static func userOrApp(
         _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
         _ handler: @escaping @Sendable (APIServices) -> Handler
     ) -> Self {
-        Self(method: method, path: path, access: .userOrApp, description: description) { .handler(handler($0)) }
+        Self(method: method, path: path, access: .userOrApp, description: description) { .handler(.app(handler($0))) }
     }
 
     /// The session is found before the handler is asked, which is given it.
@@ -117,7 +175,30 @@ extension Operation<Operations> {
         _ handler: @escaping @Sendable (APIServices) -> UserHandler
     ) -> Self {
         Self(method: method, path: path, access: .user, description: description) { services in
-            .handler(UserEndpoint(sessions: services.useCases.sessions, handler: handler(services)).respond)
+            .handler(.app(UserEndpoint(sessions: services.useCases.sessions, handler: handler(services)).respond))
         }
+    }
+
+    fileprivate static func bearer(
+        _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
+        _ handler: @escaping @Sendable (APIServices) -> UserHandler
+    ) -> Self {
+        Self(method: method, path: path, access: .bearer, description: description) { services in
+            .handler(.keyless(UserEndpoint(sessions: services.useCases.sessions, handler: handler(services)).respond))
+        }
+    }
+
+    fileprivate static func client(
+        _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
+        _ handler: @escaping @Sendable (APIServices) -> ClientHandler
+    ) -> Self {
+        Self(method: method, path: path, access: .client, description: description) { .handler(.client(handler($0))) }
+    }
+
+    fileprivate static func browser(
+        _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
+        _ handler: @escaping @Sendable (APIServices) -> BrowserHandler
+    ) -> Self {
+        Self(method: method, path: path, access: .browser, description: description) { .handler(.browser(handler($0))) }
     }
 }

@@ -16,7 +16,7 @@ struct RequestParameters {
     ]
     private static let others = [
         "provider", "code", "iss", "mcc", "mnc", "nonce", "context", "state", "max_age", "link_ticket", "zenkey_sub",
-        "token",
+        "token", "client_secret",
     ]
 
     /// The parameters any endpoint takes, under every name they come by. By the length of that, which tells most names apart

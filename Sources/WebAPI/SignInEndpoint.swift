@@ -51,9 +51,11 @@ struct SignInEndpoint: Sendable {
 extension JSONWriter {
     /// The token members every answer with a session has (RFC 6749 §5.1 and, for stock apps, `token` and `expires`).
     mutating func tokens(_ tokens: TokenIssuer.Tokens) {
+        member("access_token", tokens.accessToken)
         member("token", tokens.accessToken)
         member("refresh_token", tokens.refreshToken)
-        member("token_type", "bearer")
+        member("token_type", "Bearer")
+        member("expires_in", tokens.expiresIn)
         member("expires", tokens.expiresIn)
     }
 }

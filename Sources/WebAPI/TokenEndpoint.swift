@@ -1,32 +1,74 @@
+internal import Apps
 internal import HTTPServer
 internal import JSON
 internal import SignIn
 
-/// `/auth/token` and `/auth/revoke`: refresh a session, or end it.
+/// `/auth/token` and `/auth/revoke`: the first tokens of an app of ours, the next ones of a session, or its end.
 struct TokenEndpoint: Sendable {
     let sessions: Sessions
+    let appTokens: AppTokens
     let limits: AddressLimits
 
-    /// `POST`: a refresh token for a new pair (RFC 6749 §6).
-    func refresh(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
-        let parameters = try RequestParameters(context.request)
-        guard let grantType = parameters["grant_type"] else {
-            throw .invalidRequest("The parameter grant_type is missing.")
-        }
-        guard grantType == "refresh_token" else { throw .unsupportedGrantType }
-        guard let refreshToken = parameters["refresh_token"], !refreshToken.isEmpty else {
-            throw .invalidRequest("The parameter refresh_token is missing.")
-        }
+    /// `POST`: a code or a refresh token for tokens (RFC 6749 §4.1.3, §6).
+    func grant(
+        _ context: RequestContext, _ parameters: RequestParameters, _ app: RegisteredApp?
+    ) async throws(ServiceError) -> HTTPResponse {
         try limits.refuseAfterFailures(context.network, of: .failedRefreshes)
-        let tokens: TokenIssuer.Tokens
         do throws(ServiceError) {
-            tokens = try await sessions.refresh(refreshToken)
+            switch (try Self.required("grant_type", parameters), app) {
+            case ("refresh_token", nil): return try await refresh(parameters)
+            case ("refresh_token", let app?): return try await refresh(parameters, app)
+            case ("authorization_code", let app?): return try await redeem(parameters, app)
+            case ("authorization_code", nil):
+                throw ServiceError.invalidParameter(ParameterError("client_id", "names no app of this service"))
+            default: throw ServiceError.unsupportedGrantType
+            }
         } catch {
             if case .invalidGrant = error { limits.countFailure(context.network, as: .failedRefreshes) }
             throw error
         }
+    }
+
+    private func refresh(_ parameters: RequestParameters) async throws(ServiceError) -> HTTPResponse {
+        let tokens = try await sessions.refresh(try Self.required("refresh_token", parameters))
         var writer = JSONWriter()
         writer.object { $0.tokens(tokens) }
+        return .secretJSON(writer.bytes)
+    }
+
+    private func refresh(
+        _ parameters: RequestParameters, _ app: RegisteredApp
+    ) async throws(ServiceError) -> HTTPResponse {
+        Self.answer(try await appTokens.refresh(try Self.required("refresh_token", parameters), for: app))
+    }
+
+    private func redeem(
+        _ parameters: RequestParameters, _ app: RegisteredApp
+    ) async throws(ServiceError) -> HTTPResponse {
+        let code = try Self.required("code", parameters)
+        let redirectURI = try Self.required("redirect_uri", parameters)
+        let codeVerifier = try Self.required("code_verifier", parameters)
+        return Self.answer(
+            try await appTokens.redeem(code, redirectURI: redirectURI, codeVerifier: codeVerifier, for: app))
+    }
+
+    private static func required(
+        _ name: String, _ parameters: RequestParameters
+    ) throws(ServiceError) -> String {
+        guard let value = parameters[name], !value.isEmpty else {
+            throw .invalidRequest("The parameter \(name) is missing.")
+        }
+        return value
+    }
+
+    /// Nothing in it is null or empty: libraries of apps stumble over that.
+    private static func answer(_ answer: AppTokens.Answer) -> HTTPResponse {
+        var writer = JSONWriter(reservingCapacity: 2048)
+        writer.object { body in
+            body.tokens(answer.tokens)
+            if let scope = answer.scope, !scope.isEmpty { body.member("scope", scope) }
+            if let idToken = answer.idToken { body.member("id_token", idToken) }
+        }
         return .secretJSON(writer.bytes)
     }
 
@@ -41,11 +83,10 @@ struct TokenEndpoint: Sendable {
 
     /// `POST /auth/revoke`: ends the session of a token of either kind (RFC 7009). Which kind it is shows, so that a hint
     /// is of no use; a token that opens nothing has got what was asked for.
-    func revoke(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
-        guard let token = try RequestParameters(context.request)["token"] else {
-            throw .invalidRequest("The parameter token is missing.")
-        }
-        try await sessions.revoke(token)
+    func revoke(
+        _ context: RequestContext, _ parameters: RequestParameters, _ app: RegisteredApp?
+    ) async throws(ServiceError) -> HTTPResponse {
+        try await sessions.revoke(try Self.required("token", parameters), for: app)
         return .emptyObject
     }
 }

@@ -1,40 +1,86 @@
+public import Apps
 public import EventLoop
 public import HTTPServer
 public import Logging
+public import Pages
 public import SignIn
 
 /// The HTTP API of one loop: finds the route, asks the endpoint, tells errors, writes the log.
 public struct WebAPI: RequestHandler {
     public let commonFields = APIHandler.commonFields
     private let handler: APIHandler
+    private let crossOrigin: CrossOrigin
 
     /// - Parameters:
     ///   - useCases: with the HTTP client of this loop.
+    ///   - apps: our own apps, and who asks what tokens are good for.
+    ///   - branding: whose pages people see.
     ///   - limits: how often one client may try; shared by all loops.
     ///   - documentation: what the service says of itself; shared by all loops.
     ///   - failedSignIns: counts those; shared by all loops.
     public init(
-        providers: ProviderDirectory, useCases: UseCases, apiKeys: APIKeys, limits: AddressLimits,
-        documentation: Documentation, failedSignIns: FailedSignInCounter, logger: Logger
+        providers: ProviderDirectory, useCases: UseCases, apps: AppDirectory, branding: Branding, apiKeys: APIKeys,
+        limits: AddressLimits, documentation: Documentation, failedSignIns: FailedSignInCounter, logger: Logger
     ) {
         let log = RequestLog(logger: logger)
         let services = APIServices(
-            useCases: useCases, code: CodeParameters(providers: providers, limits: limits), limits: limits,
+            useCases: useCases, code: CodeParameters(providers: providers, limits: limits), limits: limits, apps: apps,
+            pages: BrowserPages(branding: branding),
+            metadata: IssuerMetadata(issuer: useCases.browser.issuer, hasIntrospectors: apps.hasIntrospectors),
             documentation: documentation)
-        let routes = Operations.all.map { operation in
-            operation.route(services, log) { path, handler in
-                AppEndpoint(
-                    path: path, handler: handler, log: log, apiKeys: apiKeys, clientAddress: limits.clientAddress,
-                    failedSignIns: failedSignIns
-                ).respond
-            }
-        }
-        handler = APIHandler(router: Router(routes), log: log)
+        let answerer = Answerer(log: log, apiKeys: apiKeys, apps: apps, limits: limits, failedSignIns: failedSignIns)
+        let routes = Operations.all.map { $0.route(services, log, answerer.answer) }
+        let metadata = OpenEndpoint(path: IssuerMetadata.paths[0], handler: services.metadata.answer, log: log)
+        let ofPath = IssuerMetadata.paths(of: useCases.browser.issuer).map { Route(.get, $0, metadata.respond) }
+        handler = APIHandler(router: Router(routes + ofPath), log: log)
+        crossOrigin = CrossOrigin(apps: apps)
     }
 
-    public func respond(to request: HTTPRequest) async -> HTTPResponse { await handler.respond(to: request) }
+    public func respond(to request: HTTPRequest) async -> HTTPResponse {
+        if let answer = crossOrigin.preflight(request) { return answer }
+        var response = await handler.respond(to: request)
+        if let fields = crossOrigin.fields(for: request) { response.headers += fields }
+        return response
+    }
 
     public func refuse(_ violation: ProtocolError, requestID: String, peer: SocketAddress) -> HTTPResponse {
         handler.refuse(violation, requestID: requestID)
+    }
+}
+
+/// What stands before the endpoints: whom they answer, how errors are told, what is logged.
+struct Answerer: Sendable {
+    let log: RequestLog
+    let apiKeys: APIKeys
+    let apps: AppDirectory
+    let limits: AddressLimits
+    let failedSignIns: FailedSignInCounter
+
+    func answer(
+        _ path: String, _ answering: Operations.Answering
+    ) -> @Sendable (HTTPRequest) async -> HTTPResponse {
+        switch answering {
+        case .app(let handler): app(path, handler, apiKeys)
+        case .keyless(let handler): app(path, handler, APIKeys([]))
+        case .client(let handler):
+            ClientEndpoint(
+                path: path, handler: handler, log: log, apiKeys: apiKeys, apps: apps,
+                clientAddress: limits.clientAddress
+            ).respond
+        case .browser(let handler):
+            BrowserEndpoint(
+                path: path, handler: handler, log: log, clientAddress: limits.clientAddress,
+                failedSignIns: failedSignIns
+            ).respond
+        }
+    }
+
+    private func app(
+        _ path: String, _ handler: @escaping Handler, _ apiKeys: APIKeys
+    ) -> @Sendable (HTTPRequest) async -> HTTPResponse {
+        AppEndpoint(
+            path: path, handler: handler, log: log, apiKeys: apiKeys, clientAddress: limits.clientAddress,
+            failedSignIns: failedSignIns
+        ).respond
     }
 }

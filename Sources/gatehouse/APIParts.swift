@@ -1,6 +1,8 @@
 import Accounts
+import Apps
 import HTTPClient
 import Logging
+import Pages
 import SignIn
 import WebAPI
 
@@ -11,6 +13,9 @@ struct APIParts: Sendable {
     let providers: ProviderDirectory
     let codes: DispatchedCodes
     let registration: RegistrationMode
+    let apps: AppDirectory
+    let branding: Branding
+    let maximumPendingSignIns: Int64
     let clock: Clock
     let apiKeys: APIKeys
     let limits: AddressLimits
@@ -23,8 +28,9 @@ struct APIParts: Sendable {
             providers: providers,
             useCases: UseCases(
                 repository: repository, tokenIssuer: tokenIssuer, providers: providers, codes: codes, transport: client,
-                registration: registration, clock: clock),
-            apiKeys: apiKeys, limits: limits, documentation: documentation, failedSignIns: failedSignIns,
+                registration: registration, apps: apps, maximumPendingSignIns: maximumPendingSignIns, clock: clock),
+            apps: apps, branding: branding, apiKeys: apiKeys, limits: limits, documentation: documentation,
+            failedSignIns: failedSignIns,
             logger: logger)
     }
 }

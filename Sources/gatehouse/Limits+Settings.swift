@@ -25,6 +25,7 @@ extension AddressLimits {
             signIns: limits.signInsPerMinutePerAddress ?? 0, challenges: limits.challengesPerMinutePerAddress ?? 0,
             failedRefreshes: limits.failedRefreshesPerMinutePerAddress ?? 0,
             failedAdminTokens: limits.failedAdminTokensPerMinutePerAddress ?? 0,
+            authorizations: limits.authorizationsPerMinutePerAddress ?? 0,
             clientAddress: ClientAddress(
                 header: settings.http.clientAddressHeader, trustedProxies: settings.http.trustedProxies))
     }

@@ -1,10 +1,12 @@
 import Accounts
 import AccountsSQLite
+import Apps
 import EventLoop
 import Glibc
 import HTTPClient
 import HTTPServer
 import Logging
+import Pages
 import Providers
 import ServiceLifecycle
 import Settings
@@ -46,7 +48,10 @@ struct Server: Service {
             counter: FailedSignInCounter(), repository: repository, clock: clock, logger: logger)
         let parts = APIParts(
             repository: repository, keys: keys, providers: ProviderDirectory(providers), codes: DispatchedCodes(),
-            registration: settings.registration, clock: clock, apiKeys: apiKeys,
+            registration: settings.registration,
+            apps: AppDirectory(settings.apps, resourceServers: settings.resourceServers),
+            branding: Branding(name: settings.browser.name ?? "", logo: settings.browser.logo),
+            maximumPendingSignIns: Int64(settings.browser.pendingSignIns), clock: clock, apiKeys: apiKeys,
             limits: AddressLimits(settings),
             documentation: Documentation(version: Version.text, baseURL: settings.session.issuer?.text),
             failedSignIns: failedSignIns.counter, logger: logger)

@@ -55,7 +55,7 @@ import Testing
         #expect(metadata.tokenEndpoint.text == "https://api.carrier.example/token")
         #expect(metadata.userinfoEndpoint?.text == "https://info.carrier.example/userinfo")
         #expect(metadata.keysEndpoint.text == "https://keys.carrier.example/jwks")
-        #expect(metadata.authorizationEndpoint == "https://app.carrier.example/authorize")
+        #expect(metadata.authorizationEndpoint?.text == "https://app.carrier.example/authorize")
     }
 
     @Test(arguments: ["issuer", "token_endpoint", "jwks_uri"], [nil, .null] as [JSONValue?])

@@ -103,9 +103,9 @@ import Testing
     @Test func `ends its session (RFC 7009)`() async throws {
         let stage = try await SignInStage()
         let (token, session) = try await Self.earlier(stage)
-        try await stage.sessions.revoke("\(session).\(Random.token(byteCount: 32))")
+        try await stage.sessions.revoke("\(session).\(Random.token(byteCount: 32))", for: nil)
         #expect(try await stage.repository.session(session, now: stage.now) != nil)
-        try await stage.sessions.revoke(token)
+        try await stage.sessions.revoke(token, for: nil)
         #expect(try await stage.repository.session(session, now: stage.now) == nil)
     }
 

@@ -126,7 +126,7 @@ import Testing
         for (name, text) in worthless { #expect(await scene.isRefused(text), "\(name)") }
         // Those two are looked at as access tokens, of which one is good and the other may be of a new key.
         for (name, text) in worthless where !["access token", "receipt"].contains(name) {
-            try await scene.stage.sessions.revoke(text)
+            try await scene.stage.sessions.revoke(text, for: nil)
         }
     }
 
@@ -134,7 +134,7 @@ import Testing
         let scene = try await Scene()
         for (name, text) in try await Self.worthless(scene) {
             #expect(await scene.isRefused(text), "\(name)")
-            if name != "access token" { try await scene.stage.sessions.revoke(text) }
+            if name != "access token" { try await scene.stage.sessions.revoke(text, for: nil) }
         }
         // As the scene makes tokens, so does the service: nothing above was refused for a slip in making it.
         #expect(scene.token() == scene.tokens.refreshToken)
@@ -158,7 +158,7 @@ import Testing
             scene.claims(sid: SessionID(high: 1, low: 1)), scene.claims(sub: "0"), scene.claims(sub: "-1"),
         ] {
             #expect(await scene.isRefused(scene.token(nil, claims)))
-            try await scene.stage.sessions.revoke(scene.token(nil, claims))
+            try await scene.stage.sessions.revoke(scene.token(nil, claims), for: nil)
         }
         _ = try await scene.stage.sessions.refresh(scene.tokens.refreshToken)
         _ = try await scene.stage.sessions.refresh(john.tokens.refreshToken)
@@ -177,7 +177,7 @@ import Testing
         #expect(try await scene.stage.repository.session(scene.session, now: scene.stage.now)?.generation == 2)
         #expect(try await scene.stage.repository.auditEvents(after: 0, limit: 9).map(\.kind) == [.userCreated])
         // To leave, it is good enough.
-        try await scene.stage.sessions.revoke(token)
+        try await scene.stage.sessions.revoke(token, for: nil)
         #expect(try await scene.stage.repository.session(scene.session, now: scene.stage.now) == nil)
     }
 
@@ -197,7 +197,7 @@ import Testing
             if isErased {
                 _ = try await scene.stage.repository.erase(scene.jane, now: scene.stage.now)
             } else {
-                try await scene.stage.sessions.revoke(second)
+                try await scene.stage.sessions.revoke(second, for: nil)
             }
             for token in [scene.tokens.refreshToken, second, scene.token(nil, scene.claims(gen: 3))] {
                 #expect(await scene.isRefused(token))

@@ -15,7 +15,7 @@ import Testing
         -> String
     {
         try stage.issuer.accessToken(
-            for: UserID(rawValue: 7), session: Self.session, client: "app",
+            for: UserID(rawValue: 7), session: Self.session, client: "app", scope: nil,
             Authentication(acr: acr, amr: amr, time: authTime),
             now: stage.now)
     }
@@ -75,7 +75,7 @@ import Testing
         let stage = try await SignInStage()
         let session = try await stage.sessions.session(of: stage.signIn().tokens.accessToken)
         let other = try stage.issuer.accessToken(
-            for: UserID(rawValue: session.user.rawValue + 1), session: session.id, client: "app",
+            for: UserID(rawValue: session.user.rawValue + 1), session: session.id, client: "app", scope: nil,
             Authentication(acr: nil, amr: [], time: nil), now: stage.now)
         await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.session(of: other) }
     }

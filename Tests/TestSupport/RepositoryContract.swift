@@ -11,7 +11,8 @@ public import Testing
 /// ```
 public struct RepositoryContract: Sendable, CustomTestStringConvertible {
     public static let clauses =
-        signInClauses + profileClauses + migrationClauses + refreshClauses + sessionClauses + ticketClauses
+        signInClauses + browserClauses + profileClauses + migrationClauses + refreshClauses + sessionClauses
+        + ticketClauses
         + userClauses + identityClauses + sensitiveClauses + challengeClauses + receiptClauses + operatorClauses
         + keyClauses
         + keepingClauses

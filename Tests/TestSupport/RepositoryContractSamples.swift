@@ -79,11 +79,12 @@ public enum Sample {
     }
 
     public static func refresh(
-        _ session: SessionID, _ generation: Int64, of user: UserID, expiresAt: Int64 = now + 86_400,
-        absoluteSeconds: Int64? = nil, graceSeconds: Int64 = 10, now: Int64 = now
+        _ session: SessionID, _ generation: Int64, of user: UserID, client: String? = nil,
+        expiresAt: Int64 = now + 86_400, absoluteSeconds: Int64? = nil, graceSeconds: Int64 = 10, now: Int64 = now
     ) -> RefreshRecord {
         RefreshRecord(
-            session: session, presented: .signed(generation: generation, user: user), expiresAt: expiresAt,
+            session: session, presented: .signed(generation: generation, user: user), client: client,
+            expiresAt: expiresAt,
             absoluteSeconds: absoluteSeconds, graceSeconds: graceSeconds, now: now)
     }
 
@@ -91,7 +92,8 @@ public enum Sample {
         _ session: SessionID, presenting token: PresentedRefreshToken, now: Int64 = now
     ) -> RefreshRecord {
         RefreshRecord(
-            session: session, presented: token, expiresAt: now + 86_400, absoluteSeconds: nil, graceSeconds: 10,
+            session: session, presented: token, client: nil, expiresAt: now + 86_400, absoluteSeconds: nil,
+            graceSeconds: 10,
             now: now)
     }
 }

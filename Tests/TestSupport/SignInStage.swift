@@ -1,4 +1,5 @@
 public import Accounts
+public import Apps
 public import HTTPClient
 public import JSON
 public import Providers
@@ -17,17 +18,22 @@ public final class SignInStage: Sendable {
     public let sessionKeys: SessionKeys
     public let issuer: TokenIssuer
     public let codes = DispatchedCodes()
+    public let apps: AppDirectory
+    public let providers: ProviderDirectory
     private let registration: RegistrationMode
     private let store: TemporaryStore
     private let time = Mutex(SigningProvider.now)
 
     public init(
         registration: RegistrationMode = .automatic, absoluteSeconds: Int64? = nil,
-        refreshGraceSeconds: Int64 = 60,
+        refreshGraceSeconds: Int64 = 60, apps: AppDirectory = AppDirectory([], resourceServers: []),
+        others: [ProviderConfiguration] = [],
         _ change: (inout ProviderConfiguration) -> Void = { _ in }
     ) async throws {
         self.registration = registration
+        self.apps = apps
         provider = Provider(.zenkey(change))
+        providers = ProviderDirectory([provider] + others.map { Provider($0) })
         store = try await TemporaryStore()
         repository = store.repository
         sessionKeys = try await SessionKeys.load(from: repository, now: SigningProvider.now)
@@ -55,8 +61,8 @@ public final class SignInStage: Sendable {
 
     public var useCases: UseCases {
         UseCases(
-            repository: repository, tokenIssuer: issuer, providers: ProviderDirectory([provider]), codes: codes,
-            transport: transport, registration: registration, clock: clock)
+            repository: repository, tokenIssuer: issuer, providers: providers, codes: codes, transport: transport,
+            registration: registration, apps: apps, maximumPendingSignIns: 1000, clock: clock)
     }
 
     public var signInWithCode: SignInWithCode { useCases.signIn }

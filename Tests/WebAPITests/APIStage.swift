@@ -1,9 +1,11 @@
 import Accounts
+import Apps
 import Crypto
 import EventLoop
 import HTTPServer
 import JSON
 import Logging
+import Pages
 import Providers
 import SignIn
 import Synchronization
@@ -40,12 +42,13 @@ final class APIStage: Sendable {
 
     init(
         apiKeys: [String] = [], logLevel: Logger.Level = .trace, perMinute: Int = 0,
-        registration: RegistrationMode = .automatic,
+        registration: RegistrationMode = .automatic, apps: AppDirectory = AppDirectory([], resourceServers: []),
+        others: [ProviderConfiguration] = [],
         _ change: (inout ProviderConfiguration) -> Void = { _ in }
     ) async throws {
-        stage = try await SignInStage(registration: registration, change)
+        stage = try await SignInStage(registration: registration, apps: apps, others: others, change)
         api = WebAPI(
-            providers: ProviderDirectory([stage.provider]), useCases: stage.useCases,
+            providers: stage.providers, useCases: stage.useCases, apps: apps, branding: Branding(name: "Acme Telecom"),
             apiKeys: APIKeys(apiKeys.map { Secret($0) }), limits: .each(perMinute),
             documentation: Documentation(version: "0.0.0", baseURL: nil), failedSignIns: failedSignIns,
             logger: log.logger(logLevel))
@@ -55,15 +58,13 @@ final class APIStage: Sendable {
         let log = RequestLog(logger: log.logger(.critical))
         let services = APIServices(
             useCases: stage.useCases, code: CodeParameters(providers: ProviderDirectory([]), limits: .each(0)),
-            limits: .each(0), documentation: Documentation(version: "0.0.0", baseURL: nil))
-        return Operations.all.map { operation in
-            operation.route(services, log) { path, handler in
-                AppEndpoint(
-                    path: path, handler: handler, log: log, apiKeys: APIKeys([]),
-                    clientAddress: services.limits.clientAddress, failedSignIns: FailedSignInCounter()
-                ).respond
-            }
-        }
+            limits: .each(0), apps: stage.apps, pages: BrowserPages(branding: Branding(name: "")),
+            metadata: IssuerMetadata(issuer: "https://gatehouse.example", hasIntrospectors: false),
+            documentation: Documentation(version: "0.0.0", baseURL: nil))
+        let answerer = Answerer(
+            log: log, apiKeys: APIKeys([]), apps: stage.apps, limits: services.limits,
+            failedSignIns: FailedSignInCounter())
+        return Operations.all.map { $0.route(services, log, answerer.answer) }
     }
 
     /// Every kind of answer that was seen, as ``name(_:_:_:)`` calls it.
@@ -76,9 +77,10 @@ final class APIStage: Sendable {
 
     /// Asks, and holds every answer against the document.
     func send(
-        _ method: HTTPMethod, _ path: String, headers: [(String, String)] = [], body: [UInt8] = []
+        _ method: HTTPMethod, _ path: String, query: String? = nil, headers: [(String, String)] = [],
+        body: [UInt8] = []
     ) async -> Answer {
-        var response = await api.respond(to: .sample(method, path, headers: headers, body: body))
+        var response = await api.respond(to: .sample(method, path, query: query, headers: headers, body: body))
         if response.hasCommonFields { response.headers += api.commonFields }
         let answer = Answer(response: response)
         for problem in DocumentedAnswers.problems(method, path, answer) { Issue.record("\(problem)") }
@@ -132,6 +134,7 @@ extension AddressLimits {
     static func each(_ perMinute: Int) -> AddressLimits {
         AddressLimits(
             signIns: perMinute, challenges: perMinute, failedRefreshes: perMinute, failedAdminTokens: perMinute,
+            authorizations: perMinute,
             clientAddress: ClientAddress(header: .xForwardedFor, trustedProxies: []))
     }
 }
@@ -142,10 +145,11 @@ func bearer(_ token: String) -> [(String, String)] { [("Authorization", "Bearer 
 
 extension HTTPRequest {
     static func sample(
-        _ method: HTTPMethod, _ path: String, headers: [(String, String)] = [], body: [UInt8] = []
+        _ method: HTTPMethod, _ path: String, query: String? = nil, headers: [(String, String)] = [],
+        body: [UInt8] = []
     ) -> HTTPRequest {
         HTTPRequest(
-            method: method, path: path, headers: headers, body: body,
+            method: method, path: path, query: query, headers: headers, body: body,
             peer: SocketAddress(address: IPAddress(v4: 0xC000_0201), port: 50_000),
             id: "request-1",
             receivedAt: .now)

@@ -5,6 +5,7 @@ import HTTPServer
 import JSON
 import Logging
 import OpenIDConnect
+import Pages
 import Providers
 import SignIn
 import Syntax
@@ -128,7 +129,7 @@ import WebAPI
         let keys = APIKeys([Secret("first")])
         let stage = try await SignInStage()
         let api = WebAPI(
-            providers: ProviderDirectory([stage.provider]), useCases: stage.useCases,
+            providers: stage.providers, useCases: stage.useCases, apps: stage.apps, branding: Branding(name: ""),
             apiKeys: keys, limits: .each(0),
             documentation: Documentation(version: "0.0.0", baseURL: nil), failedSignIns: FailedSignInCounter(),
             logger: RecordedLog().logger(.critical))

@@ -56,14 +56,15 @@ enum SignInBenchmarks {
             configuration: .benchmarks, keys: try await SessionKeys.load(from: repository, now: Carrier.now),
             repository: repository)
         let providers = ProviderDirectory([Provider(configuration)])
+        let apps = AppDirectory([], resourceServers: [])
         return WebAPI(
             providers: providers,
             useCases: UseCases(
                 repository: repository, tokenIssuer: issuer, providers: providers, codes: DispatchedCodes(),
-                transport: carrier, registration: .automatic, clock: clock),
-            apiKeys: APIKeys([]),
+                transport: carrier, registration: .automatic, apps: apps, maximumPendingSignIns: 1000, clock: clock),
+            apps: apps, branding: Branding(name: ""), apiKeys: APIKeys([]),
             limits: AddressLimits(
-                signIns: 1_000_000, challenges: 0, failedRefreshes: 0, failedAdminTokens: 0,
+                signIns: 1_000_000, challenges: 0, failedRefreshes: 0, failedAdminTokens: 0, authorizations: 0,
                 clientAddress: ClientAddress(header: .xForwardedFor, trustedProxies: [])),
             documentation: Documentation(version: "0", baseURL: nil), failedSignIns: FailedSignInCounter(),
             logger: Logger(label: "benchmarks") { _ in SilentLog() })
@@ -74,7 +75,7 @@ enum SignInBenchmarks {
             name: "carrier", profile: .openid(issuer: Carrier.issuer), clientID: Carrier.clientID,
             authentication: .basic(clientID: Carrier.clientID, secret: Secret("demo-secret"), encoding: .form),
             redirectURIs: ["com.example.app:/callback"], sharedRedirectURIs: [], trustedIssuers: [], issuerAliases: [:],
-            algorithms: [.rs256], requiresIssuer: false, requiresPKCE: true, requiresNonce: true,
+            algorithms: [.rs256], scopes: ["openid"], requiresIssuer: false, requiresPKCE: true, requiresNonce: true,
             requiresChallenge: false, minimumACR: nil,
             clockSkewSeconds: 60,
             portTokenMaximumAgeSeconds: 0, fetchesUserinfo: true, minimumIdentityAgeSeconds: 86_400,

@@ -5,6 +5,7 @@ internal import SignIn
 /// The admin listener's operations.
 enum AdminOperations: OperationTable {
     typealias Services = AdminServices
+    typealias Answering = Handler
     /// Nothing: the document is that of the public listener. With another type here, each line of the table needs one.
     typealias Description = Void
 

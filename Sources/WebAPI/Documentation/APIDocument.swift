@@ -7,6 +7,7 @@ enum Tag: String, CaseIterable {
     case sessions = "Sessions"
     case user = "The user"
     case identities = "Identities"
+    case browser = "Through the browser"
     case service = "The service"
 
     fileprivate var description: String {
@@ -15,6 +16,8 @@ enum Tag: String, CaseIterable {
         case .sessions: "Renew them, list them, end them."
         case .user: "What is known of the signed-in user, and what the user approves."
         case .identities: "By which carriers and providers the user signs in."
+        case .browser:
+            "For apps of ours that use an OAuth library: this service is their issuer, and these ask for no API key."
         case .service: "For other services and for tools; these ask for no API key."
         }
     }
@@ -89,7 +92,14 @@ enum APIDocument {
             "bearer",
             [
                 "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
-                "description": "The `token` of a session, in `Authorization: Bearer …` (RFC 6750 §2.1).",
+                "description": "The `access_token` of a session, in `Authorization: Bearer …` (RFC 6750 §2.1).",
+            ]
+        ),
+        (
+            "basic",
+            [
+                "type": "http", "scheme": "basic",
+                "description": "The id and the secret of a service or an app, form-encoded (RFC 6749 §2.3.1).",
             ]
         ),
     ]

@@ -8,22 +8,33 @@ enum AnswerSchemas {
         [
             ("Tokens", tokens), ("SignedIn", signedIn), ("Challenge", challenge), ("Receipt", receipt),
             ("CurrentUser", currentUser), ("Identity", identity), ("Session", session), ("Revoked", revoked),
-            ("Empty", empty), ("KeySet", keySet), ("Health", health),
+            ("Empty", empty), ("KeySet", keySet), ("Health", health), ("Userinfo", userinfo),
+            ("Introspected", introspected), ("IssuerMetadata", issuerMetadata),
         ]
     }
 
     private static let tokens = Schema.object(
-        "A session.", required: ["token", "refresh_token", "token_type", "expires"],
+        "A session.",
+        required: ["access_token", "token", "refresh_token", "token_type", "expires_in", "expires"],
         [
-            "token": Schema.text(
+            "access_token": Schema.text(
                 """
                 The access token, a JWT (ES256, type `at+jwt`) with `iss`, `sub` (our user id), `aud`, `client_id`, `sid`, \
                 `iat`, `exp`, `jti`, and `acr`, `amr`, `auth_time` where known; nothing personal.
                 """),
             "refresh_token": Schema.text(
                 "Good for one new pair at `POST /auth/token`. Opaque to apps; at most 512 characters."),
-            "token_type": Schema.text("How the token is sent.", ["enum": ["bearer"]]),
-            "expires": Schema.integer("How long the access token is good for, in seconds.", ["minimum": 1]),
+            "token": Schema.text("The access token, under the name that stock ZenKey apps know."),
+            "token_type": Schema.text("How the token is sent.", ["enum": ["Bearer"]]),
+            "expires_in": Schema.integer("How long the access token is good for, in seconds.", ["minimum": 1]),
+            "expires": Schema.integer("The same, under the name that stock ZenKey apps know.", ["minimum": 1]),
+            "scope": Schema.text("What the app may know, where it signed its user in through the browser."),
+            "id_token": Schema.text(
+                """
+                Who signed in, for an app that asked for `openid`: a JWT (ES256) with `iss`, `sub`, `aud` (the app's \
+                `client_id`), `exp`, `iat`, `nonce`, `at_hash`, `sid`, `acr`, `amr`, `auth_time`, and the claims of its \
+                scope.
+                """),
         ])
 
     private static let signedIn = Schema.extending(
@@ -140,6 +151,26 @@ enum AnswerSchemas {
                         "use": ["const": "sig"],
                     ]))
         ])
+
+    private static let userinfo = Schema.open(
+        "The claims about the user, by the names of OpenID Connect Core §5.1.", required: ["sub"], values: true,
+        ["sub": Schema.text("The user's number here, as text.")])
+
+    private static let introspected = Schema.object(
+        "What a token is good for.", required: ["active"],
+        [
+            "active": Schema.boolean("Whether it is good at this moment; where it is not, nothing else is told."),
+            "sub": ["type": "string"], "client_id": ["type": "string"], "scope": ["type": "string"],
+            "exp": Schema.time("When it ends"), "iat": Schema.time("When it was made"), "iss": ["type": "string"],
+            "aud": ["type": "string"], "sid": ["type": "string"], "acr": acr,
+            "auth_time": Schema.time("When the user authenticated at the provider"),
+            "token_type": Schema.text("`Bearer`, of an access token."),
+        ])
+
+    private static let issuerMetadata = Schema.open(
+        "What OAuth clients have to know of this issuer (RFC 8414 §2, OpenID Connect Discovery §3).",
+        required: ["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri"], values: true,
+        ["issuer": Schema.text("The `iss` of all tokens.")])
 
     private static let health = Schema.object(
         "The server answers.", required: ["status"], ["status": ["const": "ok"]])

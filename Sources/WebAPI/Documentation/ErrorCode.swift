@@ -10,10 +10,12 @@ enum ErrorCode: String, CaseIterable {
     case invalidRequest = "invalid_request"
     case unknownClient = "unknown_client"
     case unknownProvider = "unknown_provider"
+    case unsupportedGrantType = "unsupported_grant_type"
     case redirectURINotAllowed = "redirect_uri_not_allowed"
     case issuerMismatch = "issuer_mismatch"
     case providerNotFound = "provider_not_found"
     case invalidAPIKey = "invalid_api_key"
+    case invalidClient = "invalid_client"
     case invalidToken = "invalid_token"
     case invalidGrant = "invalid_grant"
     case invalidIDToken = "invalid_id_token"
@@ -52,10 +54,12 @@ enum ErrorCode: String, CaseIterable {
         case .invalidRequest: ErrorAnswer(.invalidParameter(ParameterError("code", "is missing")))
         case .unknownClient: ErrorAnswer(.unknownClient)
         case .unknownProvider: ErrorAnswer(.unknownProvider)
+        case .unsupportedGrantType: ErrorAnswer(.unsupportedGrantType)
         case .redirectURINotAllowed: ErrorAnswer(.redirectURINotAllowed)
         case .issuerMismatch: ErrorAnswer(.issuerMismatch)
         case .providerNotFound: ErrorAnswer(.providerNotFound(discoveryUI: "https://discovery.example.com/ui"))
         case .invalidAPIKey: ErrorAnswer(.invalidAPIKey)
+        case .invalidClient: ErrorAnswer(.invalidClient)
         case .invalidToken: ErrorAnswer(.invalidToken)
         case .invalidGrant: ErrorAnswer(.invalidGrant(.codeAlreadyUsed))
         case .invalidIDToken: ErrorAnswer(.invalidIDToken(.nonce))
@@ -106,6 +110,7 @@ extension ErrorCode {
                 + "where a code challenge was sent and its verifier did not come with the code."
         case .unknownClient: "No provider is configured with this `client_id`."
         case .unknownProvider: "No provider of this name is configured."
+        case .unsupportedGrantType: "The `grant_type` is one that this client can't use here."
         case .redirectURINotAllowed: "The `redirect_uri` is not one of the provider's."
         case .issuerMismatch:
             "The `iss` that came back with the code is not the issuer that the code would be sent to. Nothing was sent: "
@@ -115,6 +120,9 @@ extension ErrorCode {
                 + "carriers. Send the user to `discovery_ui`, where there is one, with `prompt=true`, to choose the "
                 + "carrier; then begin the sign-in again with the network that comes back."
         case .invalidAPIKey: "API keys are configured, and `X-API-KEY` is missing or none of them."
+        case .invalidClient:
+            "The app has a secret and has not shown it, or shows one that it has not got; or whoever asks what a token is "
+                + "good for is not configured to."
         case .invalidToken: "The session token is missing, expired or revoked."
         case .invalidGrant:
             "The code or its verifier, the refresh token or the link ticket is refused, expired, used before or "

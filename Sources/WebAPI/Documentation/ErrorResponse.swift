@@ -75,6 +75,9 @@ enum ResponseHeader: String, CaseIterable {
     case allow = "Allow"
     case entityTag = "ETag"
     case cacheControl = "Cache-Control"
+    case contentLanguage = "Content-Language"
+    case location = "Location"
+    case setCookie = "Set-Cookie"
 
     static let requestIDSchema: JSONValue = ["type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"]
 
@@ -95,6 +98,10 @@ enum ResponseHeader: String, CaseIterable {
             ["description": "For `If-None-Match`.", "schema": ["type": "string"]]
         case .cacheControl:
             ["description": "How long the answer may be kept.", "schema": ["type": "string"]]
+        case .contentLanguage: ["description": "What the page is written in.", "schema": ["type": "string"]]
+        case .location: ["description": "Where the browser goes on.", "schema": ["type": "string"]]
+        case .setCookie:
+            ["description": "What the browser is known again by, for ten minutes.", "schema": ["type": "string"]]
         }
     }
 }

@@ -33,11 +33,13 @@ enum Examples {
     ]
 
     static let tokens: JSONValue = [
-        "token": .string(accessToken), "refresh_token": .string(refreshToken), "token_type": "bearer", "expires": 900,
+        "access_token": .string(accessToken), "token": .string(accessToken), "refresh_token": .string(refreshToken),
+        "token_type": "Bearer", "expires_in": 900, "expires": 900,
     ]
 
     static let signedIn: JSONValue = [
-        "token": .string(accessToken), "refresh_token": .string(refreshToken), "token_type": "bearer", "expires": 900,
+        "access_token": .string(accessToken), "token": .string(accessToken), "refresh_token": .string(refreshToken),
+        "token_type": "Bearer", "expires_in": 900, "expires": 900,
         "user": [
             "user_id": 7, "name": "Jane Doe", "given_name": "Jane", "family_name": "Doe",
             "email": "jane@example.com", "phone_number": "+12065550100", "postal_code": "90210",

@@ -49,7 +49,8 @@ extension Operation<Operations> {
     private var responses: [(status: Int, value: JSONValue)] {
         let successes = description.successes.map { ($0.status, $0.object.json) }
         let codes = errors
-        let statuses = Set(codes.map(\.status)).sorted()
+        // What an operation has a page for is not told as JSON, too.
+        let statuses = Set(codes.map(\.status)).subtracting(successes.map(\.0)).sorted()
         return successes
             + statuses.map { status in (status, ErrorResponse(codes.filter { $0.status == status }).json) }
     }
@@ -80,37 +81,47 @@ extension OperationDescription.Success {
 }
 
 extension Operations.Access {
-    private static let (apiKey, bearer) = ("apiKey", "bearer")
+    private static let (apiKey, bearerToken, basic) = ("apiKey", "bearer", "basic")
 
     /// Alternatives (OpenAPI 3.1 §4.8.30): the API key is only asked for where keys are configured.
     fileprivate var security: [[String]] {
         switch self {
-        case .everybody: []
+        case .everybody, .browser: []
         case .app: [[], [Self.apiKey]]
-        case .user: [[Self.bearer], [Self.bearer, Self.apiKey]]
-        case .userOrApp: [[], [Self.apiKey], [Self.bearer], [Self.bearer, Self.apiKey]]
+        case .client: [[], [Self.apiKey], [Self.basic]]
+        case .bearer: [[Self.bearerToken]]
+        case .introspector: [[Self.basic]]
+        case .user: [[Self.bearerToken], [Self.bearerToken, Self.apiKey]]
+        case .userOrApp: [[], [Self.apiKey], [Self.bearerToken], [Self.bearerToken, Self.apiKey]]
         }
     }
 
     /// The same in words, for people.
     static func words(_ alternatives: [Set<String>]) -> String {
         let (takesKey, takesBearer) = (
-            alternatives.contains { $0.contains(apiKey) }, alternatives.contains { $0.contains(bearer) }
+            alternatives.contains { $0.contains(apiKey) }, alternatives.contains { $0.contains(bearerToken) }
         )
         let key = "the API key, where keys are configured"
+        if alternatives.contains([basic]) {
+            return alternatives.count == 1
+                ? "id and secret" : "\(key), or a client_id of ours, with its secret if it has one"
+        }
+        if alternatives == [[bearerToken]] { return "a session token" }
         switch (takesKey, takesBearer) {
         case (false, _): return "nothing"
         case (true, false): return key
         case (true, true):
-            let needsBearer = alternatives.allSatisfy { $0.contains(bearer) }
+            let needsBearer = alternatives.allSatisfy { $0.contains(bearerToken) }
             return "\(needsBearer ? "a session token" : "a session token, or none"), and \(key)"
         }
     }
 
     fileprivate var errors: [ErrorCode] {
         switch self {
-        case .everybody: []
+        case .everybody, .browser, .introspector: []
         case .app: [.invalidAPIKey]
+        case .client: [.invalidAPIKey, .invalidClient]
+        case .bearer: [.invalidToken, .storageUnavailable]
         case .user, .userOrApp: [.invalidAPIKey, .invalidToken, .storageUnavailable]
         }
     }

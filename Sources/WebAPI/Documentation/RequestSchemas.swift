@@ -7,7 +7,8 @@ enum RequestSchemas {
     static var all: [(name: String, value: JSONValue)] {
         [
             ("AuthorizedResponse", authorizedResponse), ("TransactionApproval", transactionApproval),
-            ("RefreshRequest", refreshRequest), ("Revocation", revocation), ("Registration", registration),
+            ("TokenRequest", tokenRequest), ("Introspection", introspection), ("Revocation", revocation),
+            ("Registration", registration),
             ("ProfileEdits", profileEdits),
         ]
     }
@@ -106,13 +107,26 @@ enum RequestSchemas {
                 ]))
     }
 
-    private static var refreshRequest: JSONValue {
+    private static var tokenRequest: JSONValue {
         Schema.object(
-            "A refresh token for a new pair (RFC 6749 §6).", required: ["grant_type", "refresh_token"],
+            "A refresh token for a new pair (RFC 6749 §6), or an app's code for its first one (§4.1.3).",
+            required: ["grant_type"],
             [
-                "grant_type": text("grant_type", "The kind of grant.", ["enum": ["refresh_token"]]),
+                "grant_type": text(
+                    "grant_type", "The kind of grant.", ["enum": ["refresh_token", "authorization_code"]]),
                 "refresh_token": text("refresh_token", "The refresh token of the answer before.", ["minLength": 1]),
+                "code": text("code", "The one-time code that came to the app's address.", ["minLength": 1]),
+                "redirect_uri": text("redirect_uri", "The address that the code came to."),
+                "code_verifier": text("code_verifier", "What the code challenge was made of (RFC 7636 §4.1)."),
+                "client_id": text("client_id", "The app's; one with a secret may send it by `Authorization: Basic`."),
+                "client_secret": text("client_secret", "The app's secret, where it has one."),
             ])
+    }
+
+    private static var introspection: JSONValue {
+        Schema.object(
+            "A token to be told of (RFC 7662 §2.1).", required: ["token"],
+            ["token": text("token", "An access token or a refresh token.", ["minLength": 1])])
     }
 
     private static var revocation: JSONValue {

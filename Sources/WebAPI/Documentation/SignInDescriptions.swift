@@ -49,22 +49,24 @@ enum SignInDescriptions {
         errors: [.rateLimited, .storageUnavailable])
 
     static let token = OperationDescription(
-        id: "refreshSession", tag: .sessions, summary: "Renew a session",
+        id: "refreshSession", tag: .sessions, summary: "Renew a session, or begin an app's",
         description: """
-            Exchanges a refresh token for a new pair. A refresh token is good once; the same one again within a minute \
+            Exchanges a refresh token for a new pair, or the one-time code of a sign-in through the browser for the first \
+            one. A request that names a `client_id` of ours is answered as OAuth libraries want it (RFC 6749 §5): what is \
+            refused with 400 and `error`, what may be tried again with 5xx or 429 and `error_code` alone. A refresh token is good once; the same one again within a minute \
             (`session.refreshGraceSeconds`), which is what an app does that has lost the answer, gets the same refresh \
             token, unless that has been presented meanwhile. Later it ends the session, and every session that descends \
             from the same sign-in.
             """,
         body: .init(
-            schema: "RefreshRequest",
+            schema: "TokenRequest",
             example: ["grant_type": "refresh_token", "refresh_token": .string(Examples.refreshToken)]),
         successes: [
             .init(
                 description: "The new pair.", schema: Reference.schema("Tokens"), example: Examples.tokens,
                 headers: [.cacheControl])
         ],
-        errors: [.invalidGrant, .rateLimited, .storageUnavailable])
+        errors: [.invalidGrant, .unsupportedGrantType, .rateLimited, .storageUnavailable])
 
     static let signOut = OperationDescription(
         id: "signOut", tag: .sessions, summary: "Sign out",

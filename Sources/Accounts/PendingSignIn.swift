@@ -1,0 +1,76 @@
+/// A sign-in through the browser that has begun here and is to come back: one use, for some minutes, whatever instance it comes
+/// back to.
+public struct PendingSignIn: Equatable, Sendable {
+    /// Of the `state` that the provider sends back; the text is nowhere but in the browser's way there and back.
+    public var handle: TokenHash
+    /// Of what the browser was given to be known again by.
+    public var browser: TokenHash
+    /// What must be known again, sealed under the `state` itself: whoever reads the store learns nothing of it.
+    public var content: [UInt8]
+    /// Seconds since 1970.
+    public var expiresAt: Int64
+
+    public init(handle: TokenHash, browser: TokenHash, content: [UInt8], expiresAt: Int64) {
+        self.handle = handle
+        self.browser = browser
+        self.content = content
+        self.expiresAt = expiresAt
+    }
+}
+
+/// The one-time code that an app gets for a sign-in through the browser (RFC 6749 §4.1.2), with all that it is bound to.
+public struct NewAppCode: Equatable, Sendable {
+    public var hash: TokenHash
+    public var redirectURI: String
+    /// RFC 7636 §4.2, always by S256.
+    public var codeChallenge: String
+    /// The app's own, for its ID token.
+    public var nonce: String?
+    /// Seconds since 1970. The session lives no longer, until the code is redeemed.
+    public var expiresAt: Int64
+
+    public init(hash: TokenHash, redirectURI: String, codeChallenge: String, nonce: String?, expiresAt: Int64) {
+        self.hash = hash
+        self.redirectURI = redirectURI
+        self.codeChallenge = codeChallenge
+        self.nonce = nonce
+        self.expiresAt = expiresAt
+    }
+}
+
+/// An app's one-time code as it is presented.
+public struct AppCodeRedemption: Equatable, Sendable {
+    public var code: TokenHash
+    public var client: String
+    public var redirectURI: String
+    /// Made of the verifier that came with it.
+    public var codeChallenge: String
+    /// When the first refresh token of its session stops working, in seconds since 1970.
+    public var sessionExpiresAt: Int64
+    /// Until when a redeemed code is known again, so that its second use is seen; in seconds since 1970.
+    public var rememberedUntil: Int64
+    /// Seconds since 1970.
+    public var now: Int64
+
+    public init(
+        code: TokenHash, client: String, redirectURI: String, codeChallenge: String, sessionExpiresAt: Int64,
+        rememberedUntil: Int64, now: Int64
+    ) {
+        self.code = code
+        self.client = client
+        self.redirectURI = redirectURI
+        self.codeChallenge = codeChallenge
+        self.sessionExpiresAt = sessionExpiresAt
+        self.rememberedUntil = rememberedUntil
+        self.now = now
+    }
+}
+
+public enum AppCodeOutcome: Equatable, Sendable {
+    /// Its session lasts from now on.
+    case redeemed(Session, nonce: String?)
+    /// It was redeemed before, with the same verifier: its session has ended (RFC 6749 §4.1.2).
+    case reused
+    /// It is unknown, expired, or another app's; or the address or the verifier is not the one that it is bound to.
+    case refused
+}

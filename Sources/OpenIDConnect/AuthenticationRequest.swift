@@ -1,0 +1,63 @@
+public import Syntax
+
+/// A request to sign a user in (OpenID Connect Core §3.1.2.1, RFC 7636 §4.3), as the address that the user's browser is sent
+/// to.
+public struct AuthenticationRequest: Sendable {
+    public var clientID: String
+    public var redirectURI: String
+    public var scopes: [String]
+    public var state: String
+    public var nonce: String
+    /// By S256.
+    public var codeChallenge: String
+    /// What else is asked, such as `prompt`, in the order in which it is sent.
+    public var others: [(name: String, value: String)]
+
+    public init(
+        clientID: String, redirectURI: String, scopes: [String], state: String, nonce: String, codeChallenge: String,
+        others: [(name: String, value: String)]
+    ) {
+        self.clientID = clientID
+        self.redirectURI = redirectURI
+        self.scopes = scopes
+        self.state = state
+        self.nonce = nonce
+        self.codeChallenge = codeChallenge
+        self.others = others
+    }
+
+    /// The address at a provider's authorization endpoint.
+    public func address(at endpoint: EndpointURL) -> String {
+        let own = [
+            ("response_type", "code"), ("client_id", clientID), ("redirect_uri", redirectURI),
+            ("scope", scopes.joined(separator: " ")), ("state", state), ("nonce", nonce),
+            ("code_challenge", codeChallenge), ("code_challenge_method", "S256"),
+        ]
+        return endpoint.appending(query: own + others.map { ($0.name, $0.value) }).text
+    }
+}
+
+/// Why a provider sent a user back without a code (RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6, the codes of ZenKey's
+/// guides), by the code that it sent.
+public enum AuthorizationRefusal: String, Sendable, CaseIterable {
+    case accessDenied = "access_denied"
+    case requestDenied = "request_denied"
+    case authenticationTimedOut = "authentication_timed_out"
+    case userNotFound = "user_not_found"
+    case userUnsupported = "user_unsupported"
+    case deviceUnavailable = "device_unavailable"
+    case networkFailure = "network_failure"
+    case invalidLoginHint = "invalid_login_hint"
+    case invalidLoginHintToken = "invalid_login_hint_token"
+    case loginRequired = "login_required"
+    case interactionRequired = "interaction_required"
+    case consentRequired = "consent_required"
+    case accountSelectionRequired = "account_selection_required"
+    case unmetAuthenticationRequirements = "unmet_authentication_requirements"
+    case temporarilyUnavailable = "temporarily_unavailable"
+    case serverError = "server_error"
+    /// Our request is wrong, or any other code: nothing that the app or its user has done.
+    case requestFault
+
+    public init(code: String) { self = Self(rawValue: code) ?? .requestFault }
+}

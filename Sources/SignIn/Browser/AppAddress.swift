@@ -1,0 +1,106 @@
+public import Apps
+internal import Syntax
+
+/// Where the answer to an app's authorization request goes. It is found before anything else of the request is looked at: as
+/// long as there is none, an error is told to whoever sits before the browser, and to nobody else (RFC 6749 §4.1.2.1).
+public struct AppAddress: Sendable {
+    /// Why there is none.
+    public enum Problem: Error, Equatable, Sendable {
+        case unknownApp
+        case redirectURINotAllowed
+        /// The parameter of that name is missing, repeated or too long.
+        case parameter(String)
+    }
+
+    public let app: RegisteredApp
+    public let redirectURI: String
+    /// The app's own, which goes back as it came.
+    let state: String?
+    /// The name of this service, which goes back too (RFC 9207 §2).
+    let issuer: String
+
+    init(app: RegisteredApp, redirectURI: String, state: String?, issuer: String) {
+        self.app = app
+        self.redirectURI = redirectURI
+        self.state = state
+        self.issuer = issuer
+    }
+
+    /// Reads it from a request.
+    ///
+    /// - Parameters:
+    ///   - parameters: all that were sent, by name; a request that names one twice has no one value for it.
+    ///   - issuer: the name of this service.
+    public init(
+        _ parameters: AuthorizationParameters, apps: AppDirectory, issuer: String
+    ) throws(Problem) {
+        guard let clientID = parameters["client_id"] else { throw .parameter("client_id") }
+        guard let app = apps[clientID] else { throw .unknownApp }
+        guard let redirectURI = parameters["redirect_uri"] else {
+            // The one that there is can't be meant otherwise; with several, or with any port, it has to be said.
+            throw .parameter("redirect_uri")
+        }
+        guard app.allows(redirectURI: redirectURI) else { throw .redirectURINotAllowed }
+        self.init(app: app, redirectURI: redirectURI, state: parameters["state"], issuer: issuer)
+    }
+
+    /// The address with a code (RFC 6749 §4.1.2).
+    func answer(code: String) -> String { answer([("code", code)]) }
+
+    /// The address with an error (RFC 6749 §4.1.2.1).
+    ///
+    /// - Parameter description: for the developer; what the grammar of `error_description` does not have is left out.
+    public func answer(error: String, description: String) -> String {
+        let isAllowed = { (byte: UInt8) in
+            (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+        }
+        let plain = String(decoding: description.utf8.filter(isAllowed), as: UTF8.self)
+        return answer([("error", error), ("error_description", plain)])
+    }
+
+    private func answer(_ parameters: [(String, String)]) -> String {
+        Self.adding(parameters.map { ($0.0, $0.1) } + [("state", state), ("iss", issuer)], to: redirectURI)
+    }
+
+    /// An address with parameters added to its query; those without a value are left out.
+    static func adding(_ parameters: [(String, String?)], to address: String) -> String {
+        var bytes = Array(address.utf8)
+        var separator: UInt8 = bytes.contains(.questionMark) ? .ampersand : .questionMark
+        if bytes.last == .questionMark || bytes.last == .ampersand { bytes.removeLast() }
+        for (name, value) in parameters {
+            guard let value else { continue }
+            bytes.append(separator)
+            separator = .ampersand
+            PercentEncoding.append(name.utf8.span, to: &bytes, spaceIsPlus: false)
+            bytes.append(.equalsSign)
+            PercentEncoding.append(value.utf8.span, to: &bytes, spaceIsPlus: false)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// The parameters of a request that a browser brings, by name. An empty one counts as absent (RFC 6749 §3.1), and one that is
+/// there twice has no value at all.
+public struct AuthorizationParameters: Sendable {
+    private static let maximumBytes = 4096
+
+    private let fields: [(name: String, value: String)]
+    /// Those that were sent more than once, or that are longer than any has to be.
+    public let unusable: Set<String>
+
+    public init(_ fields: [(name: String, value: String)]) {
+        let given = fields.filter { !$0.value.isEmpty }
+        var seen: Set<String> = []
+        var unusable: Set<String> = []
+        for field in given where !seen.insert(field.name).inserted || field.value.utf8.count > Self.maximumBytes {
+            unusable.insert(field.name)
+        }
+        self.unusable = unusable
+        self.fields = given.filter { !unusable.contains($0.name) }
+    }
+
+    public subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
+
+    /// All that are usable, in their order.
+    public var all: [(name: String, value: String)] { fields }
+}

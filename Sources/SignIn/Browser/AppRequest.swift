@@ -1,0 +1,161 @@
+internal import Accounts
+internal import Apps
+internal import Providers
+internal import Syntax
+
+/// An authorization request of one of our own apps (RFC 6749 §4.1.1, RFC 7636 §4.3, OpenID Connect Core §3.1.2.1), validated.
+public struct AppRequest: Sendable {
+    /// The scopes that mean something here; others are left out of what is granted (RFC 6749 §3.3).
+    public static let scopes = ["openid", "profile", "email", "phone", "offline_access"]
+
+    private static let maximumStateBytes = 2048
+    private static let maximumHintBytes = 2048
+    private static let challengeLength = 43
+
+    public let address: AppAddress
+    let nonce: String?
+    /// By S256, always.
+    let codeChallenge: String
+    /// What is granted, separated by blanks.
+    let scope: String
+    /// What goes on to the provider as it came, beside what has a meaning here.
+    let carried: CarriedParameters
+
+    /// What an authorization request is refused with.
+    public struct Problem: Error, Equatable, Sendable {
+        /// As RFC 6749 §4.1.2.1 and OpenID Connect Core §3.1.2.6 have them.
+        public let error: String
+        public let description: String
+
+        public init(_ error: String, _ description: String) {
+            self.error = error
+            self.description = description
+        }
+
+        public static func invalid(_ name: String, _ problem: String) -> Problem {
+            Problem("invalid_request", "The parameter \(name) \(problem).")
+        }
+    }
+
+    /// Validates a request whose answer has an address.
+    public init(_ parameters: AuthorizationParameters, to address: AppAddress) throws(Problem) {
+        if let name = parameters.unusable.sorted().first { throw .invalid(name, "is there twice, or too long") }
+        try Self.checkResponse(parameters)
+        self.address = address
+        codeChallenge = try Self.codeChallenge(parameters)
+        scope = try Self.scope(parameters["scope"])
+        nonce = try Self.text(parameters, "nonce", longest: Self.maximumStateBytes)
+        _ = try Self.text(parameters, "state", longest: Self.maximumStateBytes)
+        carried = try CarriedParameters(parameters)
+    }
+
+    var asksForIDToken: Bool { scope.split(separator: " ").contains("openid") }
+
+    private static func checkResponse(_ parameters: AuthorizationParameters) throws(Problem) {
+        guard let type = parameters["response_type"] else { throw .invalid("response_type", "is missing") }
+        guard type == "code" else {
+            throw Problem("unsupported_response_type", "The only response_type is code.")
+        }
+        if let mode = parameters["response_mode"], mode != "query" {
+            throw .invalid("response_mode", "must be query, or be left out")
+        }
+        for (name, error) in [
+            ("request", "request_not_supported"), ("request_uri", "request_uri_not_supported"),
+            ("registration", "registration_not_supported"),
+        ] where parameters[name] != nil {
+            throw Problem(error, "The parameter \(name) is not supported.")
+        }
+    }
+
+    /// A challenge by S256 is the base64url of 32 bytes (RFC 7636 §4.2); `plain` would show the verifier to whoever sees the
+    /// request (RFC 9700 §2.1.1).
+    private static func codeChallenge(_ parameters: AuthorizationParameters) throws(Problem) -> String {
+        guard let challenge = parameters["code_challenge"] else { throw .invalid("code_challenge", "is missing") }
+        guard parameters["code_challenge_method"] == "S256" else {
+            throw .invalid("code_challenge_method", "must be S256")
+        }
+        guard challenge.utf8.count == challengeLength, Base64URL.decode(challenge) != nil else {
+            throw .invalid("code_challenge", "must be the base64url of a SHA-256 hash")
+        }
+        return challenge
+    }
+
+    private static func scope(_ text: String?) throws(Problem) -> String {
+        guard let text else { return "" }
+        let asked = text.split(separator: " ").map(String.init)
+        let isWellFormed = text.utf8.allSatisfy {
+            (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+        }
+        guard isWellFormed else { throw Problem("invalid_scope", "The parameter scope is not a list of scopes.") }
+        return scopes.filter(asked.contains).joined(separator: " ")
+    }
+
+    static func text(
+        _ parameters: AuthorizationParameters, _ name: String, longest: Int = maximumHintBytes
+    ) throws(Problem) -> String? {
+        guard let value = parameters[name] else { return nil }
+        guard value.utf8.count <= longest else { throw .invalid(name, "is longer than \(longest) bytes") }
+        guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            throw .invalid(name, "has control characters")
+        }
+        return value
+    }
+}
+
+/// What an app asks of the provider, which is carried on: there is no sign-in of ours beside the provider's, so what it says
+/// about sign-ins is the provider's to do.
+struct CarriedParameters: Equatable, Sendable {
+    private static let names = [
+        "prompt", "max_age", "acr_values", "login_hint", "login_hint_token", "ui_locales", "context", "aloha_token",
+        "aloha_expires_at",
+    ]
+
+    /// As the provider gets them, in the order above.
+    private(set) var values: [(name: String, value: String)] = []
+    var correlationID: String?
+    var network: MobileNetwork?
+
+    init() {}
+
+    init(_ parameters: AuthorizationParameters) throws(AppRequest.Problem) {
+        for name in Self.names {
+            let isMultiline = name == "context"
+            let value = isMultiline ? parameters[name] : try AppRequest.text(parameters, name)
+            if let value { values.append((name, value)) }
+        }
+        if let prompt = self["prompt"]?.split(separator: " "), prompt.contains("none"), prompt.count > 1 {
+            throw .invalid("prompt", "can't be none and something else")
+        }
+        if let age = self["max_age"] {
+            guard let seconds = Int64(age), seconds >= 0 else {
+                throw .invalid("max_age", "must be a number of seconds")
+            }
+        }
+        do throws(ParameterError) {
+            _ = try AuthorizedResponse.checked(context: self["context"])
+            correlationID = try AuthorizedResponse.checked(correlationID: parameters["correlation_id"])
+        } catch {
+            throw .invalid(error.name, error.problem)
+        }
+        if let mccmnc = parameters["mccmnc"] {
+            guard let network = MobileNetwork(mccmnc) else { throw .invalid("mccmnc", "must be five or six digits") }
+            self.network = network
+        }
+    }
+
+    static func == (left: CarriedParameters, right: CarriedParameters) -> Bool {
+        left.values.elementsEqual(right.values) { $0.name == $1.name && $0.value == $1.value }
+            && left.correlationID == right.correlationID && left.network == right.network
+    }
+
+    subscript(name: String) -> String? {
+        get { values.first { $0.name == name }?.value }
+        set {
+            values.removeAll { $0.name == name }
+            if let newValue { values.append((name, newValue)) }
+        }
+    }
+
+    var isSilent: Bool { self["prompt"] == "none" }
+    var maximumAgeSeconds: Int64? { self["max_age"].flatMap { Int64($0) } }
+}

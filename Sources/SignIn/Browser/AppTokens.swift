@@ -1,0 +1,154 @@
+public import Accounts
+public import Apps
+internal import Crypto
+internal import JOSE
+public import JSON
+import Syntax
+
+/// The tokens of our own apps: a one-time code for the first ones, and a refresh token for those that follow.
+public struct AppTokens: Sendable {
+    /// For how long a redeemed code is known again, in seconds: whoever has stolen one tries it soon.
+    private static let memorySeconds: Int64 = 3600
+
+    /// The tokens of one answer (OpenID Connect Core §3.1.3.3).
+    public struct Answer: Sendable {
+        public let tokens: TokenIssuer.Tokens
+        /// nil unless the app has asked for `openid`.
+        public let idToken: String?
+        /// What the app may learn; nil for everything.
+        public let scope: String?
+    }
+
+    let repository: any BrowserSignInRepository & UserRepository
+    let sessions: Sessions
+    let tokenIssuer: TokenIssuer
+    let clock: Clock
+
+    /// Redeems a one-time code (RFC 6749 §4.1.3, RFC 7636 §4.6).
+    ///
+    /// - Throws: `ServiceError.invalidGrant`; after a second use by whoever has the verifier the session has ended.
+    public func redeem(
+        _ code: String, redirectURI: String, codeVerifier: String, for app: RegisteredApp
+    ) async throws(ServiceError) -> Answer {
+        let now = clock.seconds
+        let redemption = AppCodeRedemption(
+            code: TokenHash(sha256: code), client: app.clientID, redirectURI: redirectURI,
+            codeChallenge: Base64URL.encode(Digest.sha256.hash(codeVerifier.utf8.span)),
+            sessionExpiresAt: tokenIssuer.firstExpiry(now: now), rememberedUntil: now + Self.memorySeconds, now: now)
+        let outcome = try await stored { () throws(RepositoryError) in try await repository.redeem(redemption) }
+        switch outcome {
+        case .redeemed(let session, let nonce):
+            let refreshToken = try await tokenIssuer.refreshTokens.text(of: RefreshToken(of: session))
+            return try await answer(session, refreshToken, nonce: nonce, now: now)
+        case .reused: throw .invalidGrant(.reusedAppCode)
+        case .refused: throw .invalidGrant(.invalidAppCode)
+        }
+    }
+
+    /// Exchanges a refresh token for new tokens (RFC 6749 §6).
+    ///
+    /// - Parameter app: who presents it, as whose session it must have been opened.
+    public func refresh(_ refreshToken: String, for app: RegisteredApp) async throws(ServiceError) -> Answer {
+        let (session, text) = try await sessions.refresh(refreshToken, client: app.clientID)
+        return try await answer(session, text, nonce: nil, now: clock.seconds)
+    }
+
+    private func answer(
+        _ session: Session, _ refreshToken: String, nonce: String?, now: Int64
+    ) async throws(ServiceError) -> Answer {
+        let tokens = try tokenIssuer.tokens(of: session, refreshToken: refreshToken, now: now)
+        guard let scope = session.scope, AppScope(scope).contains("openid") else {
+            return Answer(tokens: tokens, idToken: nil, scope: session.scope)
+        }
+        let user = try await stored { () throws(RepositoryError) in try await repository.user(session.user) }
+        guard let user else { throw .invalidToken }
+        let idToken = try tokenIssuer.idToken(
+            for: user, of: session, nonce: nonce, accessToken: tokens.accessToken, now: now)
+        return Answer(tokens: tokens, idToken: idToken, scope: scope)
+    }
+}
+
+/// What an app may learn (OpenID Connect Core §5.4).
+public struct AppScope: Sendable {
+    private let names: Set<Substring>?
+
+    /// - Parameter text: separated by blanks; nil for everything.
+    public init(_ text: String?) {
+        names = text.map { Set($0.split(separator: " ")) }
+    }
+
+    func contains(_ name: String) -> Bool { names?.contains(name[...]) ?? true }
+}
+
+extension JSONWriter {
+    private static let profileNames = AttributeNames([
+        "name", "given_name", "family_name", "middle_name", "nickname", "preferred_username", "picture", "gender",
+        "birthdate", "zoneinfo", "locale",
+    ])
+
+    /// The claims about a user that a scope gives (OpenID Connect Core §5.4), as they stand in ID tokens and in userinfo.
+    public mutating func userClaims(_ user: User, _ scope: AppScope) {
+        let shown = user.profile.shown
+        if scope.contains("profile") {
+            for attribute in shown.members where Self.profileNames.contains(attribute.name) {
+                member(attribute.name, attribute.value)
+            }
+        }
+        for (contact, name) in [(Contact.email, "email"), (.phoneNumber, "phone")] where scope.contains(name) {
+            guard let value = shown[contact.rawValue] else { continue }
+            member(contact.rawValue, value)
+            member(contact.verifiedName, user.profile.isVerified(contact))
+        }
+    }
+}
+
+extension TokenIssuer {
+    /// Signs an ID token for one of our own apps (OpenID Connect Core §2).
+    ///
+    /// - Parameters:
+    ///   - nonce: the app's; nil also when tokens are refreshed (§12.2).
+    ///   - accessToken: the one that goes with it.
+    func idToken(
+        for user: User, of session: Session, nonce: String?, accessToken: String, now: Int64
+    ) throws(ServiceError) -> String {
+        var claims = JSONWriter(reservingCapacity: 768)
+        claims.object { claims in
+            claims.member("iss", configuration.issuer)
+            claims.member("sub", user.id.description)
+            claims.member("aud", session.client)
+            claims.member("exp", now + configuration.accessTokenSeconds)
+            claims.member("iat", now)
+            if let nonce { claims.member("nonce", nonce) }
+            claims.authentication(session.authentication)
+            claims.member("at_hash", Self.hash(of: accessToken))
+            claims.member("sid", session.id.description)
+            claims.userClaims(user, AppScope(session.scope))
+        }
+        do {
+            return try keys.idTokenSigner.sign(claims.bytes)
+        } catch {
+            throw .overloaded
+        }
+    }
+
+    /// The left half of the token's SHA-256, for tokens that ES256 signs (OpenID Connect Core §3.1.3.6).
+    private static func hash(of accessToken: String) -> String {
+        Base64URL.encode(Array(Digest.sha256.hash(accessToken.utf8.span).prefix(16)))
+    }
+
+    /// Whose session an ID token of ours is about, expired or not (OpenID Connect RP-Initiated Logout §2).
+    ///
+    /// - Returns: nil for what is none.
+    func idTokenHint(_ token: String) -> (client: String, bearer: Bearer)? {
+        guard
+            let verified = try? JWS.verify(
+                token, keys: keys.verifying, allowed: [.es256], maximumByteCount: Self.maximumTokenBytes),
+            verified.header.hasType(SessionKeys.idTokenType),
+            let claims = try? JSONValue(parsing: verified.payload.span),
+            claims["iss"]?.string == configuration.issuer, let client = claims["aud"]?.string,
+            let user = claims["sub"]?.string.flatMap({ Int64($0) }),
+            let session = claims["sid"]?.string.flatMap({ SessionID($0) })
+        else { return nil }
+        return (client, Bearer(user: UserID(rawValue: user), session: session))
+    }
+}

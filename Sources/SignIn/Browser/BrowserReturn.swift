@@ -1,0 +1,199 @@
+internal import Accounts
+internal import Apps
+internal import OpenIDConnect
+public import Providers
+internal import Syntax
+
+/// What a provider, or the page where users choose a carrier, sends back with the browser.
+public struct ProviderAnswer: Sendable {
+    let handle: PendingHandle
+    let code: String?
+    let error: AuthorizationRefusal?
+    /// RFC 9207.
+    let issuer: String?
+    let network: MobileNetwork?
+    let loginHintToken: String?
+
+    /// - Throws: `BrowserSignIn.PageProblem.malformed` for what is no answer.
+    public init(_ parameters: AuthorizationParameters) throws(BrowserSignIn.Failure) {
+        if let name = parameters.unusable.sorted().first { throw .page(.malformed(parameter: name)) }
+        guard let state = parameters["state"] else { throw .page(.malformed(parameter: "state")) }
+        // What was never a state is as unknown as one that is over.
+        guard let handle = PendingHandle(state) else { throw .page(.over) }
+        self.handle = handle
+        code = parameters["code"]
+        error = parameters["error"].map { AuthorizationRefusal(code: $0) }
+        issuer = parameters["iss"]
+        network = parameters["mccmnc"].flatMap { MobileNetwork($0) }
+        loginHintToken = parameters["login_hint_token"]
+        if code == nil, error == nil, network == nil { throw .page(.malformed(parameter: "code")) }
+    }
+}
+
+extension BrowserSignIn {
+    /// Goes on with a sign-in whose browser has come back.
+    ///
+    /// - Parameters:
+    ///   - provider: at whose address it came back: what was begun with another is not finished there (RFC 9700 §4.4.2).
+    ///   - browser: what it shows; nil when it shows nothing, as another browser does that was never here.
+    public func returned(
+        _ answer: ProviderAnswer, from provider: Provider, browser: BrowserKey?, userAgent: String?,
+        trouble: ProviderTrouble?
+    ) async throws(Failure) -> Step {
+        let (row, request) = try await pending(answer.handle)
+        guard request.provider.isExactly(provider.configuration.name) else { throw .page(.over) }
+        guard let address = request.address(apps, issuer: issuer) else { throw .page(.over) }
+        guard let browser else { return try await askHere(answer, request, address) }
+        guard browser.hash == row.browser else { throw .page(.otherBrowser) }
+        do throws(ServiceError) {
+            if let next = goingOn(request, answer, provider) {
+                return .goOn(to: try await send(next, to: provider, browser, instead: answer.handle, trouble))
+            }
+            guard try await end(answer.handle) else { throw ServiceError.notFound }
+            if let refusal = answer.error { throw .authorizationRefused(refusal) }
+            return try await finish(request, answer.code, answer.issuer, address, provider, userAgent, trouble)
+        } catch .notFound {
+            throw .page(.over)
+        } catch {
+            throw .app(address, error)
+        }
+    }
+
+    /// Finishes a sign-in that came back elsewhere, once its user has said there that it is his.
+    ///
+    /// - Parameters:
+    ///   - token: of the page that asked.
+    ///   - browser: of that page.
+    public func confirmed(
+        _ token: String, from provider: Provider, browser: BrowserKey?, userAgent: String?, trouble: ProviderTrouble?
+    ) async throws(Failure) -> Step {
+        guard let handle = PendingHandle(token) else { throw .page(.over) }
+        let (row, request) = try await pending(handle)
+        guard request.provider.isExactly(provider.configuration.name), case .confirming = request.stage,
+            let address = request.address(apps, issuer: issuer)
+        else { throw .page(.over) }
+        guard browser?.hash == row.browser else { throw .page(.otherBrowser) }
+        do throws(ServiceError) {
+            guard try await end(handle) else { throw ServiceError.notFound }
+            return try await finish(request, nil, nil, address, provider, userAgent, trouble)
+        } catch .notFound {
+            throw .page(.over)
+        } catch {
+            throw .app(address, error)
+        }
+    }
+
+    private func pending(_ handle: PendingHandle) async throws(Failure) -> (PendingSignIn, PendingRequest) {
+        let now = clock.seconds
+        let row: PendingSignIn?
+        do throws(ServiceError) {
+            row = try await stored { () throws(RepositoryError) in
+                try await repository.pendingSignIn(handle.hash, now: now)
+            }
+        } catch {
+            throw .page(.service(error))
+        }
+        guard let row, let request = handle.open(row.content) else { throw .page(.over) }
+        return (row, request)
+    }
+
+    private func end(_ handle: PendingHandle) async throws(ServiceError) -> Bool {
+        let now = clock.seconds
+        return try await stored { () throws(RepositoryError) in
+            try await repository.endPendingSignIn(handle.hash, now: now)
+        }
+    }
+
+    /// The request that the browser is sent on with: to the chosen carrier, or to choose another one, since the first does not
+    /// know the user any more.
+    private func goingOn(
+        _ request: PendingRequest, _ answer: ProviderAnswer, _ provider: Provider
+    ) -> PendingRequest? {
+        var next = request
+        switch request.stage {
+        case .choosingCarrier:
+            guard answer.error == nil, let network = answer.network else { return nil }
+            next.carried.network = network
+            if let token = answer.loginHintToken { next.carried["login_hint_token"] = token }
+            return next
+        case .signingIn:
+            guard answer.error == .userNotFound, provider.takesPortTokens, !request.hasChosenAgain else { return nil }
+            next.carried.network = nil
+            next.carried["login_hint_token"] = nil
+            next.hasChosenAgain = true
+            next.stage = .choosingCarrier
+            return next
+        case .confirming: return nil
+        }
+    }
+
+    /// The browser shows nothing: it is not the one that began, or it has lost its cookie. Nothing is finished here unless its
+    /// user says so, and then only for apps whose addresses nobody else can have: what comes of it goes to the app that
+    /// has the verifier, and to no other (RFC 9700 §4.7).
+    private func askHere(
+        _ answer: ProviderAnswer, _ request: PendingRequest, _ address: AppAddress
+    ) async throws(Failure) -> Step {
+        guard case .signingIn(let issuer, let nonce, let codeVerifier) = request.stage, let code = answer.code,
+            address.app.otherBrowser == .confirm, address.app.isReachedByClaimedAddressesOnly
+        else { throw .page(.otherBrowser) }
+        var next = request
+        next.stage = .confirming(
+            issuer: issuer, nonce: nonce, codeVerifier: codeVerifier, code: code, toldIssuer: answer.issuer)
+        let (handle, browser) = (PendingHandle(), BrowserKey())
+        do throws(ServiceError) {
+            guard try await store(next, under: handle, browser, instead: answer.handle) else {
+                throw ServiceError.notFound
+            }
+        } catch .notFound {
+            throw .page(.over)
+        } catch {
+            throw .page(.service(error))
+        }
+        return .confirm(
+            app: address.app, provider: request.provider, token: handle.text, browser: browser,
+            redirectURI: request.redirectURI)
+    }
+
+    private func finish(
+        _ request: PendingRequest, _ code: String?, _ toldIssuer: String?, _ address: AppAddress, _ provider: Provider,
+        _ userAgent: String?, _ trouble: ProviderTrouble?
+    ) async throws(ServiceError) -> Step {
+        guard
+            let response = AuthorizedResponse(
+                request, code: code, toldIssuer: toldIssuer, callback: callback(request.provider))
+        else { throw .notFound }
+        let grant = AppGrant(request)
+        let signedIn = try await signIn.signIn(
+            response, with: provider, for: grant, userAgent: userAgent, trouble: trouble)
+        return .finished(to: address.answer(code: grant.code), signedIn)
+    }
+}
+
+extension AuthorizedResponse {
+    /// The answer to a request of our own making: everything but the code is what was remembered of it.
+    ///
+    /// - Parameters:
+    ///   - code: nil where it was remembered too.
+    ///   - callback: where it came back.
+    fileprivate init?(_ request: PendingRequest, code: String?, toldIssuer: String?, callback: String) {
+        switch request.stage {
+        case .choosingCarrier: return nil
+        case .signingIn(let issuer, let nonce, let codeVerifier):
+            guard let code else { return nil }
+            self.init(request, code, issuer, nonce, codeVerifier, toldIssuer, callback)
+        case .confirming(let issuer, let nonce, let codeVerifier, let code, let toldIssuer):
+            self.init(request, code, issuer, nonce, codeVerifier, toldIssuer, callback)
+        }
+    }
+
+    private init(
+        _ request: PendingRequest, _ code: String, _ expectedIssuer: String, _ nonce: String, _ codeVerifier: String,
+        _ toldIssuer: String?, _ callback: String
+    ) {
+        self.init(
+            code: code, redirectURI: callback, issuer: toldIssuer, network: request.carried.network,
+            codeVerifier: codeVerifier, nonce: nonce, acrValues: request.carried["acr_values"],
+            correlationID: request.correlationID, context: request.carried["context"], sdkVersion: nil,
+            expectedIssuer: expectedIssuer, maximumAgeSeconds: request.carried.maximumAgeSeconds)
+    }
+}

@@ -1,0 +1,162 @@
+public import Accounts
+public import Apps
+internal import Crypto
+internal import HTTPClient
+internal import OpenIDConnect
+public import Providers
+internal import Syntax
+
+/// The sign-in through the browser: from an app's authorization request to the provider, and back to the app with a code.
+///
+/// Three secrets tie it together. `state` finds what was remembered, once; a cookie shows that it comes back to the browser
+/// that began it, or somebody else's sign-in could be finished here; the verifier of the app's challenge never leaves the
+/// app, so that the code is good for nobody who sees it.
+public struct BrowserSignIn: Sendable {
+    /// How long the user may take at the provider, in seconds.
+    public static let lifetimeSeconds: Int64 = 600
+
+    /// What the browser does next.
+    public enum Step: Sendable {
+        /// On to the provider, for another carrier.
+        case goOn(to: String)
+        /// Back to the app with a code.
+        case finished(to: String, SignedIn)
+        /// It asks its user whether the sign-in is his.
+        case confirm(app: RegisteredApp, provider: String, token: String, browser: BrowserKey, redirectURI: String)
+    }
+
+    /// Why it ends, by who is told.
+    public enum Failure: Error {
+        /// Whoever sits before the browser: there is no app to tell, or none that this browser may go to.
+        case page(PageProblem)
+        /// The app.
+        case app(AppAddress, ServiceError)
+    }
+
+    public enum PageProblem: Sendable, Equatable {
+        /// What came back is not an answer to anything.
+        case malformed(parameter: String)
+        /// It is finished already, or took too long.
+        case over
+        /// Another browser began it.
+        case otherBrowser
+        case service(ServiceError)
+    }
+
+    let signIn: SignInWithCode
+    let repository: any BrowserSignInRepository
+    let transport: any HTTPTransport
+    let apps: AppDirectory
+    let maximumPending: Int64
+    let clock: Clock
+
+    /// The name of this service towards its apps, which is its public base URL.
+    public let issuer: String
+
+    /// Begins a sign-in.
+    ///
+    /// - Parameter browser: what the browser is known again by.
+    /// - Returns: the address that the browser goes to: of the provider, or of the page where the user chooses a carrier.
+    public func begin(
+        _ request: AppRequest, with provider: Provider, browser: BrowserKey, trouble: ProviderTrouble?
+    ) async throws(ServiceError) -> String {
+        let pending = PendingRequest(request, provider: provider.configuration.name)
+        return try await send(pending, to: provider, browser, instead: nil, trouble)
+    }
+
+    /// The one address to which everything of a provider comes back.
+    func callback(_ provider: String) -> String {
+        (issuer.hasSuffix("/") ? issuer : issuer + "/") + "auth/\(provider)/callback"
+    }
+
+    /// Sends the browser on, once what must be known again is on disk.
+    func send(
+        _ request: PendingRequest, to provider: Provider, _ browser: BrowserKey, instead: PendingHandle?,
+        _ trouble: ProviderTrouble?
+    ) async throws(ServiceError) -> String {
+        guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else {
+            throw .overloaded
+        }
+        defer { client.leave() }
+        var pending = request
+        let handle = PendingHandle()
+        let address: String
+        do throws(ServiceError) {
+            address = try await signInAddress(&pending, handle, client)
+        } catch .providerNotFound where !pending.hasChosenAgain && !pending.carried.isSilent {
+            pending.hasChosenAgain = pending.carried.network != nil
+            pending.stage = .choosingCarrier
+            address = try await carrierChoice(pending, handle, client)
+        }
+        guard try await store(pending, under: handle, browser, instead: instead) else { throw .notFound }
+        return address
+    }
+
+    private func signInAddress(
+        _ pending: inout PendingRequest, _ handle: PendingHandle, _ client: ProviderClient
+    ) async throws(ServiceError) -> String {
+        let network = pending.carried.network
+        let issuer = try await asked { () throws(ProviderError) in try await client.issuer(serving: network) }
+        guard let endpoint = issuer.authorizationEndpoint else {
+            throw .providerError(ProviderProblem(.discovery, .invalidMember("authorization_endpoint")))
+        }
+        let (nonce, codeVerifier) = (Random.token(byteCount: 32), Random.token(byteCount: 32))
+        pending.stage = .signingIn(issuer: issuer.issuer, nonce: nonce, codeVerifier: codeVerifier)
+        let configuration = client.provider.configuration
+        let request = AuthenticationRequest(
+            clientID: configuration.clientID, redirectURI: callback(configuration.name), scopes: configuration.scopes,
+            state: handle.text, nonce: nonce,
+            codeChallenge: Base64URL.encode(Digest.sha256.hash(codeVerifier.utf8.span)),
+            others: pending.carried.values + [("correlation_id", pending.correlationID)])
+        return request.address(at: endpoint)
+    }
+
+    /// The page where the user chooses a carrier (ZenKey's discovery UI), which comes back with the carrier's network.
+    private func carrierChoice(
+        _ pending: PendingRequest, _ handle: PendingHandle, _ client: ProviderClient
+    ) async throws(ServiceError) -> String {
+        let provider = client.provider.configuration
+        guard let page = await client.discoveryUI(),
+            let url = try? EndpointURL(page, allowLoopbackHTTP: provider.allowsLoopbackHTTP)
+        else { throw .providerNotFound(discoveryUI: nil) }
+        var query = [
+            ("client_id", provider.clientID), ("redirect_uri", callback(provider.name)), ("state", handle.text),
+        ]
+        if pending.hasChosenAgain { query.append(("prompt", "true")) }
+        return url.appending(query: query).text
+    }
+
+    /// - Returns: false when what it was to take the place of is over.
+    func store(
+        _ pending: PendingRequest, under handle: PendingHandle, _ browser: BrowserKey, instead: PendingHandle?
+    ) async throws(ServiceError) -> Bool {
+        guard let content = try? handle.seal(pending) else { throw .overloaded }
+        let now = clock.seconds
+        let row = PendingSignIn(
+            handle: handle.hash, browser: browser.hash, content: content, expiresAt: now + Self.lifetimeSeconds)
+        return try await stored { () throws(RepositoryError) in
+            try await repository.beginSignIn(row, instead: instead?.hash, maximum: maximumPending, now: now)
+        }
+    }
+}
+
+/// What a browser is known again by: random, and kept in a cookie that scripts don't see.
+public struct BrowserKey: Sendable {
+    private static let byteCount = 32
+
+    public let text: String
+
+    public init() {
+        text = Random.token(byteCount: Self.byteCount)
+    }
+
+    /// - Returns: nil for what this service has never given out.
+    public init?(_ text: String) {
+        guard text.utf8.count == Base64URL.encodedCount(of: Self.byteCount), Base64URL.decode(text) != nil else {
+            return nil
+        }
+        self.text = text
+    }
+
+    var hash: Accounts.TokenHash { Accounts.TokenHash(sha256: text) }
+}

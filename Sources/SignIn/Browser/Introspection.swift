@@ -1,0 +1,63 @@
+public import Accounts
+public import Apps
+
+/// What a token of ours is good for, told to services that take it (RFC 7662).
+public struct Introspection: Sendable {
+    /// A token that is good at this moment.
+    public struct Active: Sendable {
+        public let session: Session
+        /// Seconds since 1970.
+        public let expiresAt: Int64
+        /// `Bearer` for an access token; nil for a refresh token, which no service takes.
+        public let tokenType: String?
+    }
+
+    /// Who asks.
+    public enum Caller: Sendable {
+        case resourceServer
+        /// It learns of its own tokens only (RFC 7662 §4).
+        case app(RegisteredApp)
+    }
+
+    let repository: any SessionRepository
+    let tokenIssuer: TokenIssuer
+    let clock: Clock
+
+    /// The `iss` of what is introspected.
+    public var issuer: String { tokenIssuer.configuration.issuer }
+    /// The `aud` of access tokens.
+    public var audience: String { tokenIssuer.configuration.audience }
+
+    /// - Returns: nil for a token that is not good, whatever the reason: that is nobody else's business (§2.2).
+    public func introspect(_ token: String, by caller: Caller) async throws(ServiceError) -> Active? {
+        let now = clock.seconds
+        guard let active = try await active(token, now: now) else { return nil }
+        if case .app(let app) = caller, active.session.client != app.clientID { return nil }
+        return active
+    }
+
+    private func active(_ token: String, now: Int64) async throws(ServiceError) -> Active? {
+        if let presented = try await tokenIssuer.refreshTokens.presented(token, now: now) {
+            guard case .signed(let generation, let user) = presented.token,
+                let session = try await session(presented.session, now: now), session.user == user,
+                session.generation == generation
+            else { return nil }
+            return Active(session: session, expiresAt: session.expiresAt, tokenType: nil)
+        }
+        let known = tokenIssuer.access(of: token, at: now)
+        guard let access = known != nil ? known : try await newlyKnown(token, now: now),
+            let session = try await session(access.bearer.session, now: now), session.user == access.bearer.user
+        else { return nil }
+        return Active(session: session, expiresAt: access.expiresAt, tokenType: "Bearer")
+    }
+
+    private func newlyKnown(
+        _ token: String, now: Int64
+    ) async throws(ServiceError) -> (bearer: TokenIssuer.Bearer, expiresAt: Int64)? {
+        try await tokenIssuer.findsKey(of: token, now: now) ? tokenIssuer.access(of: token, at: now) : nil
+    }
+
+    private func session(_ id: SessionID, now: Int64) async throws(ServiceError) -> Session? {
+        try await stored { () throws(RepositoryError) in try await repository.session(id, now: now) }
+    }
+}

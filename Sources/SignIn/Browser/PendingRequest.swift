@@ -1,0 +1,168 @@
+internal import Accounts
+internal import Apps
+internal import Crypto
+internal import JSON
+internal import Providers
+import Syntax
+
+/// What is remembered of an app's request while its user is at the provider.
+struct PendingRequest: Sendable {
+    /// What the browser was sent away for.
+    enum Stage: Equatable, Sendable {
+        /// To choose a carrier.
+        case choosingCarrier
+        /// To sign in with the issuer of that name, with a nonce and a verifier of ours.
+        case signingIn(issuer: String, nonce: String, codeVerifier: String)
+        /// It has come back elsewhere, with that code, and the user there is asked whether it is his.
+        case confirming(issuer: String, nonce: String, codeVerifier: String, code: String, toldIssuer: String?)
+    }
+
+    /// The configured name of the provider: an answer that comes back to another one's address is not for this.
+    let provider: String
+    let clientID: String
+    let redirectURI: String
+    let state: String?
+    let nonce: String?
+    let codeChallenge: String
+    let scope: String
+    /// One for all requests of the sign-in.
+    let correlationID: String
+    var carried: CarriedParameters
+    var stage = Stage.choosingCarrier
+    /// Whether the carrier was chosen anew, after the first did not know the user.
+    var hasChosenAgain = false
+
+    init(_ request: AppRequest, provider: String) {
+        self.provider = provider
+        clientID = request.address.app.clientID
+        redirectURI = request.address.redirectURI
+        state = request.address.state
+        nonce = request.nonce
+        codeChallenge = request.codeChallenge
+        scope = request.scope
+        carried = request.carried
+        correlationID = request.carried.correlationID ?? Hexadecimal.encode(Random.bytes(8))
+    }
+
+    /// Where the app's answer goes; nil when the app was taken out of the configuration meanwhile, or the address from it.
+    func address(_ apps: AppDirectory, issuer: String) -> AppAddress? {
+        guard let app = apps[clientID], app.allows(redirectURI: redirectURI) else { return nil }
+        return AppAddress(app: app, redirectURI: redirectURI, state: state, issuer: issuer)
+    }
+}
+
+/// The `state` of a request to a provider: random, and the only key to what the store keeps under its hash. Whoever reads the
+/// store, or a backup of it, learns neither the verifier nor whose sign-in it is.
+struct PendingHandle: Sendable {
+    private static let byteCount = 32
+    private static let purpose = Array("gatehouse pending sign-in".utf8)
+
+    let text: String
+
+    init() {
+        text = Random.token(byteCount: Self.byteCount)
+    }
+
+    /// - Returns: nil for what was never one.
+    init?(_ text: String) {
+        guard text.utf8.count == Base64URL.encodedCount(of: Self.byteCount), Base64URL.decode(text) != nil else {
+            return nil
+        }
+        self.text = text
+    }
+
+    var hash: Accounts.TokenHash { Accounts.TokenHash(sha256: text) }
+
+    func seal(_ request: PendingRequest) throws(CryptoError) -> [UInt8] {
+        try AEAD.seal(request.encoded, key: key(), associatedData: hash.bytes)
+    }
+
+    /// - Returns: nil when it was sealed under another handle, or by a version that wrote it otherwise.
+    func open(_ sealed: [UInt8]) -> PendingRequest? {
+        guard let encoded = try? AEAD.open(sealed, key: key(), associatedData: hash.bytes) else { return nil }
+        return PendingRequest(encoded: encoded)
+    }
+
+    private func key() throws(CryptoError) -> SymmetricKey {
+        try SymmetricKey(Secret(HMAC.sha256(Self.purpose, key: Array(text.utf8))))
+    }
+}
+
+extension PendingRequest {
+    fileprivate var encoded: [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 1024)
+        writer.object { body in
+            body.member("provider", provider)
+            body.member("client_id", clientID)
+            body.member("redirect_uri", redirectURI)
+            if let state { body.member("state", state) }
+            if let nonce { body.member("nonce", nonce) }
+            body.member("code_challenge", codeChallenge)
+            body.member("scope", scope)
+            body.member("correlation_id", correlationID)
+            body.member("again", hasChosenAgain)
+            if let network = carried.network { body.member("mccmnc", network.mccmnc) }
+            body.name("carried")
+            body.object { carried in for field in self.carried.values { carried.member(field.name, field.value) } }
+            body.stage(stage)
+        }
+        return writer.bytes
+    }
+
+    fileprivate init?(encoded: [UInt8]) {
+        guard let document = try? JSONValue(parsing: encoded.span), let provider = document["provider"]?.string,
+            let clientID = document["client_id"]?.string, let redirectURI = document["redirect_uri"]?.string,
+            let codeChallenge = document["code_challenge"]?.string, let scope = document["scope"]?.string,
+            let correlationID = document["correlation_id"]?.string, let again = document["again"]?.boolean,
+            let carried = document["carried"]?.object, let stage = Stage(document)
+        else { return nil }
+        self.provider = provider
+        self.clientID = clientID
+        self.redirectURI = redirectURI
+        state = document["state"]?.string
+        nonce = document["nonce"]?.string
+        self.codeChallenge = codeChallenge
+        self.scope = scope
+        self.correlationID = correlationID
+        hasChosenAgain = again
+        self.stage = stage
+        self.carried = CarriedParameters()
+        for member in carried.members { self.carried[member.name] = member.value.string }
+        self.carried.network = document["mccmnc"]?.string.flatMap { MobileNetwork($0) }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func stage(_ stage: PendingRequest.Stage) {
+        switch stage {
+        case .choosingCarrier: return
+        case .signingIn(let issuer, let nonce, let codeVerifier):
+            member("issuer", issuer)
+            member("own_nonce", nonce)
+            member("code_verifier", codeVerifier)
+        case .confirming(let issuer, let nonce, let codeVerifier, let code, let toldIssuer):
+            self.stage(.signingIn(issuer: issuer, nonce: nonce, codeVerifier: codeVerifier))
+            member("code", code)
+            if let toldIssuer { member("iss", toldIssuer) }
+        }
+    }
+}
+
+extension PendingRequest.Stage {
+    fileprivate init?(_ document: JSONValue) {
+        guard let issuer = document["issuer"]?.string else {
+            self = .choosingCarrier
+            return
+        }
+        guard let nonce = document["own_nonce"]?.string, let codeVerifier = document["code_verifier"]?.string else {
+            return nil
+        }
+        if let code = document["code"]?.string {
+            self = .confirming(
+                issuer: issuer, nonce: nonce, codeVerifier: codeVerifier, code: code,
+                toldIssuer: document["iss"]?.string)
+        } else {
+            self = .signingIn(issuer: issuer, nonce: nonce, codeVerifier: codeVerifier)
+        }
+    }
+}

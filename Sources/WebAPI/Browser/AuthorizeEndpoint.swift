@@ -1,0 +1,104 @@
+internal import Apps
+internal import HTTPServer
+internal import Pages
+internal import Providers
+internal import SignIn
+internal import Syntax
+
+/// `/auth/authorize`: an app's authorization request (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2).
+///
+/// As long as it is not sure that the app's address is the app's, an error is a page: whoever made up the link would be the
+/// one who gets the answer.
+struct AuthorizeEndpoint: Sendable {
+    static let path = "/auth/authorize"
+
+    let browser: BrowserSignIn
+    let apps: AppDirectory
+    let providers: ProviderDirectory
+    let limits: AddressLimits
+    let cookie: BrowserCookie
+    let pages: BrowserPages
+
+    func respond(_ context: RequestContext) async -> BrowserAnswer {
+        let parameters: AuthorizationParameters
+        do throws(ServiceError) {
+            try limits.count(context.network, as: .authorizations)
+            parameters = try AuthorizationParameters(context.request)
+        } catch {
+            return pages.failure(error, context.request)
+        }
+        let address: AppAddress
+        do throws(AppAddress.Problem) {
+            address = try AppAddress(parameters, apps: apps, issuer: browser.issuer)
+        } catch {
+            return failure(error, context.request)
+        }
+        do throws(AppRequest.Problem) {
+            let request = try AppRequest(parameters, to: address)
+            guard let provider = try provider(parameters, request) else {
+                return chooser(parameters, address.app, context.request)
+            }
+            return await begin(request, with: provider, context)
+        } catch {
+            return .redirect(to: address.answer(error: error.error, description: error.description))
+        }
+    }
+
+    private func begin(_ request: AppRequest, with provider: Provider, _ context: RequestContext) async -> BrowserAnswer
+    {
+        context.provider = provider.configuration.name
+        context.trouble = ProviderTrouble()
+        // Several sign-ins of one browser may be under way; what it is known by is the same for all.
+        let key = if case .key(let key) = cookie.shown(by: context.request) { key } else { BrowserKey() }
+        do throws(ServiceError) {
+            let address = try await browser.begin(request, with: provider, browser: key, trouble: context.trouble)
+            var answer = BrowserAnswer.redirect(to: address)
+            answer.response.headers.append(cookie.field(key))
+            return answer
+        } catch {
+            return .redirect(to: request.address.answer(error), error)
+        }
+    }
+
+    /// The provider that is asked for, or the only one that can be meant.
+    ///
+    /// - Returns: nil where the user has to choose.
+    private func provider(
+        _ parameters: AuthorizationParameters, _ request: AppRequest
+    ) throws(AppRequest.Problem) -> Provider? {
+        let allowed = providers.all.filter { request.address.app.allows(provider: $0.configuration.name) }
+        if let name = parameters["provider"] {
+            guard let provider = allowed.first(where: { $0.configuration.name.isExactly(name) }) else {
+                throw .invalid("provider", "names none of this app's providers")
+            }
+            return provider
+        }
+        if allowed.count == 1 { return allowed.first }
+        let byNetwork = allowed.filter(\.takesPortTokens)
+        if parameters["mccmnc"] != nil, byNetwork.count == 1 { return byNetwork.first }
+        // Nobody may be asked anything (OpenID Connect Core §3.1.2.1).
+        if parameters["prompt"] == "none" {
+            throw AppRequest.Problem("interaction_required", "The user has to choose a provider; name one.")
+        }
+        return nil
+    }
+
+    private func chooser(
+        _ parameters: AuthorizationParameters, _ app: RegisteredApp, _ request: HTTPRequest
+    ) -> BrowserAnswer {
+        let allowed = providers.all.map(\.configuration.name).filter { app.allows(provider: $0) }
+        let pages = pages.pages(for: request, locales: parameters["ui_locales"])
+        let choices = allowed.map { (name: $0, address: "\(Self.path)?\(parameters.query)&provider=\($0)") }
+        return .page(.ok, pages.chooser(app: app.name, providers: choices))
+    }
+
+    private func failure(_ problem: AppAddress.Problem, _ request: HTTPRequest) -> BrowserAnswer {
+        switch problem {
+        case .unknownApp: pages.failure(.badRequest, .unknownApp, request)
+        case .redirectURINotAllowed: pages.failure(.badRequest, .redirectNotAllowed, request)
+        case .parameter(let name):
+            pages.failure(
+                .badRequest, .wrongParameter(name: name, sentence: "missing, repeated or too long."), request)
+        }
+    }
+}

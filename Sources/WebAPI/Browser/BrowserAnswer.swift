@@ -1,0 +1,121 @@
+internal import Apps
+internal import HTTPServer
+internal import OpenIDConnect
+internal import Pages
+internal import Providers
+internal import SignIn
+
+/// What a browser gets, and what went wrong, for the log.
+struct BrowserAnswer: Sendable {
+    var response: HTTPResponse
+    var error: ServiceError?
+
+    init(_ response: HTTPResponse, _ error: ServiceError? = nil) {
+        self.response = response
+        self.error = error
+    }
+
+    /// On to another address. Always 303: a browser must not post again what it has posted here (RFC 9700 §4.12).
+    static func redirect(to address: String, _ error: ServiceError? = nil) -> BrowserAnswer {
+        var answer = BrowserAnswer(.redirect(to: address), error)
+        answer.response.headers.append(contentsOf: ownFields)
+        return answer
+    }
+
+    static func page(_ status: HTTPStatus, _ page: Page, _ error: ServiceError? = nil) -> BrowserAnswer {
+        var answer = BrowserAnswer(HTTPResponse(status: status, headers: ownFields, body: page.html), error)
+        answer.response.headers += [
+            (name: "Content-Type", value: "text/html; charset=utf-8"),
+            (name: "Content-Language", value: page.language.rawValue),
+            (name: "Content-Security-Policy", value: page.contentSecurityPolicy),
+            (name: "X-Content-Type-Options", value: "nosniff"), (name: "Referrer-Policy", value: "no-referrer"),
+        ]
+        // A page has a policy of its own, which lets it have a style.
+        answer.response.hasCommonFields = false
+        // It may hold a token beside what others have chosen.
+        answer.response.isCompressible = false
+        return answer
+    }
+
+    /// Nothing on the way may keep what has a code or a state in it.
+    private static let ownFields = [(name: "Cache-Control", value: "no-store")]
+}
+
+extension HTTPResponse {
+    static var resubmissionScript: HTTPResponse {
+        HTTPResponse(
+            status: .ok,
+            headers: [
+                (name: "Content-Type", value: "text/javascript"),
+                (name: "Cache-Control", value: "public, max-age=86400"),
+            ], body: Pages.resubmissionScript)
+    }
+}
+
+/// The pages in the language of whoever reads them.
+struct BrowserPages: Sendable {
+    let branding: Branding
+
+    func pages(for request: HTTPRequest, locales: String? = nil) -> Pages {
+        Pages(
+            branding: branding,
+            language: PageLanguage(locales: locales, acceptLanguage: request.header("accept-language")))
+    }
+
+    /// A page that says what went wrong.
+    func failure(
+        _ status: HTTPStatus, _ problem: Problem, _ request: HTTPRequest, _ error: ServiceError? = nil
+    ) -> BrowserAnswer {
+        .page(status, pages(for: request).failure(problem, startOver: nil, reference: request.id), error)
+    }
+
+    /// The same for what ended a sign-in that has no app to go back to.
+    func failure(_ problem: BrowserSignIn.PageProblem, _ request: HTTPRequest) -> BrowserAnswer {
+        switch problem {
+        case .malformed(let parameter):
+            failure(.badRequest, .wrongParameter(name: parameter, sentence: "missing, repeated or too long."), request)
+        case .over: failure(.badRequest, .expired, request)
+        case .otherBrowser: failure(.forbidden, .anotherBrowser, request)
+        case .service(let error): failure(error, request)
+        }
+    }
+
+    func failure(_ error: ServiceError, _ request: HTTPRequest) -> BrowserAnswer {
+        let answer = ErrorAnswer(error)
+        let problem: Problem =
+            switch error {
+            case .rateLimited, .overloaded: .busy
+            case .invalidRequest(let sentence): .wrongParameter(name: "request", sentence: sentence)
+            default: .unexpected
+            }
+        var page = failure(answer.status, problem, request, error)
+        page.response.headers += answer.headers.filter { $0.name == "Retry-After" }
+        return page
+    }
+}
+
+extension AppAddress {
+    /// The address with an error of ours (RFC 6749 §4.1.2.1), in the words that the API has for it.
+    func answer(_ error: ServiceError) -> String {
+        let answer = ErrorAnswer(error)
+        let reason = answer.reason.map { " (\($0))" } ?? ""
+        return self.answer(error: Self.code(of: error), description: answer.sentence + reason)
+    }
+
+    /// What an OAuth client understands of an error.
+    private static func code(of error: ServiceError) -> String {
+        switch error {
+        case .accessDenied, .unlinked: "access_denied"
+        case .authenticationTimedOut: AuthorizationRefusal.authenticationTimedOut.rawValue
+        case .authorizationRefused(.requestFault): "server_error"
+        case .authorizationRefused(.requestDenied): "access_denied"
+        case .authorizationRefused(let refusal): refusal.rawValue
+        case .invalidIDToken(.acr), .invalidIDToken(.authenticationTime):
+            AuthorizationRefusal.unmetAuthenticationRequirements.rawValue
+        case .invalidRequest, .invalidParameter, .unknownProvider: "invalid_request"
+        case .rateLimited, .providerUnavailable, .providerResting, .providerTimeout, .overloaded, .storageUnavailable:
+            "temporarily_unavailable"
+        default: "server_error"
+        }
+    }
+}

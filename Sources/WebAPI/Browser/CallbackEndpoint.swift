@@ -1,0 +1,110 @@
+internal import Accounts
+internal import Apps
+internal import HTTPServer
+internal import Pages
+internal import Providers
+internal import SignIn
+internal import Syntax
+
+/// `/auth/{provider}/callback`: the one address to which everything of a provider comes back, be it a code, an error, or the
+/// carrier that the user has chosen.
+struct CallbackEndpoint: Sendable {
+    static let scriptPath = "/auth/continue.js"
+    /// Marks what was posted here by our own page.
+    private static let resubmitted = "gatehouse_resubmitted"
+
+    let browser: BrowserSignIn
+    let providers: ProviderDirectory
+    let limits: AddressLimits
+    let cookie: BrowserCookie
+    let pages: BrowserPages
+
+    func respond(_ context: RequestContext) async -> BrowserAnswer {
+        let request = context.request
+        do throws(BrowserSignIn.Failure) {
+            let (parameters, provider) = try read(context)
+            let shown = cookie.shown(by: request)
+            if request.method == .post, case .nothing = shown, parameters[Self.resubmitted] == nil {
+                return resubmission(parameters, request)
+            }
+            let answer = try ProviderAnswer(parameters)
+            let step = try await browser.returned(
+                answer, from: provider, browser: try key(shown), userAgent: request.userAgent, trouble: context.trouble)
+            return self.answer(step, context)
+        } catch {
+            return failure(error, context)
+        }
+    }
+
+    /// `POST …/confirm`: the user says in another browser that the sign-in is his.
+    func confirm(_ context: RequestContext) async -> BrowserAnswer {
+        do throws(BrowserSignIn.Failure) {
+            let (parameters, provider) = try read(context)
+            guard let token = parameters["token"] else { throw .page(.malformed(parameter: "token")) }
+            let step = try await browser.confirmed(
+                token, from: provider, browser: try key(cookie.shown(by: context.request)),
+                userAgent: context.request.userAgent, trouble: context.trouble)
+            return answer(step, context)
+        } catch {
+            return failure(error, context)
+        }
+    }
+
+    private func read(
+        _ context: RequestContext
+    ) throws(BrowserSignIn.Failure) -> (AuthorizationParameters, Provider) {
+        do throws(ServiceError) {
+            try limits.count(context.network, as: .authorizations)
+            guard let name = context.request.parameters["provider"],
+                let provider = providers.all.first(where: { $0.configuration.name.isExactly(name) })
+            else { throw ServiceError.unknownProvider }
+            context.provider = provider.configuration.name
+            context.trouble = ProviderTrouble()
+            return (try AuthorizationParameters(context.request), provider)
+        } catch {
+            throw .page(.service(error))
+        }
+    }
+
+    private func key(_ shown: BrowserCookie.Shown) throws(BrowserSignIn.Failure) -> BrowserKey? {
+        switch shown {
+        case .nothing: nil
+        case .key(let key): key
+        case .unusable: throw .page(.otherBrowser)
+        }
+    }
+
+    private func answer(_ step: BrowserSignIn.Step, _ context: RequestContext) -> BrowserAnswer {
+        switch step {
+        case .goOn(let address): return .redirect(to: address)
+        case .finished(let address, let signedIn):
+            context.signIn = signedIn.migrated ? .migrated : signedIn.isNewUser ? .newUser : .signedIn
+            return .redirect(to: address)
+        case .confirm(let app, let provider, let token, let key, let redirectURI):
+            let page = pages.pages(for: context.request).confirmation(
+                app: app.name, provider: provider, action: "/auth/\(provider)/confirm", token: token,
+                returnsTo: redirectURI)
+            var answer = BrowserAnswer.page(.ok, page)
+            answer.response.headers.append(cookie.field(key))
+            return answer
+        }
+    }
+
+    private func failure(_ failure: BrowserSignIn.Failure, _ context: RequestContext) -> BrowserAnswer {
+        switch failure {
+        case .page(let problem): return pages.failure(problem, context.request)
+        case .app(let address, let error):
+            context.signIn = .begun
+            return .redirect(to: address.answer(error), error)
+        }
+    }
+
+    /// A POST from elsewhere comes without the cookie, whoever began (RFC 6265bis §5.6.7.1). Posted again by a page of ours it
+    /// comes with it, if there is one.
+    private func resubmission(_ parameters: AuthorizationParameters, _ request: HTTPRequest) -> BrowserAnswer {
+        let fields = parameters.all + [(name: Self.resubmitted, value: "1")]
+        return .page(
+            .ok,
+            pages.pages(for: request).resubmission(action: request.path, fields: fields, script: Self.scriptPath))
+    }
+}

@@ -1,0 +1,113 @@
+internal import Apps
+internal import HTTPServer
+internal import SignIn
+import Syntax
+
+/// Answers a request of an OAuth client.
+///
+/// The app is nil where the request names none that is configured: stock apps of the SDKs are no clients of ours.
+typealias ClientHandler =
+    @Sendable (RequestContext, RequestParameters, RegisteredApp?) async throws(ServiceError) -> HTTPResponse
+
+/// What an operation for OAuth clients does with a request: it finds out which of our own apps it comes from, asks anybody
+/// else for the API key, and tells errors as the one or the other understands them.
+struct ClientEndpoint: Sendable {
+    let path: String
+    let handler: ClientHandler
+    let log: RequestLog
+    let apiKeys: APIKeys
+    let apps: AppDirectory
+    let clientAddress: ClientAddress
+
+    func respond(to request: HTTPRequest) async -> HTTPResponse {
+        let context = RequestContext(request, clientAddress)
+        var namesApp = false
+        let response: HTTPResponse
+        do throws(ServiceError) {
+            let parameters = try RequestParameters(request)
+            let app = try ClientCredentials(request, parameters).app(in: apps, named: &namesApp)
+            guard app != nil || apiKeys.admit(request) else { throw .invalidAPIKey }
+            response = try await handler(context, parameters, app)
+        } catch {
+            let answer = ErrorAnswer(error)
+            response =
+                namesApp ? answer.clientResponse(requestID: request.id) : answer.response(requestID: request.id)
+            log.writeFailure(error, route: path, context)
+        }
+        log.write(request, route: path, response, context)
+        return response
+    }
+}
+
+/// Who a client says it is, and how it proves that (RFC 6749 §2.3.1).
+struct ClientCredentials {
+    private let basic: (id: String, secret: String)?
+    private let id: String?
+    private let secret: String?
+
+    /// - Throws: `ServiceError.invalidClient` for a Basic header that can't be read.
+    init(_ request: HTTPRequest, _ parameters: RequestParameters) throws(ServiceError) {
+        id = parameters["client_id"]
+        secret = parameters["client_secret"]
+        basic = try Self.basic(request)
+    }
+
+    /// The app of ours that the request comes from; nil when it names none.
+    ///
+    /// - Parameter isNamed: set as soon as one is named, whether or not it proves to be it.
+    /// - Throws: `ServiceError.invalidClient` when it proves nothing, or names two.
+    func app(in apps: AppDirectory, named isNamed: inout Bool) throws(ServiceError) -> RegisteredApp? {
+        guard let name = basic?.id ?? id, let app = apps[name] else { return nil }
+        isNamed = true
+        guard id == nil || id == name else { throw .invalidClient }
+        // More than one way at a time is none (RFC 6749 §2.3).
+        guard basic == nil || secret == nil else { throw .invalidClient }
+        let presented = basic?.secret ?? secret
+        if app.secret == nil {
+            guard presented == nil || presented == "" else { throw .invalidClient }
+            return app
+        }
+        guard let presented, app.accepts(secret: presented) else { throw .invalidClient }
+        return app
+    }
+
+    /// Who may ask what a token is good for.
+    ///
+    /// - Throws: `ServiceError.invalidClient` for everybody else, public apps among them.
+    func introspector(in apps: AppDirectory) throws(ServiceError) -> Introspection.Caller {
+        if let basic, secret == nil, apps.isResourceServer(basic.id, secret: basic.secret) { return .resourceServer }
+        var isNamed = false
+        guard let app = try app(in: apps, named: &isNamed), app.secret != nil else { throw .invalidClient }
+        return .app(app)
+    }
+
+    /// Both parts are form-encoded before they are joined.
+    private static func basic(_ request: HTTPRequest) throws(ServiceError) -> (id: String, secret: String)? {
+        guard let field = request.header("authorization") else { return nil }
+        let parts = field.split(separator: " ", maxSplits: 1)
+        guard parts.first?.lowercased() == "basic" else { return nil }
+        guard parts.count == 2, let bytes = Base64.decode(String(parts[1])),
+            let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
+            let id = decoded(bytes[..<colon]), let secret = decoded(bytes[(colon + 1)...]), !id.isEmpty
+        else { throw .invalidClient }
+        return (id, secret)
+    }
+
+    private static func decoded(_ bytes: ArraySlice<UInt8>) -> String? {
+        var scratch: [UInt8] = []
+        let bytes = Array(bytes)
+        return PercentEncoding.decode(bytes.span, 0..<bytes.count, plusIsSpace: true, scratch: &scratch)
+    }
+}
+
+extension ErrorAnswer {
+    /// The answer to an app of ours, which is an OAuth client (RFC 6749 §5.2).
+    ///
+    /// Where it may try again, `error` is left out: AppAuth for Android takes that for the last word, whatever the status.
+    func clientResponse(requestID: String) -> HTTPResponse {
+        let isTransient = status.code >= 500 || status == .tooManyRequests
+        var answer = self
+        if code == "invalid_grant" { answer.status = .badRequest }
+        return answer.response(requestID: requestID, hasError: !isTransient)
+    }
+}

@@ -1,0 +1,39 @@
+internal import Apps
+internal import HTTPServer
+
+/// Which web origins' scripts may call the API (Fetch §3.2, "CORS protocol"): those that the apps' sections name, and for
+/// what is public anyway, all. Never where browsers are sent, not called (RFC 9700 §2.6).
+struct CrossOrigin: Sendable {
+    private static let everybodys = Set(IssuerMetadata.paths + ["/.well-known/jwks.json"])
+    private static let browsers = [AuthorizeEndpoint.path, LogoutEndpoint.path, "/callback", "/confirm"]
+
+    let apps: AppDirectory
+
+    /// The answer to a browser that asks first (Fetch §3.2.3); nil when the request is no such question, or from no origin
+    /// that may call.
+    func preflight(_ request: HTTPRequest) -> HTTPResponse? {
+        guard request.method == .options, request.header("access-control-request-method") != nil,
+            let fields = fields(for: request)
+        else { return nil }
+        return HTTPResponse(
+            status: .noContent,
+            headers: fields + [
+                (name: "Access-Control-Allow-Methods", value: "GET, POST, PATCH, DELETE"),
+                (name: "Access-Control-Allow-Headers", value: "Authorization, Content-Type, X-API-KEY, X-Request-ID"),
+                (name: "Access-Control-Max-Age", value: "600"),
+            ])
+    }
+
+    /// What tells a browser that its script may read the answer; nil where it may not.
+    func fields(for request: HTTPRequest) -> [(name: String, value: String)]? {
+        guard let origin = request.header("origin") else { return nil }
+        if Self.everybodys.contains(request.path) { return [(name: "Access-Control-Allow-Origin", value: "*")] }
+        guard apps.allows(origin: origin), !Self.browsers.contains(where: { request.path.hasSuffix($0) }) else {
+            return nil
+        }
+        return [
+            (name: "Access-Control-Allow-Origin", value: origin), (name: "Vary", value: "Origin"),
+            (name: "Access-Control-Expose-Headers", value: "WWW-Authenticate, Retry-After, X-Request-ID"),
+        ]
+    }
+}

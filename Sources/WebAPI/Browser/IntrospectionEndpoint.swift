@@ -1,0 +1,43 @@
+internal import Accounts
+internal import Apps
+internal import HTTPServer
+internal import JSON
+internal import SignIn
+
+/// `POST /auth/introspect`: what a token is good for (RFC 7662), told to those who are configured to ask.
+struct IntrospectionEndpoint: Sendable {
+    let introspection: Introspection
+    let apps: AppDirectory
+
+    func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+        // Where nobody may ask, there is nothing to ask.
+        guard apps.hasIntrospectors else { throw .unknownPath }
+        let parameters = try RequestParameters(context.request)
+        let caller = try ClientCredentials(context.request, parameters).introspector(in: apps)
+        guard let token = parameters["token"] else { throw .invalidRequest("The parameter token is missing.") }
+        guard let active = try await introspection.introspect(token, by: caller) else {
+            return .secretJSON(Array(#"{"active":false}"#.utf8))
+        }
+        return answer(active)
+    }
+
+    private func answer(_ active: Introspection.Active) -> HTTPResponse {
+        let session = active.session
+        var writer = JSONWriter()
+        writer.object { body in
+            body.member("active", true)
+            body.member("sub", session.user.description)
+            body.member("client_id", session.client)
+            if let scope = session.scope, !scope.isEmpty { body.member("scope", scope) }
+            body.member("exp", active.expiresAt)
+            body.member("iat", session.rotatedAt ?? session.createdAt)
+            body.member("iss", introspection.issuer)
+            body.member("aud", introspection.audience)
+            body.member("sid", session.id.description)
+            if let acr = session.authentication.acr { body.member("acr", acr) }
+            if let time = session.authentication.time { body.member("auth_time", time) }
+            if let type = active.tokenType { body.member("token_type", type) }
+        }
+        return .secretJSON(writer.bytes)
+    }
+}

@@ -1,0 +1,83 @@
+internal import HTTPServer
+internal import JSON
+internal import OpenIDConnect
+internal import SignIn
+internal import Syntax
+
+/// What this service says of itself to OAuth clients (RFC 8414 §2, OpenID Connect Discovery §3): all that the libraries of
+/// apps and of other services look for, by the tables that they were read in.
+struct IssuerMetadata: Sendable {
+    static let paths = ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"]
+
+    let issuer: String
+    let hasIntrospectors: Bool
+    private let document: SharedBody
+
+    init(issuer: String, hasIntrospectors: Bool) {
+        self.issuer = issuer
+        self.hasIntrospectors = hasIntrospectors
+        document = SharedBody(Self.document(issuer, hasIntrospectors: hasIntrospectors).serialized)
+    }
+
+    /// The paths under which it is found: those above, and for an issuer with a path the two ways of putting both together
+    /// (RFC 8414 §3.1, OpenID Connect Discovery §4.1).
+    static func paths(of issuer: String) -> [String] {
+        guard let path = try? EndpointURL(configured: issuer).path, path.contains(where: { $0 != "/" }) else {
+            return []
+        }
+        let trimmed = path.hasSuffix("/") ? String(path.dropLast()) : path
+        return paths.map { $0 + trimmed } + [trimmed + paths[0]]
+    }
+
+    func answer(to request: HTTPRequest) -> HTTPResponse {
+        HTTPResponse(
+            status: .ok,
+            headers: [
+                (name: "Content-Type", value: "application/json"),
+                (name: "Cache-Control", value: "public, max-age=300"),
+            ], shared: document)
+    }
+
+    private static func document(_ issuer: String, hasIntrospectors: Bool) -> JSONValue {
+        let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
+        func list(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
+        func address(_ path: String) -> JSONValue { .string(base + path) }
+        let methods = list(["none", "client_secret_basic", "client_secret_post"])
+        var document = JSONObject([
+            ("issuer", .string(issuer)),
+            ("authorization_endpoint", address(AuthorizeEndpoint.path)),
+            ("token_endpoint", address("/auth/token")),
+            ("userinfo_endpoint", address("/auth/userinfo")),
+            ("jwks_uri", address("/.well-known/jwks.json")),
+            ("revocation_endpoint", address("/auth/revoke")),
+            ("end_session_endpoint", address(LogoutEndpoint.path)),
+            ("response_types_supported", list(["code"])),
+            ("response_modes_supported", list(["query"])),
+            ("grant_types_supported", list(["authorization_code", "refresh_token"])),
+            ("subject_types_supported", list(["public"])),
+            ("id_token_signing_alg_values_supported", list(["ES256"])),
+            ("token_endpoint_auth_methods_supported", methods),
+            ("revocation_endpoint_auth_methods_supported", methods),
+            ("code_challenge_methods_supported", list(["S256"])),
+            ("scopes_supported", list(AppRequest.scopes)),
+            (
+                "claims_supported",
+                list([
+                    "iss", "sub", "aud", "exp", "iat", "nonce", "auth_time", "acr", "amr", "at_hash", "sid", "name",
+                    "given_name", "family_name", "birthdate", "email", "email_verified", "phone_number",
+                    "phone_number_verified",
+                ])
+            ),
+            ("prompt_values_supported", list(["none", "login", "consent", "select_account"])),
+            ("claims_parameter_supported", false), ("request_parameter_supported", false),
+            ("request_uri_parameter_supported", false),
+            ("authorization_response_iss_parameter_supported", true),
+        ])
+        if hasIntrospectors {
+            document.append("introspection_endpoint", address("/auth/introspect"))
+            document.append(
+                "introspection_endpoint_auth_methods_supported", list(["client_secret_basic", "client_secret_post"]))
+        }
+        return .object(document)
+    }
+}

@@ -1,0 +1,47 @@
+internal import Apps
+internal import HTTPServer
+internal import Pages
+internal import SignIn
+
+/// `/auth/logout`: an app signs its user out (OpenID Connect RP-Initiated Logout §2).
+struct LogoutEndpoint: Sendable {
+    static let path = "/auth/logout"
+    /// Marks what was posted here by our own page.
+    private static let confirmed = "gatehouse_confirmed"
+    private static let kept = ["client_id", "post_logout_redirect_uri", "state", "ui_locales"]
+
+    let endSession: EndAppSession
+    let pages: BrowserPages
+
+    func respond(_ context: RequestContext) async -> BrowserAnswer {
+        do throws(ServiceError) {
+            let parameters = try AuthorizationParameters(context.request)
+            let outcome = try await endSession.end(
+                idTokenHint: parameters["id_token_hint"], clientID: parameters["client_id"],
+                returnTo: parameters["post_logout_redirect_uri"], state: parameters["state"],
+                isConfirmed: context.request.method == .post && parameters[Self.confirmed] != nil)
+            return answer(outcome, parameters, context.request)
+        } catch {
+            return pages.failure(error, context.request)
+        }
+    }
+
+    private func answer(
+        _ outcome: EndAppSession.Outcome, _ parameters: AuthorizationParameters, _ request: HTTPRequest
+    ) -> BrowserAnswer {
+        let pages = pages.pages(for: request, locales: parameters["ui_locales"])
+        switch outcome {
+        case .signedOut(_, let address?): return .redirect(to: address)
+        case .signedOut(_, nil): return .page(.ok, pages.signedOut())
+        case .ask(let app):
+            let fields = Self.kept.compactMap { name in parameters[name].map { (name: name, value: $0) } }
+            let address = parameters["post_logout_redirect_uri"]
+            let returnsTo = address.flatMap { app?.allows(postLogoutRedirectURI: $0) == true ? $0 : nil }
+            return .page(
+                .ok,
+                pages.signOutQuestion(
+                    app: app?.name, action: Self.path, fields: fields + [(name: Self.confirmed, value: "1")],
+                    returnsTo: returnsTo))
+        }
+    }
+}

@@ -1,0 +1,19 @@
+internal import Accounts
+internal import HTTPServer
+internal import JSON
+internal import SignIn
+
+/// `/auth/userinfo`: what an app may know of the user (OpenID Connect Core §5.3).
+struct UserinfoEndpoint: Sendable {
+    let accounts: UserAccounts
+
+    func respond(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
+        let user = try await accounts.user(under: session)
+        var writer = JSONWriter()
+        writer.object { body in
+            body.member("sub", user.id.description)
+            body.userClaims(user, AppScope(session.scope))
+        }
+        return .secretJSON(writer.bytes)
+    }
+}

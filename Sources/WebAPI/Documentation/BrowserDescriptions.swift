@@ -1,0 +1,106 @@
+internal import JSON
+internal import OpenAPI
+
+/// The operations that people's browsers are sent to. What goes wrong is told to the app, by the browser's way back to it, or
+/// to whoever sits before the browser.
+enum BrowserDescriptions {
+    static let authorize = authorize(id: "authorize", by: "in the query")
+    static let authorizeByForm = authorize(id: "authorizeByForm", by: "as a form")
+
+    private static func authorize(id: String, by place: String) -> OperationDescription {
+        OperationDescription(
+            id: id, tag: .browser, summary: "Begin a sign-in through the browser, the request \(place)",
+            description: """
+                An authorization request of one of our own apps (RFC 6749 §4.1.1): `client_id`, `redirect_uri`, \
+                `response_type=code`, `code_challenge` with `code_challenge_method=S256`, and as wanted `scope`, `state`, \
+                `nonce`, `provider`. `prompt`, `max_age`, `acr_values`, `login_hint`, `login_hint_token`, `ui_locales`, \
+                `context`, `correlation_id` and `mccmnc` go on to the provider. Where several providers can be meant, the \
+                user chooses one. Errors go back to the app with `error`, `state` and `iss`, as soon as it is sure that \
+                the address is the app's.
+                """,
+            successes: [
+                page(200, "The user chooses a provider."),
+                redirect("On to the provider, or back to the app with an error.", cookie: true),
+                page(400, "The request names no app of this service, or an address that is none of the app's."),
+                page(429, "Too many come from this address.", [.retryAfter]),
+            ])
+    }
+
+    static let callback = callback(id: "callback", by: "in the query")
+    static let callbackByForm = callback(id: "callbackByForm", by: "as a form")
+
+    private static func callback(id: String, by place: String) -> OperationDescription {
+        OperationDescription(
+            id: id, tag: .browser, summary: "Come back from a provider, its answer \(place)",
+            description: """
+                Where providers, and the pages on which users choose a carrier, send the browser back: with `state` and \
+                `code`, `error`, or `mccmnc`. It ends at the app's address with a one-time `code`, `state` and `iss`. Not \
+                for apps to call.
+                """,
+            parameters: [provider],
+            successes: [
+                page(
+                    200, "The browser posts once more, or its user is asked whether the sign-in is his.", [.setCookie]),
+                redirect("Back to the app, or on to another carrier."),
+                page(400, "It is no answer to anything, is over, or is another provider's."),
+                page(403, "Another browser began it."), page(429, "Too many come from this address.", [.retryAfter]),
+                page(503, "Nothing can be stored now.", [.retryAfter]),
+            ])
+    }
+
+    static let confirm = OperationDescription(
+        id: "confirmSignIn", tag: .browser, summary: "Say that a sign-in is one's own",
+        description: """
+            What the page posts that asks so, where an app's section has `otherBrowser: confirm` and a sign-in comes back in \
+            another browser. Not for apps to call.
+            """,
+        parameters: [provider],
+        successes: [
+            redirect("Back to the app."), page(400, "It is over."), page(403, "Another browser was asked."),
+            page(429, "Too many come from this address.", [.retryAfter]),
+        ])
+
+    static let logout = logout(id: "logout", by: "in the query")
+    static let logoutByForm = logout(id: "logoutByForm", by: "as a form")
+
+    private static func logout(id: String, by place: String) -> OperationDescription {
+        OperationDescription(
+            id: id, tag: .browser, summary: "Sign out through the browser, the request \(place)",
+            description: """
+                `id_token_hint`, an ID token of ours, expired or not, ends its own session. Without one the user is asked. \
+                `post_logout_redirect_uri` is where the browser goes after, if the app has registered it, with `state`.
+                """,
+            successes: [
+                page(200, "The user is signed out, or is asked."), redirect("Back to the app."),
+                page(400, "The request can't be read."),
+            ])
+    }
+
+    static let script = OperationDescription(
+        id: "continueScript", tag: .browser, summary: "The one script of our pages",
+        description: "It posts a form again that came from another site.",
+        successes: [
+            .init(
+                description: "The script.", schema: ["type": "string"], type: "text/javascript",
+                headers: [.cacheControl])
+        ])
+
+    private static let provider: JSONValue = [
+        "name": "provider", "in": "path", "required": true,
+        "description": "The name of a provider in the configuration.",
+        "schema": ["type": "string"], "example": "zenkey",
+    ]
+
+    private static func page(
+        _ status: Int, _ description: String, _ headers: [ResponseHeader] = []
+    ) -> OperationDescription.Success {
+        .init(
+            status: status, description: description, schema: ["type": "string"], type: "text/html; charset=utf-8",
+            headers: [.cacheControl, .contentLanguage] + headers)
+    }
+
+    private static func redirect(_ description: String, cookie: Bool = false) -> OperationDescription.Success {
+        .init(
+            status: 303, description: description, headers: [.cacheControl, .location] + (cookie ? [.setCookie] : []))
+    }
+}

@@ -1,0 +1,149 @@
+import Apps
+import Crypto
+import HTTPServer
+import JSON
+import Providers
+import Syntax
+import TestSupport
+import Testing
+
+@testable import WebAPI
+
+/// A browser that signs its user in, at a service with three apps and two providers.
+struct BrowserStage {
+    static let acme = "https://acme.example/cb"
+    static let verifier = String(repeating: "v", count: 43)
+    static let challenge = Base64URL.encode(Digest.sha256.hash(verifier.utf8.span))
+
+    static let apps = AppDirectory(
+        [
+            app("acme", [acme, "https://acme.example/other?x=1"], otherBrowser: .confirm),
+            app("desk", ["http://127.0.0.1/cb", "org.acme.desk:/cb"], providers: ["zenkey"]),
+            app("web", ["https://web.example/cb"], secret: "web-secret", origins: ["https://web.example"]),
+        ], resourceServers: [ResourceServer(id: "api", secret: Secret("api secret"))])
+
+    private static func app(
+        _ name: String, _ redirectURIs: [String], secret: String? = nil, providers: [String] = [],
+        origins: [String] = [], otherBrowser: RegisteredApp.OtherBrowser = .refuse
+    ) -> RegisteredApp {
+        RegisteredApp(
+            name: name, clientID: "\(name)-id", secret: secret.map { Secret($0) },
+            redirectURIs: redirectURIs.map { RedirectURI($0) }, providers: providers, origins: origins,
+            postLogoutRedirectURIs: [RedirectURI("https://\(name).example/bye")], otherBrowser: otherBrowser)
+    }
+
+    let api: APIStage
+    /// What the browser sends along once it has got it.
+    var cookie: String?
+
+    init(apiKeys: [String] = [], perMinute: Int = 0, _ change: (inout ProviderConfiguration) -> Void = { _ in })
+        async throws
+    {
+        api = try await APIStage(
+            apiKeys: apiKeys, perMinute: perMinute, apps: Self.apps, others: [.openID { $0.clientID = "other-client" }],
+            change)
+    }
+
+    /// A request of the app named acme that signs in with ZenKey, changed; nil takes a parameter away.
+    static func request(_ changes: [String: String?] = [:]) -> [(String, String)] {
+        var parameters: [String: String?] = [
+            "client_id": "acme-id", "redirect_uri": acme, "response_type": "code", "code_challenge": challenge,
+            "code_challenge_method": "S256", "scope": "openid profile email offline_access", "state": "app-state",
+            "nonce": "app-nonce", "provider": "zenkey", "mccmnc": "310260",
+        ]
+        for (name, value) in changes { parameters[name] = value }
+        return parameters.compactMap { name, value in value.map { (name, $0) } }.sorted { $0.0 < $1.0 }
+    }
+
+    static func form(_ fields: [(String, String)]) -> String {
+        var bytes: [UInt8] = []
+        for (name, value) in fields {
+            if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
+            FormEncoding.append(name.utf8.span, to: &bytes)
+            bytes.append(UInt8(ascii: "="))
+            FormEncoding.append(value.utf8.span, to: &bytes)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Goes somewhere, with the cookie that it has.
+    mutating func visit(
+        _ path: String, _ fields: [(String, String)] = [], method: HTTPMethod = .get, headers: [(String, String)] = []
+    ) async -> Answer {
+        let headers = headers + (cookie.map { [("Cookie", $0)] } ?? [])
+        let answer: Answer
+        if method == .post {
+            answer = await api.post(path, form: Self.form(fields), headers: headers)
+        } else {
+            answer = await api.send(method, path, query: Self.form(fields), headers: headers)
+        }
+        if let set = answer.header("set-cookie") { cookie = String(set.prefix { $0 != ";" }) }
+        return answer
+    }
+
+    /// Asks to sign in, and goes to the provider.
+    ///
+    /// - Returns: what the provider was asked.
+    mutating func begin(_ changes: [String: String?] = [:]) async throws -> Location {
+        try Location(of: await visit("/auth/authorize", Self.request(changes)))
+    }
+
+    /// The carrier lets its user in, and sends the browser back.
+    mutating func comeBack(
+        from request: Location, provider: String = "zenkey", _ changes: [String: String?] = [:],
+        token: (inout TokenDraft) -> Void = { _ in }
+    ) async throws -> Answer {
+        try api.stage.answerToken {
+            $0.claims[setting: "nonce"] = request["nonce"].map { .string($0) }
+            token(&$0)
+        }
+        var answer: [String: String?] = [
+            "code": "carrier-code-\(Random.token(byteCount: 8))", "state": request["state"],
+        ]
+        for (name, value) in changes { answer[name] = value }
+        return await visit(
+            "/auth/\(provider)/callback", answer.compactMap { name, value in value.map { (name, $0) } })
+    }
+
+    /// Signs in, up to the code that the app gets.
+    mutating func code(_ changes: [String: String?] = [:]) async throws -> String {
+        let answer = try Location(of: try await comeBack(from: begin(changes)))
+        return try #require(answer["code"])
+    }
+
+    /// The app redeems its code.
+    func redeem(_ code: String, _ changes: [String: String?] = [:], headers: [(String, String)] = []) async -> Answer {
+        var parameters: [String: String?] = [
+            "grant_type": "authorization_code", "code": code, "redirect_uri": Self.acme, "client_id": "acme-id",
+            "code_verifier": Self.verifier,
+        ]
+        for (name, value) in changes { parameters[name] = value }
+        let fields = parameters.compactMap { name, value in value.map { (name, $0) } }
+        return await api.post("/auth/token", form: Self.form(fields), headers: headers)
+    }
+
+    static func basic(_ id: String, _ secret: String) -> [(String, String)] {
+        [("Authorization", "Basic " + Base64.encode(Array("\(id):\(secret)".utf8)))]
+    }
+}
+
+/// Where a browser is sent.
+struct Location {
+    let base: String
+    private let fields: FormFields
+
+    init(of answer: Answer) throws {
+        #expect(answer.status == 303)
+        try self.init(try #require(answer.header("location")))
+    }
+
+    init(_ text: String) throws {
+        let parts = text.split(separator: "?", maxSplits: 1)
+        base = String(parts[0])
+        let query = parts.count > 1 ? Array(parts[1].utf8) : []
+        fields = try FormFields(parsing: query.span, limit: 64)
+    }
+
+    subscript(name: String) -> String? { fields[name] }
+    var names: [String] { fields.fields.map(\.name).sorted() }
+}
