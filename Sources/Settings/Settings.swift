@@ -22,9 +22,8 @@ public struct Settings: Sendable {
     public internal(set) var log = Log()
     /// The providers, in the order they are listed, each as it is served.
     public internal(set) var providers: [ProviderConfiguration] = []
-    /// What `providers` lists, and the section of each; `providers` above is made from them.
-    var providerNames = ["zenkey"]
-    var sections: [ProviderSettings] = []
+    /// What the list says, and the section of each name; what is served, above, is made from them.
+    var listedProviders = Listed<ProviderSettings>(names: ["zenkey"])
 
     init() {}
 
@@ -129,5 +128,16 @@ public struct Settings: Sendable {
     public struct Log: Sendable {
         public internal(set) var level = Logger.Level.info
         public internal(set) var format = LogFormat.text
+    }
+}
+
+extension Settings {
+    /// Makes what is served of what the sections say, once that holds.
+    ///
+    /// - Throws: the fault without which there would be one.
+    mutating func makeWhatIsServed() throws(SettingsError) {
+        for section in listedProviders.sections {
+            providers.append(try section.configuration(sharedRedirectURIs: sharedRedirectURIs(of: section)))
+        }
     }
 }

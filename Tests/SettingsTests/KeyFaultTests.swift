@@ -135,7 +135,7 @@ import Testing
         let loaded = load(least + "  spare:\n    profile: nonsense\n    what: ever\n")
         #expect(loaded.faults.isEmpty)
         #expect(loaded.notices.map(\.key) == ["provider.spare"])
-        #expect(loaded.settings?.sections.map(\.name) == ["zenkey"])
+        #expect(loaded.settings?.listedProviders.sections.map(\.name) == ["zenkey"])
     }
 
     @Test func `a provider's section that is a text is a fault`() throws {

@@ -190,7 +190,7 @@ import Testing
         #expect(loaded.notices.allSatisfy { $0.sentence.contains("://com.xci.provider.sdk") })
         #expect(loaded.notices.first?.sentence.contains("with plain") == true)
         let settings = loaded.settings
-        for provider in settings?.sections ?? [] {
+        for provider in settings?.listedProviders.sections ?? [] {
             #expect(settings?.sharedRedirectURIs(of: provider) == ["ccid-0123456789abcdef://com.xci.provider.sdk"])
         }
     }

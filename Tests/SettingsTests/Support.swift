@@ -6,9 +6,9 @@ struct Files {
 
     var texts: [String: String] = [:]
 
-    func read(_ path: String) throws(SettingsFileError) -> String {
+    func read(_ path: String) throws(SettingsFileError) -> [UInt8] {
         guard let text = texts[path] else { throw .notFound }
-        return text
+        return Array(text.utf8)
     }
 }
 

@@ -15,11 +15,10 @@ extension ProviderSettings {
     }
 
     /// What is wrong with this provider's keys together.
-    func rules(_ readFile: SettingsLoader.FileReader) -> [SettingsError] {
-        let faults = discoveryRules() + clientRules() + timeRules() + PEMRule.fault(key("caFile"), caFile, readFile)
+    func rules(_ files: SettingsFiles) -> [SettingsError] {
+        let faults = discoveryRules() + clientRules() + timeRules() + PEMRule.fault(key("caFile"), caFile, files)
         let withoutEffect = KeysWithoutEffect.faults(
-            SettingKey<ProviderSettings>.all, KeysWithoutEffect.ofProviders, under: "provider.\(name).", in: self,
-            fresh: ProviderSettings(name: name))
+            Self.keys, KeysWithoutEffect.names(in: Self.self), under: key(""), in: self, fresh: Self(name: name))
         return faults + withoutEffect.filter { fault in !faults.contains { $0.key == fault.key } }
     }
 
@@ -32,9 +31,8 @@ extension ProviderSettings {
             return [SettingsError(.missing, key("profile"), expected: expected)]
         }
         return KeysWithoutEffect.faults(
-            SettingKey<ProviderSettings>.all,
-            profile == .zenkey ? ["issuer"] : ["discoveryURL", "portTokenMaxAgeDays"],
-            under: "provider.\(name).", in: self, fresh: ProviderSettings(name: name),
+            Self.keys, profile == .zenkey ? ["issuer"] : ["discoveryURL", "portTokenMaxAgeDays"],
+            under: key(""), in: self, fresh: Self(name: name),
             because: "profile \(profile.rawValue) does not take it")
     }
 

@@ -1,5 +1,5 @@
 extension SettingKey where Root == Settings {
-    /// Every key outside the providers' sections, in the order of the reference.
+    /// Every key outside the sections with names, in the order of the reference.
     static let all: [Self] =
         http + admin + [
             Self("apiKeys", \.apiKeys, .secrets, "Keys that apps send in X-API-KEY; none: no key is demanded.")
@@ -10,7 +10,7 @@ extension SettingKey where Root == Settings {
             Self("log.level", \.log.level, .text(.choice), "The least severe event that is logged."),
             Self("log.format", \.log.format, .text(.choice), "Log lines for people, or one JSON object a line."),
             Self(
-                "providers", \.providerNames, .list(.providerName),
+                "providers", \.listedProviders.names, .list(.sectionName),
                 "The names of the providers in use; each has a section below provider."),
         ]
 

@@ -81,7 +81,7 @@ extension TextRule where Value == String {
     }
 
     /// The names that become parts of paths and of environment variables.
-    static var providerName: Self {
+    static var sectionName: Self {
         TextRule("a name of lower-case letters, digits and hyphens") { text in
             !text.isEmpty && text.utf8.count <= 64 && text.first != "-" && text.last != "-"
                 && text.utf8.allSatisfy {
