@@ -158,9 +158,8 @@ let package = Package(
         tests(
             "SettingsTests",
             [
-                "Settings", "Observability", "Accounts", "Apps", "HTTPServer", "OpenIDConnect", "Crypto", "YAML",
-                "JSON",
-                "Syntax", logging,
+                "Settings", "Observability", "Accounts", "Providers", "Apps", "HTTPServer", "OpenIDConnect", "Crypto",
+                "YAML", "JSON", "Syntax", logging,
             ]),
         tests(
             "FlowTests",

@@ -25,6 +25,8 @@ public struct ProviderConfiguration: Sendable {
     /// Issuers that changed their name: the old one by the new.
     public var issuerAliases: [String: String]
     public var algorithms: [SignatureAlgorithm]
+    /// What browser sign-in asks for; `openid` is among them.
+    public var scopes: [String]
     /// What `at_hash` is made with in ID tokens that EdDSA signs.
     public var accessTokenDigestOfEdDSA: Digest
     /// Whether an app must tell the `iss` of its answer (RFC 9207), whatever metadata says.
@@ -57,7 +59,7 @@ public struct ProviderConfiguration: Sendable {
     public init(
         name: String, profile: Profile, clientID: String, authentication: ClientAuthentication, redirectURIs: [String],
         sharedRedirectURIs: [String], trustedIssuers: [HostPattern], issuerAliases: [String: String],
-        algorithms: [SignatureAlgorithm],
+        algorithms: [SignatureAlgorithm], scopes: [String],
         requiresIssuer: Bool, requiresPKCE: Bool, requiresNonce: Bool, requiresChallenge: Bool,
         minimumACR: RequiredAuthentication?,
         clockSkewSeconds: Int64,
@@ -76,6 +78,7 @@ public struct ProviderConfiguration: Sendable {
         self.trustedIssuers = trustedIssuers
         self.issuerAliases = issuerAliases
         self.algorithms = algorithms
+        self.scopes = scopes
         self.accessTokenDigestOfEdDSA = accessTokenDigestOfEdDSA
         self.requiresIssuer = requiresIssuer
         self.requiresPKCE = requiresPKCE

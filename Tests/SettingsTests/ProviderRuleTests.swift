@@ -1,5 +1,6 @@
 import JSON
 import OpenIDConnect
+import Providers
 import Syntax
 import Testing
 
@@ -82,5 +83,21 @@ import Testing
         #expect(faults.contains { $0.key == "provider.zenkey.issuer" })
         let alias = load(leastWith("issuerAliases: ['\(issuer)=https://c.example']")).faults
         #expect(alias.map(\.key) == ["provider.zenkey.issuerAliases"])
+    }
+
+    @Test func `scopes without the one for signing in are a fault`() {
+        for profile in ["zenkey", "openid\n    issuer: https://a.example\n    redirectURIs: ['app:/x']"] {
+            let faults = load(leastWith("scopes: [name, email]\n    profile: \(profile)")).faults
+            #expect(faults.map(\.key) == ["provider.zenkey.scopes"])
+            #expect(faults.map(\.value) == ["name, email"])
+            #expect(faults.first?.expected.contains("openid") == true)
+        }
+    }
+
+    @Test func `scopes are the profile's own until somebody names others`() {
+        #expect(load(least).settings?.providers.map(\.scopes) == [["openid", "name", "email", "phone", "postal_code"]])
+        #expect(load(leastWith("scopes: [openid, email]")).settings?.providers.map(\.scopes) == [["openid", "email"]])
+        let plain = "profile: openid\n    issuer: https://a.example\n    redirectURIs: ['app:/x']"
+        #expect(load(leastWith(plain)).settings?.providers.map(\.scopes) == [["openid", "profile", "email"]])
     }
 }

@@ -74,7 +74,7 @@ enum SignInBenchmarks {
             name: "carrier", profile: .openid(issuer: Carrier.issuer), clientID: Carrier.clientID,
             authentication: .basic(clientID: Carrier.clientID, secret: Secret("demo-secret"), encoding: .form),
             redirectURIs: ["com.example.app:/callback"], sharedRedirectURIs: [], trustedIssuers: [], issuerAliases: [:],
-            algorithms: [.rs256], requiresIssuer: false, requiresPKCE: true, requiresNonce: true,
+            algorithms: [.rs256], scopes: ["openid"], requiresIssuer: false, requiresPKCE: true, requiresNonce: true,
             requiresChallenge: false, minimumACR: nil,
             clockSkewSeconds: 60,
             portTokenMaximumAgeSeconds: 0, fetchesUserinfo: true, minimumIdentityAgeSeconds: 86_400,

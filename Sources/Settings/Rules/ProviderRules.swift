@@ -12,6 +12,7 @@ extension ProviderSettings {
             chosenBasicEncoding = profile.basicEncoding
             hasUsualBasicEncoding = true
         }
+        if scopes.isEmpty { scopes = profile.scopes }
     }
 
     /// What is wrong with this provider's keys together.
@@ -74,6 +75,11 @@ extension ProviderSettings {
             faults.append(
                 SettingsError(.conflict, key("atHashOfEdDSA"), value: atHashOfEdDSA.rawValue, expected: expected))
         }
+        if !scopes.contains(Self.scopeOfSignIn) {
+            let expected = "scopes with \(Self.scopeOfSignIn): without it there is no ID token"
+            faults.append(
+                SettingsError(.value, key("scopes"), value: scopes.joined(separator: ", "), expected: expected))
+        }
         // With it a carrier takes a sign-in for the confirmation of a port.
         if scopes.contains(Self.scopeOfCarriers) {
             let expected = "scopes without \(Self.scopeOfCarriers), which is reserved for carriers"
@@ -97,6 +103,8 @@ extension ProviderSettings {
         return faults
     }
 
+    /// OpenID Connect Core §3.1.2.1
+    private static let scopeOfSignIn = "openid"
     private static let scopeOfCarriers = "port_data"
 
     private func timeRules() -> [SettingsError] {

@@ -40,7 +40,8 @@ struct ProviderSettings: NamedSection {
     /// The algorithms an ID token may be signed with; never empty.
     var algorithms = [SignatureAlgorithm.rs256]
     var atHashOfEdDSA = EdDSATokenHash.sha512
-    var scopes = ["openid", "name", "email", "phone", "postal_code"]
+    /// Empty only until the profile's own are filled in.
+    var scopes: [String] = []
     /// Whether the `iss` of the authorization response (RFC 9207) is demanded whatever metadata says.
     var requireIss = false
     var requirePKCE = true
@@ -89,7 +90,7 @@ extension ProviderSettings {
             redirectURIs: redirectURIs, sharedRedirectURIs: sharedRedirectURIs,
             trustedIssuers: trustedIssuers.map { HostPattern($0) },
             issuerAliases: Dictionary(issuerAliases.map { ($0.old.text, $0.new.text) }) { first, _ in first },
-            algorithms: algorithms, requiresIssuer: requireIss, requiresPKCE: requirePKCE,
+            algorithms: algorithms, scopes: scopes, requiresIssuer: requireIss, requiresPKCE: requirePKCE,
             requiresNonce: requireNonce, requiresChallenge: requireChallenge, minimumACR: minimumACR,
             clockSkewSeconds: Int64(clockSkewSeconds),
             portTokenMaximumAgeSeconds: Int64(portTokenMaxAgeDays ?? 0) * Self.secondsPerDay,

@@ -10,7 +10,7 @@ enum KeysWithoutEffect {
 
     /// In sections with names, by the word of their kind.
     private static let ofSections: [String: Set<String>] = [
-        ProviderSettings.word: ["clientKeyFile", "scopes", "keepTokens"]
+        ProviderSettings.word: ["clientKeyFile", "keepTokens"]
     ]
 
     /// Keys of sections with names that were there before this version, by the word of their kind.
