@@ -1,4 +1,5 @@
 public import Accounts
+public import Apps
 public import Crypto
 public import HTTPServer
 public import Logging
@@ -22,8 +23,14 @@ public struct Settings: Sendable {
     public internal(set) var log = Log()
     /// The providers, in the order they are listed, each as it is served.
     public internal(set) var providers: [ProviderConfiguration] = []
-    /// What the list says, and the section of each name; what is served, above, is made from them.
+    /// Our own apps, for browser sign-in, in the order they are listed.
+    public internal(set) var apps: [RegisteredApp] = []
+    /// The services that may ask what an access token is good for.
+    public internal(set) var resourceServers: [ResourceServer] = []
+    /// What the lists say, and the section of each name; what is served, above, is made from them.
     var listedProviders = Listed<ProviderSettings>(names: ["zenkey"])
+    var listedApps = Listed<AppSettings>(names: [])
+    var listedResourceServers = Listed<ResourceServerSettings>(names: [])
 
     init() {}
 
@@ -139,5 +146,7 @@ extension Settings {
         for section in listedProviders.sections {
             providers.append(try section.configuration(sharedRedirectURIs: sharedRedirectURIs(of: section)))
         }
+        apps = listedApps.sections.map(\.registered)
+        for section in listedResourceServers.sections { resourceServers.append(try section.resourceServer()) }
     }
 }

@@ -1,3 +1,4 @@
+import Apps
 import Crypto
 import FoundationEssentials
 import Logging
@@ -32,6 +33,22 @@ import Testing
         let least = load(least).effective
         let different = zip(shipped, least).filter { $0.value != $1.value }.map(\.0.key)
         #expect(different == ["http.host", "session.issuer", "log.format"])
+    }
+
+    @Test func `the sections of apps and resource servers in the production file hold once they are no comments`()
+        throws
+    {
+        let commented = ["# app:", "#   acme:", "# resourceServer:", "#   api:", "#     "]
+        let lines = try text("gatehouse.yaml").split(separator: "\n").map { line in
+            commented.contains { line.hasPrefix($0) } ? line.dropFirst(2) : line
+        }
+        let loaded = load(
+            lines.joined(separator: "\n"), environment: ["APPS": "acme", "RESOURCE_SERVERS": "api"],
+            files: ["/run/secrets/zenkey_client_secret": "x", "/run/secrets/api_secret": "y"])
+        #expect(loaded.faults == [])
+        let settings = try #require(loaded.settings)
+        #expect(settings.apps.map(\.redirectURIs.count) == [3])
+        #expect(settings.resourceServers.map(\.id) == ["api"])
     }
 
     @Test func `the demo file holds and names the simulated carriers`() throws {

@@ -59,6 +59,8 @@ import YAML
           level: info
           format: text                # or: json
         providers: [zenkey]           # names; each has a section below
+        apps: []
+        resourceServers: []
         provider:
           zenkey:
             profile: zenkey           # zenkey | openid | beyond-identity | telenor-id | tim

@@ -79,6 +79,7 @@ import Testing
         }
         #expect(rows.contains { $0.hasPrefix("| `http.port` | `HTTP_PORT` | `8080` | ") })
         #expect(rows.contains { $0.hasPrefix("| `clientSecret` | `PROVIDER_NAME_CLIENT_SECRET` | `\"\"` | ") })
+        #expect(rows.contains { $0.hasPrefix("| `secret` | `RESOURCE_SERVER_NAME_SECRET` | `\"\"` | ") })
         // Unescaped bars would be cells of their own.
         #expect(
             rows.filter { $0.hasPrefix("|") }.allSatisfy {

@@ -53,3 +53,22 @@ let least = """
 
 /// The least that holds, with one more line in the provider's section.
 func leastWith(_ line: String) -> String { least + "    \(line)\n" }
+
+/// The least that holds, with an app.
+let leastWithApp =
+    least + """
+        apps: [acme]
+        app:
+          acme:
+            clientID: acme-app
+            redirectURIs: ['https://acme.example/callback']
+
+        """
+
+/// The least that holds with an app, with one more line in the app's section.
+func appWith(_ line: String) -> String { leastWithApp + "    \(line)\n" }
+
+/// An app whose section has these lines only.
+func app(_ lines: String...) -> String {
+    least + "apps: [acme]\napp:\n  acme:\n" + lines.map { "    \($0)\n" }.joined()
+}

@@ -10,7 +10,7 @@ extension SettingsLoader {
         for key in broken where key.hasSuffix(SettingKey<Settings>.fileSuffix) {
             broken.insert(String(key.dropLast(SettingKey<Settings>.fileSuffix.count)))
         }
-        var found = settings.rules(files)
+        var found = settings.rules(files) + settings.clientRules()
         for provider in settings.listedProviders.sections {
             let profile = provider.key("profile")
             found += provider.rules(files)
@@ -54,16 +54,26 @@ extension Settings {
     }
 
     private func addressRules() -> [SettingsError] {
-        var faults: [SettingsError] = []
-        if session.issuer == nil, IPAddress(http.host)?.isUnspecified == true {
-            let expected = "your public base URL: without it, every token would name http://\(http.host) as its issuer"
-            faults.append(SettingsError(.missing, "session.issuer", value: "", expected: expected))
-        }
+        var faults = issuerRules()
         if http.port == admin.port, http.port != 0, mayMeet(http.host, admin.host) {
             let expected = "another port than http.port: what operators may do is not for everybody"
             faults.append(SettingsError(.conflict, "admin.port", value: String(admin.port), expected: expected))
         }
         return faults
+    }
+
+    /// Where apps sign in through the browser, a cookie binds the browser, and that goes over https or stays on this machine.
+    private func issuerRules() -> [SettingsError] {
+        let hasApps = !listedApps.names.isEmpty
+        guard let issuer = session.issuer else {
+            let isUnspecified = IPAddress(http.host)?.isUnspecified == true
+            guard isUnspecified || hasApps && !http.isOnLoopback else { return [] }
+            let expected = "your public base URL: without it, every token would name http://\(http.host) as its issuer"
+            return [SettingsError(.missing, "session.issuer", value: "", expected: expected)]
+        }
+        guard hasApps, !issuer.isSecure, !HostName.isLoopback(issuer.host) else { return [] }
+        let expected = "an https URL, which browser sign-in needs: apps are configured"
+        return [SettingsError(.value, "session.issuer", value: issuer.text, expected: expected)]
     }
 
     /// Whether listeners on two hosts can have an address in common; a name may mean any address.
@@ -81,6 +91,7 @@ extension Settings {
             notices.append(SettingsNotice("http.trustedProxies", sentence))
         }
         for provider in listedProviders.sections { notices += provider.notices() }
+        for app in listedApps.sections { notices += app.notices() }
         return notices
     }
 

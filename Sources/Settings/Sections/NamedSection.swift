@@ -1,4 +1,4 @@
-/// A kind of section of which there are several, each under a name that a list gives: `provider.zenkey`.
+/// A kind of section of which there are several, each under a name that a list gives: `provider.zenkey`, `app.acme`.
 ///
 /// Loading, the search for misspelled keys and variables, the effective configuration and the reference take every kind
 /// alike, from ``SectionKinds``; only what a section means is its own.
@@ -29,7 +29,9 @@ struct Listed<Section: Sendable>: Sendable {
 
 /// Every kind of section that has names, in the order of the reference.
 enum SectionKinds {
-    static let all: [any NamedSection.Type] = [ProviderSettings.self]
+    static let all: [any NamedSection.Type] = [
+        ProviderSettings.self, AppSettings.self, ResourceServerSettings.self,
+    ]
 
     /// The kind whose keys start with a word.
     static func named(_ word: some StringProtocol) -> (any NamedSection.Type)? { all.first { $0.word == word } }

@@ -12,6 +12,13 @@ extension SettingKey where Root == Settings {
             Self(
                 "providers", \.listedProviders.names, .list(.sectionName),
                 "The names of the providers in use; each has a section below provider."),
+            Self(
+                "apps", \.listedApps.names, .list(.sectionName),
+                "The names of our own apps that sign users in through the browser; each has a section below app."),
+            Self(
+                "resourceServers", \.listedResourceServers.names, .list(.sectionName),
+                "The names of the services that may ask what an access token is good for; each has a section below "
+                    + "resourceServer."),
         ]
 
     private static let day = 86_400
@@ -87,7 +94,7 @@ extension SettingKey where Root == Settings {
         Self(
             "session.issuer", \.session.issuer, .optional(.issuer),
             "Public base URL, the iss of access tokens, all of which a change ends; empty: http://host:port, and an error "
-                + "where http.host is 0.0.0.0 or ::."),
+                + "where http.host is 0.0.0.0 or ::. With apps: https, or a loopback host."),
         Self("session.audience", \.session.audience, .optional(.token), "Audience of session tokens."),
         Self(
             "session.accessTokenSeconds", \.session.accessTokenSeconds, .number(1...day),
