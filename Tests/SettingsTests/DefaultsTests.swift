@@ -41,6 +41,7 @@ import YAML
           challengesPerMinutePerAddress: 600
           failedRefreshesPerMinutePerAddress: 600
           failedAdminTokensPerMinutePerAddress: 60
+          authorizationsPerMinutePerAddress: 600
         storage:
           url: file:data/gatehouse.db # or postgres://user@host/db?sslmode=verify-full
           masterKeyFile: ""
@@ -54,6 +55,10 @@ import YAML
           absoluteDays: 365
           maximumPerUser: 50
           sensitiveMaxAgeSeconds: 300
+        browser:
+          name: ""
+          logoFile: ""
+          pendingSignIns: 200000
         registration: automatic       # or: ticket
         log:
           level: info

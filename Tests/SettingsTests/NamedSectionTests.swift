@@ -22,7 +22,7 @@ import Testing
             "APPS": "acme-web", "APP_ACME_WEB_CLIENT_ID": "web", "APP_ACME_WEB_SECRET_FILE": "/run/secrets/web",
             "APP_ACME_WEB_REDIRECT_URIS": "https://a.example,https://b.example", "RESOURCE_SERVERS": "api",
             "APP_ACME_WEB_POST_LOGOUT_REDIRECT_URIS": "https://a.example/bye", "RESOURCE_SERVER_API_ID": "api",
-            "RESOURCE_SERVER_API_SECRET": "s3cret",
+            "RESOURCE_SERVER_API_SECRET": "s3cret", "BROWSER_PENDING_SIGN_INS": "5",
         ]
         let loaded = load(least, environment: environment, files: ["/run/secrets/web": "x"])
         #expect(loaded.faults == [])
@@ -33,6 +33,7 @@ import Testing
         #expect(settings.apps.first?.redirectURIs.map(\.text) == ["https://a.example", "https://b.example"])
         #expect(settings.apps.first?.postLogoutRedirectURIs.map(\.text) == ["https://a.example/bye"])
         #expect(settings.resourceServers.map(\.secret.revealedText) == ["s3cret"])
+        #expect(settings.browser.pendingSignIns == 5)
         let source = loaded.effective.first { $0.key == "app.acme-web.clientID" }?.source
         #expect(source == .environment("APP_ACME_WEB_CLIENT_ID"))
     }

@@ -5,17 +5,20 @@ struct Files {
     static let configuration = "gatehouse.yaml"
 
     var texts: [String: String] = [:]
+    /// What is no text.
+    var pictures: [String: [UInt8]] = [:]
 
     func read(_ path: String) throws(SettingsFileError) -> [UInt8] {
-        guard let text = texts[path] else { throw .notFound }
-        return Array(text.utf8)
+        guard let bytes = pictures[path] ?? texts[path].map({ Array($0.utf8) }) else { throw .notFound }
+        return bytes
     }
 }
 
 func load(
-    _ yaml: String?, environment: [String: String] = [:], files: [String: String] = [:]
+    _ yaml: String?, environment: [String: String] = [:], files: [String: String] = [:],
+    pictures: [String: [UInt8]] = [:]
 ) -> LoadedSettings {
-    var files = Files(texts: files)
+    var files = Files(texts: files, pictures: pictures)
     if let yaml { files.texts[Files.configuration] = yaml }
     return Settings.load(file: yaml == nil ? nil : Files.configuration, environment: environment) {
         path throws(SettingsFileError) in try files.read(path)

@@ -3,7 +3,7 @@ extension SettingKey where Root == Settings {
     static let all: [Self] =
         http + admin + [
             Self("apiKeys", \.apiKeys, .secrets, "Keys that apps send in X-API-KEY; none: no key is demanded.")
-        ] + rateLimit + storage + session + [
+        ] + rateLimit + storage + session + browser + [
             Self(
                 "registration", \.registration, .text(.choice),
                 "Whether an unknown subject becomes a user at once, or the app gets a link ticket."),
@@ -77,6 +77,9 @@ extension SettingKey where Root == Settings {
         Self(
             "rateLimit.failedAdminTokensPerMinutePerAddress", \.rateLimit.failedAdminTokensPerMinutePerAddress,
             .limit(upTo: 1_000_000), "Admin tokens that one client address may get wrong in a minute."),
+        Self(
+            "rateLimit.authorizationsPerMinutePerAddress", \.rateLimit.authorizationsPerMinutePerAddress,
+            .limit(upTo: 1_000_000), "Browser sign-ins that one client address may begin in a minute."),
     ]
 
     private static let storage: [Self] = [
@@ -114,5 +117,17 @@ extension SettingKey where Root == Settings {
             "session.sensitiveMaxAgeSeconds", \.session.sensitiveMaxAgeSeconds, .limit(upTo: day),
             "How long ago a user may have authenticated to link, unlink, erase or change phone number, e-mail, username."
         ),
+    ]
+
+    private static let browser: [Self] = [
+        Self(
+            "browser.name", \.browser.name, .optional(.label),
+            "Who runs this service, as its pages say it; empty: they name the app alone."),
+        Self(
+            "browser.logoFile", \.browser.logoFile, .optional(.path),
+            "Picture on the pages: PNG, JPEG, GIF, WebP or SVG of at most \(Logo.maximumBytes) bytes."),
+        Self(
+            "browser.pendingSignIns", \.browser.pendingSignIns, .number(1...10_000_000),
+            "Browser sign-ins that may be under way at once; one more makes the oldest give way."),
     ]
 }

@@ -57,6 +57,20 @@ extension TextRule where Value == String {
             $0
         }
     }
+
+    private static var maximumLabelCharacters: Int { 64 }
+
+    /// A name that people are shown.
+    static var label: Self {
+        TextRule("at most \(maximumLabelCharacters) characters without line breaks and control characters") {
+            $0
+        } accept: { text in
+            let isShown = text.unicodeScalars.allSatisfy { scalar in
+                ![.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+            }
+            return isShown && text.unicodeScalars.count <= maximumLabelCharacters ? text : nil
+        }
+    }
 }
 
 extension EndpointURL {
