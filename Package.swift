@@ -47,7 +47,7 @@ let package = Package(
                 "System", "Syntax", "JSON", "HTML", "OpenAPI", "EventLoop", "Crypto", "Pages", "HTTPServer",
                 "HTTPClient", "JOSE",
                 "OpenIDConnect",
-                "Accounts",
+                "Apps", "Accounts",
                 "AccountsSQLite", "Sealing", "Providers", "SignIn", "WebAPI",
             ]),
     ],
@@ -165,9 +165,8 @@ let package = Package(
         tests(
             "SettingsTests",
             [
-                "Settings", "Observability", "Accounts", "Apps", "HTTPServer", "OpenIDConnect", "Crypto", "YAML",
-                "JSON",
-                "Syntax", logging,
+                "Settings", "Observability", "Accounts", "Providers", "Apps", "HTTPServer", "OpenIDConnect", "Crypto",
+                "YAML", "JSON", "Syntax", logging,
             ]),
         tests(
             "FlowTests",

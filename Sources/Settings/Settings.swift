@@ -1,4 +1,5 @@
 public import Accounts
+public import Apps
 public import Crypto
 public import HTTPServer
 public import Logging
@@ -22,9 +23,15 @@ public struct Settings: Sendable {
     public internal(set) var log = Log()
     /// The providers, in the order they are listed, each as it is served.
     public internal(set) var providers: [ProviderConfiguration] = []
-    /// What `providers` lists, and the section of each; `providers` above is made from them.
-    var providerNames = ["zenkey"]
-    var sections: [ProviderSettings] = []
+    /// Our own apps, for browser sign-in, in the order they are listed.
+    public internal(set) var apps: [RegisteredApp] = []
+    /// The services that may ask what an access token is good for.
+    public internal(set) var resourceServers: [ResourceServer] = []
+    public internal(set) var browser = Browser()
+    /// What the lists say, and the section of each name; what is served, above, is made from them.
+    var listedProviders = Listed<ProviderSettings>(names: ["zenkey"])
+    var listedApps = Listed<AppSettings>(names: [])
+    var listedResourceServers = Listed<ResourceServerSettings>(names: [])
 
     init() {}
 
@@ -90,12 +97,14 @@ public struct Settings: Sendable {
         public internal(set) var challengesPerMinutePerAddress: Int? = 600
         public internal(set) var failedRefreshesPerMinutePerAddress: Int? = 600
         public internal(set) var failedAdminTokensPerMinutePerAddress: Int? = 60
+        /// Browser sign-ins that an app sends a user to begin.
+        public internal(set) var authorizationsPerMinutePerAddress: Int? = 600
 
         /// Whether any of them is on.
         var isOn: Bool {
             [
                 signInsPerMinutePerAddress, challengesPerMinutePerAddress, failedRefreshesPerMinutePerAddress,
-                failedAdminTokensPerMinutePerAddress,
+                failedAdminTokensPerMinutePerAddress, authorizationsPerMinutePerAddress,
             ].contains { $0 != nil }
         }
     }
@@ -129,5 +138,29 @@ public struct Settings: Sendable {
     public struct Log: Sendable {
         public internal(set) var level = Logger.Level.info
         public internal(set) var format = LogFormat.text
+    }
+
+    /// What users meet in their browser, and how many may be on their way there.
+    public struct Browser: Sendable {
+        /// Who runs this service, as its pages say it; nil: they name the app alone.
+        public internal(set) var name: String?
+        var logoFile: String?
+        /// The picture that `logoFile` holds, as a `data:` URI (RFC 2397): pages load nothing from elsewhere.
+        public internal(set) var logo: String?
+        /// Sign-ins that may be under way at once; one more makes the oldest give way.
+        public internal(set) var pendingSignIns = 200_000
+    }
+}
+
+extension Settings {
+    /// Makes what is served of what the sections say, once that holds.
+    ///
+    /// - Throws: the fault without which there would be one.
+    mutating func makeWhatIsServed() throws(SettingsError) {
+        for section in listedProviders.sections {
+            providers.append(try section.configuration(sharedRedirectURIs: sharedRedirectURIs(of: section)))
+        }
+        apps = listedApps.sections.map(\.registered)
+        for section in listedResourceServers.sections { resourceServers.append(try section.resourceServer()) }
     }
 }

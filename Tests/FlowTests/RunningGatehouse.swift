@@ -12,7 +12,7 @@ extension Settings {
     /// Reads a configuration that is in memory, and the files it names from where they are.
     static func load(yaml: String, environment: [String: String] = [:]) -> LoadedSettings {
         load(file: "test.yaml", environment: environment) { path throws(SettingsFileError) in
-            path == "test.yaml" ? yaml : try contents(of: path)
+            path == "test.yaml" ? Array(yaml.utf8) : try bytes(of: path)
         }
     }
 }

@@ -1,3 +1,4 @@
+import Apps
 import Crypto
 import FoundationEssentials
 import Logging
@@ -23,7 +24,7 @@ import Testing
         let settings = try #require(loaded.settings)
         #expect(settings.http.host == "0.0.0.0")
         #expect(settings.log.format == .json)
-        #expect(settings.sections.first?.clientSecret?.revealedText == "from the orchestrator")
+        #expect(settings.listedProviders.sections.first?.clientSecret?.revealedText == "from the orchestrator")
     }
 
     @Test func `the production file differs from the defaults only where it says so`() throws {
@@ -34,23 +35,40 @@ import Testing
         #expect(different == ["http.host", "session.issuer", "log.format"])
     }
 
+    @Test func `the sections of apps and resource servers in the production file hold once they are no comments`()
+        throws
+    {
+        let commented = ["# app:", "#   acme:", "# resourceServer:", "#   api:", "#     "]
+        let lines = try text("gatehouse.yaml").split(separator: "\n").map { line in
+            commented.contains { line.hasPrefix($0) } ? line.dropFirst(2) : line
+        }
+        let loaded = load(
+            lines.joined(separator: "\n"), environment: ["APPS": "acme", "RESOURCE_SERVERS": "api"],
+            files: ["/run/secrets/zenkey_client_secret": "x", "/run/secrets/api_secret": "y"])
+        #expect(loaded.faults == [])
+        let settings = try #require(loaded.settings)
+        #expect(settings.apps.map(\.redirectURIs.count) == [3])
+        #expect(settings.resourceServers.map(\.id) == ["api"])
+    }
+
     @Test func `the demo file holds and names the simulated carriers`() throws {
         let loaded = load(try text("gatehouse.demo.yaml"))
         #expect(loaded.faults == [])
         #expect(loaded.notices == [])
         let settings = try #require(loaded.settings)
-        #expect(settings.sections.map(\.name) == ["zenkey", "plain"])
-        #expect(settings.sections.map(\.profile) == [.zenkey, .openid])
+        #expect(settings.listedProviders.sections.map(\.name) == ["zenkey", "plain"])
+        #expect(settings.listedProviders.sections.map(\.profile) == [.zenkey, .openid])
         #expect(
-            settings.sections.map(\.discoveryURL?.text).first
+            settings.listedProviders.sections.map(\.discoveryURL?.text).first
                 == "http://127.0.0.1:9000/.well-known/openid_configuration")
-        #expect(settings.sections.map(\.issuer?.text).last == "http://127.0.0.1:9003")
-        #expect(settings.sections.map(\.clientID) == ["ccid-0123456789abcdef", "gatehouse-demo"])
-        #expect(settings.sections.map(\.clientSecret?.revealedText) == ["demo-secret", "demo-secret-plain"])
-        #expect(settings.sections.map(\.algorithms) == [[.rs256], [.rs256, .es256]])
-        #expect(settings.sections.first?.trustedIssuers == ["127.0.0.1"])
-        #expect(settings.sections.last?.redirectURIs == ["com.example.app:/callback"])
-        #expect(settings.sections.map(\.allowLoopbackHTTP) == [true, true])
+        #expect(settings.listedProviders.sections.map(\.issuer?.text).last == "http://127.0.0.1:9003")
+        #expect(settings.listedProviders.sections.map(\.clientID) == ["ccid-0123456789abcdef", "gatehouse-demo"])
+        #expect(
+            settings.listedProviders.sections.map(\.clientSecret?.revealedText) == ["demo-secret", "demo-secret-plain"])
+        #expect(settings.listedProviders.sections.map(\.algorithms) == [[.rs256], [.rs256, .es256]])
+        #expect(settings.listedProviders.sections.first?.trustedIssuers == ["127.0.0.1"])
+        #expect(settings.listedProviders.sections.last?.redirectURIs == ["com.example.app:/callback"])
+        #expect(settings.listedProviders.sections.map(\.allowLoopbackHTTP) == [true, true])
     }
 
     @Test func `a file in flow style with many providers holds`() throws {
@@ -81,8 +99,8 @@ import Testing
         let loaded = load(yaml)
         #expect(loaded.faults == [])
         let settings = try #require(loaded.settings)
-        #expect(settings.sections.map(\.name) == ["rp-response-type-code", "rp-id-token-sig-es256"])
-        #expect(settings.sections.map(\.algorithms) == [[.rs256], [.es256]])
+        #expect(settings.listedProviders.sections.map(\.name) == ["rp-response-type-code", "rp-id-token-sig-es256"])
+        #expect(settings.listedProviders.sections.map(\.algorithms) == [[.rs256], [.es256]])
         guard case .file("/tmp/rp tests/users.db") = settings.storage.url else {
             Issue.record("another path")
             return
@@ -113,11 +131,12 @@ import Testing
             """
         let loaded = load(yaml)
         #expect(loaded.faults == [])
-        #expect(loaded.settings?.sections.first?.connectionsPerHost == 2000)
+        #expect(loaded.settings?.listedProviders.sections.first?.connectionsPerHost == 2000)
         #expect(loaded.settings?.log.level == .warning)
         let tls = yaml.replacing("caFile: \"\"", with: "caFile: /tmp/bench/carrier-0/ca.pem")
         let files = ["/tmp/bench/carrier-0/ca.pem": "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n"]
-        #expect(load(tls, files: files).settings?.sections.first?.caFile == "/tmp/bench/carrier-0/ca.pem")
+        #expect(
+            load(tls, files: files).settings?.listedProviders.sections.first?.caFile == "/tmp/bench/carrier-0/ca.pem")
     }
 }
 
@@ -138,7 +157,7 @@ import Testing
             try Data(yaml.utf8).write(to: file)
             let loaded = Settings.loadOfProcess(file: file.path)
             #expect(loaded.faults == [])
-            #expect(loaded.settings?.sections.first?.clientSecret?.revealedText == "hunter2")
+            #expect(loaded.settings?.listedProviders.sections.first?.clientSecret?.revealedText == "hunter2")
         }
     }
 

@@ -41,6 +41,7 @@ import YAML
           challengesPerMinutePerAddress: 600
           failedRefreshesPerMinutePerAddress: 600
           failedAdminTokensPerMinutePerAddress: 60
+          authorizationsPerMinutePerAddress: 600
         storage:
           url: file:data/gatehouse.db # or postgres://user@host/db?sslmode=verify-full
           masterKeyFile: ""
@@ -54,11 +55,17 @@ import YAML
           absoluteDays: 365
           maximumPerUser: 50
           sensitiveMaxAgeSeconds: 300
+        browser:
+          name: ""
+          logoFile: ""
+          pendingSignIns: 200000
         registration: automatic       # or: ticket
         log:
           level: info
           format: text                # or: json
         providers: [zenkey]           # names; each has a section below
+        apps: []
+        resourceServers: []
         provider:
           zenkey:
             profile: zenkey           # zenkey | openid | beyond-identity | telenor-id | tim
@@ -172,11 +179,11 @@ import YAML
         #expect(settings.registration == .automatic)
         #expect(settings.log.level == .info)
         #expect(settings.log.format == .text)
-        #expect(settings.sections.map(\.name) == ["zenkey"])
+        #expect(settings.listedProviders.sections.map(\.name) == ["zenkey"])
     }
 
     @Test func `defaults every value of a provider has its type`() throws {
-        let provider = try #require(load(least).settings?.sections.first)
+        let provider = try #require(load(least).settings?.listedProviders.sections.first)
         #expect(provider.profile == .zenkey)
         #expect(provider.discoveryURL?.host == "discoveryissuer.myzenkey.com")
         #expect(provider.issuer == nil)
@@ -230,7 +237,7 @@ import YAML
     @Test func `a limit of a provider that is 0 is off`() throws {
         let keys = ["portTokenMaxAgeDays", "timeoutSeconds", "signInTimeoutSeconds", "connectionsPerHost", "inFlight"]
         let yaml = keys.reduce(least) { $0 + "    \($1): 0\n" }
-        let provider = try #require(load(yaml).settings?.sections.first)
+        let provider = try #require(load(yaml).settings?.listedProviders.sections.first)
         #expect(provider.portTokenMaxAgeDays == nil)
         #expect(provider.timeoutSeconds == nil)
         #expect(provider.signInTimeoutSeconds == nil)

@@ -25,10 +25,10 @@ import Testing
             "PROVIDER_PLAIN_ALGORITHMS": "ES256,EdDSA",
         ]
         let settings = try #require(load(least, environment: environment).settings)
-        #expect(settings.sections.map(\.name) == ["plain", "zenkey"])
+        #expect(settings.listedProviders.sections.map(\.name) == ["plain", "zenkey"])
         #expect(settings.apiKeys.map(\.revealedText) == ["one", "two"])
-        #expect(settings.sections.first?.redirectURIs == ["app:/a", "app:/b"])
-        #expect(settings.sections.first?.algorithms == [.es256, .edDSA])
+        #expect(settings.listedProviders.sections.first?.redirectURIs == ["app:/a", "app:/b"])
+        #expect(settings.listedProviders.sections.first?.algorithms == [.es256, .edDSA])
     }
 
     @Test(arguments: [
@@ -37,7 +37,7 @@ import Testing
     ])
     func `a flag is written as a word or a digit, in any case`(text: String, flag: Bool) throws {
         let loaded = load(least, environment: ["PROVIDER_ZENKEY_REQUIRE_NONCE": text])
-        #expect(loaded.settings?.sections.first?.requireNonce == flag)
+        #expect(loaded.settings?.listedProviders.sections.first?.requireNonce == flag)
     }
 
     @Test(arguments: [("PROVIDER_ZENKEY_REQUIRE_NONCE", "on"), ("HTTP_PORT", "80.0"), ("HTTP_LOOPS", "two")])
@@ -50,7 +50,7 @@ import Testing
     @Test func `white space around an element of a list is none of it`() throws {
         let environment = ["PROVIDER_ZENKEY_ALGORITHMS": "\tRS256 , ES256\n", "API_KEYS": "a b"]
         let settings = try #require(load(least, environment: environment).settings)
-        #expect(settings.sections.first?.algorithms == [.rs256, .es256])
+        #expect(settings.listedProviders.sections.first?.algorithms == [.rs256, .es256])
         #expect(settings.apiKeys.map(\.revealedText) == ["a b"])
     }
 
@@ -64,7 +64,7 @@ import Testing
         ]
         let loaded = load(nil, environment: environment)
         #expect(loaded.faults.isEmpty)
-        let provider = try #require(loaded.settings?.sections.first)
+        let provider = try #require(loaded.settings?.listedProviders.sections.first)
         #expect(provider.name == "my-id-2")
         #expect(!provider.requirePKCE)
         #expect(provider.minimumACR?.values == "a3")

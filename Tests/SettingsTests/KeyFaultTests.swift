@@ -69,14 +69,14 @@ import Testing
     }
 
     @Test(arguments: [
-        "http: {tlsCertFile: x}", "http: {tlsKey: x}", "provider: {zenkey: {keepToken: true, scope: [openid]}}",
+        "http: {tlsCertFile: x}", "http: {tlsKey: x}", "provider: {zenkey: {keepToken: true, clientKey: x}}",
         "provider: {zenkey: {returnsTo: []}}", "tlsKeyFile: x", "http.tlsKeyFil: x",
     ])
     func `faults of keys no suggestion names a key that would be refused`(yaml: String) {
         let faults = load(yaml + "\n").faults.filter { [.unknownKey, .dottedKey].contains($0.kind) }
         #expect(!faults.isEmpty)
         for fault in faults {
-            for key in ["tls", "keepTokens", "scopes", "clientKeyFile", "returnTo:"] {
+            for key in ["tls", "keepTokens", "clientKeyFile", "returnTo:"] {
                 #expect(!fault.expected.contains(key), "\(fault)")
             }
         }
@@ -135,7 +135,7 @@ import Testing
         let loaded = load(least + "  spare:\n    profile: nonsense\n    what: ever\n")
         #expect(loaded.faults.isEmpty)
         #expect(loaded.notices.map(\.key) == ["provider.spare"])
-        #expect(loaded.settings?.sections.map(\.name) == ["zenkey"])
+        #expect(loaded.settings?.listedProviders.sections.map(\.name) == ["zenkey"])
     }
 
     @Test func `a provider's section that is a text is a fault`() throws {

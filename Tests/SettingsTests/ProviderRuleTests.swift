@@ -1,5 +1,6 @@
 import JSON
 import OpenIDConnect
+import Providers
 import Syntax
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
         #expect(faults.map(\.kind) == [.conflict])
         #expect(!faults.description.contains("s3cret"))
         let section = "provider: {zenkey: {clientID: ccid-0123456789abcdef, clientAuthentication: none"
-        let provider = try #require(load(section + "}}\n").settings?.sections.first)
+        let provider = try #require(load(section + "}}\n").settings?.listedProviders.sections.first)
         #expect(provider.clientAuthentication == .publicClient)
         #expect(provider.clientSecret == nil)
         let careless = load(section + ", requirePKCE: false}}\n").faults
@@ -31,12 +32,12 @@ import Testing
     ) throws {
         let more = profile == "zenkey" ? "" : "\n    issuer: https://a.example\n    redirectURIs: ['app:/x']"
         let loaded = load(leastWith("profile: \(profile)" + more))
-        #expect(loaded.settings?.sections.first?.basicEncoding == usual)
+        #expect(loaded.settings?.listedProviders.sections.first?.basicEncoding == usual)
         let shown = loaded.effective.first { $0.key == "provider.zenkey.basicEncoding" }?.value
         #expect(shown == .string(usual.rawValue))
         for choice in ClientAuthentication.BasicEncoding.allCases {
             let chosen = load(leastWith("basicEncoding: \(choice.rawValue)\n    profile: \(profile)" + more))
-            #expect(chosen.settings?.sections.first?.basicEncoding == choice)
+            #expect(chosen.settings?.listedProviders.sections.first?.basicEncoding == choice)
         }
     }
 
@@ -54,14 +55,14 @@ import Testing
     @Test func `the hash of EdDSA's at_hash is only for who allows EdDSA`() {
         #expect(load(leastWith("atHashOfEdDSA: sha256")).faults.map(\.key) == ["provider.zenkey.atHashOfEdDSA"])
         let right = load(leastWith("atHashOfEdDSA: sha256\n    algorithms: [RS256, EdDSA]"))
-        #expect(right.settings?.sections.first?.atHashOfEdDSA == .sha256)
+        #expect(right.settings?.listedProviders.sections.first?.atHashOfEdDSA == .sha256)
         #expect(load(leastWith("atHashOfEdDSA: md5")).faults.map(\.kind) == [.value])
     }
 
     @Test func `the page for choosing a carrier is a web address`() {
         let page = "https://app.example/ui?client_id=x"
         let right = load(leastWith("discoveryUI: '\(page)'"))
-        #expect(right.settings?.sections.first?.discoveryUI?.text == page)
+        #expect(right.settings?.listedProviders.sections.first?.discoveryUI?.text == page)
         for wrong in ["app.example", "javascript:alert(1)", "http://app.example/ui"] {
             let faults = load(leastWith("discoveryUI: '\(wrong)'")).faults
             #expect(faults.map(\.key) == ["provider.zenkey.discoveryUI"])
@@ -82,5 +83,21 @@ import Testing
         #expect(faults.contains { $0.key == "provider.zenkey.issuer" })
         let alias = load(leastWith("issuerAliases: ['\(issuer)=https://c.example']")).faults
         #expect(alias.map(\.key) == ["provider.zenkey.issuerAliases"])
+    }
+
+    @Test func `scopes without the one for signing in are a fault`() {
+        for profile in ["zenkey", "openid\n    issuer: https://a.example\n    redirectURIs: ['app:/x']"] {
+            let faults = load(leastWith("scopes: [name, email]\n    profile: \(profile)")).faults
+            #expect(faults.map(\.key) == ["provider.zenkey.scopes"])
+            #expect(faults.map(\.value) == ["name, email"])
+            #expect(faults.first?.expected.contains("openid") == true)
+        }
+    }
+
+    @Test func `scopes are the profile's own until somebody names others`() {
+        #expect(load(least).settings?.providers.map(\.scopes) == [["openid", "name", "email", "phone", "postal_code"]])
+        #expect(load(leastWith("scopes: [openid, email]")).settings?.providers.map(\.scopes) == [["openid", "email"]])
+        let plain = "profile: openid\n    issuer: https://a.example\n    redirectURIs: ['app:/x']"
+        #expect(load(leastWith(plain)).settings?.providers.map(\.scopes) == [["openid", "profile", "email"]])
     }
 }

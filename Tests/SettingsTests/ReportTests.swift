@@ -6,6 +6,14 @@ import Testing
 @testable import Settings
 
 @Suite struct `Reports` {
+    /// Name and help of every key, table by table.
+    private static let keys: [[(name: String, help: String)]] =
+        [SettingKey<Settings>.all.map { ($0.name, $0.help) }] + SectionKinds.all.map { keys(of: $0) }
+
+    private static func keys<Section: NamedSection>(of kind: Section.Type) -> [(name: String, help: String)] {
+        kind.keys.map { ($0.name, $0.help) }
+    }
+
     @Test func `the effective configuration names every key once, with value and source`() throws {
         let loaded = load(
             least.replacing("clientSecret: s3cret-of-zenkey", with: "clientSecretFile: /run/secrets/z"),
@@ -63,11 +71,15 @@ import Testing
 
     @Test func `the reference has a row for every key, with default and variable`() {
         let rows = SettingsReference.markdown.split(separator: "\n")
-        for key in SettingKey<Settings>.all.map(\.name) + SettingKey<ProviderSettings>.all.map(\.name) {
-            #expect(rows.filter { $0.hasPrefix("| `\(key)` |") }.count == 1, "\(key)")
+        let tables = rows.split { $0.hasPrefix("Keys of ") }
+        #expect(tables.count == Self.keys.count)
+        for (table, keys) in zip(tables, Self.keys) {
+            #expect(table.dropFirst(2).count == keys.count)
+            for key in keys { #expect(table.filter { $0.hasPrefix("| `\(key.name)` |") }.count == 1, "\(key.name)") }
         }
         #expect(rows.contains { $0.hasPrefix("| `http.port` | `HTTP_PORT` | `8080` | ") })
         #expect(rows.contains { $0.hasPrefix("| `clientSecret` | `PROVIDER_NAME_CLIENT_SECRET` | `\"\"` | ") })
+        #expect(rows.contains { $0.hasPrefix("| `secret` | `RESOURCE_SERVER_NAME_SECRET` | `\"\"` | ") })
         // Unescaped bars would be cells of their own.
         #expect(
             rows.filter { $0.hasPrefix("|") }.allSatisfy {
@@ -87,18 +99,15 @@ import Testing
     }
 
     @Test func `a table's names are unique, and its keys without effect exist`() {
-        let settings = SettingKey<Settings>.all.map(\.name)
-        let providers = SettingKey<ProviderSettings>.all.map(\.name)
-        #expect(Set(settings).count == settings.count)
-        #expect(Set(providers).count == providers.count)
-        #expect(KeysWithoutEffect.ofSettings.isSubset(of: settings))
-        #expect(KeysWithoutEffect.ofProviders.isSubset(of: providers))
+        for table in Self.keys { #expect(Set(table.map(\.name)).count == table.count) }
+        #expect(KeysWithoutEffect.ofSettings.isSubset(of: SettingKey<Settings>.all.map(\.name)))
+        for (kind, table) in zip(SectionKinds.all, Self.keys.dropFirst()) {
+            #expect(KeysWithoutEffect.names(in: kind).isSubset(of: table.map(\.name)))
+        }
     }
 
     @Test func `reports every help is a sentence`() {
-        for help in SettingKey<Settings>.all.map(\.help) + SettingKey<ProviderSettings>.all.map(\.help) {
-            #expect(help.hasSuffix("."), "\(help)")
-        }
+        for help in Self.keys.joined().map(\.help) { #expect(help.hasSuffix("."), "\(help)") }
     }
 
     @Test(arguments: [
@@ -111,7 +120,7 @@ import Testing
 
 @Suite struct `The format of the log` {
     private func format(_ yaml: String, _ environment: [String: String] = [:]) -> LogFormat {
-        Settings.logFormat(file: "gatehouse.yaml", environment: environment) { _ in yaml }
+        Settings.logFormat(file: "gatehouse.yaml", environment: environment) { _ in Array(yaml.utf8) }
     }
 
     @Test func `the format of the log is known of a configuration that is faulty elsewhere`() {

@@ -10,7 +10,6 @@ import Testing
         ("http: {tlsKeyFile: key.pem}", "http.tlsKeyFile"),
         ("provider: {zenkey: {clientID: a, clientSecret: b, clientKeyFile: key.pem}}", "provider.zenkey.clientKeyFile"),
         ("provider: {zenkey: {clientID: a, clientSecret: b, keepTokens: true}}", "provider.zenkey.keepTokens"),
-        ("provider: {zenkey: {clientID: a, clientSecret: b, scopes: [openid]}}", "provider.zenkey.scopes"),
     ])
     func `a key without effect is a fault, and the only one`(yaml: String, key: String) {
         let loaded = load((yaml.hasPrefix("http") ? least : "") + yaml + "\n", files: ["key.pem": Self.privateKey])
@@ -21,7 +20,7 @@ import Testing
     }
 
     @Test func `a key without effect that has its default is none`() {
-        let yaml = leastWith("keepTokens: false\n    scopes: [openid, name, email, phone, postal_code]")
+        let yaml = leastWith("keepTokens: false\n    clientKeyFile: ''")
         #expect(load(yaml + "http: {tlsKeyFile: ''}\n").faults.isEmpty)
     }
 
@@ -190,7 +189,7 @@ import Testing
         #expect(loaded.notices.allSatisfy { $0.sentence.contains("://com.xci.provider.sdk") })
         #expect(loaded.notices.first?.sentence.contains("with plain") == true)
         let settings = loaded.settings
-        for provider in settings?.sections ?? [] {
+        for provider in settings?.listedProviders.sections ?? [] {
             #expect(settings?.sharedRedirectURIs(of: provider) == ["ccid-0123456789abcdef://com.xci.provider.sdk"])
         }
     }

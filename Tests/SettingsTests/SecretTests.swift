@@ -33,7 +33,7 @@ import Testing
     func `a secret file loses one line end and nothing else`(content: String, secret: String) throws {
         let yaml = least.replacing("clientSecret: s3cret-of-zenkey", with: "clientSecretFile: /run/secrets/z")
         let loaded = load(yaml, files: ["/run/secrets/z": content])
-        #expect(loaded.settings?.sections.first?.clientSecret?.revealedText == secret)
+        #expect(loaded.settings?.listedProviders.sections.first?.clientSecret?.revealedText == secret)
         let effective = try #require(loaded.effective.first { $0.key == "provider.zenkey.clientSecret" })
         #expect(effective.source == .secretFile("/run/secrets/z"))
         #expect(effective.value == "<redacted>")
@@ -50,13 +50,13 @@ import Testing
         let loaded = load(
             least, environment: ["PROVIDER_ZENKEY_CLIENT_SECRET_FILE": "/run/secrets/z"],
             files: ["/run/secrets/z": "from the file"])
-        #expect(loaded.settings?.sections.first?.clientSecret?.revealedText == "from the file")
+        #expect(loaded.settings?.listedProviders.sections.first?.clientSecret?.revealedText == "from the file")
     }
 
     @Test func `a secret in the environment wins over a secret file that the file names`() throws {
         let yaml = least.replacing("clientSecret: s3cret-of-zenkey", with: "clientSecretFile: nowhere")
         let loaded = load(yaml, environment: ["PROVIDER_ZENKEY_CLIENT_SECRET": "direct"])
-        #expect(loaded.settings?.sections.first?.clientSecret?.revealedText == "direct")
+        #expect(loaded.settings?.listedProviders.sections.first?.clientSecret?.revealedText == "direct")
     }
 
     @Test func `a secret and its file in the same place are a fault`() {
@@ -72,7 +72,8 @@ import Testing
 
     @Test func `an empty secret beside its file is none`() throws {
         let yaml = least.replacing("s3cret-of-zenkey", with: "\"\"\n    clientSecretFile: z")
-        #expect(load(yaml, files: ["z": "x"]).settings?.sections.first?.clientSecret?.revealedText == "x")
+        #expect(
+            load(yaml, files: ["z": "x"]).settings?.listedProviders.sections.first?.clientSecret?.revealedText == "x")
     }
 
     @Test func `a secret file that can not be read is the only fault of its key`() {

@@ -5,17 +5,20 @@ struct Files {
     static let configuration = "gatehouse.yaml"
 
     var texts: [String: String] = [:]
+    /// What is no text.
+    var pictures: [String: [UInt8]] = [:]
 
-    func read(_ path: String) throws(SettingsFileError) -> String {
-        guard let text = texts[path] else { throw .notFound }
-        return text
+    func read(_ path: String) throws(SettingsFileError) -> [UInt8] {
+        guard let bytes = pictures[path] ?? texts[path].map({ Array($0.utf8) }) else { throw .notFound }
+        return bytes
     }
 }
 
 func load(
-    _ yaml: String?, environment: [String: String] = [:], files: [String: String] = [:]
+    _ yaml: String?, environment: [String: String] = [:], files: [String: String] = [:],
+    pictures: [String: [UInt8]] = [:]
 ) -> LoadedSettings {
-    var files = Files(texts: files)
+    var files = Files(texts: files, pictures: pictures)
     if let yaml { files.texts[Files.configuration] = yaml }
     return Settings.load(file: yaml == nil ? nil : Files.configuration, environment: environment) {
         path throws(SettingsFileError) in try files.read(path)
@@ -53,3 +56,22 @@ let least = """
 
 /// The least that holds, with one more line in the provider's section.
 func leastWith(_ line: String) -> String { least + "    \(line)\n" }
+
+/// The least that holds, with an app.
+let leastWithApp =
+    least + """
+        apps: [acme]
+        app:
+          acme:
+            clientID: acme-app
+            redirectURIs: ['https://acme.example/callback']
+
+        """
+
+/// The least that holds with an app, with one more line in the app's section.
+func appWith(_ line: String) -> String { leastWithApp + "    \(line)\n" }
+
+/// An app whose section has these lines only.
+func app(_ lines: String...) -> String {
+    least + "apps: [acme]\napp:\n  acme:\n" + lines.map { "    \($0)\n" }.joined()
+}

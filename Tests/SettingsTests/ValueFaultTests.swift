@@ -150,19 +150,19 @@ import Testing
     @Test(arguments: SignatureAlgorithm.allCases)
     func `faults of values every asymmetric algorithm is taken`(algorithm: SignatureAlgorithm) {
         let loaded = load(leastWith("algorithms: [\(algorithm.rawValue)]"))
-        #expect(loaded.settings?.sections.first?.algorithms == [algorithm])
+        #expect(loaded.settings?.listedProviders.sections.first?.algorithms == [algorithm])
     }
 
     @Test(arguments: ["true", "True", "TRUE", "\"true\""])
     func `a flag is true in the spellings of YAML`(text: String) {
-        #expect(load(leastWith("requireNonce: \(text)")).settings?.sections.first?.requireNonce == true)
+        #expect(load(leastWith("requireNonce: \(text)")).settings?.listedProviders.sections.first?.requireNonce == true)
     }
 
     @Test func `a number in quotes is a number, a text without quotes is a text`() throws {
         let yaml = least.replacing("ccid-0123456789abcdef", with: "0123") + "http: {port: \"81\"}\n"
         let settings = try #require(load(yaml).settings)
         #expect(settings.http.port == 81)
-        #expect(settings.sections.first?.clientID == "0123")
+        #expect(settings.listedProviders.sections.first?.clientID == "0123")
     }
 
     @Test func `a long value with control characters fits one line`() throws {

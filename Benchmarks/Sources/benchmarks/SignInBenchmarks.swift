@@ -1,11 +1,13 @@
 internal import Accounts
 internal import AccountsSQLite
+internal import Apps
 internal import Crypto
 internal import EventLoop
 internal import HTTPServer
 internal import JOSE
 internal import Logging
 internal import OpenIDConnect
+internal import Pages
 internal import Providers
 internal import SignIn
 internal import Syntax

@@ -1,8 +1,8 @@
 /// Finds environment variables that look like ours but name no key.
 ///
 /// What starts with `PROVIDER_NAME_` of a listed provider is meant for us, so there an unknown name is a fault, as it
-/// is in the file. Elsewhere other software has variables that start alike (`HTTP_PROXY`, `LOG_DIR`): a notice is
-/// given for one that is a slip of the pen away from a key, and for the rest of `PROVIDER_`.
+/// is in the file. Elsewhere other software has variables that start alike (`HTTP_PROXY`, `LOG_DIR`, `APP_ENV`): a notice is
+/// given for one that is a slip of the pen away from a key, and for a key of a section that is not listed.
 struct EnvironmentNames {
     private static let slip = 2
 
@@ -16,17 +16,20 @@ struct EnvironmentNames {
         let isSuggestible: Bool
     }
 
-    /// - Parameter providers: the listed providers that the environment has variables for.
-    init(providers: [String]) {
+    init(_ listings: [SectionListing]) {
         add(SettingKey<Settings>.all, under: [])
-        for provider in providers {
-            add(SettingKey<ProviderSettings>.all, under: ["provider", provider])
-            prefixes.append(Self.prefix(of: provider))
+        for listing in listings {
+            for name in listing.inEnvironment { add(listing.kind, name) }
+            prefixes += listing.prefixes
         }
     }
 
-    /// What the variables of a provider start with.
-    static func prefix(of provider: String) -> String { variable(["provider", provider]) + "_" }
+    /// What the variables of a section start with.
+    static func prefix(of kind: any NamedSection.Type, _ name: String) -> String { variable([kind.word, name]) + "_" }
+
+    private mutating func add<Section: NamedSection>(_ kind: Section.Type, _ name: String) {
+        add(kind.keys, under: [kind.word, name])
+    }
 
     private mutating func add<Root>(_ keys: [SettingKey<Root>], under section: [String]) {
         for key in keys {
@@ -66,8 +69,19 @@ struct EnvironmentNames {
                 return .notice(SettingsNotice(name, sentence))
             }
         }
-        guard name.hasPrefix("PROVIDER_") else { return nil }
-        return .notice(SettingsNotice(name, "is an environment variable that names none of the listed providers"))
+        guard let kind = SectionKinds.all.first(where: { Self.isKey(name, of: $0) }) else { return nil }
+        let sentence = "is an environment variable of \(kind.noun) that \(kind.list) does not list"
+        return .notice(SettingsNotice(name, sentence))
+    }
+
+    /// Whether a variable is spelled as that of a key of a section, whatever the section's name.
+    private static func isKey<Section: NamedSection>(_ name: String, of kind: Section.Type) -> Bool {
+        let start = variable([kind.word]) + "_"
+        guard name.hasPrefix(start) else { return false }
+        return kind.keys.flatMap { $0.isSecret ? [$0.path, $0.fileTwinPath] : [$0.path] }.contains { path in
+            let end = "_" + variable(path)
+            return name.hasSuffix(end) && name.utf8.count > start.utf8.count + end.utf8.count
+        }
     }
 
     /// The environment variable of a key: words in capitals with underscores between them, `httpPort` being two, and an

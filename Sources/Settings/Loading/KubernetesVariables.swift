@@ -24,13 +24,14 @@ enum KubernetesVariables {
     }
 
     /// What there is to say of those that could be taken for ours; of all others nothing.
-    static func notices(_ environment: [String: String]) -> [SettingsNotice] {
+    ///
+    /// - Parameters:
+    ///   - variables: variables of services.
+    ///   - prefixes: what the variables of the listed sections start with.
+    static func notices(_ variables: [String: String], prefixes: [String]) -> [SettingsNotice] {
         let ours = Set(SettingKey<Settings>.all.map { EnvironmentNames.variable($0.path) })
-        return environment.keys.sorted().compactMap { name in
-            guard let value = environment[name], isOne(name, value: value),
-                ours.contains(name) || name.hasPrefix("PROVIDER_")
-            else { return nil }
-            return SettingsNotice(name, "is a variable of a Kubernetes service, and ignored")
-        }
+        return variables.keys.sorted().filter { name in
+            ours.contains(name) || prefixes.contains { name.hasPrefix($0) }
+        }.map { SettingsNotice($0, "is a variable of a Kubernetes service, and ignored") }
     }
 }

@@ -15,27 +15,6 @@ public enum LoadedSettings: Sendable {
     case faulty([SettingsError], notices: [SettingsNotice])
 }
 
-/// Why a file can't be read.
-public enum SettingsFileError: Error, Sendable, Equatable {
-    case notFound
-    case notPermitted
-    /// Larger than any configuration or secret is.
-    case tooLarge
-    case notUTF8
-    /// Anything else, as the system words it.
-    case system(String)
-
-    var sentence: String {
-        switch self {
-        case .notFound: "a file that exists"
-        case .notPermitted: "a file that this process may read"
-        case .tooLarge: "a file of at most \(Settings.maximumFileBytes) bytes"
-        case .notUTF8: "a file in UTF-8"
-        case .system(let reason): "a readable file (\(reason))"
-        }
-    }
-}
-
 extension Settings {
     /// Size in bytes past which a file is neither a configuration nor a secret.
     public static let maximumFileBytes = 1 << 20
@@ -48,13 +27,13 @@ extension Settings {
     /// - Parameters:
     ///   - file: path of the configuration file; nil for environment and defaults alone.
     ///   - environment: the environment variables.
-    ///   - readFile: gives the text of the configuration file, and of every file that a key names.
+    ///   - readFile: gives the bytes of the configuration file, and of every file that a key names.
     /// - Returns: the settings, or every fault at once.
     public static func load(
-        file: String?, environment: [String: String], readFile: (String) throws(SettingsFileError) -> String
+        file: String?, environment: [String: String], readFile: (String) throws(SettingsFileError) -> [UInt8]
     ) -> LoadedSettings {
         withoutActuallyEscaping(readFile) { readFile in
-            var loader = SettingsLoader(file: file, environment: environment, readFile: readFile)
+            var loader = SettingsLoader(file: file, environment: environment, files: SettingsFiles(read: readFile))
             return loader.load()
         }
     }
@@ -64,10 +43,10 @@ extension Settings {
     ///
     /// - Returns: the configured format; that for people where none can be read.
     public static func logFormat(
-        file: String?, environment: [String: String], readFile: (String) throws(SettingsFileError) -> String
+        file: String?, environment: [String: String], readFile: (String) throws(SettingsFileError) -> [UInt8]
     ) -> LogFormat {
         withoutActuallyEscaping(readFile) { readFile in
-            var loader = SettingsLoader(file: file, environment: environment, readFile: readFile)
+            var loader = SettingsLoader(file: file, environment: environment, files: SettingsFiles(read: readFile))
             return loader.logFormat()
         }
     }
@@ -81,19 +60,24 @@ extension Settings {
     /// - Returns: the settings, or every fault at once.
     public static func loadOfProcess(file: String?) -> LoadedSettings {
         load(file: file, environment: ProcessInfo.processInfo.environment) { path throws(SettingsFileError) in
-            try contents(of: path)
+            try bytes(of: path)
         }
     }
 
     /// How this process writes log lines, as far as that can be known; see `logFormat(file:environment:readFile:)`.
     public static func logFormatOfProcess(file: String?) -> LogFormat {
         logFormat(file: file, environment: ProcessInfo.processInfo.environment) { path throws(SettingsFileError) in
-            try contents(of: path)
+            try bytes(of: path)
         }
     }
 
     /// The text of a file of at most `maximumFileBytes` bytes.
     public static func contents(of path: String) throws(SettingsFileError) -> String {
+        try SettingsFiles(read: bytes).text(path)
+    }
+
+    /// The bytes of a file of at most `maximumFileBytes` bytes.
+    public static func bytes(of path: String) throws(SettingsFileError) -> [UInt8] {
         let bytes: [UInt8]
         do throws(SystemError) {
             // One byte more than there may be, so that it is seen when there are more.
@@ -106,10 +90,6 @@ extension Settings {
             }
         }
         guard bytes.count <= maximumFileBytes else { throw .tooLarge }
-        do {
-            return String(copying: try UTF8Span(validating: bytes.span))
-        } catch {
-            throw .notUTF8
-        }
+        return bytes
     }
 }

@@ -2,9 +2,9 @@ internal import Syntax
 internal import YAML
 
 extension SettingsLoader {
-    /// Goes through the configuration file and reports every key that nobody knows, that is given twice, and every
-    /// provider's section that is missing or not listed; nil: which are listed is not known.
-    mutating func checkKeys(providers: [String]?) {
+    /// Goes through the configuration file and reports every key that nobody knows, that is given twice, and every section
+    /// with a name that is missing or not listed.
+    mutating func checkKeys(_ listings: [SectionListing]) {
         reportDuplicates()
         let root: [YAMLEntry]
         switch document?.root.content {
@@ -15,11 +15,13 @@ extension SettingsLoader {
             return
         }
         let known = Self.names(SettingKey<Settings>.all, under: "")
-        for entry in root where entry.key != "provider" {
+        for entry in root where SectionKinds.named(entry.key) == nil {
             checkEntry(entry, "", known)
         }
-        guard let providers else { return }
-        checkProviders(root.first { $0.key == "provider" }?.value, providers)
+        for listing in listings {
+            guard let names = listing.names else { continue }
+            checkSections(of: listing.kind, root.first { $0.key == listing.kind.word }?.value, names)
+        }
     }
 
     private mutating func reportDuplicates() {
@@ -56,7 +58,8 @@ extension SettingsLoader {
         // A section was meant to be a section.
         if case .mapping = entry.value.content {
             candidates =
-                known.compactMap { $0.lastIndex(of: ".").map($0.prefix(upTo:)) }.map(String.init) + ["provider"]
+                known.compactMap { $0.lastIndex(of: ".").map($0.prefix(upTo:)) }.map(String.init)
+                + SectionKinds.all.map { $0.word }
         }
         // No value here: it may be the secret of a misspelled key.
         faults.append(
@@ -69,9 +72,9 @@ extension SettingsLoader {
     private mutating func reportDotted(_ name: String, _ entry: YAMLEntry) {
         var candidates = Self.names(SettingKey<Settings>.all, under: "")
         let components = name.split(separator: ".", omittingEmptySubsequences: false)
-        if components.count > 1, components[0] == "provider" {
-            let section = "provider.\(components[1])"
-            candidates = [section] + Self.names(SettingKey<ProviderSettings>.all, under: section + ".")
+        if components.count > 1, let kind = SectionKinds.named(components[0]) {
+            let section = String(components[1])
+            candidates = [kind.path(of: section)] + kind.keyNames(of: section)
         }
         let nearest = Self.suggestible(candidates).min {
             KnownNames.distance($0, name) < KnownNames.distance($1, name)
@@ -109,34 +112,37 @@ extension SettingsLoader {
         names.filter { !KeysWithoutEffect.contains($0) }
     }
 
-    private mutating func checkProviders(_ sections: YAMLNode?, _ providers: [String]) {
+    private mutating func checkSections(
+        of kind: any NamedSection.Type, _ sections: YAMLNode?, _ names: [String]
+    ) {
         let entries: [YAMLEntry]
         switch sections?.content {
         case nil, .null: entries = []
         case .mapping(let given): entries = given
         default:
-            let expected = "a section for each of providers"
+            let expected = "a section for each of \(kind.list)"
             faults.append(
-                SettingsError(.value, "provider", expected: expected, source: sections.map { .file(line: $0.line) }))
+                SettingsError(.value, kind.word, expected: expected, source: sections.map { .file(line: $0.line) }))
             return
         }
         for entry in entries {
-            let name = "provider.\(entry.key)"
+            let path = kind.path(of: entry.key)
             guard !entry.key.contains(".") else {
-                reportDotted(name, entry)
+                reportDotted(path, entry)
                 continue
             }
-            guard providers.contains(entry.key) else {
-                notices.append(SettingsNotice(Self.shown(name), "is not listed in providers, and so is not used"))
+            guard names.contains(entry.key) else {
+                notices.append(SettingsNotice(Self.shown(path), "is not listed in \(kind.list), and so is not used"))
                 continue
             }
-            checkEntry(entry, "provider.", Self.names(SettingKey<ProviderSettings>.all, under: name + "."))
+            checkEntry(entry, kind.word + ".", kind.keyNames(of: entry.key))
         }
-        for provider in providers where !entries.contains(where: { $0.key == provider }) {
-            // The environment alone can configure a provider.
-            guard !sources.keys.contains(where: { $0.hasPrefix("provider.\(provider).") }) else { continue }
-            let expected = "a section for the provider that providers lists"
-            faults.append(SettingsError(.missing, "provider.\(provider)", expected: expected))
+        for name in names where !entries.contains(where: { $0.key == name }) {
+            let path = kind.path(of: name)
+            // The environment alone can configure it.
+            guard !sources.keys.contains(where: { $0.hasPrefix(path + ".") }) else { continue }
+            let expected = "the section of \(kind.noun) that \(kind.list) lists"
+            faults.append(SettingsError(.missing, path, expected: expected))
         }
     }
 
@@ -154,45 +160,5 @@ extension SettingsLoader {
             name.utf8.count <= 128
             && name.utf8.allSatisfy { $0.isAlphanumeric || "-_.".utf8.contains($0) }
         return isPlain ? name : "a key that can't be shown"
-    }
-}
-
-/// The key whose name is nearest to one that nobody knows.
-enum KnownNames {
-    /// - Parameters:
-    ///   - name: the unknown name, with its sections.
-    ///   - known: every full name that could have been meant.
-    /// - Returns: the nearest; among equally near ones that of the same section, then the first.
-    static func nearest(to name: String, among known: [String]) -> String? {
-        let (section, last) = split(name)
-        return known.min { cost($0, section, last) < cost($1, section, last) }
-    }
-
-    /// Letters to change, and a little for another section: a key is misspelled more often than misplaced.
-    private static func cost(_ candidate: String, _ section: Substring, _ last: Substring) -> Int {
-        let (candidateSection, candidateLast) = split(candidate)
-        let letters = distance(last.lowercased(), candidateLast.lowercased()) * 4
-        return letters + (candidateSection == section ? 0 : 5) + (candidateLast == last ? 0 : 1)
-    }
-
-    private static func split(_ name: String) -> (section: Substring, last: Substring) {
-        guard let dot = name.lastIndex(of: ".") else { return ("", name[...]) }
-        return (name[..<dot], name[name.index(after: dot)...])
-    }
-
-    /// Levenshtein's distance: the fewest letters to insert, delete or replace.
-    static func distance(_ left: String, _ right: String) -> Int {
-        let right = Array(right.utf8)
-        var row = Array(0...right.count)
-        for (index, byte) in left.utf8.enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
-            for column in right.indices {
-                let replaced = diagonal + (byte == right[column] ? 0 : 1)
-                diagonal = row[column + 1]
-                row[column + 1] = min(replaced, row[column] + 1, diagonal + 1)
-            }
-        }
-        return row[right.count]
     }
 }

@@ -17,14 +17,19 @@ extension Settings {
             effective.append(
                 EffectiveSetting(key: key.name, value: key.show(self), source: sources[key.name] ?? .builtIn))
         }
-        for provider in sections {
-            for key in SettingKey<ProviderSettings>.all {
-                let name = "provider.\(provider.name).\(key.name)"
-                effective.append(
-                    EffectiveSetting(key: name, value: key.show(provider), source: sources[name] ?? .builtIn))
+        for kind in SectionKinds.all { effective += self.effective(kind, sources) }
+        return effective
+    }
+
+    private func effective<Section: NamedSection>(
+        _ kind: Section.Type, _ sources: [String: SettingSource]
+    ) -> [EffectiveSetting] {
+        self[keyPath: kind.place].sections.flatMap { section in
+            kind.keys.map { key in
+                let name = section.key(key.name)
+                return EffectiveSetting(key: name, value: key.show(section), source: sources[name] ?? .builtIn)
             }
         }
-        return effective
     }
 }
 

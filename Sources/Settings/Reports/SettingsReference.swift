@@ -2,15 +2,20 @@ internal import JSON
 
 /// The reference of all keys, made from the same rows that load them.
 public enum SettingsReference {
-    /// Two Markdown tables: the keys outside the providers' sections, and those of a provider.
+    /// A Markdown table of the keys that stand alone, and one for each kind of section with names.
     public static var markdown: String {
-        let provider = ProviderSettings(name: "NAME")
-        let section = ["provider", provider.name]
-        return """
-            \(table(SettingKey<Settings>.all, Settings(), section: [], KeysWithoutEffect.ofSettings))
-            Keys of a provider's section, `provider.NAME`:
+        table(SettingKey<Settings>.all, Settings(), section: [], KeysWithoutEffect.ofSettings)
+            + SectionKinds.all.map { tables(of: $0) }.joined()
+    }
 
-            \(table(SettingKey<ProviderSettings>.all, provider, section: section, KeysWithoutEffect.ofProviders))
+    private static func tables<Section: NamedSection>(of kind: Section.Type) -> String {
+        let section = Section(name: "NAME")
+        let path = [kind.word, section.name]
+        return """
+
+            Keys of \(kind.noun)'s section, `\(kind.path(of: section.name))`:
+
+            \(table(kind.keys, section, section: path, KeysWithoutEffect.names(in: kind)))
             """
     }
 

@@ -8,12 +8,12 @@ enum MasterKeyRule {
     /// 256 bits in base64url, six bits a character, without padding (RFC 4648 §5).
     private static let characters = 43
 
-    static func faults(_ storage: Settings.Storage, _ readFile: SettingsLoader.FileReader) -> [SettingsError] {
+    static func faults(_ storage: Settings.Storage, _ files: SettingsFiles) -> [SettingsError] {
         guard case .file(let database) = storage.url else { return [] }
         let key = "storage.masterKeyFile"
         let path = storage.masterKeyFile ?? database + ".key"
         do {
-            guard !isKey(try readFile(path)) else { return [] }
+            guard !isKey(try files.text(path)) else { return [] }
             let expected = "a file that holds 32 random bytes in base64url"
             return [SettingsError(.value, key, value: path, expected: expected)]
         } catch {
@@ -32,10 +32,10 @@ enum MasterKeyRule {
 /// Whether a file that a key names can hold certificates. The bytes themselves are checked where they are used.
 enum PEMRule {
     /// Encapsulation boundaries (RFC 7468 §2).
-    static func fault(_ key: String, _ path: String?, _ readFile: SettingsLoader.FileReader) -> [SettingsError] {
+    static func fault(_ key: String, _ path: String?, _ files: SettingsFiles) -> [SettingsError] {
         guard let path else { return [] }
         do {
-            let holds = try readFile(path).split(whereSeparator: \.isNewline).contains { line in
+            let holds = try files.text(path).split(whereSeparator: \.isNewline).contains { line in
                 line.hasPrefix("-----BEGIN ") && line.hasSuffix("CERTIFICATE-----")
             }
             return holds ? [] : [SettingsError(.value, key, value: path, expected: "a file with certificates in PEM")]

@@ -12,14 +12,14 @@ extension ProviderSettings {
             chosenBasicEncoding = profile.basicEncoding
             hasUsualBasicEncoding = true
         }
+        if scopes.isEmpty { scopes = profile.scopes }
     }
 
     /// What is wrong with this provider's keys together.
-    func rules(_ readFile: SettingsLoader.FileReader) -> [SettingsError] {
-        let faults = discoveryRules() + clientRules() + timeRules() + PEMRule.fault(key("caFile"), caFile, readFile)
+    func rules(_ files: SettingsFiles) -> [SettingsError] {
+        let faults = discoveryRules() + clientRules() + timeRules() + PEMRule.fault(key("caFile"), caFile, files)
         let withoutEffect = KeysWithoutEffect.faults(
-            SettingKey<ProviderSettings>.all, KeysWithoutEffect.ofProviders, under: "provider.\(name).", in: self,
-            fresh: ProviderSettings(name: name))
+            Self.keys, KeysWithoutEffect.names(in: Self.self), under: key(""), in: self, fresh: Self(name: name))
         return faults + withoutEffect.filter { fault in !faults.contains { $0.key == fault.key } }
     }
 
@@ -32,9 +32,8 @@ extension ProviderSettings {
             return [SettingsError(.missing, key("profile"), expected: expected)]
         }
         return KeysWithoutEffect.faults(
-            SettingKey<ProviderSettings>.all,
-            profile == .zenkey ? ["issuer"] : ["discoveryURL", "portTokenMaxAgeDays"],
-            under: "provider.\(name).", in: self, fresh: ProviderSettings(name: name),
+            Self.keys, profile == .zenkey ? ["issuer"] : ["discoveryURL", "portTokenMaxAgeDays"],
+            under: key(""), in: self, fresh: Self(name: name),
             because: "profile \(profile.rawValue) does not take it")
     }
 
@@ -76,6 +75,11 @@ extension ProviderSettings {
             faults.append(
                 SettingsError(.conflict, key("atHashOfEdDSA"), value: atHashOfEdDSA.rawValue, expected: expected))
         }
+        if !scopes.contains(Self.scopeOfSignIn) {
+            let expected = "scopes with \(Self.scopeOfSignIn): without it there is no ID token"
+            faults.append(
+                SettingsError(.value, key("scopes"), value: scopes.joined(separator: ", "), expected: expected))
+        }
         // With it a carrier takes a sign-in for the confirmation of a port.
         if scopes.contains(Self.scopeOfCarriers) {
             let expected = "scopes without \(Self.scopeOfCarriers), which is reserved for carriers"
@@ -99,6 +103,8 @@ extension ProviderSettings {
         return faults
     }
 
+    /// OpenID Connect Core §3.1.2.1
+    private static let scopeOfSignIn = "openid"
     private static let scopeOfCarriers = "port_data"
 
     private func timeRules() -> [SettingsError] {

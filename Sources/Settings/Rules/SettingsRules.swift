@@ -10,10 +10,10 @@ extension SettingsLoader {
         for key in broken where key.hasSuffix(SettingKey<Settings>.fileSuffix) {
             broken.insert(String(key.dropLast(SettingKey<Settings>.fileSuffix.count)))
         }
-        var found = settings.rules(readFile)
-        for provider in settings.sections {
-            let profile = "provider.\(provider.name).profile"
-            found += provider.rules(readFile)
+        var found = settings.rules(files) + settings.clientRules()
+        for provider in settings.listedProviders.sections {
+            let profile = provider.key("profile")
+            found += provider.rules(files)
             if !broken.contains(profile) { found += provider.profileRules(isProfileGiven: sources[profile] != nil) }
         }
         for fault in found where !broken.contains(fault.key) {
@@ -25,10 +25,10 @@ extension SettingsLoader {
 }
 
 extension Settings {
-    /// What is wrong with these settings as a whole, the providers' own rules apart.
-    func rules(_ readFile: SettingsLoader.FileReader) -> [SettingsError] {
+    /// What is wrong with these settings as a whole, the rules of sections with names apart.
+    func rules(_ files: SettingsFiles) -> [SettingsError] {
         var faults: [SettingsError] = []
-        if providerNames.isEmpty {
+        if listedProviders.names.isEmpty {
             faults.append(
                 SettingsError(.missing, "providers", value: "[]", expected: "the name of a provider at least"))
         }
@@ -47,23 +47,33 @@ extension Settings {
             let expected = "another audience: that one is the audience of receipts"
             faults.append(SettingsError(.conflict, "session.audience", value: audience, expected: expected))
         }
-        faults += addressRules() + MasterKeyRule.faults(storage, readFile)
+        faults += addressRules() + MasterKeyRule.faults(storage, files)
         faults += KeysWithoutEffect.faults(
             SettingKey<Settings>.all, KeysWithoutEffect.ofSettings, under: "", in: self, fresh: Settings())
         return faults
     }
 
     private func addressRules() -> [SettingsError] {
-        var faults: [SettingsError] = []
-        if session.issuer == nil, IPAddress(http.host)?.isUnspecified == true {
-            let expected = "your public base URL: without it, every token would name http://\(http.host) as its issuer"
-            faults.append(SettingsError(.missing, "session.issuer", value: "", expected: expected))
-        }
+        var faults = issuerRules()
         if http.port == admin.port, http.port != 0, mayMeet(http.host, admin.host) {
             let expected = "another port than http.port: what operators may do is not for everybody"
             faults.append(SettingsError(.conflict, "admin.port", value: String(admin.port), expected: expected))
         }
         return faults
+    }
+
+    /// Where apps sign in through the browser, a cookie binds the browser, and that goes over https or stays on this machine.
+    private func issuerRules() -> [SettingsError] {
+        let hasApps = !listedApps.names.isEmpty
+        guard let issuer = session.issuer else {
+            let isUnspecified = IPAddress(http.host)?.isUnspecified == true
+            guard isUnspecified || hasApps && !http.isOnLoopback else { return [] }
+            let expected = "your public base URL: without it, every token would name http://\(http.host) as its issuer"
+            return [SettingsError(.missing, "session.issuer", value: "", expected: expected)]
+        }
+        guard hasApps, !issuer.isSecure, !HostName.isLoopback(issuer.host) else { return [] }
+        let expected = "an https URL, which browser sign-in needs: apps are configured"
+        return [SettingsError(.value, "session.issuer", value: issuer.text, expected: expected)]
     }
 
     /// Whether listeners on two hosts can have an address in common; a name may mean any address.
@@ -80,7 +90,8 @@ extension Settings {
                 "is empty while http.host is \(http.host): behind a proxy, everybody shares its address and limits"
             notices.append(SettingsNotice("http.trustedProxies", sentence))
         }
-        for provider in sections { notices += provider.notices() }
+        for provider in listedProviders.sections { notices += provider.notices() }
+        for app in listedApps.sections { notices += app.notices() }
         return notices
     }
 
@@ -92,11 +103,11 @@ extension Settings {
 
     /// Where an issuer could be handed another's code because an app can't tell whose answer came back.
     func noticesOfSharedRedirectURIs() -> [SettingsNotice] {
-        sections.filter { !$0.requireIss }.flatMap { provider in
+        listedProviders.sections.filter { !$0.requireIss }.flatMap { provider in
             sharedRedirectURIs(of: provider).map { address in
                 let others = sharers(of: address, with: provider).map(\.name).joined(separator: ", ")
                 return SettingsNotice(
-                    "provider.\(provider.name).redirectURIs",
+                    provider.key("redirectURIs"),
                     """
                     shares \(address) with \(others): whose answer comes back there can't be told, and one issuer could be \
                     handed another's code. Give each a redirect URI of its own, or set requireIss where it sends iss
@@ -106,7 +117,7 @@ extension Settings {
     }
 
     private func sharers(of address: String, with provider: ProviderSettings) -> [ProviderSettings] {
-        sections.filter { $0.origin != provider.origin && $0.redirectURIs.contains(address) }
+        listedProviders.sections.filter { $0.origin != provider.origin && $0.redirectURIs.contains(address) }
     }
 }
 

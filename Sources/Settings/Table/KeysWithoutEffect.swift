@@ -3,18 +3,18 @@ internal import JSON
 /// The keys that are recognised, but whose feature is not there yet: set to other than their default they are a fault,
 /// so that nobody believes in what is not done. A key that lands is taken out here.
 enum KeysWithoutEffect {
-    /// Outside the providers' sections.
+    /// Outside the sections with names.
     static let ofSettings: Set<String> = [
         "http.tlsCertificateFile", "http.tlsKeyFile",
     ]
 
-    /// In a provider's section.
-    static let ofProviders: Set<String> = [
-        "clientKeyFile", "scopes", "keepTokens",
+    /// In sections with names, by the word of their kind.
+    private static let ofSections: [String: Set<String>] = [
+        ProviderSettings.word: ["clientKeyFile", "keepTokens"]
     ]
 
-    /// Keys of a provider's section that were there before this version.
-    private static let retired: Set<String> = ["returnTo"]
+    /// Keys of sections with names that were there before this version, by the word of their kind.
+    private static let retired: [String: Set<String>] = [ProviderSettings.word: ["returnTo"]]
 
     /// The profiles of which only plain OpenID Connect sign-in is there.
     static let profiles: Set<ProviderProfile> = [.beyondIdentity, .telenorID, .tim]
@@ -22,15 +22,18 @@ enum KeysWithoutEffect {
     /// The ways of client authentication that no provider can be asked with yet: refused, since no sign-in could work.
     static let clientAuthentication: Set<ClientAuthenticationMethod> = [.privateKey]
 
+    /// Those in the sections of a kind.
+    static func names(in kind: any NamedSection.Type) -> Set<String> { ofSections[kind.word] ?? [] }
+
     /// Whether a key, by its full name, is without effect.
-    static func contains(_ name: String) -> Bool { ofSettings.contains(name) || isProviders(name, ofProviders) }
+    static func contains(_ name: String) -> Bool { ofSettings.contains(name) || isIn(ofSections, name) }
 
     /// Whether a full name is that of a key that is no more.
-    static func isRetired(_ name: String) -> Bool { isProviders(name, retired) }
+    static func isRetired(_ name: String) -> Bool { isIn(retired, name) }
 
-    private static func isProviders(_ name: String, _ keys: Set<String>) -> Bool {
-        let components = name.split(separator: ".", omittingEmptySubsequences: false)
-        return components.count == 3 && components[0] == "provider" && keys.contains(String(components[2]))
+    private static func isIn(_ keys: [String: Set<String>], _ name: String) -> Bool {
+        let components = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        return components.count == 3 && keys[components[0]]?.contains(components[2]) == true
     }
 
     /// The faults of those keys that are not at their default.

@@ -44,7 +44,10 @@ extension SettingKey where Root == ProviderSettings {
         Self(
             "atHashOfEdDSA", \.atHashOfEdDSA, .text(.choice),
             "Hash behind at_hash in ID tokens that EdDSA signs."),
-        Self("scopes", \.scopes, .list(.scope), "Scopes asked for in browser sign-in."),
+        Self(
+            "scopes", \.scopes, .list(.scope),
+            "Scopes asked for in browser sign-in, openid among them; empty: openid, name, email, phone, postal_code for "
+                + "profile zenkey, else openid, profile, email."),
     ]
 
     private static let demands: [Self] = [

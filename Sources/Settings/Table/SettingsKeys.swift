@@ -1,17 +1,24 @@
 extension SettingKey where Root == Settings {
-    /// Every key outside the providers' sections, in the order of the reference.
+    /// Every key outside the sections with names, in the order of the reference.
     static let all: [Self] =
         http + admin + [
             Self("apiKeys", \.apiKeys, .secrets, "Keys that apps send in X-API-KEY; none: no key is demanded.")
-        ] + rateLimit + storage + session + [
+        ] + rateLimit + storage + session + browser + [
             Self(
                 "registration", \.registration, .text(.choice),
                 "Whether an unknown subject becomes a user at once, or the app gets a link ticket."),
             Self("log.level", \.log.level, .text(.choice), "The least severe event that is logged."),
             Self("log.format", \.log.format, .text(.choice), "Log lines for people, or one JSON object a line."),
             Self(
-                "providers", \.providerNames, .list(.providerName),
+                "providers", \.listedProviders.names, .list(.sectionName),
                 "The names of the providers in use; each has a section below provider."),
+            Self(
+                "apps", \.listedApps.names, .list(.sectionName),
+                "The names of our own apps that sign users in through the browser; each has a section below app."),
+            Self(
+                "resourceServers", \.listedResourceServers.names, .list(.sectionName),
+                "The names of the services that may ask what an access token is good for; each has a section below "
+                    + "resourceServer."),
         ]
 
     private static let day = 86_400
@@ -70,6 +77,9 @@ extension SettingKey where Root == Settings {
         Self(
             "rateLimit.failedAdminTokensPerMinutePerAddress", \.rateLimit.failedAdminTokensPerMinutePerAddress,
             .limit(upTo: 1_000_000), "Admin tokens that one client address may get wrong in a minute."),
+        Self(
+            "rateLimit.authorizationsPerMinutePerAddress", \.rateLimit.authorizationsPerMinutePerAddress,
+            .limit(upTo: 1_000_000), "Browser sign-ins that one client address may begin in a minute."),
     ]
 
     private static let storage: [Self] = [
@@ -87,7 +97,7 @@ extension SettingKey where Root == Settings {
         Self(
             "session.issuer", \.session.issuer, .optional(.issuer),
             "Public base URL, the iss of access tokens, all of which a change ends; empty: http://host:port, and an error "
-                + "where http.host is 0.0.0.0 or ::."),
+                + "where http.host is 0.0.0.0 or ::. With apps: https, or a loopback host."),
         Self("session.audience", \.session.audience, .optional(.token), "Audience of session tokens."),
         Self(
             "session.accessTokenSeconds", \.session.accessTokenSeconds, .number(1...day),
@@ -107,5 +117,17 @@ extension SettingKey where Root == Settings {
             "session.sensitiveMaxAgeSeconds", \.session.sensitiveMaxAgeSeconds, .limit(upTo: day),
             "How long ago a user may have authenticated to link, unlink, erase or change phone number, e-mail, username."
         ),
+    ]
+
+    private static let browser: [Self] = [
+        Self(
+            "browser.name", \.browser.name, .optional(.label),
+            "Who runs this service, as its pages say it; empty: they name the app alone."),
+        Self(
+            "browser.logoFile", \.browser.logoFile, .optional(.path),
+            "Picture on the pages: PNG, JPEG, GIF, WebP or SVG of at most \(Logo.maximumBytes) bytes."),
+        Self(
+            "browser.pendingSignIns", \.browser.pendingSignIns, .number(1...10_000_000),
+            "Browser sign-ins that may be under way at once; one more makes the oldest give way."),
     ]
 }

@@ -32,6 +32,11 @@ extension TextRule where Value == String {
         }
     }
 
+    /// The name that one of ours has towards us. Empty is no fault of grammar here either.
+    static var ownID: Self {
+        TextRule(token.expected) { text in text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
+    }
+
     /// RFC 6749 §3.3.
     static var scope: Self {
         TextRule("a scope: printable characters without spaces, quotes and backslashes") { text in
@@ -50,20 +55,11 @@ extension TextRule where Value == String {
             guard !text.contains("*") else {
                 throw ValueError(value: text, expected: "a redirect URI to the letter: * stands for nothing")
             }
-            guard isAbsoluteURI(text) else { throw ValueError(value: text, expected: expected) }
+            guard AbsoluteURI.scheme(of: text) != nil else { throw ValueError(value: text, expected: expected) }
             return text
         } show: {
             $0
         }
-    }
-
-    private static func isAbsoluteURI(_ text: String) -> Bool {
-        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }),
-            let colon = text.firstIndex(of: ":"), text.index(after: colon) < text.endIndex,
-            let first = text.first, first.isASCII && first.isLetter
-        else { return false }
-        // RFC 3986 §3.1
-        return text[..<colon].allSatisfy { $0.isLetter || $0.isNumber || "+-.".contains($0) }
     }
 
     /// A host, or `*.` and a domain of at least two labels: `*` or `*.com` would trust strangers.
@@ -81,7 +77,7 @@ extension TextRule where Value == String {
     }
 
     /// The names that become parts of paths and of environment variables.
-    static var providerName: Self {
+    static var sectionName: Self {
         TextRule("a name of lower-case letters, digits and hyphens") { text in
             !text.isEmpty && text.utf8.count <= 64 && text.first != "-" && text.last != "-"
                 && text.utf8.allSatisfy {

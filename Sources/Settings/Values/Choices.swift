@@ -14,6 +14,12 @@ enum ProviderProfile: String, Sendable, CaseIterable {
 
     /// ZenKey's guide shows ID and secret as they are in plain Base64; everybody else keeps to RFC 6749 §2.3.1.
     var basicEncoding: ClientAuthentication.BasicEncoding { self == .zenkey ? .raw : .form }
+
+    /// Carriers have a scope for each attribute; elsewhere those that every OpenID Provider takes (OpenID Connect Core §5.4),
+    /// since some refuse a request for one that they don't know.
+    var scopes: [String] {
+        self == .zenkey ? ["openid", "name", "email", "phone", "postal_code"] : ["openid", "profile", "email"]
+    }
 }
 
 /// How the token endpoint learns who we are (OpenID Connect Core §9).

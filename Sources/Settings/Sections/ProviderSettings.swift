@@ -4,8 +4,13 @@ internal import Providers
 internal import Syntax
 
 /// One provider's section: what its keys say, of which a ``ProviderConfiguration`` is made once they go together.
-struct ProviderSettings: Sendable {
-    /// The name `providers` lists: lower-case letters, digits and hyphens.
+struct ProviderSettings: NamedSection {
+    static let word = "provider"
+    static let list = "providers"
+    static let noun = "a provider"
+    static var keys: [SettingKey<Self>] { SettingKey<Self>.all }
+    static var place: any WritableKeyPath<Settings, Listed<Self>> & Sendable { \.listedProviders }
+
     let name: String
     var profile = ProviderProfile.zenkey
     /// Where discovery is asked by mobile network; profile `zenkey` uses it, the others don't.
@@ -35,7 +40,8 @@ struct ProviderSettings: Sendable {
     /// The algorithms an ID token may be signed with; never empty.
     var algorithms = [SignatureAlgorithm.rs256]
     var atHashOfEdDSA = EdDSATokenHash.sha512
-    var scopes = ["openid", "name", "email", "phone", "postal_code"]
+    /// Empty only until the profile's own are filled in.
+    var scopes: [String] = []
     /// Whether the `iss` of the authorization response (RFC 9207) is demanded whatever metadata says.
     var requireIss = false
     var requirePKCE = true
@@ -73,9 +79,6 @@ extension ProviderSettings {
     private static let secondsPerHour: Int64 = 3600
     /// Stands for a limit that is switched off.
     private static let unlimited = Duration.seconds(86_400)
-
-    /// The full name of one of the keys.
-    func key(_ name: String) -> String { "provider.\(self.name).\(name)" }
 
     /// The provider as it is served.
     ///

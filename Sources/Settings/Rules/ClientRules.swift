@@ -1,0 +1,101 @@
+internal import Apps
+
+extension Settings {
+    /// What is wrong with our own apps and resource servers: each alone, and beside the others. Both are told apart by the
+    /// names they give, so a name is one client's.
+    func clientRules() -> [SettingsError] {
+        var faults: [SettingsError] = []
+        var owners: [String: String] = [:]
+        for app in listedApps.sections {
+            faults += app.rules() + app.rules(beside: listedProviders)
+            faults += Self.claim(app.clientID, for: app.path, app.key("clientID"), among: &owners)
+        }
+        for server in listedResourceServers.sections {
+            faults += server.rules()
+            faults += Self.claim(server.id, for: server.path, server.key("id"), among: &owners)
+        }
+        return faults
+    }
+
+    /// Gives a name to its first owner.
+    ///
+    /// - Returns: the fault of whoever comes later.
+    private static func claim(
+        _ name: String, for section: String, _ key: String, among owners: inout [String: String]
+    ) -> [SettingsError] {
+        // That it is missing is a fault of its own.
+        guard !name.isEmpty else { return [] }
+        guard let owner = owners[name] else {
+            owners[name] = section
+            return []
+        }
+        let expected = "another name than that of \(owner)"
+        return [SettingsError(.conflict, key, value: name, expected: expected)]
+    }
+}
+
+extension AppSettings {
+    /// What is wrong with this app's keys together.
+    fileprivate func rules() -> [SettingsError] {
+        var faults: [SettingsError] = []
+        if clientID.isEmpty {
+            let expected = "the client identifier that the app names itself by"
+            faults.append(SettingsError(.missing, key("clientID"), value: "", expected: expected))
+        }
+        if redirectURIs.isEmpty {
+            faults.append(
+                SettingsError(.missing, key("redirectURIs"), value: "[]", expected: "a redirect URI at least"))
+        }
+        if otherBrowser == .confirm, !registered.isReachedByClaimedAddressesOnly {
+            let expected =
+                "refuse, or https redirect URIs only: another app could come by the others, and so by the user's code"
+            faults.append(
+                SettingsError(.conflict, key("otherBrowser"), value: otherBrowser.rawValue, expected: expected))
+        }
+        return faults
+    }
+
+    fileprivate func rules(beside providers: Listed<ProviderSettings>) -> [SettingsError] {
+        // `/auth/token` tells an app from our own client at a provider by this name.
+        var faults = providers.sections.filter { !clientID.isEmpty && $0.clientID == clientID }.map { provider in
+            let expected = "another name than our own at \(provider.path)"
+            return SettingsError(.conflict, key("clientID"), value: clientID, expected: expected)
+        }
+        // Without providers there is a fault of `providers` already, and no name that would do.
+        for name in self.providers where !providers.names.isEmpty && !providers.names.contains(name) {
+            let expected = "names that providers lists: " + providers.names.joined(separator: ", ")
+            faults.append(SettingsError(.value, key("providers"), value: name, expected: expected))
+        }
+        return faults
+    }
+
+    /// What is worth knowing, though it holds.
+    func notices() -> [SettingsNotice] {
+        let addresses = [("redirectURIs", redirectURIs), ("postLogoutRedirectURIs", postLogoutRedirectURIs)]
+        return addresses.flatMap { name, addresses in
+            addresses.compactMap { address in
+                guard let scheme = AbsoluteURI.scheme(of: address.text), !["http", "https"].contains(scheme),
+                    !scheme.contains(".")
+                else { return nil }
+                let sentence = """
+                    has \(address.text), whose scheme has no dot: another app may come by the same. One made of a domain that is \
+                    yours, such as com.example.app, is nobody else's (RFC 8252 §8.4)
+                    """
+                return SettingsNotice(key(name), sentence)
+            }
+        }
+    }
+}
+
+extension ResourceServerSettings {
+    /// What is wrong with this resource server's keys together.
+    fileprivate func rules() -> [SettingsError] {
+        var faults: [SettingsError] = []
+        if id.isEmpty {
+            let expected = "the name that the resource server sends"
+            faults.append(SettingsError(.missing, key("id"), value: "", expected: expected))
+        }
+        do throws(SettingsError) { _ = try resourceServer() } catch { faults.append(error) }
+        return faults
+    }
+}

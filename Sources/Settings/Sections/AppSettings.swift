@@ -1,0 +1,34 @@
+internal import Apps
+internal import Crypto
+
+/// One app's section: a client of ours, for browser sign-in.
+struct AppSettings: NamedSection {
+    static let word = "app"
+    static let list = "apps"
+    static let noun = "an app"
+    static var keys: [SettingKey<Self>] { SettingKey<Self>.all }
+    static var place: any WritableKeyPath<Settings, Listed<Self>> & Sendable { \.listedApps }
+
+    let name: String
+    var clientID = ""
+    /// Nil: a public client.
+    var secret: Secret?
+    /// Never empty.
+    var redirectURIs: [RedirectURI] = []
+    /// Empty: all of them.
+    var providers: [String] = []
+    var origins: [String] = []
+    var postLogoutRedirectURIs: [RedirectURI] = []
+    var otherBrowser = RegisteredApp.OtherBrowser.refuse
+
+    init(name: String) {
+        self.name = name
+    }
+
+    /// The app as it is served.
+    var registered: RegisteredApp {
+        RegisteredApp(
+            name: name, clientID: clientID, secret: secret, redirectURIs: redirectURIs, providers: providers,
+            origins: origins, postLogoutRedirectURIs: postLogoutRedirectURIs, otherBrowser: otherBrowser)
+    }
+}

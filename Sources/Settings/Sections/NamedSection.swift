@@ -1,0 +1,54 @@
+/// A kind of section of which there are several, each under a name that a list gives: `provider.zenkey`, `app.acme`.
+///
+/// Loading, the search for misspelled keys and variables, the effective configuration and the reference take every kind
+/// alike, from ``SectionKinds``; only what a section means is its own.
+protocol NamedSection: Sendable {
+    /// What the names of its keys start with: `provider`.
+    static var word: String { get }
+    /// The key that lists the names: `providers`.
+    static var list: String { get }
+    /// What one of them is, with its article: `a provider`.
+    static var noun: String { get }
+    /// Every key of such a section, in the order of the reference.
+    static var keys: [SettingKey<Self>] { get }
+    /// Where the settings have these sections.
+    static var place: any WritableKeyPath<Settings, Listed<Self>> & Sendable { get }
+
+    /// The name that the list gives: lower-case letters, digits and hyphens.
+    var name: String { get }
+    init(name: String)
+    /// Fills in what follows from other keys.
+    mutating func deriveDefaults()
+}
+
+/// What a list names, and the section of each.
+struct Listed<Section: Sendable>: Sendable {
+    var names: [String]
+    var sections: [Section] = []
+}
+
+/// Every kind of section that has names, in the order of the reference.
+enum SectionKinds {
+    static let all: [any NamedSection.Type] = [
+        ProviderSettings.self, AppSettings.self, ResourceServerSettings.self,
+    ]
+
+    /// The kind whose keys start with a word.
+    static func named(_ word: some StringProtocol) -> (any NamedSection.Type)? { all.first { $0.word == word } }
+}
+
+extension NamedSection {
+    /// What stands before the names of a section's keys: `provider.zenkey`.
+    static func path(of name: String) -> String { "\(word).\(name)" }
+
+    /// The full names of the keys of a section, and of the twins that name a file.
+    static func keyNames(of name: String) -> [String] { SettingsLoader.names(keys, under: path(of: name) + ".") }
+
+    /// The section's own: `provider.zenkey`.
+    var path: String { Self.path(of: name) }
+
+    /// The full name of one of the keys.
+    func key(_ key: String) -> String { "\(path).\(key)" }
+
+    mutating func deriveDefaults() {}
+}

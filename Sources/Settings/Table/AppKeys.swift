@@ -1,0 +1,31 @@
+extension SettingKey where Root == AppSettings {
+    /// Every key of an app's section, in the order of the reference.
+    static let all: [Self] = [
+        Self(
+            "clientID", \.clientID, .text(.ownID),
+            "What the app calls itself towards us; required, and no other client's."),
+        Self("secret", \.secret, .secret, "Client secret; empty: a public client, as every app on a device is."),
+        Self(
+            "redirectURIs", \.redirectURIs, .list(.ofApp),
+            "Where codes may go, compared as text but for the port of http://127.0.0.1 and http://[::1]; one at least."),
+        Self(
+            "providers", \.providers, .list(.sectionName),
+            "The providers that the app's users may sign in with; empty: all."),
+        Self("origins", \.origins, .list(.origin), "Web origins whose scripts may call the API."),
+        Self(
+            "postLogoutRedirectURIs", \.postLogoutRedirectURIs, .list(.ofApp),
+            "Where users may be sent once they are signed out."),
+        Self(
+            "otherBrowser", \.otherBrowser, .text(.choice),
+            "What becomes of a sign-in that comes back in another browser: it is refused, or the user is asked, which "
+                + "takes https redirect URIs only."),
+    ]
+}
+
+extension SettingKey where Root == ResourceServerSettings {
+    /// Every key of a resource server's section, in the order of the reference.
+    static let all: [Self] = [
+        Self("id", \.id, .text(.ownID), "What the service calls itself when it asks; required, and nobody else's."),
+        Self("secret", \.secret, .secret, "What it proves that with; required."),
+    ]
+}

@@ -1,0 +1,83 @@
+internal import Apps
+internal import Syntax
+
+extension TextRule where Value == RedirectURI {
+    /// Schemes that no app has: what comes back there is run, shown or lost.
+    private static var strangeSchemes: Set<String> { ["javascript", "data", "file", "blob", "about", "vbscript"] }
+
+    /// Where answers to an app may go: a claimed https address, a scheme of its own, or a loopback address, whose literal is
+    /// demanded since what a name leads to is for others to say (RFC 8252 §7, §8.3).
+    static var ofApp: Self {
+        let expected = "an absolute URI without a fragment, such as https://app.example/callback"
+        return TextRule(expected: expected) { text throws(ValueError) in
+            guard !text.contains("*") else {
+                throw ValueError(value: text, expected: "a redirect URI to the letter: * stands for nothing")
+            }
+            guard let scheme = AbsoluteURI.scheme(of: text), AbsoluteURI.isWritten(text) else {
+                throw ValueError(value: text, expected: expected)
+            }
+            guard !strangeSchemes.contains(scheme) else {
+                throw ValueError(value: text, expected: "https or a scheme of the app's own: \(scheme) is none")
+            }
+            if scheme == "https" || scheme == "http" {
+                guard let address = try? EndpointURL(configured: text) else {
+                    throw ValueError(value: text, expected: expected + ", without user information")
+                }
+                if let refusal = refusal(of: address) { throw ValueError(value: text, expected: refusal) }
+            }
+            return RedirectURI(text)
+        } show: {
+            $0.text
+        }
+    }
+
+    /// What is expected instead of plain http; nil where it is allowed.
+    private static func refusal(of address: EndpointURL) -> String? {
+        if address.isSecure || ["127.0.0.1", "::1"].contains(address.host) { return nil }
+        return address.host == "localhost"
+            ? "http://127.0.0.1 or http://[::1]: what localhost leads to is for others to say"
+            : "https, or http to 127.0.0.1 or [::1]"
+    }
+}
+
+extension TextRule where Value == String {
+    /// The origin of a web page, to the letter as browsers write it (RFC 6454 §6.2): it is compared as text.
+    static var origin: Self {
+        let expected = "a web origin such as https://app.example, or http with localhost or a loopback address"
+        return TextRule(expected: expected) { text throws(ValueError) in
+            guard let address = try? EndpointURL(configured: text),
+                address.isSecure || HostName.isLoopback(address.host)
+            else { throw ValueError(value: text, expected: expected) }
+            let origin = address.origin
+            guard text.isExactly(origin) else {
+                throw ValueError(value: text, expected: "\(origin), as browsers write that origin")
+            }
+            return text
+        } show: {
+            $0
+        }
+    }
+
+    private static var maximumLabelCharacters: Int { 64 }
+
+    /// A name that people are shown.
+    static var label: Self {
+        TextRule("at most \(maximumLabelCharacters) characters without line breaks and control characters") {
+            $0
+        } accept: { text in
+            let isShown = text.unicodeScalars.allSatisfy { scalar in
+                ![.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+            }
+            return isShown && text.unicodeScalars.count <= maximumLabelCharacters ? text : nil
+        }
+    }
+}
+
+extension EndpointURL {
+    /// Scheme, host and port, the latter where it is not the scheme's own.
+    fileprivate var origin: String {
+        let host = IPAddress(host)?.description ?? host
+        guard port != (isSecure ? 443 : 80) else { return "\(scheme)://" + (host.contains(":") ? "[\(host)]" : host) }
+        return "\(scheme)://" + Authority.text(host: host, port: port)
+    }
+}
