@@ -9,7 +9,7 @@ internal import SignIn
 /// sent.
 struct ErrorAnswer {
     var status: HTTPStatus
-    let code: String
+    var code: String
     let sentence: String
     var reason: String?
     var discoveryUI: String?
@@ -43,7 +43,7 @@ struct ErrorAnswer {
         case .unsupportedMediaType:
             self.init(415, "unsupported_media_type", "Send application/json or application/x-www-form-urlencoded.")
         case .unsupportedGrantType:
-            self.init(400, "unsupported_grant_type", "The grant_type is one that this client can't use here.")
+            self.init(400, "invalid_request", "The parameter grant_type is one that this client can't use here.")
         case .invalidAPIKey: self.init(401, "invalid_api_key", "The header X-API-KEY is missing or wrong.")
         case .unknownPath: self.init(404, "not_found", "There is nothing at this path.")
         case .methodNotAllowed(let methods):

@@ -94,6 +94,7 @@ import Testing
         #expect(await refresh(browser, refreshToken, as: "desk-id").status == 400)
         #expect(await refresh(browser, refreshToken, as: nil).status == 401)
         #expect(await refresh(browser, refreshToken, as: "acme-id").status == 200)
+        try browser.api.stage.answerToken()
         let posted = try await browser.api.signedIn().refreshToken
         #expect(await refresh(browser, posted, as: "acme-id").error == "invalid_grant")
         #expect(await refresh(browser, posted, as: nil).status == 200)

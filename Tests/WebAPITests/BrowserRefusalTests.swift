@@ -162,7 +162,7 @@ import Testing
 
     @Test func `is posted again by a page of ours when it was posted from elsewhere`() async throws {
         var browser = try await BrowserStage()
-        let request = try await browser.begin()
+        let request = try await browser.begin(["client_id": "web-id", "redirect_uri": "https://web.example/cb"])
         let fields = [("code", "posted-code"), ("state", try #require(request["state"]))]
         let cookie = browser.cookie
         browser.cookie = nil

@@ -14,9 +14,11 @@ import Testing
         let body = try #require(answer.body.object)
         #expect(
             body.members.map(\.name) == [
-                "token", "refresh_token", "token_type", "expires", "user", "new_user", "migrated", "acr", "auth_time",
+                "access_token", "token", "refresh_token", "token_type", "expires_in", "expires", "user", "new_user",
+                "migrated", "acr", "auth_time",
             ])
-        #expect(body["token_type"] == "bearer")
+        #expect(body["token_type"] == "Bearer")
+        #expect(body["access_token"] == body["token"] && body["expires_in"] == 900)
         #expect(body["expires"] == 900)
         #expect(body["new_user"] == true)
         #expect(body["migrated"] == false)

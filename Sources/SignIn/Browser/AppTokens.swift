@@ -143,7 +143,7 @@ extension TokenIssuer {
         guard
             let verified = try? JWS.verify(
                 token, keys: keys.verifying, allowed: [.es256], maximumByteCount: Self.maximumTokenBytes),
-            verified.header.hasType(SessionKeys.idTokenType),
+            verified.header.hasType(SessionKeys.idTokenType.lowercased()),
             let claims = try? JSONValue(parsing: verified.payload.span),
             claims["iss"]?.string == configuration.issuer, let client = claims["aud"]?.string,
             let user = claims["sub"]?.string.flatMap({ Int64($0) }),

@@ -83,8 +83,8 @@ public struct BrowserSignIn: Sendable {
         let address: String
         do throws(ServiceError) {
             address = try await signInAddress(&pending, handle, client)
-        } catch .providerNotFound where !pending.hasChosenAgain && !pending.carried.isSilent {
-            pending.hasChosenAgain = pending.carried.network != nil
+        } catch .providerNotFound where pending.mayChooseCarrier {
+            pending.hasChosenAgain = pending.hasChosenAgain || pending.carried.network != nil
             pending.stage = .choosingCarrier
             address = try await carrierChoice(pending, handle, client)
         }

@@ -44,6 +44,9 @@ struct PendingRequest: Sendable {
         correlationID = request.carried.correlationID ?? Hexadecimal.encode(Random.bytes(8))
     }
 
+    /// Whether the user can be asked for a carrier: who has not said one yet, or said one once that does not serve him.
+    var mayChooseCarrier: Bool { !carried.isSilent && (carried.network == nil || !hasChosenAgain) }
+
     /// Where the app's answer goes; nil when the app was taken out of the configuration meanwhile, or the address from it.
     func address(_ apps: AppDirectory, issuer: String) -> AppAddress? {
         guard let app = apps[clientID], app.allows(redirectURI: redirectURI) else { return nil }

@@ -7,7 +7,7 @@ extension AuthorizationParameters {
 
     /// What a browser brings: in the query of a GET, or in the form that it posts.
     ///
-    /// - Throws: `ServiceError.invalidRequest`, `.unsupportedMediaType`.
+    /// - Throws: `ServiceError.invalidRequest`.
     init(_ request: HTTPRequest) throws(ServiceError) {
         guard request.method == .post else {
             do throws(FormError) {
@@ -18,7 +18,10 @@ extension AuthorizationParameters {
             }
             return
         }
-        guard case .form(let form) = try RequestBody(request) else { throw .unsupportedMediaType }
+        // There is a page for what a browser can't send, and none for its media type.
+        guard case .form(let form)? = try? RequestBody(request) else {
+            throw .invalidRequest("The body is not a form of at most \(Self.maximumFields) fields.")
+        }
         self.init(form.fields)
     }
 

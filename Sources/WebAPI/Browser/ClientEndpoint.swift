@@ -24,18 +24,28 @@ struct ClientEndpoint: Sendable {
         var namesApp = false
         let response: HTTPResponse
         do throws(ServiceError) {
-            let parameters = try RequestParameters(request)
+            let parameters = try parameters(of: request)
             let app = try ClientCredentials(request, parameters).app(in: apps, named: &namesApp)
             guard app != nil || apiKeys.admit(request) else { throw .invalidAPIKey }
             response = try await handler(context, parameters, app)
         } catch {
-            let answer = ErrorAnswer(error)
             response =
-                namesApp ? answer.clientResponse(requestID: request.id) : answer.response(requestID: request.id)
+                namesApp
+                ? ErrorAnswer.client(error).clientResponse(requestID: request.id)
+                : ErrorAnswer(error).response(requestID: request.id)
             log.writeFailure(error, route: path, context)
         }
         log.write(request, route: path, response, context)
         return response
+    }
+
+    /// Who can't be read names no app, and needs the API key before anything else is said.
+    private func parameters(of request: HTTPRequest) throws(ServiceError) -> RequestParameters {
+        do throws(ServiceError) {
+            return try RequestParameters(request)
+        } catch {
+            throw apiKeys.admit(request) ? error : .invalidAPIKey
+        }
     }
 }
 
@@ -101,13 +111,22 @@ struct ClientCredentials {
 }
 
 extension ErrorAnswer {
-    /// The answer to an app of ours, which is an OAuth client (RFC 6749 §5.2).
+    /// As OAuth clients know errors (RFC 6749 §5.2).
+    static func client(_ error: ServiceError) -> ErrorAnswer {
+        var answer = ErrorAnswer(error)
+        switch error {
+        case .unsupportedGrantType: answer.code = "unsupported_grant_type"
+        case .invalidGrant: answer.status = .badRequest
+        default: break
+        }
+        return answer
+    }
+
+    /// The answer to an app of ours, which is an OAuth client.
     ///
     /// Where it may try again, `error` is left out: AppAuth for Android takes that for the last word, whatever the status.
     func clientResponse(requestID: String) -> HTTPResponse {
         let isTransient = status.code >= 500 || status == .tooManyRequests
-        var answer = self
-        if code == "invalid_grant" { answer.status = .badRequest }
-        return answer.response(requestID: requestID, hasError: !isTransient)
+        return response(requestID: requestID, hasError: !isTransient)
     }
 }

@@ -9,7 +9,7 @@ enum AnswerSchemas {
             ("Tokens", tokens), ("SignedIn", signedIn), ("Challenge", challenge), ("Receipt", receipt),
             ("CurrentUser", currentUser), ("Identity", identity), ("Session", session), ("Revoked", revoked),
             ("Empty", empty), ("KeySet", keySet), ("Health", health), ("Userinfo", userinfo),
-            ("Introspected", introspected), ("IssuerMetadata", issuerMetadata),
+            ("Introspected", introspected), ("ClientError", clientError), ("IssuerMetadata", issuerMetadata),
         ]
     }
 
@@ -155,6 +155,20 @@ enum AnswerSchemas {
     private static let userinfo = Schema.open(
         "The claims about the user, by the names of OpenID Connect Core §5.1.", required: ["sub"], values: true,
         ["sub": Schema.text("The user's number here, as text.")])
+
+    private static let clientError = Schema.object(
+        "What went wrong, as OAuth libraries understand it (RFC 6749 §5.2).",
+        required: ["error_description", "error_code", "request_id"],
+        [
+            "error": Schema.text(
+                """
+                The code. An app of ours finds none where it may try again, with 5xx and 429: some libraries take it for the \
+                last word.
+                """),
+            "error_description": Schema.text("One sentence for the developer."),
+            "error_code": Schema.text("The code, always."),
+            "request_id": Schema.text("The request's name in the log."),
+        ])
 
     private static let introspected = Schema.object(
         "What a token is good for.", required: ["active"],

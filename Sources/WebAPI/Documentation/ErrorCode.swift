@@ -54,7 +54,7 @@ enum ErrorCode: String, CaseIterable {
         case .invalidRequest: ErrorAnswer(.invalidParameter(ParameterError("code", "is missing")))
         case .unknownClient: ErrorAnswer(.unknownClient)
         case .unknownProvider: ErrorAnswer(.unknownProvider)
-        case .unsupportedGrantType: ErrorAnswer(.unsupportedGrantType)
+        case .unsupportedGrantType: ErrorAnswer.client(.unsupportedGrantType)
         case .redirectURINotAllowed: ErrorAnswer(.redirectURINotAllowed)
         case .issuerMismatch: ErrorAnswer(.issuerMismatch)
         case .providerNotFound: ErrorAnswer(.providerNotFound(discoveryUI: "https://discovery.example.com/ui"))

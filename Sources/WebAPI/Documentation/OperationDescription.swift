@@ -13,7 +13,7 @@ struct OperationDescription: Sendable {
         var otherTypes: [String] = []
     }
 
-    /// An answer that is no error.
+    /// An answer that is no error, or is told otherwise than errors of the API are.
     struct Success: Sendable {
         var status = 200
         let description: String
@@ -59,6 +59,7 @@ extension Operation<Operations> {
     private var errors: [ErrorCode] {
         var codes = Set(description.errors + access.errors + ErrorCode.ofHTTP)
         if description.body != nil { codes.insert(.unsupportedMediaType) }
+        if access == .browser { codes.remove(.unsupportedMediaType) }
         if method == .post || method == .patch { codes.insert(.lengthRequired) }
         return ErrorCode.allCases.filter(codes.contains)
     }

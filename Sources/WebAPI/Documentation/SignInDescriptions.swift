@@ -65,8 +65,21 @@ enum SignInDescriptions {
             .init(
                 description: "The new pair.", schema: Reference.schema("Tokens"), example: Examples.tokens,
                 headers: [.cacheControl])
-        ],
-        errors: [.invalidGrant, .unsupportedGrantType, .rateLimited, .storageUnavailable])
+        ] + clientErrors,
+        errors: [.invalidGrant])
+
+    /// What is told otherwise to apps of ours than to others.
+    private static let clientErrors: [OperationDescription.Success] = [
+        .init(
+            status: 400, description: "What is refused for good.", schema: Reference.schema("ClientError"),
+            headers: [.cacheControl]),
+        .init(
+            status: 429, description: "Too many wrong ones come from this address.",
+            schema: Reference.schema("ClientError"), headers: [.cacheControl, .retryAfter]),
+        .init(
+            status: 503, description: "What may be tried again.", schema: Reference.schema("ClientError"),
+            headers: [.cacheControl, .retryAfter]),
+    ]
 
     static let signOut = OperationDescription(
         id: "signOut", tag: .sessions, summary: "Sign out",
@@ -93,8 +106,7 @@ enum SignInDescriptions {
             .init(
                 description: "The token opens nothing any more.", schema: Reference.schema("Empty"), example: [:],
                 headers: [.cacheControl])
-        ],
-        errors: [.storageUnavailable])
+        ] + clientErrors.filter { $0.status != 429 })
 
     static let register = OperationDescription(
         id: "registerUser", tag: .signIn, summary: "Register with a link ticket",

@@ -1,0 +1,119 @@
+import Accounts
+import HTTPServer
+import JSON
+import TestSupport
+import Testing
+
+@testable import WebAPI
+
+/// Asks every operation that browsers and OAuth clients are sent to for every answer it has.
+enum BrowserTour {
+    /// Every kind of answer that was seen.
+    static func seen() async throws -> Set<String> {
+        var browser = try await BrowserStage()
+        try await signIns(&browser)
+        try await otherBrowsers(&browser)
+        try await clients(&browser)
+        try await logouts(&browser)
+        try await storage(&browser)
+        var seen = browser.api.seenAnswers
+        var hurried = try await BrowserStage(perMinute: 1)
+        for path in ["/auth/authorize", "/auth/zenkey/callback", "/auth/zenkey/confirm"] {
+            for method in [HTTPMethod.get, .post] {
+                for _ in 0..<2 { _ = await hurried.visit(path, [("state", "x"), ("token", "x")], method: method) }
+            }
+        }
+        seen.formUnion(hurried.api.seenAnswers)
+        seen.formUnion(try await nobodyAsks())
+        return seen
+    }
+
+    private static func signIns(_ browser: inout BrowserStage) async throws {
+        for method in [HTTPMethod.get, .post] {
+            let (path, request) = ("/auth/authorize", BrowserStage.request())
+            let sent = try Location(of: await browser.visit(path, request, method: method))
+            _ = await browser.visit(path, BrowserStage.request(["provider": nil, "mccmnc": nil]), method: method)
+            _ = await browser.visit(path, BrowserStage.request(["client_id": nil]), method: method)
+            try browser.api.stage.answerToken { $0.claims[setting: "nonce"] = sent["nonce"].map { .string($0) } }
+            let answer = [("code", "code-\(method)"), ("state", sent["state"] ?? "")]
+            _ = await browser.visit("/auth/zenkey/callback", answer, method: method)
+            _ = await browser.visit("/auth/zenkey/callback", answer, method: method)
+        }
+        _ = await browser.api.send(.get, "/auth/continue.js")
+    }
+
+    private static func otherBrowsers(_ browser: inout BrowserStage) async throws {
+        for method in [HTTPMethod.get, .post] {
+            let sent = try await browser.begin()
+            browser.cookie = nil
+            let answer = [("code", "elsewhere-\(method)"), ("state", sent["state"] ?? "")]
+            if method == .post { _ = await browser.visit("/auth/zenkey/callback", answer, method: method) }
+            browser.cookie = "__Host-gatehouse=x"
+            _ = await browser.visit("/auth/zenkey/callback", answer, method: method)
+            browser.cookie = nil
+            guard method == .get else { continue }
+            let page = await browser.visit("/auth/zenkey/callback", answer)
+            let token = try #require(page.text.firstMatch(of: /name="token" value="([^"]+)"/)?.1)
+            let cookie = browser.cookie
+            try browser.api.stage.answerToken { $0.claims[setting: "nonce"] = sent["nonce"].map { .string($0) } }
+            for cookie in [nil, cookie] {
+                browser.cookie = cookie
+                _ = await browser.visit("/auth/zenkey/confirm", [("token", String(token))], method: .post)
+            }
+            _ = await browser.visit("/auth/zenkey/confirm", [("token", String(token))], method: .post)
+        }
+    }
+
+    private static func clients(_ browser: inout BrowserStage) async throws {
+        let app = browser.api
+        let tokens = await browser.redeem(try await browser.code()).body
+        let token = tokens["access_token"]?.string ?? ""
+        for method in [HTTPMethod.get, .post] {
+            _ = await app.send(method, "/auth/userinfo", headers: bearer(token))
+            _ = await app.send(method, "/auth/userinfo")
+        }
+        for path in IssuerMetadata.paths { _ = await app.send(.get, path) }
+        _ = await browser.redeem("x", ["client_id": "web-id"])
+        _ = await app.post("/auth/revoke", form: "token=x&client_id=web-id")
+        _ = await app.post("/auth/revoke", form: "client_id=acme-id")
+        let service = BrowserStage.basic("api", "api+secret")
+        _ = await app.post("/auth/introspect", form: "token=\(token)", headers: service)
+        _ = await app.post("/auth/introspect", form: "", headers: service)
+        _ = await app.post("/auth/introspect", form: "token=x")
+        _ = await app.send(.post, "/auth/introspect", headers: service + [("Content-Type", "text/plain")])
+    }
+
+    private static func logouts(_ browser: inout BrowserStage) async throws {
+        let hint = await browser.redeem(try await browser.code()).body["id_token"]?.string ?? ""
+        let address = ("post_logout_redirect_uri", "https://acme.example/bye")
+        for method in [HTTPMethod.get, .post] {
+            _ = await browser.visit("/auth/logout", [], method: method)
+            _ = await browser.visit("/auth/logout", [("id_token_hint", hint), address], method: method)
+        }
+        _ = await browser.api.send(.get, "/auth/logout", query: "a=%zz")
+        _ = await browser.api.send(.post, "/auth/logout", headers: [("Content-Type", "text/plain")])
+    }
+
+    private static func storage(_ browser: inout BrowserStage) async throws {
+        let sent = try await browser.begin()
+        let tokens = await browser.redeem(try await browser.code()).body
+        let token = tokens["access_token"]?.string ?? ""
+        await browser.api.stage.repository.close()
+        for method in [HTTPMethod.get, .post] {
+            let answer = [("code", "late"), ("state", sent["state"] ?? "")]
+            _ = await browser.visit("/auth/zenkey/callback", answer, method: method)
+            _ = await browser.api.send(method, "/auth/userinfo", headers: bearer(token))
+        }
+        _ = await browser.redeem("x")
+        _ = await browser.api.post("/auth/revoke", form: "token=\(token)&client_id=acme-id")
+        let service = BrowserStage.basic("api", "api+secret")
+        _ = await browser.api.post("/auth/introspect", form: "token=\(token)", headers: service)
+    }
+
+    /// Where nobody is configured who may ask.
+    private static func nobodyAsks() async throws -> Set<String> {
+        let app = try await APIStage()
+        _ = await app.post("/auth/introspect", form: "token=x")
+        return app.seenAnswers
+    }
+}
