@@ -9,7 +9,7 @@ import Testing
             let answer = try await gatehouse.signIn("ada")
             #expect(answer.status == 200, "\(answer.text)")
             #expect(answer["token"]?.string?.hasPrefix("eyJ") == true)
-            #expect(answer["token_type"] == "bearer")
+            #expect(answer["token_type"] == "Bearer")
             #expect(answer["expires"] == 900)
             #expect(answer["new_user"] == true)
             #expect(answer["migrated"] == false)

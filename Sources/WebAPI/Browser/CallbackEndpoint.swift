@@ -54,7 +54,7 @@ struct CallbackEndpoint: Sendable {
         _ context: RequestContext
     ) throws(BrowserSignIn.Failure) -> (AuthorizationParameters, Provider) {
         do throws(ServiceError) {
-            try limits.count(context.network, as: .authorizations)
+            try limits.count(context.network, as: .signIns)
             guard let name = context.request.parameters["provider"],
                 let provider = providers.all.first(where: { $0.configuration.name.isExactly(name) })
             else { throw ServiceError.unknownProvider }
