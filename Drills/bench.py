@@ -40,8 +40,8 @@ class Bench:
         print(f"    SKIPPED: {sentence}", flush=True)
 
     @contextlib.contextmanager
-    def carriers(self, latency=0):
-        carriers = Carriers(self.binaries, self.folder, latency)
+    def carriers(self, latency=0, redirect_uris=()):
+        carriers = Carriers(self.binaries, self.folder, latency, redirect_uris)
         try:
             yield carriers
         finally:

@@ -19,10 +19,12 @@ LISTENING = {name: re.compile(rf"^listening {name} (\S+)$", re.M) for name in ("
 
 
 class Carriers(Process):
-    def __init__(self, binaries, folder, latency=0):
-        """`latency` is how long each call of a backend is kept waiting, in milliseconds."""
+    def __init__(self, binaries, folder, latency=0, redirect_uris=()):
+        """`latency` is how long each call of a backend is kept waiting, in milliseconds; `redirect_uris` are addresses that
+        both clients may send users back to."""
+        addresses = [argument for address in redirect_uris for argument in ("--redirect-uri", address)]
         super().__init__([f"{binaries}/carrier-simulator", "--host", "127.0.0.1", "--port", "0",
-                          "--latency-ms", str(latency)],
+                          "--latency-ms", str(latency), *addresses],
                          f"{folder}/carrier-simulator.log")
         self.urls = {name: self.await_line(pattern)[1] for name, pattern in LISTENING.items()}
         self.ports = {name: urllib.parse.urlsplit(url).port for name, url in self.urls.items()}

@@ -11,6 +11,7 @@ import time
 import traceback
 
 import bodies
+import browsers
 import crash
 import descriptors
 import forgotten
@@ -31,7 +32,7 @@ from bench import Bench
 DRILLS = {
     "idle": idle, "slow-readers": slow_readers, "bodies": bodies, "random-kids": random_kids,
     "gzip-bombs": gzip_bombs, "descriptors": descriptors, "unread-log": unread_log, "forgotten": forgotten,
-    "slow-carrier": slow_carrier, "stops": stops, "storage": storage, "freeze": freeze,
+    "slow-carrier": slow_carrier, "browsers": browsers, "stops": stops, "storage": storage, "freeze": freeze,
     "growth": growth, "older-store": older_store, "crash": crash, "soak": soak}
 # A drill that names no time of its own takes less than half of this; one that takes longer hangs, which is a finding too.
 LONGEST = 180

@@ -77,6 +77,10 @@ class Gatehouse(Process):
     def user(self, token):
         return self.call("GET", "/users/me", bearer=token)
 
+    def database_size(self):
+        """Bytes of the database and its log."""
+        return sum(os.path.getsize(self.database + end) for end in ("", "-wal") if os.path.exists(self.database + end))
+
     def own_descriptors(self):
         """Descriptors without the connections to carriers, which are kept open for the next call."""
         return self.descriptors(apart_from=set(self.carriers.ports.values()))

@@ -67,7 +67,10 @@ final class RunningGatehouse: Sendable {
         loop = try EventLoop(label: "simulation")
         loop.start()
         simulation = try Simulation(
-            ports: .kernelChosen, loops: [loop], clients: SimulatedClient.demo(), latency: latency)
+            ports: .kernelChosen, loops: [loop],
+            clients: SimulatedClient.demo(
+                redirectURIs: ["zenkey", "plain"].map { "\(BrowserFlow.issuer)/auth/\($0)/callback" }),
+            latency: latency)
         try await simulation.start()
         folder = FileManager.default.temporaryDirectory.appending(path: "gatehouse-\(UUID().uuidString)")
         log = RecordedLog()

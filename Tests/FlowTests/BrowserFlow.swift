@@ -1,0 +1,107 @@
+import Crypto
+import Foundation
+import JSON
+import SimulatedCarriers
+import Testing
+
+/// A browser, and the app that it signs its user in to, over real sockets.
+struct BrowserFlow {
+    /// What the service is called towards browsers. Nothing listens there: the test takes each address to where the service is.
+    static let issuer = "http://127.0.0.1:1"
+    static let redirectURI = "http://127.0.0.1:49152/cb"
+    static let configuration = """
+        session: {issuer: '\(issuer)'}
+        apps: [desk, web]
+        app:
+          desk: {clientID: desk, redirectURIs: ['http://127.0.0.1/cb', 'org.acme.desk:/cb']}
+          web: {clientID: web, redirectURIs: ['https://web.example/cb'], secret: web-secret}
+        """
+
+    let gatehouse: RunningGatehouse
+    let verifier = Authorized.makeVerifier()
+    var cookie: String?
+    /// Where the service listens, if it is another one with the same carriers.
+    var port: UInt16?
+
+    init(_ gatehouse: RunningGatehouse) {
+        self.gatehouse = gatehouse
+    }
+
+    static func with(
+        latency: Duration = .zero, zenkey: [String] = [], _ body: (RunningGatehouse) async throws -> Void
+    ) async throws {
+        try await RunningGatehouse.with(top: configuration, zenkey: zenkey, latency: latency, body)
+    }
+
+    /// What the app asks, changed.
+    func request(_ changes: [String: String] = [:]) -> [String: String] {
+        [
+            "client_id": "desk", "redirect_uri": Self.redirectURI, "response_type": "code", "state": "app-state",
+            "nonce": "app-nonce", "scope": "openid profile email", "provider": "zenkey",
+            "mccmnc": gatehouse.simulation.mccmnc(of: .aurora) ?? "", "prompt": "none", "login_hint": "ada",
+            "code_challenge": Authorized.challenge(verifier), "code_challenge_method": "S256",
+        ].merging(changes) { $1 }
+    }
+
+    /// Goes to the service.
+    mutating func visit(_ path: String, form: [String: String]? = nil) async throws -> RawHTTP.Answer {
+        var headers = cookie.map { ["Cookie": $0] } ?? [:]
+        if form != nil { headers["Content-Type"] = "application/x-www-form-urlencoded" }
+        let answer = try await RawHTTP.send(
+            form == nil ? "GET" : "POST", path, port: port ?? gatehouse.port, headers: headers,
+            body: form.map { Array(RawHTTP.form($0).utf8) })
+        if let set = answer.header("set-cookie") { cookie = String(set.prefix { $0 != ";" }) }
+        return answer
+    }
+
+    /// Begins, and goes on to the provider.
+    ///
+    /// - Returns: where the provider sends the browser back to.
+    mutating func throughProvider(_ changes: [String: String] = [:]) async throws -> URLComponents {
+        let begun = try await visit("/auth/authorize?" + RawHTTP.form(request(changes)))
+        #expect(begun.status == 303, "\(begun.text)")
+        let provider = try Self.location(of: begun)
+        let port = try #require(provider.port)
+        let approved = try await RawHTTP.send(
+            "GET", "\(provider.path)?\(provider.percentEncodedQuery ?? "")", port: UInt16(port))
+        return try Self.location(of: approved)
+    }
+
+    /// Comes back where the provider has sent it.
+    mutating func comeBack(_ address: URLComponents) async throws -> RawHTTP.Answer {
+        try await visit("\(address.path)?\(address.percentEncodedQuery ?? "")")
+    }
+
+    /// Signs in, up to the app's code.
+    mutating func code(_ changes: [String: String] = [:]) async throws -> String {
+        let answer = try await comeBack(throughProvider(changes))
+        #expect(answer.status == 303, "\(answer.text)")
+        let location = try Self.location(of: answer)
+        return try #require(location["code"], "\(location)")
+    }
+
+    func redeem(_ code: String, _ changes: [String: String] = [:]) async throws -> RawHTTP.Answer {
+        try await gatehouse.call(
+            "POST", "/auth/token",
+            form: [
+                "grant_type": "authorization_code", "code": code, "redirect_uri": Self.redirectURI,
+                "client_id": "desk", "code_verifier": verifier,
+            ].merging(changes) { $1 })
+    }
+
+    static func location(of answer: RawHTTP.Answer) throws -> URLComponents {
+        let address = try #require(answer.header("location"), "\(answer.status) \(answer.text)")
+        return try #require(URLComponents(string: address))
+    }
+}
+
+extension URLComponents {
+    subscript(name: String) -> String? { queryItems?.first { $0.name == name }?.value }
+
+    func changing(_ name: String, to value: String?) -> URLComponents {
+        var changed = self
+        changed.queryItems?.removeAll { $0.name == name }
+        if let value { changed.queryItems?.append(URLQueryItem(name: name, value: value)) }
+        return changed
+    }
+}
