@@ -3,7 +3,7 @@ import Synchronization
 
 /// Expired rows, readiness, integrity.
 extension SQLiteAccounts {
-    // Each finds its rows by an index on the expiry, and no step takes long.
+    // Each finds its rows by an index on the expiry, and no step takes long. Sessions have none: ``SessionSweep``.
     private static let expired = [
         Query(
             """
@@ -19,10 +19,6 @@ extension SQLiteAccounts {
             """
             DELETE FROM used_challenges WHERE hash IN
                 (SELECT hash FROM used_challenges WHERE expires <= ? ORDER BY expires LIMIT ?)
-            """),
-        Query(
-            """
-            DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires <= ? ORDER BY expires LIMIT ?)
             """),
         Query(
             """
@@ -61,9 +57,12 @@ extension SQLiteAccounts {
         // A sweep is a commit too, and no reason to write of it.
         let isNews =
             settings.access == .server && sweptAfter.exchange(counts.groups + 1, ordering: .relaxed) != counts.groups
-        return try await writer.write { connection throws(RepositoryError) in
+        let sessions = try await readers.read { [sessionSweep] connection throws(RepositoryError) in
+            try sessionSweep.find(connection, now: now, limit: limit)
+        }
+        return try await writer.write { [sessionSweep] connection throws(RepositoryError) in
             if isNews { try StatusRows(connection: connection).set(counts) }
-            var removed = 0
+            var removed = try sessionSweep.delete(sessions, connection, now: now)
             for query in Self.expired where removed < limit {
                 try connection.run(query, now, Int64(limit - removed))
                 removed += connection.changes

@@ -17,6 +17,7 @@ public final class SQLiteAccounts: AccountRepository {
     /// The secret keys as they were last read.
     let secretKeys: SecretKeyCache
     let logWatch = Mutex(LogWatch())
+    let sessionSweep = SessionSweep()
     /// How many groups there were when expired rows were last removed.
     let sweptAfter = Atomic(0)
     /// What opening it has done to a store of an earlier version; nil when there was nothing to do.

@@ -136,7 +136,8 @@ extension Schema {
 extension Schema {
     // Sign-ins through the browser. The numbers of pending ones tell how many have begun since the oldest that is left, so that
     // nothing has to be counted. No foreign key for codes: a session that has ended is not found, and nothing else is
-    // made of a code. Sessions of apps know what those may learn.
+    // made of a code. Sessions of apps know what those may learn. Expired ones are found by a walk (``SessionSweep``), which
+    // saves each sign-in and each refresh a page.
     static let eighth = """
         CREATE TABLE pending_sign_ins (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -160,5 +161,6 @@ extension Schema {
         CREATE INDEX app_codes_expires ON app_codes (expires);
 
         ALTER TABLE sessions ADD COLUMN scope TEXT;
+        DROP INDEX sessions_expires;
         """
 }

@@ -142,6 +142,25 @@ extension RepositoryContract {
             #expect(steps == [4, 4, 2, 0])
             #expect(try await store.session(live.id, now: Sample.now + 60) != nil)
         },
+        RepositoryContract("a session that expires after a sweep has passed it goes in a later one") { store in
+            var sessions: [NewSession] = []
+            for (index, seconds) in [90, 60, 120].enumerated() as [(Int, Int64)] {
+                var session = Sample.session(expiresAt: Sample.now + seconds)
+                session.id = Sample.sessionID(now: Sample.now + Int64(index))
+                sessions.append(session)
+                _ = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session))
+            }
+            for (seconds, left) in [(60, [0, 2]), (90, [2]), (120, [])] as [(Int64, [Int])] {
+                // A step at a time, as a server does it, and then some.
+                for _ in 0..<4 { _ = try await store.sweepExpired(now: Sample.now + seconds, limit: 1) }
+                var kept: [Int] = []
+                for (index, session) in sessions.enumerated()
+                where try await store.session(session.id, now: Sample.now) != nil {
+                    kept.append(index)
+                }
+                #expect(kept == left)
+            }
+        },
         RepositoryContract("the audit trail is read in pages") { store in
             for value in ["1", "2", "3"] { _ = try await store.signedIn(Sample.signIn(Sample.subject(value))) }
             let first = try await store.auditEvents(after: 0, limit: 2)
