@@ -125,7 +125,7 @@ struct APIServices: Sendable {
     fileprivate var logout: LogoutEndpoint { LogoutEndpoint(endSession: useCases.endSession, pages: pages) }
     fileprivate var userinfo: UserinfoEndpoint { UserinfoEndpoint(accounts: useCases.accounts) }
     fileprivate var introspection: IntrospectionEndpoint {
-        IntrospectionEndpoint(introspection: useCases.introspection, apps: apps)
+        IntrospectionEndpoint(introspection: useCases.introspection, apps: apps, limits: limits)
     }
     fileprivate var challenge: ChallengeEndpoint {
         ChallengeEndpoint(challenges: useCases.challenges, limits: limits)

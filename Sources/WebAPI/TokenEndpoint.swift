@@ -13,7 +13,6 @@ struct TokenEndpoint: Sendable {
     func grant(
         _ context: RequestContext, _ parameters: RequestParameters, _ app: RegisteredApp?
     ) async throws(ServiceError) -> HTTPResponse {
-        try limits.refuseAfterFailures(context.network, of: .failedRefreshes)
         do throws(ServiceError) {
             switch (try Self.required("grant_type", parameters), app) {
             case ("refresh_token", nil): return try await refresh(parameters)

@@ -64,8 +64,7 @@ struct Answerer: Sendable {
         case .keyless(let handler): app(path, handler, APIKeys([]))
         case .client(let handler):
             ClientEndpoint(
-                path: path, handler: handler, log: log, apiKeys: apiKeys, apps: apps,
-                clientAddress: limits.clientAddress
+                path: path, handler: handler, log: log, apiKeys: apiKeys, apps: apps, limits: limits
             ).respond
         case .browser(let handler):
             BrowserEndpoint(

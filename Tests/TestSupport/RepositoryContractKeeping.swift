@@ -144,7 +144,7 @@ extension RepositoryContract {
         },
         RepositoryContract("a session that expires after a sweep has passed it goes in a later one") { store in
             var sessions: [NewSession] = []
-            for (index, seconds) in [90, 60, 120].enumerated() as [(Int, Int64)] {
+            for (index, seconds) in ([90, 60, 120] as [Int64]).enumerated() {
                 var session = Sample.session(expiresAt: Sample.now + seconds)
                 session.id = Sample.sessionID(now: Sample.now + Int64(index))
                 sessions.append(session)

@@ -67,6 +67,18 @@ import Testing
         }
     }
 
+    @Test func `is kept from whoever guesses secrets`() async throws {
+        let browser = try await BrowserStage(perMinute: 1)
+        for (path, headers) in [("/auth/token", BrowserStage.basic("web-id", "guess")), ("/auth/introspect", [])] {
+            var statuses: [Int] = []
+            for _ in 0..<3 {
+                let form = "grant_type=refresh_token&refresh_token=x&token=x"
+                statuses.append(await browser.api.post(path, form: form, headers: headers).status)
+            }
+            #expect(Set(statuses.suffix(2)) == [429], "\(path)")
+        }
+    }
+
     @Test func `is no code of an app that shows a secret it has not got`() async throws {
         var browser = try await BrowserStage()
         let answer = await browser.redeem(try await browser.code(), ["client_secret": "made up"])

@@ -17,18 +17,21 @@ struct ClientEndpoint: Sendable {
     let log: RequestLog
     let apiKeys: APIKeys
     let apps: AppDirectory
-    let clientAddress: ClientAddress
+    let limits: AddressLimits
 
     func respond(to request: HTTPRequest) async -> HTTPResponse {
-        let context = RequestContext(request, clientAddress)
+        let context = RequestContext(request, limits.clientAddress)
         var namesApp = false
         let response: HTTPResponse
         do throws(ServiceError) {
             let parameters = try parameters(of: request)
+            // Whoever guesses secrets is told no more than whoever guesses tokens.
+            try limits.refuseAfterFailures(context.network, of: .failedRefreshes)
             let app = try ClientCredentials(request, parameters).app(in: apps, named: &namesApp)
             guard app != nil || apiKeys.admit(request) else { throw .invalidAPIKey }
             response = try await handler(context, parameters, app)
         } catch {
+            if case .invalidClient = error { limits.countFailure(context.network, as: .failedRefreshes) }
             response =
                 namesApp
                 ? ErrorAnswer.client(error).clientResponse(requestID: request.id)

@@ -30,7 +30,7 @@ enum IssuerDescriptions {
                 description: "What it is good for, or that it is not.", schema: Reference.schema("Introspected"),
                 example: ["active": false], headers: [.cacheControl])
         ],
-        errors: [.invalidClient, .notFound, .storageUnavailable])
+        errors: [.invalidClient, .notFound, .rateLimited, .storageUnavailable])
 
     static let openIDMetadata = metadata(id: "openIDMetadata", "OpenID Connect Discovery §4")
     static let oauthMetadata = metadata(id: "oauthMetadata", "RFC 8414 §3")
