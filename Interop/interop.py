@@ -11,19 +11,11 @@ import tempfile
 
 from browser import Browser
 from canaille import CLIENTS, SECRET as CANAILLE_SECRET, canaille
+from checks import Checks
 from glewlwyd import CLIENT, SECRET as GLEWLWYD_SECRET, glewlwyd
 from process import free_port, running
 
 REDIRECT_URI = "com.example.app:/callback"
-
-
-class Checks:
-    def __init__(self):
-        self.passed = self.failed = 0
-
-    def expect(self, claim, holds, seen=""):
-        self.passed, self.failed = self.passed + bool(holds), self.failed + (not holds)
-        print(f"{'ok  ' if holds else 'FAIL'} {claim}" + ("" if holds else f": {seen}"))
 
 
 class App:

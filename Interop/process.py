@@ -18,7 +18,9 @@ def free_port():
 
 @contextlib.contextmanager
 def running(command, port, log, environment=None):
-    """Starts a server and waits until it listens; stops it at the end."""
+    """Starts a server and waits until it listens; stops it at the end.
+
+    Without a port, whoever started it has to wait."""
     with open(log, "wb") as output:
         process = subprocess.Popen(
             command, stdout=output, stderr=subprocess.STDOUT, env={**os.environ, **(environment or {})})
@@ -27,6 +29,8 @@ def running(command, port, log, environment=None):
             while True:
                 if process.poll() is not None:
                     raise RuntimeError(f"{command[0]} ended with status {process.returncode}; see {log}")
+                if port is None:
+                    break
                 with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
                     break
                 if time.monotonic() > deadline:

@@ -79,12 +79,24 @@ import Testing
     static let ways: [(String, Int, @Sendable (URLComponents, inout BrowserFlow) -> URLComponents)] = [
         ("a wrong state", 400, { back, _ in back.changing("state", to: Random.token(byteCount: 32)) }),
         ("no state", 400, { back, _ in back.changing("state", to: nil) }),
-        ("no cookie", 403, { back, browser in browser.cookie = nil; return back }),
+        (
+            "no cookie", 403,
+            { back, browser in
+                browser.cookie = nil; return back
+            }
+        ),
         (
             "a foreign cookie", 403,
-            { back, browser in browser.cookie = "gatehouse=" + Random.token(byteCount: 32); return back }
+            { back, browser in
+                browser.cookie = "gatehouse=" + Random.token(byteCount: 32); return back
+            }
         ),
-        ("two cookies", 403, { back, browser in browser.cookie = (browser.cookie ?? "") + "; gatehouse=x"; return back }),
+        (
+            "two cookies", 403,
+            { back, browser in
+                browser.cookie = (browser.cookie ?? "") + "; gatehouse=x"; return back
+            }
+        ),
         (
             "another provider's address", 400,
             { back, _ in

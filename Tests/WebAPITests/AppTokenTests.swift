@@ -55,12 +55,16 @@ import Testing
             let changes = app.merging(["client_secret": secret, "client_id": id]) { $1 }
             return await browser.redeem(code, changes, headers: basic.map { BrowserStage.basic("web-id", $0) } ?? [])
         }
-        #expect(try await redeem("web-secret", basic: nil).status == 200)
-        #expect(try await redeem(nil, basic: "web-secret").status == 200)
-        #expect(try await redeem(nil, basic: "web-secret", id: nil).status == 200)
+        let secret = BrowserStage.webSecret
+        #expect(try await redeem(secret, basic: nil).status == 200)
+        // As RFC 6749 §2.3.1 has it, and as many libraries have it.
+        for basic in ["web%2Bsecret%253D", secret] {
+            #expect(try await redeem(nil, basic: basic).status == 200)
+            #expect(try await redeem(nil, basic: basic, id: nil).status == 200)
+        }
         for (secret, basic, id) in [
             (nil, nil, "web-id"), ("wrong", nil, "web-id"), (nil, "wrong", "web-id"),
-            ("web-secret", "web-secret", "web-id"), (nil, "web-secret", "acme-id"),
+            (secret, secret, "web-id"), (nil, secret, "acme-id"), (nil, "web secret%3D", "web-id"),
         ] as [(String?, String?, String)] {
             let answer = try await redeem(secret, basic: basic, id: id)
             #expect(answer.status == 401 && answer.error == "invalid_client")
@@ -207,7 +211,8 @@ import Testing
     @Test func `learns of an app's tokens only that app's when it is one`() async throws {
         var browser = try await BrowserStage()
         let acme = try #require(await browser.redeem(try await browser.code()).body["access_token"]?.string)
-        #expect(await ask(browser, acme, BrowserStage.basic("web-id", "web-secret")).body == ["active": false])
+        let web = BrowserStage.basic("web-id", BrowserStage.webSecret)
+        #expect(await ask(browser, acme, web).body == ["active": false])
     }
 
     @Test func `must be known`() async throws {

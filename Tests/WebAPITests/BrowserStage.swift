@@ -15,11 +15,14 @@ struct BrowserStage {
     static let verifier = String(repeating: "v", count: 43)
     static let challenge = Base64URL.encode(Digest.sha256.hash(verifier.utf8.span))
 
+    /// It is another text once a form is decoded.
+    static let webSecret = "web+secret%3D"
+
     static let apps = AppDirectory(
         [
             app("acme", [acme, "https://acme.example/other?x=1"], otherBrowser: .confirm),
             app("desk", ["http://127.0.0.1/cb", "org.acme.desk:/cb"], providers: ["zenkey"]),
-            app("web", ["https://web.example/cb"], secret: "web-secret", origins: ["https://web.example"]),
+            app("web", ["https://web.example/cb"], secret: webSecret, origins: ["https://web.example"]),
         ], resourceServers: [ResourceServer(id: "api", secret: Secret("api secret"))])
 
     private static func app(

@@ -54,7 +54,11 @@ struct ClientEndpoint: Sendable {
 
 /// Who a client says it is, and how it proves that (RFC 6749 §2.3.1).
 struct ClientCredentials {
-    private let basic: (id: String, secret: String)?
+    private typealias Pair = (id: String, secret: String)
+
+    /// What a Basic header can be read as; nil without one. Both parts should be form-encoded before they are joined, but many
+    /// libraries join them as they are, and nothing in the header tells which it was.
+    private let basic: [Pair]?
     private let id: String?
     private let secret: String?
 
@@ -70,17 +74,16 @@ struct ClientCredentials {
     /// - Parameter isNamed: set as soon as one is named, whether or not it proves to be it.
     /// - Throws: `ServiceError.invalidClient` when it proves nothing, or names two.
     func app(in apps: AppDirectory, named isNamed: inout Bool) throws(ServiceError) -> RegisteredApp? {
-        guard let name = basic?.id ?? id, let app = apps[name] else { return nil }
+        let names = basic?.map(\.id) ?? [id].compactMap(\.self)
+        guard let app = names.lazy.compactMap({ apps[$0] }).first else { return nil }
         isNamed = true
-        guard id == nil || id == name else { throw .invalidClient }
+        guard id == nil || id == app.clientID else { throw .invalidClient }
         // More than one way at a time is none (RFC 6749 §2.3).
         guard basic == nil || secret == nil else { throw .invalidClient }
-        let presented = basic?.secret ?? secret
-        if app.secret == nil {
-            guard presented == nil || presented == "" else { throw .invalidClient }
-            return app
-        }
-        guard let presented, app.accepts(secret: presented) else { throw .invalidClient }
+        let presented = basic?.filter { $0.id == app.clientID }.map(\.secret) ?? [secret].compactMap(\.self)
+        let isProven =
+            app.secret == nil ? presented.allSatisfy(\.isEmpty) : presented.contains { app.accepts(secret: $0) }
+        guard isProven else { throw .invalidClient }
         return app
     }
 
@@ -88,28 +91,37 @@ struct ClientCredentials {
     ///
     /// - Throws: `ServiceError.invalidClient` for everybody else, public apps among them.
     func introspector(in apps: AppDirectory) throws(ServiceError) -> Introspection.Caller {
-        if let basic, secret == nil, apps.isResourceServer(basic.id, secret: basic.secret) { return .resourceServer }
+        if let basic, secret == nil, basic.contains(where: { apps.isResourceServer($0.id, secret: $0.secret) }) {
+            return .resourceServer
+        }
         var isNamed = false
         guard let app = try app(in: apps, named: &isNamed), app.secret != nil else { throw .invalidClient }
         return .app(app)
     }
 
-    /// Both parts are form-encoded before they are joined.
-    private static func basic(_ request: HTTPRequest) throws(ServiceError) -> (id: String, secret: String)? {
+    private static func basic(_ request: HTTPRequest) throws(ServiceError) -> [Pair]? {
         guard let field = request.header("authorization") else { return nil }
         let parts = field.split(separator: " ", maxSplits: 1)
         guard parts.first?.lowercased() == "basic" else { return nil }
         guard parts.count == 2, let bytes = Base64.decode(String(parts[1])),
-            let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
-            let id = decoded(bytes[..<colon]), let secret = decoded(bytes[(colon + 1)...]), !id.isEmpty
+            let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon != bytes.startIndex
         else { throw .invalidClient }
-        return (id, secret)
+        let pairs = [formDecoded, plain].compactMap { read -> Pair? in
+            guard let id = read(bytes[..<colon]), let secret = read(bytes[(colon + 1)...]) else { return nil }
+            return (id, secret)
+        }
+        guard !pairs.isEmpty else { throw .invalidClient }
+        return pairs
     }
 
-    private static func decoded(_ bytes: ArraySlice<UInt8>) -> String? {
+    private static func formDecoded(_ bytes: ArraySlice<UInt8>) -> String? {
         var scratch: [UInt8] = []
         let bytes = Array(bytes)
         return PercentEncoding.decode(bytes.span, 0..<bytes.count, plusIsSpace: true, scratch: &scratch)
+    }
+
+    private static func plain(_ bytes: ArraySlice<UInt8>) -> String? {
+        String(validating: bytes, as: UTF8.self)
     }
 }
 
