@@ -110,7 +110,13 @@ let package = Package(
                 "System",
                 "Syntax", arguments, lifecycle, signals, logging,
             ]),
-        target("SimulatedCarriers", ["HTTPServer", "JOSE", "Crypto", "JSON", "EventLoop", "System", "Syntax"]),
+        .target(
+            name: "SimulatedCarriers",
+            dependencies: ["HTTPServer", "JOSE", "Crypto", "JSON", "EventLoop", "System", "Syntax"],
+            // The sample app's files, in the executable: no bundle, so no Foundation to find one with.
+            resources: ["index.html", "app.css", "icon.svg", "app.js", "oauth.js", "wire.js", "views.js", "words.js"]
+                .map { .embedInCode("SampleApp/\($0)") },
+            swiftSettings: settings),
         executable("carrier-simulator", ["SimulatedCarriers", "EventLoop", "System", arguments, logging]),
         tests("SystemTests", ["System"]),
         tests("SyntaxTests", ["Syntax", "Crypto"]),

@@ -60,6 +60,11 @@ wait_until() {
 # Whether something listens on a port of the loopback address.
 is_taken() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
+# A port of the loopback address that nothing listens on, for what must be told it before it is there.
+free_port() {
+    python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
 # Hundreds of tests with servers of their own need more descriptors than the usual soft limit of 1024.
 raise_descriptor_limit() {
     local wanted=16384 hard

@@ -38,7 +38,7 @@ struct AuthorizationRequest: Sendable {
         guard fields.values("client_id").count == 1, let client = world.client(fields["client_id"], at: provider.issuer)
         else { throw .page("The client is not registered here.") }
         guard fields.values("redirect_uri").count == 1, let redirectURI = fields["redirect_uri"],
-            client.redirectURIs.contains(redirectURI)
+            world.allows(redirectURI, for: client)
         else { throw .page("The redirect URI is not registered for this client.") }
         let destination = Destination(
             redirectURI: redirectURI, state: fields.values("state").count == 1 ? fields["state"] : nil)

@@ -36,7 +36,7 @@ struct DiscoveryEndpoint {
             return Page.error("The client is not registered here.")
         }
         guard fields.values("redirect_uri").count == 1, let redirectURI = fields["redirect_uri"],
-            client.redirectURIs.contains(redirectURI)
+            world.allows(redirectURI, for: client)
         else { return Page.error("The redirect URI is not registered for this client.") }
         guard let mccmnc = fields["mccmnc"] else { return choice(fields) }
         var parameters = [(name: "mccmnc", value: mccmnc)]
@@ -55,7 +55,9 @@ struct DiscoveryEndpoint {
             }
         }
         return Page.response(
-            .ok, title: "Who is your carrier?", content: "<p>\(links.joined(separator: "\n"))</p>")
+            .ok, title: "Who is your carrier?",
+            content:
+                "<p>Choose who your phone number is with.</p><p class=\"actions\">\(links.joined(separator: "\n"))</p>")
     }
 
     static func error(_ code: String, _ description: String) -> HTTPResponse {

@@ -12,6 +12,7 @@ struct IssuerRoutes {
         var routes = ControlEndpoints(world: world).routes
         if listener == .discovery {
             routes += discovery
+            if let gatehouse = world.gatehouse { routes += SampleApp(world: world, gatehouse: gatehouse).routes }
             for issuer in SimulatedIssuer.providers {
                 guard let provider = world.provider(issuer), provider.profile.spreadsOverOrigins else { continue }
                 routes += resources(of: provider, under: "/\(issuer.rawValue)")

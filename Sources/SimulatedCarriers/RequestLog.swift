@@ -1,11 +1,14 @@
 public import HTTPServer
 internal import Synchronization
+internal import System
 
 /// A request as the simulation received it, so that a test can say what a client must send and must not.
 public struct RecordedRequest: Sendable {
     public let issuer: SimulatedIssuer
     public let endpoint: SimulatedEndpoint
     public let request: HTTPRequest
+    /// When it came, in milliseconds since 1970.
+    public let milliseconds: Int64
 
     /// The fields of the query, in order.
     public var queryFields: [(name: String, value: String)] { Fields(query: request)?.all ?? [] }
@@ -52,16 +55,24 @@ final class RequestLog: Sendable {
 
     private struct State {
         var counts = RequestCounts()
+        /// The number of the newest: how many there have been.
+        var last = 0
         var newest: [RecordedRequest] = []
         /// Where the oldest stands once the array is full.
         var oldest = 0
+
+        var inOrder: ArraySlice<RecordedRequest> { newest[oldest...] + newest[..<oldest] }
     }
 
     private let state = Mutex(State())
 
     func record(_ request: HTTPRequest, at endpoint: SimulatedEndpoint, of issuer: SimulatedIssuer) {
-        let recorded = RecordedRequest(issuer: issuer, endpoint: endpoint, request: request)
+        let now = WallClock.now
+        let recorded = RecordedRequest(
+            issuer: issuer, endpoint: endpoint, request: request,
+            milliseconds: now.seconds * 1_000 + now.nanoseconds / 1_000_000)
         state.withLock { state in
+            state.last += 1
             state.counts.counts[.init(issuer: issuer, endpoint: endpoint), default: 0] += 1
             if state.newest.count < Self.requestsKept {
                 state.newest.append(recorded)
@@ -74,10 +85,20 @@ final class RequestLog: Sendable {
 
     var counts: RequestCounts { state.withLock { $0.counts } }
 
+    /// The number of the newest; the first has 1.
+    var last: Int { state.withLock { $0.last } }
+
     /// The newest requests, oldest first.
     func requests(at endpoint: SimulatedEndpoint) -> [RecordedRequest] {
+        state.withLock { $0.inOrder.filter { $0.endpoint == endpoint } }
+    }
+
+    /// Those of the newest requests that came after one, with their numbers, oldest first.
+    func requests(after number: Int) -> [(number: Int, request: RecordedRequest)] {
         state.withLock { state in
-            (state.newest[state.oldest...] + state.newest[..<state.oldest]).filter { $0.endpoint == endpoint }
+            let first = state.last - state.newest.count + 1
+            return state.inOrder.enumerated().lazy.map { (number: first + $0.offset, request: $0.element) }
+                .filter { $0.number > number }
         }
     }
 }

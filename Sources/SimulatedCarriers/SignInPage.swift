@@ -15,23 +15,27 @@ enum SignInPage {
         let hidden = fields.all.map { field in
             "<input type=\"hidden\" name=\"\(Page.escape(field.name))\" value=\"\(Page.escape(field.value))\">"
         }
-        let context = request.context.map { "<p><strong>\(Page.escape($0))</strong></p>" } ?? ""
+        let asker = "<strong>\(Page.escape(request.client.name ?? request.client.id))</strong>"
+        let question =
+            request.context.map { "<p>\(asker) asks you to approve:</p><p class=\"asked\">\(Page.escape($0))</p>" }
+            ?? "<p>\(asker) asks you to sign in.</p>"
         return Page.response(
             .ok, title: "Sign in with \(provider.profile.displayName)",
             content: """
-                <p>The app <strong>\(Page.escape(request.client.id))</strong> asks you to sign in.</p>
-                \(context)
+                \(question)
                 <form method="post" action="/authorize/decision">
                 \(hidden.joined(separator: "\n"))
                 <fieldset><legend>Who are you?</legend>
                 \(choices(request.subscriber, isServed))
                 </fieldset>
-                <fieldset><legend>What may the app know?</legend>
+                <fieldset><legend>What may it know of you?</legend>
                 \(scopes(request.scopes))
                 </fieldset>
-                <button name="\(decisionField)" value="\(approval)">Approve</button>
-                <button name="\(decisionField)" value="deny" class="quiet">Deny</button>
+                <p class="actions"><button name="\(decisionField)" value="\(approval)">Approve</button>
+                <button name="\(decisionField)" value="deny" class="quiet">Deny</button></p>
                 </form>
+                <p class="small">A simulated provider, for demonstrations: it believes whatever you say.\
+                \(request.level.hasSuffix("3") ? " A real one would now ask for your PIN or fingerprint." : "")</p>
                 """)
     }
 
@@ -46,13 +50,19 @@ enum SignInPage {
         }.joined(separator: "\n")
     }
 
+    private static let words = [
+        "name": "Your name", "profile": "Your name and date of birth", "email": "Your e-mail address",
+        "phone": "Your phone number", "postal_code": "Your postal code", "birthdate": "Your date of birth",
+        "address": "Your address", "offline_access": "All that also while you are away",
+    ]
+
     private static func scopes(_ scopes: Set<String>) -> String {
         let optional = scopes.subtracting(["openid"]).sorted()
-        guard !optional.isEmpty else { return "Only that it is you." }
+        guard !optional.isEmpty else { return "<p>Only that it is you.</p>" }
         return optional.map { scope in
             let name = Page.escape(scopeField(scope))
             return
-                "<label><input type=\"checkbox\" name=\"\(name)\" value=\"yes\" checked> \(Page.escape(scope))</label>"
+                "<label><input type=\"checkbox\" name=\"\(name)\" value=\"yes\" checked> \(Page.escape(words[scope] ?? scope))</label>"
         }.joined(separator: "\n")
     }
 }

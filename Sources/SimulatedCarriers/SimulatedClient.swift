@@ -12,6 +12,8 @@ public struct SimulatedClient: Sendable {
     }
 
     public let id: String
+    /// What people are told who asks; nil where the id has to do.
+    public let name: String?
     public let secret: String
     /// Compared as texts with what requests name, nothing more (RFC 9700 §4.1.3).
     public let redirectURIs: [String]
@@ -26,11 +28,13 @@ public struct SimulatedClient: Sendable {
     public let requiresPKCE: Bool
 
     public init(
-        id: String, secret: String, redirectURIs: [String], authentication: Set<Authentication> = [.basic],
+        id: String, name: String? = nil, secret: String, redirectURIs: [String],
+        authentication: Set<Authentication> = [.basic],
         keys: [PublicKey] = [], issuers: Set<SimulatedIssuer>, idTokenAlgorithm: SignatureAlgorithm? = nil,
         requiresPKCE: Bool = true
     ) {
         self.id = id
+        self.name = name
         self.secret = secret
         self.redirectURIs = redirectURIs
         self.authentication = authentication
@@ -40,18 +44,20 @@ public struct SimulatedClient: Sendable {
         self.requiresPKCE = requiresPKCE
     }
 
+    /// The demo's client id at discovery and at the carriers.
+    static let carrierClientID = "ccid-0123456789abcdef"
+
     /// The clients of the demo: one for the carriers, one for the plain provider, and one there without a secret.
     ///
     /// - Parameter redirectURIs: addresses registered for both, beside each one's own.
     public static func demo(redirectURIs: [String] = []) -> [SimulatedClient] {
-        let carrierClient = "ccid-0123456789abcdef"
-        return [
+        [
             SimulatedClient(
-                id: carrierClient, secret: "demo-secret",
-                redirectURIs: ["\(carrierClient)://com.xci.provider.sdk"] + redirectURIs,
+                id: carrierClientID, name: "Gatehouse demo", secret: "demo-secret",
+                redirectURIs: ["\(carrierClientID)://com.xci.provider.sdk"] + redirectURIs,
                 issuers: [.discovery, .aurora, .borealis]),
             SimulatedClient(
-                id: "gatehouse-demo", secret: "demo-secret-plain",
+                id: "gatehouse-demo", name: "Gatehouse demo", secret: "demo-secret-plain",
                 redirectURIs: ["com.example.app:/callback"] + redirectURIs, authentication: [.basic, .post],
                 issuers: [.plain]),
             SimulatedClient(

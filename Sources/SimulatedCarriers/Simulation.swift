@@ -27,15 +27,17 @@ public final class Simulation: Sendable {
     ///   - issuerHost: how clients reach it, as it stands in every URL; nil for `host`.
     ///   - loops: at least one, started by the caller and stopped after ``stop()``.
     ///   - latency: how long each call of a backend is kept waiting; without a thread.
+    ///   - gatehouse: the base URL of the Gatehouse that the sample app signs in with; nil: there is no sample app.
     /// - Throws: `SystemError` when a port can't be bound, `CryptoError` when no key can be made.
     public init(
         host: String = "127.0.0.1", issuerHost: String? = nil, ports: Ports, loops: [EventLoop],
-        clients: [SimulatedClient], latency: Duration = .zero
+        clients: [SimulatedClient], latency: Duration = .zero, gatehouse: String? = nil
     ) throws {
         // RFC 3986 §3.2.2
         let name = issuerHost ?? host
         let world = try World(
-            clients: clients, issuerHost: name.contains(":") ? "[\(name)]" : name, latency: latency)
+            clients: clients, issuerHost: name.contains(":") ? "[\(name)]" : name, latency: latency,
+            gatehouse: gatehouse)
         var servers: [HTTPServer] = []
         for (offset, issuer) in SimulatedIssuer.allCases.enumerated() {
             let port: UInt16 =
@@ -69,6 +71,8 @@ public final class Simulation: Sendable {
     public var discovery: String { world.url(.discovery) + "/.well-known/openid_configuration" }
     /// The page on which a subscriber chooses a carrier.
     public var discoveryUI: String { world.url(.discovery) + DiscoveryEndpoint.userInterfacePath }
+    /// The sample app, when there is one.
+    public var sampleApp: String { world.url(.discovery) + SampleApp.path }
     /// Aurora's issuer URL.
     public var aurora: String { url(of: .aurora) }
     /// Borealis's issuer URL.

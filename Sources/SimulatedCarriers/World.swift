@@ -10,14 +10,19 @@ final class World: Sendable {
     let switches = MisbehaviourSwitches()
     let log = RequestLog()
     let latency: Mutex<Duration>
+    /// The base URL of the Gatehouse that the sample app signs in with; nil without that app.
+    let gatehouse: String?
     private let issuerHost: String
     private let ports = Mutex<[SimulatedIssuer: UInt16]>([:])
     private let providers: [SimulatedIssuer: Provider]
 
-    init(clients: [SimulatedClient], issuerHost: String, latency: Duration) throws(CryptoError) {
+    init(
+        clients: [SimulatedClient], issuerHost: String, latency: Duration, gatehouse: String?
+    ) throws(CryptoError) {
         self.clients = Dictionary(clients.map { ($0.id, $0) }) { $1 }
         self.issuerHost = issuerHost
         self.latency = Mutex(latency)
+        self.gatehouse = gatehouse
         var providers: [SimulatedIssuer: Provider] = [:]
         for issuer in SimulatedIssuer.providers {
             guard let profile = IssuerProfile.of(issuer) else { continue }
@@ -32,6 +37,14 @@ final class World: Sendable {
     func client(_ id: String?, at issuer: SimulatedIssuer) -> SimulatedClient? {
         guard let id, let client = clients[id], client.issuers.contains(issuer) else { return nil }
         return client
+    }
+
+    /// Whether an address is registered for a client: one of its own to the letter, or for the carriers' client of the demo
+    /// the sample app's, whose port is not known before it is bound.
+    func allows(_ redirectURI: String, for client: SimulatedClient) -> Bool {
+        client.redirectURIs.contains(redirectURI)
+            || gatehouse != nil && client.id == SimulatedClient.carrierClientID
+                && redirectURI == url(.discovery) + SampleApp.approvalPath
     }
 
     /// Ports are known once the servers are bound, which is after their handlers are made.

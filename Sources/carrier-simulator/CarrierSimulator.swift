@@ -10,7 +10,8 @@ internal import System
 struct CarrierSimulator: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "carrier-simulator",
-        abstract: "Simulates two ZenKey carriers, their discovery and a plain OpenID Provider.",
+        abstract:
+            "Simulates two ZenKey carriers, their discovery and a plain OpenID Provider, and serves a sample app.",
         discussion: """
             Four ports: discovery, Aurora Mobile (310410), Borealis Wireless (311480), and the plain provider. An \
             authorization request with prompt=none&login_hint=NAME gets its code at once; any lower-case name is a \
@@ -35,6 +36,9 @@ struct CarrierSimulator: AsyncParsableCommand {
         help: "An address that both demo clients may send users back to. May be repeated.")
     var redirectURIs: [String] = []
 
+    @Option(help: "The base URL of the Gatehouse that the sample app, at /app/ on the first port, signs in with.")
+    var gatehouse = "http://127.0.0.1:8080"
+
     @Option(help: "How many event loops serve; 0 means one for each core.")
     var loops = 0
 
@@ -47,6 +51,8 @@ struct CarrierSimulator: AsyncParsableCommand {
     }
 
     func run() async throws {
+        // Where Gatehouse gets back what it has sent to a provider, by the names in its demo configuration.
+        let callbacks = ["zenkey", "plain"].map { "\(gatehouse)/auth/\($0)/callback" }
         let logger = Logger(label: "carrier-simulator") { StreamLogHandler.standardError(label: $0) }
         // Broken connections are reported by the calls that meet them.
         IgnoredSignals.add(SIGPIPE)
@@ -59,8 +65,10 @@ struct CarrierSimulator: AsyncParsableCommand {
         defer { for loop in eventLoops { loop.stop() } }
         let simulation = try Simulation(
             host: host, issuerHost: issuerHost, ports: port == 0 ? .kernelChosen : .from(port), loops: eventLoops,
-            clients: SimulatedClient.demo(redirectURIs: redirectURIs), latency: .milliseconds(latencyMs))
+            clients: SimulatedClient.demo(redirectURIs: redirectURIs + callbacks),
+            latency: .milliseconds(latencyMs), gatehouse: gatehouse)
         try await simulation.start()
+        print("sample app \(simulation.sampleApp)")
         print("listening discovery \(simulation.discovery)")
         print("listening aurora \(simulation.aurora)")
         print("listening borealis \(simulation.borealis)")

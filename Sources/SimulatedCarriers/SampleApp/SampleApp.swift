@@ -1,0 +1,85 @@
+internal import HTTPServer
+internal import JSON
+
+/// The sample app: a page for a person to click through, which speaks to Gatehouse as any app in a browser would.
+///
+/// It stands on the discovery port, so that it may also look into the simulation's own log without being let in by anybody
+/// else's policy. The files are compiled in: the executable needs nothing beside it.
+struct SampleApp: Sendable {
+    /// Where the page is, and the two addresses that bring the browser back to it: from Gatehouse with a code of
+    /// Gatehouse's, and from a carrier with a code of the carrier's.
+    static let path = "/app/"
+    static let callbackPath = "/app/callback"
+    static let approvalPath = "/app/approved"
+
+    let world: World
+    /// The base URL of the Gatehouse that it signs in with, without a closing slash.
+    let gatehouse: String
+
+    var routes: [Route] {
+        let pages = [Self.path, Self.callbackPath, Self.approvalPath].map { path in
+            Route(.get, path) { _ in file(PackageResources.index_html, "text/html") }
+        }
+        let scripts = [
+            ("app.js", PackageResources.app_js), ("oauth.js", PackageResources.oauth_js),
+            ("wire.js", PackageResources.wire_js), ("views.js", PackageResources.views_js),
+            ("words.js", PackageResources.words_js),
+        ].map { name, bytes in
+            Route(.get, Self.path + name) { _ in file(bytes, "text/javascript") }
+        }
+        let wire = WireLog(world: world)
+        return pages + scripts + [
+            Route(.get, "/app") { _ in .redirect(to: Self.path) },
+            Route(.get, Self.path + "app.css") { _ in file(PackageResources.app_css, "text/css") },
+            Route(.get, Self.path + "icon.svg") { _ in file(PackageResources.icon_svg, "image/svg+xml") },
+            Route(.get, Self.path + "settings") { _ in .object(settings) },
+            Route(.get, Self.path + "numbers") { _ in .object(numbers) },
+            Route(.get, Self.path + "requests") { wire.newer($0) },
+        ]
+    }
+
+    /// Scripts and styles of its own and nobody else's; besides itself it talks to Gatehouse only.
+    private func file(_ bytes: [UInt8], _ type: String) -> HTTPResponse {
+        let policy = [
+            "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'",
+            "connect-src 'self' \(gatehouse)", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+        ]
+        return HTTPResponse(
+            status: .ok,
+            headers: [
+                ("Content-Type", type == "image/svg+xml" ? type : "\(type); charset=utf-8"),
+                ("Content-Security-Policy", policy.joined(separator: "; ")), ("X-Content-Type-Options", "nosniff"),
+                // An address of this page may have a code in it.
+                ("Referrer-Policy", "no-referrer"), ("Cache-Control", "no-store"),
+            ], body: bytes)
+    }
+
+    /// What an app is built with: who it is, where Gatehouse is, and what carriers call its backend.
+    private var settings: JSONObject {
+        let carriers = SimulatedIssuer.providers.compactMap { world.provider($0) }.map { provider in
+            var carrier = JSONObject([
+                ("id", .string(provider.issuer.rawValue)), ("name", .string(provider.profile.displayName)),
+                ("issuer", .string(world.url(provider.issuer))),
+            ])
+            carrier.append("mccmnc", ifPresent: provider.profile.mccmnc)
+            return JSONValue.object(carrier)
+        }
+        return JSONObject([
+            ("gatehouse", .string(gatehouse)), ("client_id", "sample-app"),
+            ("provider_client_id", .string(SimulatedClient.carrierClientID)),
+            ("discovery", .string("/.well-known/openid_configuration")), ("providers", .array(carriers)),
+        ])
+    }
+
+    /// Whose number is where, which only the simulation knows: carriers tell nobody.
+    private var numbers: JSONObject {
+        let numbers = Subscriber.wellKnown.map { subscriber in
+            var number = JSONObject([
+                ("phone_number", .string(subscriber.phoneNumber)), ("subscriber", .string(subscriber.name)),
+            ])
+            number.append("carrier", ifPresent: world.subscribers.lastPort(of: subscriber.name)?.to.rawValue)
+            return JSONValue.object(number)
+        }
+        return JSONObject([("numbers", .array(numbers))])
+    }
+}

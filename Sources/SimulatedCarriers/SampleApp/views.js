@@ -1,0 +1,134 @@
+// What is seen. Everything that comes from elsewhere becomes text, never markup.
+
+import { purpose } from "./words.js";
+
+// An element: h("p", { class: "soft" }, "text", another).
+export function h(name, attributes, ...children) {
+    const element = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes ?? {})) {
+        if (key === "click") element.addEventListener("click", value);
+        else if (value !== undefined && value !== false) element.setAttribute(key, value === true ? "" : value);
+    }
+    element.append(...children.flat().filter((child) => child !== undefined && child !== false));
+    return element;
+}
+
+export const button = (label, click, more = {}) => h("button", { type: "button", click, ...more }, label);
+export const actions = (...buttons) => h("div", { class: "actions" }, ...buttons);
+export const list = (pairs) => h("dl", {}, pairs.filter(([, value]) => value !== undefined && value !== "")
+    .map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
+
+export function card(id, title, ...children) {
+    return h("section", { class: "card", id, "aria-labelledby": `${id}-title` },
+        h("h2", { id: `${id}-title` }, title), ...children);
+}
+
+export const time = (seconds) => new Date(seconds * 1000).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+
+export function welcome(providers, signIn) {
+    const carriers = providers.filter((one) => one.mccmnc);
+    return [card("welcome", "Sign in with your phone number",
+        h("p", {}, "No password: your mobile carrier says who you are. The carriers here are simulated, so be whoever you"
+            + " like."),
+        actions(button("Sign in", () => signIn({}), { id: "sign-in" })),
+        h("p", { class: "soft" }, "Gatehouse then asks who is to sign you in. An app that knows your carrier goes straight"
+            + " there:"),
+        actions(...carriers.map((carrier) => button(carrier.name,
+            () => signIn({ provider: "zenkey", mccmnc: carrier.mccmnc }), { class: "quiet", id: `sign-in-${carrier.id}` }))),
+    )];
+}
+
+export function profile(user, carrier, badge) {
+    return card("profile", "Signed in",
+        h("p", { class: "big" }, user.name ?? "Somebody without a name"),
+        badge && h("p", { class: "badge", id: "badge" }, badge),
+        list([
+            ["User id", h("span", { id: "user-id" }, user.sub)],
+            ["Signed in by", carrier?.name],
+            ["Phone number", user.phone_number && verified(user.phone_number, user.phone_number_verified)],
+            ["E-mail", user.email && verified(user.email, user.email_verified)],
+        ]),
+        h("p", { class: "soft" }, "The user id is Gatehouse's own. What the carrier calls you stays with Gatehouse."));
+}
+
+const verified = (value, isVerified) => `${value} (${isVerified ? "" : "not "}verified)`;
+
+export function moving(from, to, hasMoved, move, signInAgain) {
+    return card("moving", hasMoved ? `Your number is at ${to.name} now` : "Change carriers",
+        h("p", {}, hasMoved
+            ? `${from.name} does not know you any more. Sign in at ${to.name}, and you are the same user: the new carrier`
+                + " passes on a token that the old one has signed."
+            : `Your number is at ${from.name}. Take it to ${to.name}, and see what becomes of your account.`),
+        actions(hasMoved
+            ? button(`Sign in again at ${to.name}`, signInAgain, { id: "sign-in-again" })
+            : button(`Move my number to ${to.name}`, move, { id: "move" })));
+}
+
+export function transfer(carrier, approve, outcome) {
+    const recipient = h("input", { id: "recipient", value: "Bob", maxlength: "60", autocomplete: "off" });
+    const amount = h("input", { id: "amount", value: "250.00", maxlength: "10", inputmode: "decimal", autocomplete: "off" });
+    return card("transfer", "Transfer money",
+        h("p", {}, `A signed-in app is not enough for that: ${carrier.name} shows you this very transfer and asks for your`
+            + " PIN or fingerprint."),
+        h("div", { class: "fields" }, h("label", {}, "Euro", amount), h("label", {}, "To", recipient)),
+        actions(button(`Approve at ${carrier.name}`, () => approve(amount.value, recipient.value), { id: "approve" })),
+        outcome);
+}
+
+export function receipt({ header, payload, context, isSigned, isAboutContext }) {
+    return h("div", { id: "receipt" }, h("h3", {}, "Receipt"),
+        h("p", {}, `“${context}” is approved. ${isSigned
+            ? "The signature is Gatehouse's: verified with its published key." : "The signature could not be verified!"}`
+            + (isAboutContext ? " The receipt's hash is that of the text." : " The receipt is about another text!")),
+        list([
+            ["User id", payload.sub], ["Level", payload.acr], ["Signed in at", time(payload.auth_time)],
+            ["Receipt made at", time(payload.iat)],
+            ["Its header", h("code", {}, JSON.stringify(header))], ["Its claims", h("code", {}, JSON.stringify(payload))],
+        ]));
+}
+
+export const refusal = ([title, sentence]) => h("div", { id: "refusal", class: "notice bad", role: "alert" },
+    h("p", {}, h("strong", {}, title)), h("p", {}, sentence));
+
+export function identities(all, providers) {
+    const origins = { "sign-in": "by your first sign-in", migration: "by changing carriers", link: "linked by you" };
+    return card("identities", "Where you are known",
+        h("ul", { class: "rows" }, all.map((one) => h("li", {}, h("span", {},
+            h("strong", {}, providers.find((provider) => provider.issuer === one.issuer)?.name ?? one.issuer),
+            `, since ${time(one.linked_at)}, ${origins[one.origin] ?? one.origin}`)))));
+}
+
+export function sessions(all, end, another) {
+    return card("sessions", "Where you are signed in",
+        h("ul", { class: "rows" }, all.map((one) => h("li", {},
+            h("span", {}, h("strong", {}, one.current ? "This one" : "Another one"),
+                `, since ${time(one.created_at)}, ${browser(one.user_agent)}`),
+            button(one.current ? "End this session" : "End it", () => end(one), { class: "quiet" })))),
+        actions(button("Sign in once more", another, { class: "quiet", id: "another" })),
+        h("p", { class: "soft" }, "Signing in once more makes another session, as on another device."));
+}
+
+const browser = (agent) => /(Firefox|Edg|Chrome|Safari)\//.exec(agent ?? "")?.[1].replace("Edg", "Edge") ?? "an app";
+
+export function wire(steps, entries) {
+    const groups = steps.map((step, index) => ({
+        ...step, number: index + 1,
+        entries: entries.filter((one) => one.time >= step.time && one.time < (steps[index + 1]?.time ?? Infinity)),
+    })).filter((group) => group.entries.length > 0).reverse();
+    if (groups.length === 0) return [h("p", {}, "Nothing yet.")];
+    return groups.map((group) => [h("h3", {}, `${group.number}. ${group.title}`),
+        h("ol", { class: "wire" }, group.entries.map(line))]).flat();
+}
+
+const senders = { app: "App", browser: "Browser", gatehouse: "Gatehouse" };
+
+function line(entry) {
+    const fields = [...(entry.authorization ? [["Authorization", entry.authorization]] : []), ...entry.fields];
+    const table = (pairs) => list(pairs.map(([name, value]) => [name, h("code", {}, value)]));
+    const why = purpose(entry);
+    return h("li", { class: entry.from }, h("details", {},
+        h("summary", {}, h("span", { class: "who" }, `${senders[entry.from]} → ${entry.to}`),
+            h("code", {}, `${entry.method} ${entry.path}${entry.status ? ` · ${entry.status}` : ""}`)),
+        why && h("p", {}, why), fields.length > 0 && table(fields),
+        entry.answer?.length > 0 && h("p", {}, "The answer:"), entry.answer?.length > 0 && table(entry.answer)));
+}
