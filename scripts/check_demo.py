@@ -11,7 +11,8 @@ import time
 
 from axe_selenium_python import Axe
 from selenium import webdriver
-from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException, TimeoutException
+from selenium.common.exceptions import (
+    NoSuchElementException, StaleElementReferenceException, TimeoutException, WebDriverException)
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -141,7 +142,11 @@ class Demo:
         for step in (self.sign_in, self.second_session, self.receipt, self.change_carriers, self.refusal,
                      self.second_thoughts, self.sign_out):
             began = time.monotonic()
-            step()
+            try:
+                step()
+            except WebDriverException as error:
+                self.picture("failed")
+                raise SystemExit(f"{self.name}: {step.__name__}: {error.msg}\n{self.text()}")
             print(f"{self.name}: {step.__name__.replace('_', ' ')}: {time.monotonic() - began:.1f} s", flush=True)
 
     def sign_in(self):

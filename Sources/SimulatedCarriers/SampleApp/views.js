@@ -9,7 +9,7 @@ export function h(name, attributes, ...children) {
         if (key === "click") element.addEventListener("click", value);
         else if (value !== undefined && value !== false) element.setAttribute(key, value === true ? "" : value);
     }
-    element.append(...children.flat().filter((child) => child !== undefined && child !== false));
+    element.append(...children.flat(Infinity).filter((child) => child !== undefined && child !== false));
     return element;
 }
 
