@@ -95,8 +95,8 @@ class Demo:
         if len(labels) != 1:
             raise SystemExit(f"{self.name}: {carrier} does not offer {self.person}:\n{self.text()}")
         labels[0].click()
-        self.check()
         self.picture(f"consent-{carrier.split()[0].lower()}")
+        self.check()
         self.click(label="Approve")
 
     # What is held against each page
@@ -153,27 +153,27 @@ class Demo:
         self.browser.get(self.app)
         self.sees("Sign in with your phone number", "Aurora Mobile", "Borealis Wireless", "Nothing yet.")
         self.rests()
-        self.check()
         self.picture("welcome")
+        self.check()
         self.click(id="sign-in")
         self.sees("sample-app", "zenkey", "plain")
-        self.check()
         self.picture("chooser")
+        self.check()
         self.browser.find_element(By.PARTIAL_LINK_TEXT, "zenkey").click()
         self.sees("Who is your carrier?")
-        self.check()
         self.picture("discovery")
+        self.check()
         self.click(label="Aurora Mobile")
         self.approves("Aurora Mobile")
         self.sees("Signed in", self.person, "Aurora Mobile", "by your first sign-in", "Sign in", "/auth/token · 200",
                   "Gatehouse → Aurora Mobile", "/token", "/aurora/userinfo")
         self.rests()
         self.user = self.value("user-id")
-        for details in self.browser.find_elements(By.CSS_SELECTOR, "details")[:6]:
+        for details in self.browser.find_elements(By.CSS_SELECTOR, "li details")[:6]:
             details.find_element(By.TAG_NAME, "summary").click()
         self.sees("code_verifier", "Authorization", "Basic …")
-        self.check()
         self.picture("signed-in", whole=True)
+        self.check()
         page = self.browser.page_source
         for secret in self.browser.execute_script("return Object.values(JSON.parse(sessionStorage.tokens))"):
             if isinstance(secret, str) and secret in page:
@@ -196,25 +196,26 @@ class Demo:
         self.sees("Receipt", "“Transfer 250.00 euro to Bob” is approved", "verified with its published key",
                   "The receipt's hash is that of the text", "transaction-receipt+jwt", "POST /auth/transaction · 200")
         self.rests()
-        self.check()
         self.picture("receipt", whole=True)
+        self.check()
 
     def change_carriers(self):
         self.click(id="move")
         self.sees("Your number is at Borealis Wireless now", "Sign in again at Borealis Wireless")
-        self.check()
         self.picture("moved")
+        self.check()
         self.click(id="sign-in-again")
         self.approves("Borealis Wireless")
         self.sees("Recognised after moving", "Borealis Wireless", "by changing carriers")
         self.rests()
         if self.value("user-id") != self.user:
             raise SystemExit(f"{self.name}: user {self.user} has become user {self.value('user-id')}")
+        self.picture("recognised")
+        self.picture("recognised-whole", whole=True)
         self.check()
-        self.picture("recognised", whole=True)
         self.scheme("dark")
-        self.check()
         self.picture("recognised-dark", whole=True)
+        self.check()
         self.scheme("light")
 
     def refusal(self):
@@ -225,8 +226,8 @@ class Demo:
         self.rests()
         # Browsers write every answer above 399 on the console; this one belongs there.
         self.console(but="/auth/transaction")
-        self.check()
         self.picture("refused")
+        self.check()
 
     def second_thoughts(self):
         self.click(id="another")
@@ -234,8 +235,8 @@ class Demo:
         self.click(label="Deny")
         self.sees("You said no", self.person)
         self.rests()
-        self.check()
         self.picture("denied")
+        self.check()
 
     def sign_out(self):
         self.click(id="sign-out")
@@ -243,8 +244,8 @@ class Demo:
         self.rests()
         if self.browser.execute_script("return sessionStorage.tokens"):
             raise SystemExit(f"{self.name}: tokens are left after the sign-out")
-        self.check()
         self.picture("signed-out")
+        self.check()
 
 
 def main():

@@ -8,13 +8,14 @@ import Testing
 
 /// A running simulation for one test.
 func withSimulation(
-    clients: [SimulatedClient] = SimulatedClient.demo(), latency: Duration = .zero,
+    clients: [SimulatedClient] = SimulatedClient.demo(), latency: Duration = .zero, gatehouse: String? = nil,
     _ body: (Simulation) throws -> Void
 ) async throws {
     let loop = try EventLoop(label: "simulation under test")
     loop.start()
     defer { loop.stop() }
-    let simulation = try Simulation(ports: .kernelChosen, loops: [loop], clients: clients, latency: latency)
+    let simulation = try Simulation(
+        ports: .kernelChosen, loops: [loop], clients: clients, latency: latency, gatehouse: gatehouse)
     try await simulation.start()
     let result = Result { try body(simulation) }
     await simulation.stop()

@@ -1,6 +1,5 @@
 internal import HTTPServer
 internal import JSON
-import Syntax
 
 /// What has been asked of the simulated issuers, for people to see: every request with its fields, and no secret.
 ///

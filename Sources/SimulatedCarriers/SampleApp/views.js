@@ -35,7 +35,13 @@ export function welcome(providers, signIn) {
             + " there:"),
         actions(...carriers.map((carrier) => button(carrier.name,
             () => signIn({ provider: "zenkey", mccmnc: carrier.mccmnc }), { class: "quiet", id: `sign-in-${carrier.id}` }))),
-    )];
+    ), card("tries", "What there is to try", h("ol", { class: "tries" }, [
+        "Sign in, and look at the requests: this app has no secret, and never sees a token of the carrier's.",
+        "Transfer money, which takes an approval at the carrier and leaves a receipt.",
+        "Move your number to the other carrier and sign in there: you are the same user.",
+        "Try another transfer right after that, as a thief of your number would.",
+        "End sessions, and sign out.",
+    ].map((one) => h("li", {}, one))))];
 }
 
 export function profile(user, carrier, badge) {
@@ -68,8 +74,8 @@ export function transfer(carrier, approve, outcome) {
     const recipient = h("input", { id: "recipient", value: "Bob", maxlength: "60", autocomplete: "off" });
     const amount = h("input", { id: "amount", value: "250.00", maxlength: "10", inputmode: "decimal", autocomplete: "off" });
     return card("transfer", "Transfer money",
-        h("p", {}, `A signed-in app is not enough for that: ${carrier.name} shows you this very transfer and asks for your`
-            + " PIN or fingerprint."),
+        h("p", {}, `To be signed in is not enough for that: ${carrier.name} shows you this very transfer, and would ask for your`
+            + " PIN or fingerprint if it were real."),
         h("div", { class: "fields" }, h("label", {}, "Euro", amount), h("label", {}, "To", recipient)),
         actions(button(`Approve at ${carrier.name}`, () => approve(amount.value, recipient.value), { id: "approve" })),
         outcome);
@@ -116,10 +122,12 @@ export function wire(steps, entries) {
         entries: entries.filter((one) => one.time >= step.time && one.time < (steps[index + 1]?.time ?? Infinity)),
     })).filter((group) => group.entries.length > 0).reverse();
     if (groups.length === 0) return [h("p", {}, "Nothing yet.")];
-    return groups.map((group) => [h("h3", {}, `${group.number}. ${group.title}`),
-        h("ol", { class: "wire" }, group.entries.map(line))]).flat();
+    return groups.map((group, index) => h("details", { class: "step", open: index === 0 },
+        h("summary", {}, h("h3", {}, `${group.number}. ${group.title}`)),
+        h("ol", { class: "wire" }, group.entries.map(line))));
 }
 
+const short = (path) => path.replace(/[0-9a-f]{20,}/g, (id) => `${id.slice(0, 6)}…`);
 const senders = { app: "App", browser: "Browser", gatehouse: "Gatehouse" };
 
 function line(entry) {
@@ -128,7 +136,7 @@ function line(entry) {
     const why = purpose(entry);
     return h("li", { class: entry.from }, h("details", {},
         h("summary", {}, h("span", { class: "who" }, `${senders[entry.from]} → ${entry.to}`),
-            h("code", {}, `${entry.method} ${entry.path}${entry.status ? ` · ${entry.status}` : ""}`)),
+            h("code", {}, `${entry.method} ${short(entry.path)}${entry.status ? ` · ${entry.status}` : ""}`)),
         why && h("p", {}, why), fields.length > 0 && table(fields),
         entry.answer?.length > 0 && h("p", {}, "The answer:"), entry.answer?.length > 0 && table(entry.answer)));
 }

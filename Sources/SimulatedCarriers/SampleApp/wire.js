@@ -91,20 +91,21 @@ export async function listen(providers) {
     const answer = await fetch(`/app/requests?after=${after}`, { cache: "no-store" }).then((one) => one.json());
     log.after = answer.last;
     for (const request of answer.requests) {
-        const name = providers.find((one) => one.id === request.issuer)?.name ?? "Carrier discovery";
+        const name = request.endpoint === "discovery" ? "Carrier discovery"
+            : providers.find((one) => one.id === request.issuer)?.name;
         log.entries.push({
             time: request.time, from: request.endpoint === "authorize" ? "browser" : "gatehouse", to: name,
             method: request.method, path: request.path, authorization: request.authorization, endpoint: request.endpoint,
             fields: request.fields.map((field) => [field.name, field.value]),
         });
     }
-    // This app asks discovery, too, when it goes to a carrier itself; its own line of that is there already.
-    log.entries = log.entries.filter((one) => !(one.from === "gatehouse" && isOurs(one))).slice(-kept);
+    // This app asks discovery, too, and sends the browser to a carrier itself; its own lines of that are there already.
+    log.entries = log.entries.filter((one) => !(one.endpoint && isOurs(one))).slice(-kept);
     log.entries.sort((left, right) => left.time - right.time);
     save();
 }
 
 function isOurs(seen) {
-    return seen.endpoint === "discovery" && log.entries.some((one) =>
-        one.from === "app" && one.path === seen.path && Math.abs(one.time - seen.time) < 1000);
+    return ["discovery", "authorize"].includes(seen.endpoint) && log.entries.some((one) => !one.endpoint
+        && one.path === seen.path && one.to === seen.to && Math.abs(one.time - seen.time) < 2000);
 }

@@ -65,6 +65,7 @@ const purposes = {
 
 export function purpose(entry) {
     const path = entry.path.replace(/^(\/users\/me\/sessions)\/.*/, "$1");
+    if (path === "/authorize" && !entry.endpoint) return purposes["browser authorize"];
     if (entry.endpoint) return purposes[`${entry.from} ${entry.endpoint}`];
     if (entry.method === "DELETE") return "The app ends that session, wherever it is.";
     if (path.startsWith("/subscribers/")) return "The simulation moves your number. In real life you do that in a shop.";
