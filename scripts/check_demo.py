@@ -208,6 +208,9 @@ class Demo:
         self.approves("Borealis Wireless")
         self.sees("Recognised after moving", "Borealis Wireless", "by changing carriers")
         self.rests()
+        # For the picture: what Gatehouse sends to the carrier's token endpoint.
+        self.browser.find_element(By.CSS_SELECTOR, "li.gatehouse summary").click()
+        self.browser.execute_script("document.activeElement.blur(); scrollTo(0, 0)")
         if self.value("user-id") != self.user:
             raise SystemExit(f"{self.name}: user {self.user} has become user {self.value('user-id')}")
         self.picture("recognised")
@@ -254,6 +257,9 @@ def main():
     parser.add_argument("app", help="the address of the sample app")
     arguments = parser.parse_args()
     arguments.screenshots.mkdir(parents=True, exist_ok=True)
+    for name in WINDOWS:
+        for picture in arguments.screenshots.glob(f"{name}-[0-9][0-9]-*.png"):
+            picture.unlink()
     for name in WINDOWS:
         demo = Demo(arguments.app, name, "light", arguments.screenshots)
         try:
