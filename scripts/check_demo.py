@@ -89,11 +89,12 @@ class Demo:
     def value(self, id):
         return self.browser.find_element(By.ID, id).text
 
-    def approves(self, carrier, question="asks you to sign in"):
+    def approves(self, carrier, question="asks you to sign in", person=None):
+        person = person or self.person
         self.sees(f"Sign in with {carrier}", question)
-        labels = self.browser.find_elements(By.XPATH, f"//label[contains(., '{self.person}')]")
+        labels = self.browser.find_elements(By.XPATH, f"//label[contains(., '{person}')]")
         if len(labels) != 1:
-            raise SystemExit(f"{self.name}: {carrier} does not offer {self.person}:\n{self.text()}")
+            raise SystemExit(f"{self.name}: {carrier} does not offer {person}:\n{self.text()}")
         labels[0].click()
         self.picture(f"consent-{carrier.split()[0].lower()}")
         self.check()
@@ -139,7 +140,7 @@ class Demo:
     # The demonstration, step by step
 
     def run(self):
-        for step in (self.sign_in, self.second_session, self.receipt, self.change_carriers, self.refusal,
+        for step in (self.sign_in, self.second_session, self.receipt, self.link, self.change_carriers, self.refusal,
                      self.second_thoughts, self.sign_out):
             began = time.monotonic()
             try:
@@ -199,6 +200,18 @@ class Demo:
         self.picture("receipt", whole=True)
         self.check()
 
+    def link(self):
+        self.click(id="link")
+        # Not the same person: scripts/run has signed Grace in there, as somebody else.
+        self.approves("Plain OpenID Provider", person="Linus Pauling")
+        self.sees("It is linked", "Plain OpenID Provider", "linked by you", "POST /users/me/identities · 201")
+        self.rests()
+        self.picture("linked")
+        self.check()
+        self.click(label="Unlink it")
+        self.sees("It is unlinked", "Link Plain OpenID Provider")
+        self.check()
+
     def change_carriers(self):
         self.click(id="move")
         self.sees("Your number is at Borealis Wireless now", "Sign in again at Borealis Wireless")
@@ -224,7 +237,7 @@ class Demo:
     def refusal(self):
         self.click(id="approve")
         self.approves("Borealis Wireless", "Transfer 250.00 euro to Bob")
-        self.sees("No transfer yet: your number has only just moved", "approve nothing for a while", "hours",
+        self.sees("Not yet: your number has only just moved", "not approve, link or unlink anything", "hours",
                   "POST /auth/transaction · 403")
         self.rests()
         # Browsers write every answer above 399 on the console; this one belongs there.

@@ -47,6 +47,9 @@ public struct SimulatedClient: Sendable {
     /// The demo's client id at discovery and at the carriers.
     static let carrierClientID = "ccid-0123456789abcdef"
 
+    /// And at the plain provider.
+    static let plainClientID = "gatehouse-demo"
+
     /// The clients of the demo: one for the carriers, one for the plain provider, and one there without a secret.
     ///
     /// - Parameter redirectURIs: addresses registered for both, beside each one's own.
@@ -57,7 +60,7 @@ public struct SimulatedClient: Sendable {
                 redirectURIs: ["\(carrierClientID)://com.xci.provider.sdk"] + redirectURIs,
                 issuers: [.discovery, .aurora, .borealis]),
             SimulatedClient(
-                id: "gatehouse-demo", name: "Gatehouse demo", secret: "demo-secret-plain",
+                id: plainClientID, name: "Gatehouse demo", secret: "demo-secret-plain",
                 redirectURIs: ["com.example.app:/callback"] + redirectURIs, authentication: [.basic, .post],
                 issuers: [.plain]),
             SimulatedClient(

@@ -39,12 +39,12 @@ final class World: Sendable {
         return client
     }
 
-    /// Whether an address is registered for a client: one of its own to the letter, or for the carriers' client of the demo
-    /// the sample app's, whose port is not known before it is bound.
+    /// Whether an address is registered for a client: one of its own to the letter, or for a client of the demo the sample
+    /// app's, whose port is not known before it is bound.
     func allows(_ redirectURI: String, for client: SimulatedClient) -> Bool {
-        client.redirectURIs.contains(redirectURI)
-            || gatehouse != nil && client.id == SimulatedClient.carrierClientID
-                && redirectURI == url(.discovery) + SampleApp.approvalPath
+        if client.redirectURIs.contains(redirectURI) { return true }
+        guard gatehouse != nil, let path = SampleApp.redirectPaths[client.id] else { return false }
+        return redirectURI == url(.discovery) + path
     }
 
     /// Ports are known once the servers are bound, which is after their handlers are made.

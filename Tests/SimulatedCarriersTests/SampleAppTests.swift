@@ -11,7 +11,8 @@ import Testing
 
     @Test(arguments: [
         ("", "text/html; charset=utf-8"), ("callback?code=c&state=s", "text/html; charset=utf-8"),
-        ("approved?code=c", "text/html; charset=utf-8"), ("app.css", "text/css; charset=utf-8"),
+        ("approved?code=c", "text/html; charset=utf-8"), ("linked?code=c", "text/html; charset=utf-8"),
+        ("app.css", "text/css; charset=utf-8"),
         ("app.js", "text/javascript; charset=utf-8"), ("oauth.js", "text/javascript; charset=utf-8"),
         ("wire.js", "text/javascript; charset=utf-8"), ("views.js", "text/javascript; charset=utf-8"),
         ("words.js", "text/javascript; charset=utf-8"), ("icon.svg", "image/svg+xml"),
@@ -76,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `may be sent a carrier's code at one address, and only where there is such an app`() async throws {
+    @Test func `may be sent a provider's code at one address, and only where there is such an app`() async throws {
         try await withApp { simulation throws in
             var signIn = SimulatedSignIn(simulation, at: .aurora)
             signIn.redirectURI = simulation.sampleApp + "approved"
@@ -86,6 +87,8 @@ import Testing
             var plain = SimulatedSignIn(simulation, at: .plain)
             plain.redirectURI = simulation.sampleApp + "approved"
             #expect(try plain.authorize().status == 400)
+            plain.redirectURI = simulation.sampleApp + "linked"
+            #expect(try plain.authorizationAnswer()["code"] != nil)
         }
         try await withSimulation { simulation throws in
             #expect(try HTTPTest.get(simulation.sampleApp).status == 404)

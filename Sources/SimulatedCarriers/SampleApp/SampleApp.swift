@@ -6,18 +6,20 @@ internal import JSON
 /// It stands on the discovery port, so that it may also look into the simulation's own log without being let in by anybody
 /// else's policy. The files are compiled in: the executable needs nothing beside it.
 struct SampleApp: Sendable {
-    /// Where the page is, and the two addresses that bring the browser back to it: from Gatehouse with a code of
-    /// Gatehouse's, and from a carrier with a code of the carrier's.
+    /// Where the page is. The browser comes back to it from Gatehouse at `/app/callback`, with a code of Gatehouse's.
     static let path = "/app/"
-    static let callbackPath = "/app/callback"
-    static let approvalPath = "/app/approved"
+    /// And from a provider with a code of the provider's, which Gatehouse redeems: from a carrier with an approved
+    /// transaction, from the plain provider with an identity to link. By client ids.
+    static let redirectPaths = [
+        SimulatedClient.carrierClientID: "/app/approved", SimulatedClient.plainClientID: "/app/linked",
+    ]
 
     let world: World
     /// The base URL of the Gatehouse that it signs in with, without a closing slash.
     let gatehouse: String
 
     var routes: [Route] {
-        let pages = [Self.path, Self.callbackPath, Self.approvalPath].map { path in
+        let pages = [Self.path, "/app/callback", "/app/approved", "/app/linked"].map { path in
             Route(.get, path) { _ in file(PackageResources.index_html, "text/html") }
         }
         let scripts = [
@@ -60,13 +62,18 @@ struct SampleApp: Sendable {
             var carrier = JSONObject([
                 ("id", .string(provider.issuer.rawValue)), ("name", .string(provider.profile.displayName)),
                 ("issuer", .string(world.url(provider.issuer))),
+                ("authorization_endpoint", .string(world.url(provider.issuer) + "/authorize")),
+                (
+                    "client_id",
+                    .string(
+                        provider.issuer.isCarrier ? SimulatedClient.carrierClientID : SimulatedClient.plainClientID)
+                ),
             ])
             carrier.append("mccmnc", ifPresent: provider.profile.mccmnc)
             return JSONValue.object(carrier)
         }
         return JSONObject([
             ("gatehouse", .string(gatehouse)), ("client_id", "sample-app"),
-            ("provider_client_id", .string(SimulatedClient.carrierClientID)),
             ("discovery", .string("/.well-known/openid_configuration")), ("providers", .array(carriers)),
         ])
     }

@@ -72,7 +72,10 @@ async function show(outcome) {
     const user = await ask("/auth/userinfo");
     const identities = await ask("/users/me/identities");
     const sessions = await ask("/users/me/sessions");
-    const last = identities.toSorted((left, right) => right.last_sign_in_at - left.last_sign_in_at)[0];
+    // A provider of Gatehouse's may be several carriers; the last of them to sign the user in is the one.
+    const provider = sessions.find((one) => one.current)?.provider;
+    const last = identities.filter((one) => one.provider === provider)
+        .toSorted((left, right) => right.last_sign_in_at - left.last_sign_in_at)[0];
     const carrier = settings.providers.find((one) => one.issuer === last?.issuer);
     const known = await number(user);
     const other = settings.providers.find((one) => one.mccmnc && one.id !== carrier?.id);
@@ -87,7 +90,7 @@ async function show(outcome) {
         cards.push(views.card("moving", "Change carriers", views.h("p", {}, "That and transfers take somebody who has"
             + " signed in at a mobile carrier. Sign out, and sign in again with one.")));
     }
-    cards.push(views.identities(identities, settings.providers));
+    cards.push(views.identities(identities, settings.providers, link, unlink));
     cards.push(views.sessions(sessions, end, () => signIn("Sign in once more", wishes(carrier, known?.subscriber))));
     place("cards").replaceChildren(...cards);
     write("before", { sub: user.sub, carrier: carrier?.id });
@@ -116,6 +119,14 @@ const move = (user, to, known) => act(`Move the number to ${to.name}`, async () 
 const approve = (carrier, amount, recipient, known) => act(`Approve a transfer at ${carrier.name}`, async () => {
     const context = `Transfer ${amount.trim()} euro to ${recipient.trim()}`;
     await oauth.askForApproval(settings, carrier, context, known?.subscriber);
+});
+
+const link = (provider) => act(`Link ${provider.name}`, () => oauth.askForIdentity(provider));
+
+const unlink = (identity) => act("Unlink", async () => {
+    await ask(`/users/me/identities/${identity.identity_id}`, "DELETE");
+    await show();
+    tell(["It is unlinked", "It signs nobody in any more, and sessions that it has opened are over."]);
 });
 
 const end = (session) => act("End a session", async () => {
@@ -149,6 +160,13 @@ async function arrive() {
     }
     if (location.pathname === "/app/approved") {
         return approved(oauth.answer("approval", settings));
+    }
+    if (location.pathname === "/app/linked") {
+        const pending = oauth.answer("link", settings);
+        await oauth.link(settings, pending);
+        await show();
+        tell(["It is linked", "Sign in there next time, and you are the same user."]);
+        return;
     }
     if (read("pending")?.kind === "sign-out" && new URLSearchParams(location.search).get("state") === read("pending").state) {
         for (const name of ["pending", "before", "badge"]) sessionStorage.removeItem(name);

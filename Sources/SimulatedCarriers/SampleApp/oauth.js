@@ -71,12 +71,30 @@ export async function signIn(settings, wishes = {}) {
 
 // Sends the browser to the carrier itself, which is to show the person that very text and ask for a PIN or a fingerprint.
 export async function askForApproval(settings, carrier, context, subscriber) {
-    const query = new URLSearchParams({ client_id: settings.provider_client_id, mccmnc: carrier.mccmnc });
+    const query = new URLSearchParams({ client_id: carrier.client_id, mccmnc: carrier.mccmnc });
     const { authorization_endpoint: endpoint } = await call("Carrier discovery", "GET", `${settings.discovery}?${query}`);
     await begin("approval", carrier.name, endpoint, {
-        client_id: settings.provider_client_id, redirect_uri: `${location.origin}/app/approved`, scope: "openid",
+        client_id: carrier.client_id, redirect_uri: `${location.origin}/app/approved`, scope: "openid",
         context, acr_values: "a3", login_hint: subscriber,
-    }, { context, mccmnc: carrier.mccmnc });
+    }, { context, mccmnc: carrier.mccmnc, client: carrier.client_id });
+}
+
+// Sends the browser to another provider, which is to say who the person is there.
+export async function askForIdentity(provider) {
+    await begin("link", provider.name, provider.authorization_endpoint, {
+        client_id: provider.client_id, redirect_uri: `${location.origin}/app/linked`, scope: "openid profile email",
+    }, { provider: provider.id });
+}
+
+// With that provider's code: from now on it signs the same user in.
+export async function link(settings, pending) {
+    return call("Gatehouse", "POST", `${settings.gatehouse}/users/me/identities`, {
+        token: await accessToken(settings),
+        form: {
+            provider: pending.provider, code: pending.code, redirect_uri: `${location.origin}/app/linked`,
+            code_verifier: pending.verifier, nonce: pending.nonce,
+        },
+    });
 }
 
 // What came back with the browser: the code, and what this tab remembers of the request. Used once.
@@ -129,7 +147,7 @@ export async function receipt(settings, pending) {
     const answer = await call("Gatehouse", "POST", `${settings.gatehouse}/auth/transaction`, {
         token: await accessToken(settings),
         form: {
-            client_id: settings.provider_client_id, code: pending.code, redirect_uri: `${location.origin}/app/approved`,
+            client_id: pending.client, code: pending.code, redirect_uri: `${location.origin}/app/approved`,
             mccmnc: pending.mccmnc, code_verifier: pending.verifier, nonce: pending.nonce, context: pending.context,
         },
     });

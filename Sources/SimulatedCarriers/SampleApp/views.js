@@ -96,12 +96,16 @@ export function receipt({ header, payload, context, isSigned, isAboutContext }) 
 export const refusal = ([title, sentence]) => h("div", { id: "refusal", class: "notice bad", role: "alert" },
     h("p", {}, h("strong", {}, title)), h("p", {}, sentence));
 
-export function identities(all, providers) {
+export function identities(all, providers, link, unlink) {
+    const plain = providers.find((one) => !one.mccmnc);
+    const isLinked = all.some((one) => one.issuer === plain.issuer);
     const origins = { "sign-in": "by your first sign-in", migration: "by changing carriers", link: "linked by you" };
     return card("identities", "Where you are known",
         h("ul", { class: "rows" }, all.map((one) => h("li", {}, h("span", {},
             h("strong", {}, providers.find((provider) => provider.issuer === one.issuer)?.name ?? one.issuer),
-            `, since ${time(one.linked_at)}, ${origins[one.origin] ?? one.origin}`)))));
+            `, since ${time(one.linked_at)}, ${origins[one.origin] ?? one.origin}`),
+            one.origin === "link" && button("Unlink it", () => unlink(one), { class: "quiet" })))),
+        !isLinked && actions(button(`Link ${plain.name}`, () => link(plain), { class: "quiet", id: "link" })));
 }
 
 export function sessions(all, end, another) {

@@ -17,9 +17,11 @@ const failures = {
         + " another request. Begin again, as the person who is signed in here."],
     insufficient_user_authentication: () => ["You signed in a while ago", "This takes a fresh sign-in. Sign in again."],
     rate_limited: (failure) => ["Too much at once", `Wait ${duration(failure.seconds)}, then begin again.`],
-    identity_too_new: (failure) => ["No transfer yet: your number has only just moved",
-        "Somebody who takes over another's number looks just like you now. So whoever moved may sign in at once, and"
-        + ` approve nothing for a while. Try again in ${duration(failure.seconds)}.`],
+    identity_too_new: (failure) => ["Not yet: your number has only just moved",
+        "Somebody who takes over another's number looks just like you now. So whoever moved may sign in at once, but"
+        + ` for a while not approve, link or unlink anything. Try again in ${duration(failure.seconds)}.`],
+    identity_in_use: () => ["Somebody else has that", "It signs another user in already. Choose another person there."],
+    last_identity: () => ["That is your only way in", "Link another one first."],
     unreachable: (failure) => [`Nobody answers at ${failure.where}`, "Is it running? scripts/run starts it."],
     wrong_state: () => ["That answer was not asked for",
         "It belongs to no request of this tab, or was used before, so it is left alone. Begin again."],
@@ -51,6 +53,7 @@ const purposes = {
     "browser authorize": "Your browser arrives at the carrier, which asks you. This is what the request says.",
     "/auth/authorize": "The app sends your browser to Gatehouse. Only the hash of the PKCE verifier goes along.",
     "/app/callback": "Your browser is back with a code of Gatehouse's. It is worth nothing without the verifier.",
+    "/app/linked": "Your browser is back with a code of the other provider's. The app hands it to Gatehouse.",
     "/app/approved": "Your browser is back with a code of the carrier's. The app hands it to Gatehouse.",
     "/auth/token": "The app redeems a code with the verifier, or a refresh token. It has no secret, and needs none.",
     "/auth/userinfo": "The app asks who you are.",
@@ -67,7 +70,13 @@ export function purpose(entry) {
     const path = entry.path.replace(/^(\/users\/me\/sessions)\/.*/, "$1");
     if (path === "/authorize" && !entry.endpoint) return purposes["browser authorize"];
     if (entry.endpoint) return purposes[`${entry.from} ${entry.endpoint}`];
-    if (entry.method === "DELETE") return "The app ends that session, wherever it is.";
+    if (entry.method === "DELETE") {
+        return path.startsWith("/users/me/sessions") ? "The app ends that session, wherever it is."
+            : "The app takes that identity away: it signs nobody in any more.";
+    }
+    if (entry.method === "POST" && path === "/users/me/identities") {
+        return "The app hands the code to Gatehouse, which redeems it: from now on that provider signs you in, too.";
+    }
     if (path.startsWith("/subscribers/")) return "The simulation moves your number. In real life you do that in a shop.";
     return purposes[path];
 }
