@@ -14,6 +14,8 @@ function tell(words, isBad = false) {
     const notice = words && views.h("div", { class: isBad ? "notice bad" : "notice" },
         views.h("p", {}, views.h("strong", {}, words[0])), views.h("p", {}, words[1]));
     place("notice").replaceChildren(...(notice ? [notice] : []));
+    // On a phone the button may be far below it.
+    if (notice) notice.scrollIntoView({ block: "nearest" });
 }
 
 const isEnded = (failure) => ["invalid_token", "invalid_grant", "reused_refresh_token"].includes(failure.code);
@@ -21,7 +23,6 @@ const isEnded = (failure) => ["invalid_token", "invalid_grant", "reused_refresh_
 function fail(failure) {
     if (!(failure instanceof wire.Failure)) console.error(failure);
     tell(explain(failure), true);
-    place("notice").scrollIntoView({ block: "nearest" });
 }
 
 // Runs what a button is for. Only one thing is done at a time, and every failure is told.
