@@ -67,7 +67,13 @@ import Testing
             settings.listedProviders.sections.map(\.clientSecret?.revealedText) == ["demo-secret", "demo-secret-plain"])
         #expect(settings.listedProviders.sections.map(\.algorithms) == [[.rs256], [.rs256, .es256]])
         #expect(settings.listedProviders.sections.first?.trustedIssuers == ["127.0.0.1"])
-        #expect(settings.listedProviders.sections.last?.redirectURIs == ["com.example.app:/callback"])
+        #expect(
+            settings.listedProviders.sections.map(\.redirectURIs) == [
+                ["ccid-0123456789abcdef://com.xci.provider.sdk", "http://127.0.0.1:9000/app/approved"],
+                ["com.example.app:/callback", "http://127.0.0.1:9000/app/linked"],
+            ])
+        #expect(settings.apps.map(\.clientID) == ["sample-app"])
+        #expect(settings.apps.map(\.origins) == [["http://127.0.0.1:9000"]])
         #expect(settings.listedProviders.sections.map(\.allowLoopbackHTTP) == [true, true])
     }
 
