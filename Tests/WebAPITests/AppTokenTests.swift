@@ -83,6 +83,14 @@ import Testing
         }
     }
 
+    @Test func `is told to wait without an error, which would be final to it`() async throws {
+        let browser = try await BrowserStage(perMinute: 1)
+        let form = "grant_type=refresh_token&refresh_token=x&client_id=acme-id"
+        #expect(await browser.api.post("/auth/token", form: form).error == "invalid_grant")
+        let answer = await browser.api.post("/auth/token", form: form)
+        #expect(answer.status == 429 && answer.body["error"] == nil && answer.body["error_code"] == "rate_limited")
+    }
+
     @Test func `is no code of an app that shows a secret it has not got`() async throws {
         var browser = try await BrowserStage()
         let answer = await browser.redeem(try await browser.code(), ["client_secret": "made up"])

@@ -25,9 +25,13 @@ struct ClientEndpoint: Sendable {
         let response: HTTPResponse
         do throws(ServiceError) {
             let parameters = try parameters(of: request)
+            let credentials = try ClientCredentials(request, parameters)
+            let app = credentials.app(in: apps)
+            // Known before anything is refused, since it decides how that is told.
+            namesApp = app != nil
             // Whoever guesses secrets is told no more than whoever guesses tokens.
             try limits.refuseAfterFailures(context.network, of: .failedRefreshes)
-            let app = try ClientCredentials(request, parameters).app(in: apps, named: &namesApp)
+            if let app { try credentials.prove(app) }
             guard app != nil || apiKeys.admit(request) else { throw .invalidAPIKey }
             response = try await handler(context, parameters, app)
         } catch {
@@ -69,14 +73,16 @@ struct ClientCredentials {
         basic = try Self.basic(request)
     }
 
-    /// The app of ours that the request comes from; nil when it names none.
-    ///
-    /// - Parameter isNamed: set as soon as one is named, whether or not it proves to be it.
-    /// - Throws: `ServiceError.invalidClient` when it proves nothing, or names two.
-    func app(in apps: AppDirectory, named isNamed: inout Bool) throws(ServiceError) -> RegisteredApp? {
+    /// The app of ours that the request names, whether or not it comes from it.
+    func app(in apps: AppDirectory) -> RegisteredApp? {
         let names = basic?.map(\.id) ?? [id].compactMap(\.self)
-        guard let app = names.lazy.compactMap({ apps[$0] }).first else { return nil }
-        isNamed = true
+        return names.lazy.compactMap { apps[$0] }.first
+    }
+
+    /// Holds the request to the app that it names.
+    ///
+    /// - Throws: `ServiceError.invalidClient` when it proves nothing, or names two.
+    func prove(_ app: RegisteredApp) throws(ServiceError) {
         guard id == nil || id == app.clientID else { throw .invalidClient }
         // More than one way at a time is none (RFC 6749 §2.3).
         guard basic == nil || secret == nil else { throw .invalidClient }
@@ -84,7 +90,6 @@ struct ClientCredentials {
         let isProven =
             app.secret == nil ? presented.allSatisfy(\.isEmpty) : presented.contains { app.accepts(secret: $0) }
         guard isProven else { throw .invalidClient }
-        return app
     }
 
     /// Who may ask what a token is good for.
@@ -94,8 +99,8 @@ struct ClientCredentials {
         if let basic, secret == nil, basic.contains(where: { apps.isResourceServer($0.id, secret: $0.secret) }) {
             return .resourceServer
         }
-        var isNamed = false
-        guard let app = try app(in: apps, named: &isNamed), app.secret != nil else { throw .invalidClient }
+        guard let app = app(in: apps), app.secret != nil else { throw .invalidClient }
+        try prove(app)
         return .app(app)
     }
 
