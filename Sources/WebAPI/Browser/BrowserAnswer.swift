@@ -98,8 +98,9 @@ extension AppAddress {
     /// The address with an error of ours (RFC 6749 §4.1.2.1), in the words that the API has for it.
     func answer(_ error: ServiceError) -> String {
         let answer = ErrorAnswer(error)
-        let reason = answer.reason.map { " (\($0))" } ?? ""
-        return self.answer(error: Self.code(of: error), description: answer.sentence + reason)
+        // A redirect has no member for the reason.
+        let sentence = answer.reason.map { "The provider's ID token breaks a rule (\($0))." } ?? answer.sentence
+        return self.answer(error: Self.code(of: error), description: sentence)
     }
 
     /// What an OAuth client understands of an error.
