@@ -18,7 +18,7 @@ function tell(words, isBad = false) {
     if (notice) notice.scrollIntoView({ block: "nearest" });
 }
 
-const isEnded = (failure) => ["invalid_token", "invalid_grant", "reused_refresh_token"].includes(failure.code);
+const isEnded = (failure) => failure.code === "invalid_token";
 
 function fail(failure) {
     if (!(failure instanceof wire.Failure)) console.error(failure);

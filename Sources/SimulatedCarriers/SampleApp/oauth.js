@@ -131,15 +131,19 @@ function keep(answer) {
     return kept;
 }
 
-// An access token with at least half a minute left.
+// An access token with at least half a minute left. A refresh token that is refused means that the session has ended.
 export async function accessToken(settings) {
     const known = tokens();
-    if (known && known.ends - Date.now() > 30_000) return known.access_token;
+    if (!known) throw new Failure("invalid_token");
+    if (known.ends - Date.now() > 30_000) return known.access_token;
     const { token_endpoint: endpoint } = await metadata(settings);
-    const answer = await call("Gatehouse", "POST", endpoint, { form: {
-        grant_type: "refresh_token", client_id: settings.client_id, refresh_token: known?.refresh_token ?? "",
-    } });
-    return keep({ ...answer, id_token: answer.id_token ?? known.id_token }).access_token;
+    const form = { grant_type: "refresh_token", client_id: settings.client_id, refresh_token: known.refresh_token };
+    try {
+        const answer = await call("Gatehouse", "POST", endpoint, { form });
+        return keep({ ...answer, id_token: answer.id_token ?? known.id_token }).access_token;
+    } catch (failure) {
+        throw failure.code === "invalid_grant" ? new Failure("invalid_token") : failure;
+    }
 }
 
 // Gatehouse verifies what the carrier says of the approval, and makes a receipt of it.
