@@ -46,15 +46,9 @@ struct Server: Service {
         let apiKeys = APIKeys(settings.apiKeys)
         let failedSignIns = FailedSignInLog(
             counter: FailedSignInCounter(), repository: repository, clock: clock, logger: logger)
-        let parts = APIParts(
-            repository: repository, keys: keys, providers: ProviderDirectory(providers), codes: DispatchedCodes(),
-            registration: settings.registration,
-            apps: AppDirectory(settings.apps, resourceServers: settings.resourceServers),
-            branding: Branding(name: settings.browser.name ?? "", logo: settings.browser.logo),
-            maximumPendingSignIns: Int64(settings.browser.pendingSignIns), clock: clock, apiKeys: apiKeys,
-            limits: AddressLimits(settings),
-            documentation: Documentation(version: Version.text, baseURL: settings.session.issuer?.text),
-            failedSignIns: failedSignIns.counter, logger: logger)
+        let parts = Self.parts(
+            settings, repository: repository, keys: keys, providers: providers, apiKeys: apiKeys,
+            failedSignIns: failedSignIns.counter, clock, logger)
         let limits = HTTPServerLimits(settings.http, connections: shares.clients)
         let http = try makeServer(settings, limits, loops: loops, parts: parts, clients: clients)
         let admin = try AdminListener(
@@ -76,6 +70,21 @@ struct Server: Service {
                     + [.write(failedSignIns), .tidyLog(repository, clock), .serveBackups(repository)],
                 logger: logger),
             failedSignIns: failedSignIns, drain: .seconds(settings.http.drainSeconds), logger: logger)
+    }
+
+    private static func parts(
+        _ settings: Settings, repository: SQLiteAccounts, keys: SessionKeys, providers: [Provider], apiKeys: APIKeys,
+        failedSignIns: FailedSignInCounter, _ clock: Clock, _ logger: Logger
+    ) -> APIParts {
+        APIParts(
+            repository: repository, keys: keys, providers: ProviderDirectory(providers), codes: DispatchedCodes(),
+            registration: settings.registration,
+            apps: AppDirectory(settings.apps, resourceServers: settings.resourceServers),
+            branding: Branding(name: settings.browser.name ?? "", logo: settings.browser.logo),
+            maximumPendingSignIns: Int64(settings.browser.pendingSignIns), clock: clock, apiKeys: apiKeys,
+            limits: AddressLimits(settings),
+            documentation: Documentation(version: Version.text, baseURL: settings.session.issuer?.text),
+            failedSignIns: failedSignIns, logger: logger)
     }
 
     private static func tell(_ update: SchemaUpdate, _ logger: Logger) {

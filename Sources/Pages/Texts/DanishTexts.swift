@@ -24,6 +24,7 @@ struct DanishTexts: Texts {
     let signedOut = "Du er logget ud"
     let closePage = "Du kan lukke siden nu."
 
+    // As long as there are problems: a part of it elsewhere would be one that the compiler does not hold to be whole.
     func explanation(of problem: Problem) -> Explanation {
         switch problem {
         case .unknownApp:

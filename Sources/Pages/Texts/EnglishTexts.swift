@@ -24,6 +24,7 @@ struct EnglishTexts: Texts {
     let signedOut = "You are signed out"
     let closePage = "You can close this page now."
 
+    // As long as there are problems: a part of it elsewhere would be one that the compiler does not hold to be whole.
     func explanation(of problem: Problem) -> Explanation {
         switch problem {
         case .unknownApp:

@@ -25,6 +25,7 @@ struct NorwegianTexts: Texts {
     let signedOut = "Du er logget ut"
     let closePage = "Nå kan du lukke siden."
 
+    // As long as there are problems: a part of it elsewhere would be one that the compiler does not hold to be whole.
     func explanation(of problem: Problem) -> Explanation {
         switch problem {
         case .unknownApp:

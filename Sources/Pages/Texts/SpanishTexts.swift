@@ -24,6 +24,7 @@ struct SpanishTexts: Texts {
     let signedOut = "Has cerrado la sesión"
     let closePage = "Ya puedes cerrar esta página."
 
+    // As long as there are problems: a part of it elsewhere would be one that the compiler does not hold to be whole.
     func explanation(of problem: Problem) -> Explanation {
         switch problem {
         case .unknownApp:
