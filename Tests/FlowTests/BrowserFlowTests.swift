@@ -5,6 +5,7 @@ import JSON
 import SimulatedCarriers
 import Testing
 
+@testable import AccountsSQLite
 @testable import gatehouse
 
 @Suite struct `A sign-in through the browser over real sockets` {
@@ -134,6 +135,50 @@ import Testing
             #expect(try await browser.comeBack(back).status == 303)
             #expect(try await browser.comeBack(back).status == 400)
             #expect(gatehouse.simulation.requests(at: .token).count == 1)
+        }
+    }
+
+    @Test func `is one that took too long`() async throws {
+        try await BrowserFlow.with { gatehouse in
+            var browser = BrowserFlow(gatehouse)
+            let back = try await browser.throughProvider()
+            let store = try Connection(path: gatehouse.folder.appending(path: "users.db").path, isWritable: true)
+            try store.execute("UPDATE pending_sign_ins SET expires = 1")
+            #expect(try await browser.comeBack(back).status == 400)
+            #expect(gatehouse.simulation.requests(at: .token).isEmpty)
+        }
+    }
+
+    @Test func `by form_post is posted once more by our page, and is refused where the cookie is missing then, too`()
+        async throws
+    {
+        try await BrowserFlow.with { gatehouse in
+            var browser = BrowserFlow(gatehouse)
+            let back = try await browser.throughProvider()
+            var form = Dictionary(
+                (back.queryItems ?? []).map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { first, _ in first })
+            let cookie = browser.cookie
+            browser.cookie = nil
+            let page = try await browser.visit(back.path, form: form)
+            #expect(page.status == 200 && page.text.contains("/auth/continue.js"))
+            form["gatehouse_resubmitted"] = "1"
+            #expect(try await browser.visit(back.path, form: form).status == 403)
+            #expect(gatehouse.simulation.requests(at: .token).isEmpty)
+            browser.cookie = cookie
+            #expect(try BrowserFlow.location(of: try await browser.visit(back.path, form: form))["code"] != nil)
+        }
+    }
+
+    @Test(arguments: [
+        ["code_challenge": ""], ["code_challenge_method": "plain"], ["code_challenge_method": ""],
+        ["code_challenge": "plain-verifier"],
+    ])
+    func `is never reached without PKCE by S256`(changes: [String: String]) async throws {
+        try await BrowserFlow.with { gatehouse in
+            var browser = BrowserFlow(gatehouse)
+            let answer = try await browser.visit("/auth/authorize?" + RawHTTP.form(browser.request(changes)))
+            let location = try BrowserFlow.location(of: answer)
+            #expect(location["error"] == "invalid_request" && location.port == 49152 && browser.cookie == nil)
         }
     }
 
