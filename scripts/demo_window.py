@@ -2,11 +2,18 @@
 
 from axe_selenium_python import Axe
 from selenium import webdriver
-from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException, TimeoutException
+from selenium.common.exceptions import (
+    NoSuchElementException, StaleElementReferenceException, TimeoutException, WebDriverException)
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 PATIENCE = 20
+
+
+def is_of_a_page_that_went(error):
+    """Whether an element is not there, or not any more: the driver has two ways to say that, and one that has no name."""
+    return (isinstance(error, (NoSuchElementException, StaleElementReferenceException))
+            or "does not belong to the document" in str(error.msg))
 
 
 class Window:
@@ -46,7 +53,9 @@ class Window:
             try:
                 text = self.text()
                 return all(one in text for one in texts)
-            except (NoSuchElementException, StaleElementReferenceException):
+            except WebDriverException as error:
+                if not is_of_a_page_that_went(error):
+                    raise
                 return False
         try:
             WebDriverWait(self.browser, PATIENCE, 0.1).until(there)
@@ -66,7 +75,9 @@ class Window:
             try:
                 browser.find_element(By.XPATH, path).click()
                 return True
-            except (NoSuchElementException, StaleElementReferenceException):
+            except WebDriverException as error:
+                if not is_of_a_page_that_went(error):
+                    raise
                 return False
         try:
             WebDriverWait(self.browser, PATIENCE, 0.1).until(clicked)
