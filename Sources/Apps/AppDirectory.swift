@@ -12,11 +12,6 @@ public struct AppDirectory: Sendable {
 
     public subscript(clientID: String) -> RegisteredApp? { apps[clientID] }
 
-    public var isEmpty: Bool { apps.isEmpty }
-
-    /// All apps, in the order of their client ids.
-    public var all: [RegisteredApp] { apps.values.sorted { $0.clientID < $1.clientID } }
-
     /// Whether there is anybody who may ask what a token is good for: a resource server, or an app with a secret.
     public var hasIntrospectors: Bool { !resourceServers.isEmpty || apps.values.contains { $0.secret != nil } }
 

@@ -49,8 +49,6 @@ public struct AppRequest: Sendable {
         carried = try CarriedParameters(parameters)
     }
 
-    var asksForIDToken: Bool { scope.split(separator: " ").contains("openid") }
-
     private static func checkResponse(_ parameters: AuthorizationParameters) throws(Problem) {
         guard let type = parameters["response_type"] else { throw .invalid("response_type", "is missing") }
         guard type == "code" else {

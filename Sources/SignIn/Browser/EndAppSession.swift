@@ -5,7 +5,7 @@ public import Apps
 public struct EndAppSession: Sendable {
     /// What is shown, or where the browser goes, once it is done.
     public enum Outcome: Sendable {
-        case signedOut(app: RegisteredApp?, returnTo: String?)
+        case signedOut(returnTo: String?)
         /// Nothing says whose session it is; the user is asked before anything is said to be over.
         case ask(app: RegisteredApp?)
     }
@@ -43,8 +43,8 @@ public struct EndAppSession: Sendable {
 
     private func signedOut(_ app: RegisteredApp?, _ address: String?, _ state: String?) -> Outcome {
         guard let app, let address, app.allows(postLogoutRedirectURI: address) else {
-            return .signedOut(app: app, returnTo: nil)
+            return .signedOut(returnTo: nil)
         }
-        return .signedOut(app: app, returnTo: AppAddress.adding([("state", state)], to: address))
+        return .signedOut(returnTo: AppAddress.adding([("state", state)], to: address))
     }
 }

@@ -31,8 +31,8 @@ struct LogoutEndpoint: Sendable {
     ) -> BrowserAnswer {
         let pages = pages.pages(for: request, locales: parameters["ui_locales"])
         switch outcome {
-        case .signedOut(_, let address?): return .redirect(to: address)
-        case .signedOut(_, nil): return .page(.ok, pages.signedOut())
+        case .signedOut(let address?): return .redirect(to: address)
+        case .signedOut(nil): return .page(.ok, pages.signedOut())
         case .ask(let app):
             let fields = Self.kept.compactMap { name in parameters[name].map { (name: name, value: $0) } }
             let address = parameters["post_logout_redirect_uri"]
