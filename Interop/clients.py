@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import appauth
 import with_authlib
+import with_google_auth_oauthlib
 import with_requests_oauth2client
 from checks import Checks
 from process import free_port, running
@@ -141,7 +142,7 @@ def main():
     checks = Checks()
     start = time.monotonic()
     with service(arguments.binaries, folder) as gatehouse:
-        for suite in (with_authlib, with_requests_oauth2client, appauth):
+        for suite in (with_requests_oauth2client, with_google_auth_oauthlib, with_authlib, appauth):
             print(f"\n{suite.NAME}")
             try:
                 suite.run(checks, gatehouse)

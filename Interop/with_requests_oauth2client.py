@@ -14,8 +14,7 @@ SCOPE = "openid profile email phone offline_access"
 class Application:
     def __init__(self, service, app, **settings):
         self.app, self.person = app, Person()
-        # It expects RS256, unless the client is registered for another algorithm.
-        settings = {"client_secret": app.secret, "id_token_signed_response_alg": "ES256", **settings}
+        settings = {"client_secret": app.secret, **settings}
         if "auth" not in settings:
             settings["client_id"] = app.client_id
         else:

@@ -49,6 +49,8 @@ public struct SigningKeyEntry: Equatable, Sendable {
         case session
         /// Receipts of transactions, which are proof for years.
         case receipt
+        /// The ID tokens of our own apps that expect RS256; good for minutes, too.
+        case idToken = "id_token"
     }
 
     /// The `kid` (RFC 7517 §4.5).

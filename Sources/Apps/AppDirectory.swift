@@ -15,6 +15,9 @@ public struct AppDirectory: Sendable {
     /// Whether there is anybody who may ask what a token is good for: a resource server, or an app with a secret.
     public var hasIntrospectors: Bool { !resourceServers.isEmpty || apps.values.contains { $0.secret != nil } }
 
+    /// Whether an RSA key is needed for ID tokens.
+    public var hasRS256: Bool { apps.values.contains { $0.idTokenAlgorithm == .rs256 } }
+
     /// Whether an id and a secret are those of a resource server.
     public func isResourceServer(_ id: String, secret presented: String) -> Bool {
         guard let secret = resourceServers[id] else { return false }

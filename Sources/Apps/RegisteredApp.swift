@@ -12,6 +12,14 @@ public struct RegisteredApp: Sendable, Equatable {
         case confirm
     }
 
+    /// What an app's ID tokens are signed with (OpenID Connect Dynamic Registration §2, `id_token_signed_response_alg`).
+    public enum IDTokenAlgorithm: String, Sendable, CaseIterable {
+        /// What every client has to be able to verify (OpenID Connect Core §15.1), and expects where nobody tells it otherwise.
+        case rs256 = "RS256"
+        /// A tenth of the work, and a shorter token.
+        case es256 = "ES256"
+    }
+
     /// The name in the configuration, which its users are shown.
     public let name: String
     public let clientID: String
@@ -26,10 +34,12 @@ public struct RegisteredApp: Sendable, Equatable {
     /// Where its users may be sent once they are signed out.
     public let postLogoutRedirectURIs: [RedirectURI]
     public let otherBrowser: OtherBrowser
+    public let idTokenAlgorithm: IDTokenAlgorithm
 
     public init(
         name: String, clientID: String, secret: Secret?, redirectURIs: [RedirectURI], providers: [String],
-        origins: [String], postLogoutRedirectURIs: [RedirectURI], otherBrowser: OtherBrowser
+        origins: [String], postLogoutRedirectURIs: [RedirectURI], otherBrowser: OtherBrowser,
+        idTokenAlgorithm: IDTokenAlgorithm
     ) {
         self.name = name
         self.clientID = clientID
@@ -39,6 +49,7 @@ public struct RegisteredApp: Sendable, Equatable {
         self.origins = origins
         self.postLogoutRedirectURIs = postLogoutRedirectURIs
         self.otherBrowser = otherBrowser
+        self.idTokenAlgorithm = idTokenAlgorithm
     }
 
     /// Whether an authorization response may go to an address.

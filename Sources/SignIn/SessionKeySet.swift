@@ -1,4 +1,5 @@
 internal import Accounts
+internal import Apps
 internal import Crypto
 internal import JOSE
 internal import JSON
@@ -7,36 +8,46 @@ internal import JSON
 final class SessionKeySet: Sendable {
     /// What signs access tokens until the next look into the store.
     let signer: JWTSigner
-    /// What signs the ID tokens of our own apps: the same key, under another type.
-    let idTokenSigner: JWTSigner
+    /// What signs the ID tokens of our own apps, under another type: the key of access tokens for those that take ES256.
+    private let idTokenSigners: [RegisteredApp.IDTokenAlgorithm: JWTSigner]
     /// What signs receipts.
     let receiptSigner: JWTSigner
     /// Every key that is stored for access tokens: those that an older one signed stay good until they expire. Keys of
     /// receipts are not among them.
     let verifying: JWKSet
+    /// Every key that ID tokens are signed with.
+    let verifyingIDTokens: JWKSet
     /// The JWK set document that has all keys.
     let document: [UInt8]
     private let entries: [SigningKeyEntry]
 
     /// - Parameters:
-    ///   - keys: the newest first, at least one of each purpose.
+    ///   - keys: the newest first, at least one for access tokens and one for receipts.
     ///   - now: seconds since 1970.
     init(_ keys: [SigningKey], now: Int64) throws(SessionKeys.LoadError) {
         entries = keys.map(\.entry)
         let session = try Self.signers(keys, .session, ofType: SessionKeys.tokenType)
         let receipt = try Self.signers(keys, .receipt, ofType: SessionKeys.receiptType)
+        let idToken = try Self.signers(keys, .idToken, ofType: SessionKeys.idTokenType)
         guard let signer = Self.signing(.session, session, entries, now),
             let receiptSigner = Self.signing(.receipt, receipt, entries, now)
         else { throw .unreadableKey }
         self.signer = signer
-        idTokenSigner = signer.signer(ofType: SessionKeys.idTokenType)
         self.receiptSigner = receiptSigner
-        document = Self.set(of: session + receipt).serialized
-        do {
-            verifying = try JWKSet(Self.set(of: session), maximumKeyCount: session.count)
-        } catch {
-            throw .unreadableKey
-        }
+        var idTokenSigners = [RegisteredApp.IDTokenAlgorithm.es256: signer.signer(ofType: SessionKeys.idTokenType)]
+        idTokenSigners[.rs256] = Self.signing(.idToken, idToken, entries, now)
+        self.idTokenSigners = idTokenSigners
+        document = Self.set(of: session + receipt + idToken).serialized
+        verifying = try Self.verifying(session)
+        verifyingIDTokens = try Self.verifying(session + idToken)
+    }
+
+    /// - Throws: `SessionKeys.LoadError.unreadableKey` when no key of that algorithm was stored.
+    func idTokenSigner(
+        _ algorithm: RegisteredApp.IDTokenAlgorithm
+    ) throws(SessionKeys.LoadError) -> JWTSigner {
+        guard let signer = idTokenSigners[algorithm] else { throw .unreadableKey }
+        return signer
     }
 
     /// Whether these are the stored keys, with the same ones signing.
@@ -44,11 +55,13 @@ final class SessionKeySet: Sendable {
         stored.filter { $0.retiredAt == nil } == entries
             && stored.signing(.session, now: now)?.kid == signer.keyID
             && stored.signing(.receipt, now: now)?.kid == receiptSigner.keyID
+            && stored.signing(.idToken, now: now)?.kid == idTokenSigners[.rs256]?.keyID
     }
 
     func isSame(as other: SessionKeySet) -> Bool {
         entries == other.entries && signer.keyID == other.signer.keyID
             && receiptSigner.keyID == other.receiptSigner.keyID
+            && idTokenSigners[.rs256]?.keyID == other.idTokenSigners[.rs256]?.keyID
     }
 
     private static func signers(
@@ -57,7 +70,8 @@ final class SessionKeySet: Sendable {
         var signers: [JWTSigner] = []
         for key in keys where key.entry.purpose == purpose {
             guard let privateKey = try? PrivateKey(pem: Secret(key.privateKey)),
-                let signer = try? JWTSigner(key: privateKey, algorithm: .es256, type: type, keyID: key.kid)
+                let signer = try? JWTSigner(
+                    key: privateKey, algorithm: purpose == .idToken ? .rs256 : .es256, type: type, keyID: key.kid)
             else { throw .unreadableKey }
             signers.append(signer)
         }
@@ -69,6 +83,14 @@ final class SessionKeySet: Sendable {
     ) -> JWTSigner? {
         let kid = entries.signing(purpose, now: now)?.kid
         return signers.first { $0.keyID == kid }
+    }
+
+    private static func verifying(_ signers: [JWTSigner]) throws(SessionKeys.LoadError) -> JWKSet {
+        do {
+            return try JWKSet(set(of: signers), maximumKeyCount: signers.count)
+        } catch {
+            throw .unreadableKey
+        }
     }
 
     private static func set(of signers: [JWTSigner]) -> JSONValue {

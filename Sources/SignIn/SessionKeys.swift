@@ -1,10 +1,11 @@
 public import Accounts
+internal import Apps
 public import Crypto
 internal import JOSE
 import Synchronization
 
-/// The keys our own tokens are signed with: some sign access tokens, others receipts. Of each purpose one signs, and all are
-/// published.
+/// The keys our own tokens are signed with: some sign access tokens, others receipts, others the ID tokens of apps that expect
+/// RS256. Of each purpose one signs, and all are published.
 ///
 /// They live in the store, sealed, so that every instance signs and publishes the same ones. What is stored is taken over
 /// again every few seconds (``reload(from:now:)``), and at once when a token names a key that is not known here.
@@ -23,6 +24,9 @@ public final class SessionKeys: Sendable {
     /// How often at most the store is asked because of a token with an unknown key, in seconds: anybody can send those.
     static let unknownKeyPauseSeconds: Int64 = 5
 
+    /// As long as RFC 7518 §3.3 asks for: every client can verify that, and signing takes the loop least.
+    private static let rsaBits = 2048
+
     private struct State {
         var current: SessionKeySet
         /// When a token last caused a look into the store.
@@ -39,16 +43,17 @@ public final class SessionKeys: Sendable {
         case unreadableKey
     }
 
-    /// Reads the keys from the repository and makes the first one of each purpose on the first start.
+    /// Reads the keys from the repository and makes the first one of each purpose when there is none yet.
     ///
-    /// - Parameter now: seconds since 1970.
-    public static func load(from repository: any SigningKeyRepository, now: Int64) async throws(LoadError)
-        -> SessionKeys
-    {
+    /// - Parameters:
+    ///   - idTokens: whether there are apps whose ID tokens need an RSA key, which takes a while to make.
+    ///   - now: seconds since 1970.
+    public static func load(
+        from repository: any SigningKeyRepository, withRSAForIDTokens idTokens: Bool, now: Int64
+    ) async throws(LoadError) -> SessionKeys {
         let stored = try await Self.stored(in: repository)
-        let missing = SigningKeyEntry.Purpose.allCases.filter { purpose in
-            !stored.contains { $0.entry.purpose == purpose }
-        }
+        let needed: [SigningKeyEntry.Purpose] = idTokens ? [.session, .receipt, .idToken] : [.session, .receipt]
+        let missing = needed.filter { purpose in !stored.contains { $0.entry.purpose == purpose } }
         if missing.isEmpty { return try SessionKeys(stored, now: now) }
         for purpose in missing {
             try await add(try makeKey(for: purpose, createdAt: now, signsFrom: now), to: repository)
@@ -75,32 +80,35 @@ public final class SessionKeys: Sendable {
         return key.kid
     }
 
-    /// Makes keys to take the place of all others, since those may be known to somebody else: one of each purpose, which
-    /// signs at once. Nothing is stored.
+    /// Makes keys to take the place of all others, since those may be known to somebody else: one of each purpose that there
+    /// is a key for, which signs at once. Nothing is stored.
     ///
     /// - Parameter now: seconds since 1970.
     public static func replacements(
         forThoseIn repository: any SigningKeyRepository, now: Int64
     ) async throws(LoadError) -> [SigningKey] {
-        let newest = try await entries(in: repository).first?.createdAt ?? 0
+        let entries = try await entries(in: repository)
+        let newest = entries.first?.createdAt ?? 0
         var keys: [SigningKey] = []
-        for purpose in SigningKeyEntry.Purpose.allCases {
+        for purpose in SigningKeyEntry.Purpose.allCases where entries.contains(where: { $0.purpose == purpose }) {
             keys.append(try makeKey(for: purpose, createdAt: max(now, newest + 1), signsFrom: now))
         }
         return keys
     }
 
-    /// Retires the session keys that have signed nothing that is still valid.
+    /// Retires the keys of access tokens and ID tokens that have signed nothing that is still valid.
     ///
     /// - Parameters:
-    ///   - accessTokenSeconds: how long access tokens are good for.
+    ///   - accessTokenSeconds: how long access tokens are good for, and ID tokens with them.
     ///   - now: seconds since 1970.
     /// - Returns: how many went.
     public static func retireOutlived(
         in repository: any SigningKeyRepository, accessTokenSeconds: Int64, now: Int64
     ) async throws(LoadError) -> Int {
-        let outlived = try await entries(in: repository)
-            .outlived(.session, lifetime: accessTokenSeconds + slackSeconds, now: now)
+        let entries = try await entries(in: repository)
+        let outlived = [SigningKeyEntry.Purpose.session, .idToken].flatMap { purpose in
+            entries.outlived(purpose, lifetime: accessTokenSeconds + slackSeconds, now: now)
+        }
         do throws(RepositoryError) {
             for entry in outlived { _ = try await repository.retireSigningKey(entry.kid, now: now) }
         } catch {
@@ -153,9 +161,13 @@ public final class SessionKeys: Sendable {
     public var count: Int { current.verifying.keys.count }
 
     var signer: JWTSigner { current.signer }
-    var idTokenSigner: JWTSigner { current.idTokenSigner }
     var receiptSigner: JWTSigner { current.receiptSigner }
     var verifying: JWKSet { current.verifying }
+    var verifyingIDTokens: JWKSet { current.verifyingIDTokens }
+
+    func idTokenSigner(_ algorithm: RegisteredApp.IDTokenAlgorithm) throws(LoadError) -> JWTSigner {
+        try current.idTokenSigner(algorithm)
+    }
 
     /// A reference to a set that never changes: the lock is held for the copy of a pointer.
     private var current: SessionKeySet { state.withLock(\.current) }
@@ -166,10 +178,11 @@ public final class SessionKeys: Sendable {
         for purpose: SigningKeyEntry.Purpose, createdAt: Int64, signsFrom: Int64
     ) throws(LoadError) -> SigningKey {
         do throws(CryptoError) {
+            let kind: PrivateKey.Kind = purpose == .idToken ? .rsa(bits: rsaBits) : .ellipticCurve(.p256)
             var privateKey: PrivateKey
             // On a command line a name that begins with a hyphen would be taken for an option.
             repeat {
-                privateKey = try .generate(.ellipticCurve(.p256))
+                privateKey = try .generate(kind)
             } while privateKey.publicKey.thumbprint.hasPrefix("-")
             return SigningKey(
                 kid: privateKey.publicKey.thumbprint, purpose: purpose,

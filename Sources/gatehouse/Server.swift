@@ -37,7 +37,8 @@ struct Server: Service {
         let clock = Clock { WallClock.now.seconds }
         let repository = try await OpenStore.open(settings.storage, as: .server, now: clock.seconds).repository
         if let update = repository.update { tell(update, logger) }
-        let keys = try await loadKeys(from: repository, settings, clock)
+        let apps = AppDirectory(settings.apps, resourceServers: settings.resourceServers)
+        let keys = try await loadKeys(from: repository, for: apps, settings, clock)
         let loops = try startLoops(settings.http.loops ?? Processors.usable)
         let shares = Self.shareDescriptors(settings, loops: loops.count, logger)
         let trust = beginToTrust(settings, logger)
@@ -47,7 +48,7 @@ struct Server: Service {
         let failedSignIns = FailedSignInLog(
             counter: FailedSignInCounter(), repository: repository, clock: clock, logger: logger)
         let parts = Self.parts(
-            settings, repository: repository, keys: keys, providers: providers, apiKeys: apiKeys,
+            settings, repository: repository, keys: keys, apps: apps, providers: providers, apiKeys: apiKeys,
             failedSignIns: failedSignIns.counter, clock, logger)
         let limits = HTTPServerLimits(settings.http, connections: shares.clients)
         let http = try makeServer(settings, limits, loops: loops, parts: parts, clients: clients)
@@ -73,13 +74,13 @@ struct Server: Service {
     }
 
     private static func parts(
-        _ settings: Settings, repository: SQLiteAccounts, keys: SessionKeys, providers: [Provider], apiKeys: APIKeys,
-        failedSignIns: FailedSignInCounter, _ clock: Clock, _ logger: Logger
+        _ settings: Settings, repository: SQLiteAccounts, keys: SessionKeys, apps: AppDirectory,
+        providers: [Provider], apiKeys: APIKeys, failedSignIns: FailedSignInCounter, _ clock: Clock, _ logger: Logger
     ) -> APIParts {
         APIParts(
             repository: repository, keys: keys, providers: ProviderDirectory(providers), codes: DispatchedCodes(),
             registration: settings.registration,
-            apps: AppDirectory(settings.apps, resourceServers: settings.resourceServers),
+            apps: apps,
             branding: Branding(name: settings.browser.name ?? "", logo: settings.browser.logo),
             maximumPendingSignIns: Int64(settings.browser.pendingSignIns), clock: clock, apiKeys: apiKeys,
             limits: AddressLimits(settings),
@@ -97,10 +98,11 @@ struct Server: Service {
     }
 
     private static func loadKeys(
-        from repository: SQLiteAccounts, _ settings: Settings, _ clock: Clock
+        from repository: SQLiteAccounts, for apps: AppDirectory, _ settings: Settings, _ clock: Clock
     ) async throws(StartError) -> SessionKeys {
         do throws(SessionKeys.LoadError) {
-            return try await SessionKeys.load(from: repository, now: clock.seconds)
+            return try await SessionKeys.load(
+                from: repository, withRSAForIDTokens: apps.hasRS256, now: clock.seconds)
         } catch {
             // A store may open and turn out to be damaged where the keys are.
             if case .repository(let error) = error, case .file(let path) = settings.storage.url {

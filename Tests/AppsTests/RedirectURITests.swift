@@ -52,7 +52,8 @@ struct RegisteredAppTests {
         RegisteredApp(
             name: "acme", clientID: "acme-ios", secret: secret.map { Secret($0) },
             redirectURIs: redirectURIs.map { RedirectURI($0) }, providers: providers, origins: ["https://acme.example"],
-            postLogoutRedirectURIs: [RedirectURI("https://acme.example/bye")], otherBrowser: .refuse)
+            postLogoutRedirectURIs: [RedirectURI("https://acme.example/bye")], otherBrowser: .refuse,
+            idTokenAlgorithm: .rs256)
     }
 
     @Test func `is reached by claimed addresses only when all of its addresses are https`() {

@@ -14,6 +14,7 @@ import Testing
                 origins: ['https://acme.example', 'http://localhost:3000']
                 postLogoutRedirectURIs: ['https://acme.example/bye']
                 otherBrowser: confirm
+                idTokenAlgorithm: ES256
             """)
         let loaded = load(yaml, files: ["/run/secrets/acme": "s3cret-of-acme\n"])
         #expect(loaded.faults == [])
@@ -22,7 +23,8 @@ import Testing
             name: "acme", clientID: "acme-app", secret: Secret("s3cret-of-acme"),
             redirectURIs: [RedirectURI("https://acme.example/callback")], providers: ["zenkey"],
             origins: ["https://acme.example", "http://localhost:3000"],
-            postLogoutRedirectURIs: [RedirectURI("https://acme.example/bye")], otherBrowser: .confirm)
+            postLogoutRedirectURIs: [RedirectURI("https://acme.example/bye")], otherBrowser: .confirm,
+            idTokenAlgorithm: .es256)
         #expect(loaded.settings?.apps == [expected])
     }
 
@@ -30,7 +32,7 @@ import Testing
         let least = try #require(load(leastWithApp).settings?.apps.first)
         #expect(least.secret == nil)
         #expect(least.providers.isEmpty && least.origins.isEmpty && least.postLogoutRedirectURIs.isEmpty)
-        #expect(least.otherBrowser == .refuse)
+        #expect(least.otherBrowser == .refuse && least.idTokenAlgorithm == .rs256)
         let faults = load(app("origins: []")).faults
         #expect(faults.map(\.key) == ["app.acme.clientID", "app.acme.redirectURIs"])
         #expect(faults.map(\.kind) == [.missing, .missing])
@@ -117,7 +119,9 @@ import Testing
         #expect(faults.first?.expected.hasPrefix(meant) == true, "\(faults)")
     }
 
-    @Test(arguments: ["clientID: 'a b'", "clientID: 'ä'", "otherBrowser: allow", "providers: [Zen Key]"])
+    @Test(arguments: [
+        "clientID: 'a b'", "clientID: 'ä'", "otherBrowser: allow", "idTokenAlgorithm: HS256", "providers: [Zen Key]",
+    ])
     func `an app's value that its key does not take is a fault`(line: String) throws {
         let key = try #require(line.split(separator: ":").first)
         let faults = load(app("redirectURIs: ['https://acme.example']", line)).faults

@@ -1,4 +1,5 @@
 import Accounts
+import Apps
 import Crypto
 import JOSE
 import TestSupport
@@ -181,6 +182,41 @@ import Testing
         #expect(keys.count == 1)
         let published = try JWKSet(parsing: keys.document.span, maximumKeyCount: 5).keys.map(\.keyID)
         #expect(Set(published) == [session, old, new])
+    }
+
+    @Test func `make an RSA key for ID tokens only when an app needs one, which is rotated and leaves like any other`()
+        async throws
+    {
+        let stage = try await SignInStage()
+        #expect(throws: SessionKeys.LoadError.self) { try stage.sessionKeys.idTokenSigner(.rs256) }
+        let keys = try await SessionKeys.load(from: stage.repository, withRSAForIDTokens: true, now: stage.now)
+        let first = try keys.idTokenSigner(.rs256)
+        #expect(try keys.idTokenSigner(.es256).keyID == keys.signer.keyID && first.algorithm == .rs256)
+        #expect(String(decoding: keys.document, as: UTF8.self).contains(try #require(first.keyID)))
+        let new = try await SessionKeys.rotate(.idToken, in: stage.repository, now: stage.now, signsAtOnce: true)
+        #expect(try await keys.reload(from: stage.repository, now: stage.now))
+        #expect(try keys.idTokenSigner(.rs256).keyID == new)
+        #expect(keys.count == 1, "no access token is verified with it")
+        let hint = try first.sign(Array("{}".utf8))
+        func isVerified() -> Bool {
+            (try? JWS.verify(hint, keys: keys.verifyingIDTokens, allowed: [.rs256], maximumByteCount: 4096)) != nil
+        }
+        #expect(isVerified())
+        stage.pass(seconds: 900 + SessionKeys.slackSeconds + 1)
+        #expect(
+            try await SessionKeys.retireOutlived(in: stage.repository, accessTokenSeconds: 900, now: stage.now) == 1)
+        #expect(try await keys.reload(from: stage.repository, now: stage.now))
+        #expect(!isVerified())
+    }
+
+    @Test func `of all purposes are replaced when they may have leaked, and of no other`() async throws {
+        let stage = try await SignInStage()
+        func purposes() async throws -> [SigningKeyEntry.Purpose] {
+            try await SessionKeys.replacements(forThoseIn: stage.repository, now: stage.now).map(\.entry.purpose)
+        }
+        #expect(try await purposes() == [.session, .receipt])
+        _ = try await SessionKeys.load(from: stage.repository, withRSAForIDTokens: true, now: stage.now)
+        #expect(try await purposes() == [.session, .receipt, .idToken])
     }
 
     @Test func `the session keys are not read again while nothing about them has changed`() async throws {

@@ -1,6 +1,8 @@
 public import Accounts
 public import Apps
+internal import Crypto
 public import HTTPClient
+internal import JOSE
 public import JSON
 public import Providers
 public import SignIn
@@ -36,7 +38,7 @@ public final class SignInStage: Sendable {
         providers = ProviderDirectory([provider] + others.map { Provider($0) })
         store = try await TemporaryStore()
         repository = store.repository
-        sessionKeys = try await SessionKeys.load(from: repository, now: SigningProvider.now)
+        sessionKeys = try await Self.sessionKeys(of: repository, for: apps)
         issuer = TokenIssuer(
             configuration: TokenIssuer.Configuration(
                 issuer: "https://gatehouse.example", audience: "api", accessTokenSeconds: 900,
@@ -48,6 +50,21 @@ public final class SignInStage: Sendable {
         transport.answer(ProviderConfiguration.discoveryURL, json: carrier.metadata)
         try answerToken()
         answerUserinfo(Self.userinfo)
+    }
+
+    private static func sessionKeys(
+        of repository: any SigningKeyRepository, for apps: AppDirectory
+    ) async throws -> SessionKeys {
+        if apps.hasRS256 {
+            // Making one takes longer than a test.
+            let key = TestKeys.otherRSA
+            try await repository.addSigningKey(
+                SigningKey(
+                    kid: key.publicKey.thumbprint, purpose: .idToken,
+                    privateKey: key.pemRepresentation().revealedBytes, createdAt: SigningProvider.now))
+        }
+        return try await SessionKeys.load(
+            from: repository, withRSAForIDTokens: apps.hasRS256, now: SigningProvider.now)
     }
 
     public static let userinfo: JSONValue = [
@@ -115,6 +132,6 @@ public final class SignInStage: Sendable {
 
     /// Another start of the service on the same store.
     public func reloadedSessionKeys() async throws -> SessionKeys {
-        try await SessionKeys.load(from: repository, now: now)
+        try await SessionKeys.load(from: repository, withRSAForIDTokens: apps.hasRS256, now: now)
     }
 }

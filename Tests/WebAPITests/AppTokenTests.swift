@@ -139,6 +139,23 @@ import Testing
         #expect(stock.status == 503 && stock.error == "storage_unavailable")
     }
 
+    @Test func `gets ID tokens of the algorithm that it is registered for, and they are good as hints`() async throws {
+        var browser = try await BrowserStage()
+        let web: [String: String?] = ["client_id": "web-id", "redirect_uri": "https://web.example/cb"]
+        for (app, secret, algorithm) in [([:], nil, "RS256"), (web, BrowserStage.webSecret, "ES256")]
+            as [([String: String?], String?, String)]
+        {
+            let code = try await browser.code(app)
+            let answer = await browser.redeem(code, app.merging(["client_secret": secret]) { $1 })
+            let idToken = try #require(answer.body["id_token"]?.string)
+            let header = try #require(idToken.split(separator: ".").first.flatMap { Base64URL.decode(String($0)) })
+            #expect(try JSONValue(parsing: header.span)["alg"] == .string(algorithm))
+            _ = await browser.visit("/auth/logout", [("id_token_hint", idToken)])
+            let access = try #require(answer.body["access_token"]?.string)
+            #expect(await browser.api.send(.get, "/auth/userinfo", headers: bearer(access)).status == 401)
+        }
+    }
+
     @Test func `never gets a member that is null or empty`() async throws {
         var browser = try await BrowserStage()
         for changes in [[:], ["scope": nil, "nonce": nil, "state": nil]] as [[String: String?]] {
@@ -178,7 +195,8 @@ import Testing
             ] { #expect(answer.body[name]?.string?.hasPrefix("https://gatehouse.example/") == true, "\(name)") }
             for (name, value) in [
                 ("response_types_supported", "code"), ("subject_types_supported", "public"),
-                ("id_token_signing_alg_values_supported", "ES256"), ("code_challenge_methods_supported", "S256"),
+                ("id_token_signing_alg_values_supported", "ES256"),
+                ("id_token_signing_alg_values_supported", "RS256"), ("code_challenge_methods_supported", "S256"),
                 ("token_endpoint_auth_methods_supported", "none"), ("grant_types_supported", "authorization_code"),
                 ("response_modes_supported", "query"), ("scopes_supported", "openid"),
             ] { #expect(answer.body[name]?.array?.contains(.string(value)) == true, "\(name)") }

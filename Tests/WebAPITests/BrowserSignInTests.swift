@@ -48,7 +48,7 @@ import Testing
         let idToken = try #require(answer.body["id_token"]?.string)
         let keys = try JWKSet(
             JSONValue(parsing: browser.api.stage.sessionKeys.document.span), maximumKeyCount: 8)
-        let verified = try JWS.verify(idToken, keys: keys, allowed: [.es256], maximumByteCount: 4096)
+        let verified = try JWS.verify(idToken, keys: keys, allowed: [.rs256], maximumByteCount: 4096)
         let claims = try JSONValue(parsing: verified.payload.span)
         let accessToken = try #require(answer.body["access_token"]?.string)
         let half = Base64URL.encode(Array(Digest.sha256.hash(accessToken.utf8.span).prefix(16)))

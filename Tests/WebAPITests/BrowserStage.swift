@@ -22,17 +22,21 @@ struct BrowserStage {
         [
             app("acme", [acme, "https://acme.example/other?x=1"], otherBrowser: .confirm),
             app("desk", ["http://127.0.0.1/cb", "org.acme.desk:/cb"], providers: ["zenkey"]),
-            app("web", ["https://web.example/cb"], secret: webSecret, origins: ["https://web.example"]),
+            app(
+                "web", ["https://web.example/cb"], secret: webSecret, origins: ["https://web.example"],
+                idTokenAlgorithm: .es256),
         ], resourceServers: [ResourceServer(id: "api", secret: Secret("api secret"))])
 
     private static func app(
         _ name: String, _ redirectURIs: [String], secret: String? = nil, providers: [String] = [],
-        origins: [String] = [], otherBrowser: RegisteredApp.OtherBrowser = .refuse
+        origins: [String] = [], otherBrowser: RegisteredApp.OtherBrowser = .refuse,
+        idTokenAlgorithm: RegisteredApp.IDTokenAlgorithm = .rs256
     ) -> RegisteredApp {
         RegisteredApp(
             name: name, clientID: "\(name)-id", secret: secret.map { Secret($0) },
             redirectURIs: redirectURIs.map { RedirectURI($0) }, providers: providers, origins: origins,
-            postLogoutRedirectURIs: [RedirectURI("https://\(name).example/bye")], otherBrowser: otherBrowser)
+            postLogoutRedirectURIs: [RedirectURI("https://\(name).example/bye")], otherBrowser: otherBrowser,
+            idTokenAlgorithm: idTokenAlgorithm)
     }
 
     let api: APIStage

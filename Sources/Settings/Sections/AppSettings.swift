@@ -20,6 +20,7 @@ struct AppSettings: NamedSection {
     var origins: [String] = []
     var postLogoutRedirectURIs: [RedirectURI] = []
     var otherBrowser = RegisteredApp.OtherBrowser.refuse
+    var idTokenAlgorithm = RegisteredApp.IDTokenAlgorithm.rs256
 
     init(name: String) {
         self.name = name
@@ -29,6 +30,7 @@ struct AppSettings: NamedSection {
     var registered: RegisteredApp {
         RegisteredApp(
             name: name, clientID: clientID, secret: secret, redirectURIs: redirectURIs, providers: providers,
-            origins: origins, postLogoutRedirectURIs: postLogoutRedirectURIs, otherBrowser: otherBrowser)
+            origins: origins, postLogoutRedirectURIs: postLogoutRedirectURIs, otherBrowser: otherBrowser,
+            idTokenAlgorithm: idTokenAlgorithm)
     }
 }

@@ -19,6 +19,9 @@ extension SettingKey where Root == AppSettings {
             "otherBrowser", \.otherBrowser, .text(.choice),
             "What becomes of a sign-in that comes back in another browser: it is refused, or the user is asked, which "
                 + "takes https redirect URIs only."),
+        Self(
+            "idTokenAlgorithm", \.idTokenAlgorithm, .text(.choice),
+            "What the app's ID tokens are signed with; RS256 is what client libraries expect unless they are told."),
     ]
 }
 

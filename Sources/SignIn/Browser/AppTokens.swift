@@ -39,7 +39,7 @@ public struct AppTokens: Sendable {
         switch outcome {
         case .redeemed(let session, let nonce):
             let refreshToken = try await tokenIssuer.refreshTokens.text(of: RefreshToken(of: session))
-            return try await answer(session, refreshToken, nonce: nonce, now: now)
+            return try await answer(session, refreshToken, for: app, nonce: nonce, now: now)
         case .reused: throw .invalidGrant(.reusedAppCode)
         case .refused: throw .invalidGrant(.invalidAppCode)
         }
@@ -50,11 +50,11 @@ public struct AppTokens: Sendable {
     /// - Parameter app: who presents it, as whose session it must have been opened.
     public func refresh(_ refreshToken: String, for app: RegisteredApp) async throws(ServiceError) -> Answer {
         let (session, text) = try await sessions.refresh(refreshToken, client: app.clientID)
-        return try await answer(session, text, nonce: nil, now: clock.seconds)
+        return try await answer(session, text, for: app, nonce: nil, now: clock.seconds)
     }
 
     private func answer(
-        _ session: Session, _ refreshToken: String, nonce: String?, now: Int64
+        _ session: Session, _ refreshToken: String, for app: RegisteredApp, nonce: String?, now: Int64
     ) async throws(ServiceError) -> Answer {
         let tokens = try tokenIssuer.tokens(of: session, refreshToken: refreshToken, now: now)
         guard let scope = session.scope, AppScope(scope).contains("openid") else {
@@ -63,7 +63,8 @@ public struct AppTokens: Sendable {
         let user = try await stored { () throws(RepositoryError) in try await repository.user(session.user) }
         guard let user else { throw .invalidToken }
         let idToken = try tokenIssuer.idToken(
-            for: user, of: session, nonce: nonce, accessToken: tokens.accessToken, now: now)
+            for: user, of: session, nonce: nonce, accessToken: tokens.accessToken, signedBy: app.idTokenAlgorithm,
+            now: now)
         return Answer(tokens: tokens, idToken: idToken, scope: scope)
     }
 }
@@ -108,8 +109,10 @@ extension TokenIssuer {
     /// - Parameters:
     ///   - nonce: the app's; nil also when tokens are refreshed (§12.2).
     ///   - accessToken: the one that goes with it.
+    ///   - algorithm: what the app is registered for.
     func idToken(
-        for user: User, of session: Session, nonce: String?, accessToken: String, now: Int64
+        for user: User, of session: Session, nonce: String?, accessToken: String,
+        signedBy algorithm: RegisteredApp.IDTokenAlgorithm, now: Int64
     ) throws(ServiceError) -> String {
         var claims = JSONWriter(reservingCapacity: 768)
         claims.object { claims in
@@ -125,13 +128,13 @@ extension TokenIssuer {
             claims.userClaims(user, AppScope(session.scope))
         }
         do {
-            return try keys.idTokenSigner.sign(claims.bytes)
+            return try keys.idTokenSigner(algorithm).sign(claims.bytes)
         } catch {
             throw .overloaded
         }
     }
 
-    /// The left half of the token's SHA-256, for tokens that ES256 signs (OpenID Connect Core §3.1.3.6).
+    /// The left half of the token's SHA-256, for tokens that RS256 or ES256 signs (OpenID Connect Core §3.1.3.6).
     private static func hash(of accessToken: String) -> String {
         Base64URL.encode(Array(Digest.sha256.hash(accessToken.utf8.span).prefix(16)))
     }
@@ -142,7 +145,8 @@ extension TokenIssuer {
     func idTokenHint(_ token: String) -> (client: String, bearer: Bearer)? {
         guard
             let verified = try? JWS.verify(
-                token, keys: keys.verifying, allowed: [.es256], maximumByteCount: Self.maximumTokenBytes),
+                token, keys: keys.verifyingIDTokens, allowed: [.rs256, .es256], maximumByteCount: Self.maximumTokenBytes
+            ),
             verified.header.hasType(SessionKeys.idTokenType.lowercased()),
             let claims = try? JSONValue(parsing: verified.payload.span),
             claims["iss"]?.string == configuration.issuer, let client = claims["aud"]?.string,

@@ -1,3 +1,4 @@
+internal import Apps
 internal import HTTPServer
 internal import JSON
 internal import OpenIDConnect
@@ -55,7 +56,7 @@ struct IssuerMetadata: Sendable {
             ("response_modes_supported", list(["query"])),
             ("grant_types_supported", list(["authorization_code", "refresh_token"])),
             ("subject_types_supported", list(["public"])),
-            ("id_token_signing_alg_values_supported", list(["ES256"])),
+            ("id_token_signing_alg_values_supported", list(RegisteredApp.IDTokenAlgorithm.allCases.map(\.rawValue))),
             ("token_endpoint_auth_methods_supported", methods),
             ("revocation_endpoint_auth_methods_supported", methods),
             ("code_challenge_methods_supported", list(["S256"])),

@@ -10,7 +10,7 @@ import System
 struct KeysRotate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
-        abstract: "Make new keys: of access tokens, refresh tokens, challenges, and two of the store.",
+        abstract: "Make new keys: of access tokens, ID tokens, refresh tokens, challenges, and two of the store.",
         discussion: """
             The new signing key is published first and signs ten minutes later, so that whoever verifies tokens has \
             it by then; --now lets it sign at once. Older keys go on verifying until nothing they signed is valid, \
@@ -47,16 +47,20 @@ struct KeysRotate: AsyncParsableCommand {
             // What was hashed under the old one must be found until all of it is hashed anew.
             try await store.repository.rotateSecretKey(for: .contact, keepingSeconds: .max, now: time)
             let kid = try await SessionKeys.rotate(.session, in: store.repository, now: time, signsAtOnce: now)
+            let idTokenKid = try await rotateIDTokenKey(store, time)
             // What comes takes long, and people are told as it goes.
             if !report.json {
-                StandardOutput.write("signing key \(kid)  signs from \(CalendarTime.rfc3339(signsFrom)) on\n")
+                for kid in [kid, idTokenKid].compactMap(\.self) {
+                    StandardOutput.write("signing key \(kid)  signs from \(CalendarTime.rfc3339(signsFrom)) on\n")
+                }
                 StandardOutput.write("data key \(dataKey)  seals from now on\n")
             }
             let looked = try await reseal(store)
             let indexed = try await indexContacts(store)
             report.write(
                 [
-                    "kid": .string(kid), "signs_from": .integer(signsFrom), "data_key": .integer(dataKey),
+                    "kid": .string(kid), "id_token_kid": idTokenKid.map { .string($0) } ?? .null,
+                    "signs_from": .integer(signsFrom), "data_key": .integer(dataKey),
                     "values_looked_through": .integer(Int64(looked)), "users_indexed": .integer(Int64(indexed)),
                 ],
                 """
@@ -65,6 +69,13 @@ struct KeysRotate: AsyncParsableCommand {
 
                 """)
         }
+    }
+
+    /// - Returns: nil where no app needs such a key: a server makes the first one.
+    private func rotateIDTokenKey(_ store: OpenStore, _ time: Int64) async throws -> String? {
+        let entries = try await store.repository.signingKeyEntries()
+        guard entries.contains(where: { $0.purpose == .idToken }) else { return nil }
+        return try await SessionKeys.rotate(.idToken, in: store.repository, now: time, signsAtOnce: now)
     }
 
     private func rotateReceiptKey(_ store: OpenStore, _ time: Int64, _ signsFrom: Int64) async throws {
