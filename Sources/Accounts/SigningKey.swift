@@ -51,6 +51,8 @@ public struct SigningKeyEntry: Equatable, Sendable {
         case receipt
         /// The ID tokens of our own apps that expect RS256; good for minutes, too.
         case idToken = "id_token"
+        /// Assertions of who we are, for providers that read our keys; by what they are signed with.
+        case clientRS256 = "client_rs256", clientES256 = "client_es256"
     }
 
     /// The `kid` (RFC 7517 §4.5).

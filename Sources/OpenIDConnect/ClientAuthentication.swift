@@ -1,9 +1,10 @@
 public import Crypto
-import Syntax
+public import JSON
+public import Syntax
 
-/// How a client proves itself at the token endpoint (OpenID Connect Core §9), or only says who it is.
+/// How a client proves itself at a provider's endpoints (OpenID Connect Core §9), or only says who it is.
 ///
-/// The header or the body fields are made once, when the configuration is read.
+/// What stays the same from request to request is made once, when the configuration is read.
 public struct ClientAuthentication: Sendable {
     /// How identifier and secret are written inside Basic.
     public enum BasicEncoding: String, CaseIterable, Sendable {
@@ -13,17 +14,13 @@ public struct ClientAuthentication: Sendable {
         case raw
     }
 
-    /// The `Authorization` header of the token request, where there is one. A secret.
-    let authorization: Secret?
-    /// Form fields for the token request's body, encoded, where credentials travel there. A secret.
-    let bodyFields: Secret?
-    private let secret: Secret?
-
-    /// What a provider must not be heard repeating: the secret, and the header it went in.
-    public var secrets: [String] {
-        [secret?.revealedText, authorization.map { String($0.revealedText.dropFirst("Basic ".count)) }]
-            .compactMap(\.self)
+    private enum Way: Sendable {
+        case constant(ClientProof)
+        case assertion(ClientAssertion)
+        case apple(AppleClientSecret)
     }
+
+    private let way: Way
 
     /// `client_secret_basic`. The body then carries no `client_id`: a carrier refuses it beside Basic.
     public static func basic(clientID: String, secret: Secret, encoding: BasicEncoding) -> ClientAuthentication {
@@ -39,16 +36,14 @@ public struct ClientAuthentication: Sendable {
             credentials.append(contentsOf: secret.revealedBytes)
         }
         return ClientAuthentication(
-            authorization: Secret("Basic " + Base64.encode(credentials)), bodyFields: nil, secret: secret)
+            way: .constant(
+                ClientProof(
+                    authorization: Secret("Basic " + Base64.encode(credentials)), bodyFields: nil, secret: secret)))
     }
 
     /// `client_secret_post`.
     public static func post(clientID: String, secret: Secret) -> ClientAuthentication {
-        var fields: [UInt8] = []
-        FormEncoding.append("client_id", clientID, to: &fields)
-        fields.append(contentsOf: "&client_secret=".utf8)
-        FormEncoding.append(secret.revealedBytes.span, to: &fields)
-        return ClientAuthentication(authorization: nil, bodyFields: Secret(fields), secret: secret)
+        ClientAuthentication(way: .constant(.posted(clientID: clientID, secret: secret)))
     }
 
     /// `none`: a public client, which names itself in the body (RFC 6749 §3.2.1). Nothing but PKCE then ties a code to
@@ -56,6 +51,69 @@ public struct ClientAuthentication: Sendable {
     public static func publicClient(clientID: String) -> ClientAuthentication {
         var fields: [UInt8] = []
         FormEncoding.append("client_id", clientID, to: &fields)
-        return ClientAuthentication(authorization: nil, bodyFields: Secret(fields), secret: nil)
+        return ClientAuthentication(
+            way: .constant(ClientProof(authorization: nil, bodyFields: Secret(fields), secret: nil)))
+    }
+
+    /// `private_key_jwt` or `client_secret_jwt`, by the assertion's key.
+    public static func assertion(_ assertion: ClientAssertion) -> ClientAuthentication {
+        ClientAuthentication(way: .assertion(assertion))
+    }
+
+    /// A secret that is made of a key, as Apple has it.
+    public static func apple(_ secret: AppleClientSecret) -> ClientAuthentication {
+        ClientAuthentication(way: .apple(secret))
+    }
+
+    /// What a request to one of the provider's endpoints says of who we are.
+    ///
+    /// - Parameters:
+    ///   - keys: those of ours that are no provider's own.
+    ///   - now: seconds since 1970.
+    /// - Throws: `ProviderCallError.noClientKey` when there is nothing to sign with.
+    public func proof(
+        at endpoint: EndpointURL, of issuer: ProviderMetadata, keys: ClientKeys, now: Int64
+    ) throws(ProviderCallError) -> ClientProof {
+        switch way {
+        case .constant(let proof): proof
+        case .assertion(let assertion): try assertion.proof(at: endpoint, of: issuer, keys: keys, now: now)
+        case .apple(let secret): try secret.proof(now: now)
+        }
+    }
+
+    /// What key of ours it needs; nil for all ways that bring their own, or need none.
+    public var sharedKey: SignatureAlgorithm? {
+        guard case .assertion(let assertion) = way else { return nil }
+        return assertion.sharedKey
+    }
+
+    /// The public key of a provider's own key file, for whoever verifies our assertions (RFC 7517).
+    public var publishedKey: JSONValue? {
+        guard case .assertion(let assertion) = way else { return nil }
+        return assertion.publishedKey
+    }
+}
+
+/// What a request says of who sends it.
+public struct ClientProof: Sendable {
+    /// The `Authorization` header of the request, where there is one. A secret.
+    let authorization: Secret?
+    /// Form fields for the request's body, encoded, where credentials travel there. A secret.
+    let bodyFields: Secret?
+    /// The client's secret, or what stands for it.
+    let secret: Secret?
+
+    /// What a provider must not be heard repeating: the secret, and the header it went in.
+    public var secrets: [String] {
+        [secret?.revealedText, authorization.map { String($0.revealedText.dropFirst("Basic ".count)) }]
+            .compactMap(\.self)
+    }
+
+    static func posted(clientID: String, secret: Secret) -> ClientProof {
+        var fields: [UInt8] = []
+        FormEncoding.append("client_id", clientID, to: &fields)
+        fields.append(contentsOf: "&client_secret=".utf8)
+        FormEncoding.append(secret.revealedBytes.span, to: &fields)
+        return ClientProof(authorization: nil, bodyFields: Secret(fields), secret: secret)
     }
 }

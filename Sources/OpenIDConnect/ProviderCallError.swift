@@ -26,6 +26,8 @@ public enum ProviderCallError: Error, Equatable, Sendable {
     case tooManyLookups
     /// The provider refused with an OAuth error.
     case refused(OAuthError)
+    /// There is no key to prove with who we are.
+    case noClientKey
 }
 
 /// What sends requests to one provider, under whatever rules hold for calls to it.
@@ -57,7 +59,8 @@ extension ProviderCallError {
     public var mayHaveSentCode: Bool {
         switch self {
         case .transport(.couldNotConnect), .transport(.couldNotResolve), .transport(.timedOut(requestSent: false)),
-            .transport(.connectionBroken(requestSent: false)), .transport(.shutDown), .circuitOpen, .refusedEndpoint:
+            .transport(.connectionBroken(requestSent: false)), .transport(.shutDown), .circuitOpen, .refusedEndpoint,
+            .noClientKey:
             false
         default: true
         }

@@ -29,7 +29,7 @@ public struct TokenRequest: Sendable {
     /// The request to send. Once it may have left, it must not be sent again: a code is good for one exchange. So it
     /// is finished even when whoever asked has gone, for the code is spent by then.
     public func request(
-        to endpoint: EndpointURL, as client: ClientAuthentication, timeout: Duration, policy: OutboundPolicy
+        to endpoint: EndpointURL, as client: ClientProof, timeout: Duration, policy: OutboundPolicy
     ) -> OutboundRequest {
         var body: [UInt8] = []
         body.reserveCapacity(512)

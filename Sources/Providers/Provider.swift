@@ -26,8 +26,12 @@ public final class Provider: Sendable {
     public let configuredHost: String?
     private let renewedAuthentication = Mutex<ClientAuthentication?>(nil)
 
-    public init(_ configuration: ProviderConfiguration) {
+    /// The keys of ours that are no provider's own.
+    let clientKeys: ClientKeys
+
+    public init(_ configuration: ProviderConfiguration, clientKeys: ClientKeys = ClientKeys()) {
         self.configuration = configuration
+        self.clientKeys = clientKeys
         let address =
             switch configuration.profile {
             case .zenkey(let discoveryURL): discoveryURL

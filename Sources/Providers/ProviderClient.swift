@@ -53,19 +53,26 @@ public struct ProviderClient: Sendable {
     }
 
     /// Exchanges a code (OpenID Connect Core §3.1.3). Never sent a second time.
+    ///
+    /// - Parameter now: seconds since 1970.
     public func exchange(
-        _ asked: TokenRequest, at issuer: ProviderMetadata
+        _ asked: TokenRequest, at issuer: ProviderMetadata, now: Int64
     ) async throws(ProviderError) -> TokenResponse {
-        let (endpoint, client) = (issuer.tokenEndpoint, provider.authentication)
-        let request = asked.request(
-            to: endpoint, as: client, timeout: transport.timeout, policy: provider.policy(for: endpoint))
+        let endpoint = issuer.tokenEndpoint
+        var proof: ClientProof?
         var answer: OutboundResponse?
         do throws(ProviderCallError) {
+            let client = try provider.authentication.proof(
+                at: endpoint, of: issuer, keys: provider.clientKeys, now: now)
+            proof = client
+            let request = asked.request(
+                to: endpoint, as: client, timeout: transport.timeout, policy: provider.policy(for: endpoint))
             let received = try await transport.sendOnce(request)
             answer = received
             return try TokenResponse(received, to: asked)
         } catch {
-            let words = answer.flatMap { ProviderWords($0, removing: asked.secrets + client.secrets) }
+            let secrets = asked.secrets + (proof?.secrets ?? [])
+            let words = answer.flatMap { ProviderWords($0, removing: secrets) }
             throw noted(.token, error, host: endpoint.host, words: words)
         }
     }

@@ -130,7 +130,7 @@ final class AuthorizationCodeGrant {
             code: response.code, redirectURI: response.redirectURI, codeVerifier: response.codeVerifier,
             correlationID: response.correlationID, sdkVersion: response.sdkVersion)
         do throws(ProviderError) {
-            let tokens = try await client.exchange(request, at: issuer)
+            let tokens = try await client.exchange(request, at: issuer, now: now)
             progress = .spent
             return tokens
         } catch {

@@ -94,7 +94,7 @@ extension ServiceError {
             .transport(.connectionBroken(requestSent: false)):
             self = .providerUnavailable
         case .circuitOpen(let seconds): self = .providerResting(retryAfterSeconds: seconds)
-        case .tooManyLookups: self = .overloaded
+        case .tooManyLookups, .noClientKey: self = .overloaded
         case .noCarrier(let discoveryUI): self = .providerNotFound(discoveryUI: discoveryUI)
         case .status(429): self = .providerUnavailable
         case .refused(.invalidGrant): self = .invalidGrant(.refusedByProvider)

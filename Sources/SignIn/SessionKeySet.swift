@@ -1,8 +1,9 @@
-internal import Accounts
-internal import Apps
+public import Accounts
+public import Apps
 internal import Crypto
 internal import JOSE
 internal import JSON
+public import OpenIDConnect
 
 /// The keys of our own tokens as they were stored at one moment.
 final class SessionKeySet: Sendable {
@@ -19,6 +20,9 @@ final class SessionKeySet: Sendable {
     let verifyingIDTokens: JWKSet
     /// The JWK set document that has all keys.
     let document: [UInt8]
+    /// What signs assertions of who we are, and every key that may have.
+    let clientSigners: [JWTSigner]
+    let clientJWKs: [JSONValue]
     private let entries: [SigningKeyEntry]
 
     /// - Parameters:
@@ -37,6 +41,13 @@ final class SessionKeySet: Sendable {
         var idTokenSigners = [RegisteredApp.IDTokenAlgorithm.es256: signer.signer(ofType: SessionKeys.idTokenType)]
         idTokenSigners[.rs256] = Self.signing(.idToken, idToken, entries, now)
         self.idTokenSigners = idTokenSigners
+        let client = try SigningKeyEntry.Purpose.ofClient.map { purpose throws(SessionKeys.LoadError) in
+            try Self.signers(keys, purpose, ofType: ClientKeys.tokenType)
+        }
+        clientSigners = zip(SigningKeyEntry.Purpose.ofClient, client).compactMap { purpose, signers in
+            Self.signing(purpose, signers, keys.map(\.entry), now)
+        }
+        clientJWKs = client.joined().map { .object($0.jwkJSON) }
         document = Self.set(of: session + receipt + idToken).serialized
         verifying = try Self.verifying(session)
         verifyingIDTokens = try Self.verifying(session + idToken)
@@ -56,12 +67,15 @@ final class SessionKeySet: Sendable {
             && stored.signing(.session, now: now)?.kid == signer.keyID
             && stored.signing(.receipt, now: now)?.kid == receiptSigner.keyID
             && stored.signing(.idToken, now: now)?.kid == idTokenSigners[.rs256]?.keyID
+            && SigningKeyEntry.Purpose.ofClient.compactMap { stored.signing($0, now: now)?.kid }
+                == clientSigners.compactMap(\.keyID)
     }
 
     func isSame(as other: SessionKeySet) -> Bool {
         entries == other.entries && signer.keyID == other.signer.keyID
             && receiptSigner.keyID == other.receiptSigner.keyID
             && idTokenSigners[.rs256]?.keyID == other.idTokenSigners[.rs256]?.keyID
+            && clientSigners.compactMap(\.keyID) == other.clientSigners.compactMap(\.keyID)
     }
 
     private static func signers(
@@ -71,7 +85,7 @@ final class SessionKeySet: Sendable {
         for key in keys where key.entry.purpose == purpose {
             guard let privateKey = try? PrivateKey(pem: Secret(key.privateKey)),
                 let signer = try? JWTSigner(
-                    key: privateKey, algorithm: purpose == .idToken ? .rs256 : .es256, type: type, keyID: key.kid)
+                    key: privateKey, algorithm: purpose.algorithm, type: type, keyID: key.kid)
             else { throw .unreadableKey }
             signers.append(signer)
         }
@@ -95,5 +109,26 @@ final class SessionKeySet: Sendable {
 
     private static func set(of signers: [JWTSigner]) -> JSONValue {
         ["keys": .array(signers.map { .object($0.jwkJSON) })]
+    }
+}
+
+extension SigningKeyEntry.Purpose {
+    /// Those of assertions to providers.
+    public static let ofClient: [Self] = [.clientRS256, .clientES256]
+
+    /// What the configuration asks for beside access tokens and receipts.
+    public static func needed(for apps: AppDirectory, clients: some Sequence<ClientAuthentication>) -> Set<Self> {
+        let algorithms = Set(clients.compactMap(\.sharedKey))
+        var needed = Set(ofClient.filter { algorithms.contains($0.algorithm) })
+        if apps.hasRS256 { needed.insert(.idToken) }
+        return needed
+    }
+
+    /// What a key of this purpose signs with.
+    var algorithm: SignatureAlgorithm {
+        switch self {
+        case .session, .receipt, .clientES256: .es256
+        case .idToken, .clientRS256: .rs256
+        }
     }
 }

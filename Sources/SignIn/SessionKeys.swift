@@ -2,10 +2,12 @@ public import Accounts
 internal import Apps
 public import Crypto
 internal import JOSE
+public import JSON
+public import OpenIDConnect
 import Synchronization
 
 /// The keys our own tokens are signed with: some sign access tokens, others receipts, others the ID tokens of apps that expect
-/// RS256. Of each purpose one signs, and all are published.
+/// RS256, others what we tell providers of who we are. Of each purpose one signs, and all are published.
 ///
 /// They live in the store, sealed, so that every instance signs and publishes the same ones. What is stored is taken over
 /// again every few seconds (``reload(from:now:)``), and at once when a token names a key that is not known here.
@@ -24,6 +26,8 @@ public final class SessionKeys: Sendable {
     /// How often at most the store is asked because of a token with an unknown key, in seconds: anybody can send those.
     static let unknownKeyPauseSeconds: Int64 = 5
 
+    /// Those that are there whatever is configured.
+    private static let alwaysNeeded: Set<SigningKeyEntry.Purpose> = [.session, .receipt]
     /// As long as RFC 7518 §3.3 asks for: every client can verify that, and signing takes the loop least.
     private static let rsaBits = 2048
 
@@ -46,20 +50,32 @@ public final class SessionKeys: Sendable {
     /// Reads the keys from the repository and makes the first one of each purpose when there is none yet.
     ///
     /// - Parameters:
-    ///   - idTokens: whether there are apps whose ID tokens need an RSA key, which takes a while to make.
+    ///   - purposes: what the configuration asks for beside access tokens and receipts.
     ///   - now: seconds since 1970.
     public static func load(
-        from repository: any SigningKeyRepository, withRSAForIDTokens idTokens: Bool, now: Int64
+        from repository: any SigningKeyRepository, for purposes: Set<SigningKeyEntry.Purpose>, now: Int64
     ) async throws(LoadError) -> SessionKeys {
-        let stored = try await Self.stored(in: repository)
-        let needed: [SigningKeyEntry.Purpose] = idTokens ? [.session, .receipt, .idToken] : [.session, .receipt]
-        let missing = needed.filter { purpose in !stored.contains { $0.entry.purpose == purpose } }
-        if missing.isEmpty { return try SessionKeys(stored, now: now) }
-        for purpose in missing {
-            try await add(try makeKey(for: purpose, createdAt: now, signsFrom: now), to: repository)
-        }
+        try await makeMissing(alwaysNeeded.union(purposes), in: repository, now: now)
         // Another instance may have been first: what is stored counts.
         return try SessionKeys(try await Self.stored(in: repository), now: now)
+    }
+
+    /// Makes what the configuration has come to ask for, and takes it over.
+    public func add(
+        _ purposes: Set<SigningKeyEntry.Purpose>, in repository: any SigningKeyRepository, now: Int64
+    ) async throws(LoadError) {
+        try await Self.makeMissing(purposes, in: repository, now: now)
+        try await reload(from: repository, now: now)
+    }
+
+    private static func makeMissing(
+        _ purposes: Set<SigningKeyEntry.Purpose>, in repository: any SigningKeyRepository, now: Int64
+    ) async throws(LoadError) {
+        let entries = try await entries(in: repository)
+        for purpose in SigningKeyEntry.Purpose.allCases
+        where purposes.contains(purpose) && entries.signing(purpose, now: now) == nil {
+            try await add(try makeKey(for: purpose, createdAt: now, signsFrom: now), to: repository)
+        }
     }
 
     /// Stores another key, which every instance takes over by itself.
@@ -96,7 +112,7 @@ public final class SessionKeys: Sendable {
         return keys
     }
 
-    /// Retires the keys of access tokens and ID tokens that have signed nothing that is still valid.
+    /// Retires the keys that have signed nothing that is still valid; those of receipts never.
     ///
     /// - Parameters:
     ///   - accessTokenSeconds: how long access tokens are good for, and ID tokens with them.
@@ -106,7 +122,8 @@ public final class SessionKeys: Sendable {
         in repository: any SigningKeyRepository, accessTokenSeconds: Int64, now: Int64
     ) async throws(LoadError) -> Int {
         let entries = try await entries(in: repository)
-        let outlived = [SigningKeyEntry.Purpose.session, .idToken].flatMap { purpose in
+        // What clients say of themselves is good for less than an access token ever is, and outlives nothing.
+        let outlived = SigningKeyEntry.Purpose.allCases.flatMap { purpose in
             entries.outlived(purpose, lifetime: accessTokenSeconds + slackSeconds, now: now)
         }
         do throws(RepositoryError) {
@@ -121,7 +138,9 @@ public final class SessionKeys: Sendable {
     ///   - keys: the newest first, at least one.
     ///   - now: seconds since 1970.
     init(_ keys: [SigningKey], now: Int64) throws(LoadError) {
-        state = Mutex(State(current: try SessionKeySet(keys, now: now), askedAt: nil))
+        let current = try SessionKeySet(keys, now: now)
+        state = Mutex(State(current: current, askedAt: nil))
+        clientKeys.use(current.clientSigners)
     }
 
     /// Takes over what is stored now. Where that fails, everything stays as it was.
@@ -135,7 +154,10 @@ public final class SessionKeys: Sendable {
         let renewed = try SessionKeySet(try await Self.stored(in: repository), now: now)
         return state.withLock { state in
             let isChanged = !renewed.isSame(as: state.current)
-            if isChanged { state.current = renewed }
+            if isChanged {
+                state.current = renewed
+                clientKeys.use(renewed.clientSigners)
+            }
             return isChanged
         }
     }
@@ -155,6 +177,10 @@ public final class SessionKeys: Sendable {
         return isDue ? try await reload(from: repository, now: now) : false
     }
 
+    /// Those that providers know us by.
+    public let clientKeys = ClientKeys()
+    /// And their public halves (RFC 7517).
+    public var clientJWKs: [JSONValue] { current.clientJWKs }
     /// The JWK set document for `/.well-known/jwks.json`.
     public var document: [UInt8] { current.document }
     /// How many keys verify.
@@ -178,7 +204,7 @@ public final class SessionKeys: Sendable {
         for purpose: SigningKeyEntry.Purpose, createdAt: Int64, signsFrom: Int64
     ) throws(LoadError) -> SigningKey {
         do throws(CryptoError) {
-            let kind: PrivateKey.Kind = purpose == .idToken ? .rsa(bits: rsaBits) : .ellipticCurve(.p256)
+            let kind: PrivateKey.Kind = purpose.algorithm == .rs256 ? .rsa(bits: rsaBits) : .ellipticCurve(.p256)
             var privateKey: PrivateKey
             // On a command line a name that begins with a hyphen would be taken for an option.
             repeat {

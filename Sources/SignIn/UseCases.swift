@@ -15,6 +15,7 @@ public struct UseCases: Sendable {
     public let appTokens: AppTokens
     public let introspection: Introspection
     public let endSession: EndAppSession
+    public let clientKeys: ClientKeyDocument
 
     /// - Parameters:
     ///   - apps: our own apps, and who asks what tokens are good for.
@@ -46,6 +47,7 @@ public struct UseCases: Sendable {
         appTokens = AppTokens(
             repository: repository, sessions: sessions, tokenIssuer: tokenIssuer, clock: clock)
         introspection = Introspection(repository: repository, tokenIssuer: tokenIssuer, clock: clock)
+        clientKeys = ClientKeyDocument(keys: tokenIssuer.keys, providers: providers)
         endSession = EndAppSession(repository: repository, tokenIssuer: tokenIssuer, apps: apps, clock: clock)
     }
 }

@@ -38,6 +38,13 @@ struct ClientAuthentication {
             guard form["client_secret"] == nil else { throw refusalWithoutChallenge }
             return client
         }
+        if client.authentication.contains(.apple) {
+            let secret = form["client_secret"].flatMap(ClientAssertion.init)
+            guard let secret, secret.holdsAsSecret(of: client, keys: world.keys(of: client), now: World.now) else {
+                throw refusalWithoutChallenge
+            }
+            return client
+        }
         guard client.authentication.contains(.post), isEqual(client.secret, form["client_secret"] ?? "")
         else { throw refusalWithoutChallenge }
         return client
@@ -54,8 +61,8 @@ struct ClientAuthentication {
             let assertion = form["client_assertion"].flatMap(ClientAssertion.init),
             form["client_id"] ?? assertion.clientID == assertion.clientID,
             let client = world.client(assertion.clientID, at: provider.issuer),
-            client.authentication.contains(.privateKeyJWT),
-            assertion.holds(for: client, audiences: ["\(issuer)/token", issuer], now: now),
+            assertion.holds(
+                for: client, keys: world.keys(of: client), audiences: ["\(issuer)/token", issuer], now: now),
             provider.isFirstUse(ofAssertion: assertion.identifier, by: client.id, now: now)
         else { throw refusalWithoutChallenge }
         return client

@@ -53,7 +53,7 @@ struct Configuration {
             ),
             (
                 "token_endpoint_auth_signing_alg_values_supported",
-                .strings(ClientAssertion.algorithms.map(\.rawValue))
+                .strings(ClientAssertion.algorithms.map(\.rawValue) + ["HS256"])
             ),
             ("acr_values_supported", .strings((1...3).map { "\(provider.profile.levelPrefix)\($0)" })),
         ])
@@ -73,7 +73,7 @@ struct Configuration {
     private var borealis: JSONObject {
         var document = common
         document.append(
-            "token_endpoint_auth_methods_supported", .strings(SimulatedClient.Authentication.allCases.map(\.rawValue)))
+            "token_endpoint_auth_methods_supported", .strings(SimulatedClient.Authentication.registered))
         document.append("scopes_supported", .string(Self.carrierScopes.joined(separator: " ")))
         document.append("mccmnc", "311480")
         document.append("request_parameter_supported", "false")
@@ -85,7 +85,7 @@ struct Configuration {
         var document = common
         document.append("grant_types_supported", ["authorization_code", "refresh_token"])
         document.append(
-            "token_endpoint_auth_methods_supported", .strings(SimulatedClient.Authentication.allCases.map(\.rawValue)))
+            "token_endpoint_auth_methods_supported", .strings(SimulatedClient.Authentication.registered))
         document.append("scopes_supported", ["openid", "profile", "email", "phone", "address", "offline_access"])
         document.append("request_parameter_supported", false)
         document.append("request_uri_parameter_supported", false)

@@ -1,10 +1,12 @@
 internal import HTTPServer
+internal import JOSE
 internal import JSON
 internal import Synchronization
 
 /// The simulation's own switches over HTTP, the same on each port.
 struct ControlEndpoints: Sendable {
     private static let maximumLatency: Int64 = 600_000
+    private static let maximumKeys = 16
 
     let world: World
 
@@ -21,6 +23,7 @@ struct ControlEndpoints: Sendable {
             Route(.get, "/control/misbehaviours") { _ in
                 .object(JSONObject([("names", .strings(Misbehaviour.all.map(\.name)))]))
             },
+            Route(.post, "/control/clients/{id}/keys") { registerKeys($0) },
             Route(.post, "/subscribers/{name}/port") { port($0) },
         ]
     }
@@ -58,6 +61,17 @@ struct ControlEndpoints: Sendable {
             let provider = world.provider(issuer)
         else { return Self.refusal("The issuer is none that has keys.") }
         guard (try? provider.keys.rotate()) != nil else { return HTTPResponse(status: .internalServerError) }
+        return Self.done
+    }
+
+    /// A JWK set: the client's keys from now on, as a provider would read them at the client's `jwks_uri`.
+    private func registerKeys(_ request: HTTPRequest) -> HTTPResponse {
+        guard let keys = try? JWKSet(parsing: request.body.span, maximumKeyCount: Self.maximumKeys) else {
+            return Self.refusal("The body is no JWK set.")
+        }
+        guard world.register(keys: keys.keys.map(\.publicKey), of: request.parameters["id"] ?? "") else {
+            return Self.refusal("The client is unknown.")
+        }
         return Self.done
     }
 

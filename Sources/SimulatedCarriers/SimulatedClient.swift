@@ -7,8 +7,14 @@ public struct SimulatedClient: Sendable {
         case basic = "client_secret_basic"
         case post = "client_secret_post"
         case privateKeyJWT = "private_key_jwt"
+        case secretJWT = "client_secret_jwt"
+        /// A secret that is a signed statement, as Apple takes it; no specification has a name for it.
+        case apple
         /// A public client, which only says who it is; the code challenge is then the only proof.
         case publicClient = "none"
+
+        /// Those with a name in metadata (IANA, "OAuth Token Endpoint Authentication Methods").
+        static let registered = allCases.filter { $0 != .apple }.map(\.rawValue)
     }
 
     public let id: String
@@ -49,8 +55,11 @@ public struct SimulatedClient: Sendable {
 
     /// And at the plain provider.
     static let plainClientID = "gatehouse-demo"
+    /// Of a client there whose secret is never sent.
+    static let clientIDWithKeys = "gatehouse-keys"
 
-    /// The clients of the demo: one for the carriers, one for the plain provider, and one there without a secret.
+    /// The clients of the demo: one for the carriers, and three for the plain provider: one with a secret, one without, and
+    /// one that signs who it is.
     ///
     /// - Parameter redirectURIs: addresses registered for both, beside each one's own.
     public static func demo(redirectURIs: [String] = []) -> [SimulatedClient] {
@@ -66,6 +75,10 @@ public struct SimulatedClient: Sendable {
             SimulatedClient(
                 id: "gatehouse-public", secret: "", redirectURIs: ["com.example.app:/callback"] + redirectURIs,
                 authentication: [.publicClient], issuers: [.plain]),
+            SimulatedClient(
+                id: clientIDWithKeys, secret: "demo-secret-that-is-long-enough-for-HS256",
+                redirectURIs: ["com.example.app:/callback"] + redirectURIs,
+                authentication: [.privateKeyJWT, .secretJWT, .apple], issuers: [.plain]),
         ]
     }
 }

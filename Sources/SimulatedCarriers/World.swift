@@ -13,6 +13,8 @@ final class World: Sendable {
     /// The base URL of the Gatehouse that the sample app signs in with; nil without that app.
     let gatehouse: String?
     private let issuerHost: String
+    /// Keys that clients have registered while the simulation ran, by the client's id.
+    private let registeredKeys = Mutex<[String: [PublicKey]]>([:])
     private let ports = Mutex<[SimulatedIssuer: UInt16]>([:])
     private let providers: [SimulatedIssuer: Provider]
 
@@ -37,6 +39,18 @@ final class World: Sendable {
     func client(_ id: String?, at issuer: SimulatedIssuer) -> SimulatedClient? {
         guard let id, let client = clients[id], client.issuers.contains(issuer) else { return nil }
         return client
+    }
+
+    /// What a client's assertions may be signed with.
+    func keys(of client: SimulatedClient) -> [PublicKey] {
+        registeredKeys.withLock { $0[client.id] } ?? client.keys
+    }
+
+    /// - Returns: false for a client that nobody knows.
+    func register(keys: [PublicKey], of id: String) -> Bool {
+        guard clients[id] != nil else { return false }
+        registeredKeys.withLock { $0[id] = keys }
+        return true
     }
 
     /// Whether an address is registered for a client: one of its own to the letter, or for a client of the demo the sample

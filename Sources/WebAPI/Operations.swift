@@ -92,6 +92,7 @@ enum Operations: OperationTable {
 
     private static let service: [Operation<Self>] = [
         .everybody(.get, "/.well-known/jwks.json", OpenDescriptions.keys) { $0.keys },
+        .everybody(.get, "/auth/client-jwks.json", OpenDescriptions.clientKeys) { $0.clientKeys },
         .everybody(.get, "/healthz", OpenDescriptions.health) { _ in { _ in .healthy } },
         .everybody(.get, APIDocument.path, OpenDescriptions.document) { $0.documentation.document },
         .everybody(.get, "/docs", OpenDescriptions.page) { $0.documentation.page },
@@ -141,7 +142,15 @@ struct APIServices: Sendable {
     fileprivate var devices: SessionsEndpoint { SessionsEndpoint(accounts: useCases.accounts) }
 
     fileprivate func keys(for request: HTTPRequest) -> HTTPResponse {
-        var response = HTTPResponse.json(.ok, useCases.sessions.keyDocument)
+        keySet(useCases.sessions.keyDocument)
+    }
+
+    fileprivate func clientKeys(for request: HTTPRequest) -> HTTPResponse {
+        keySet(useCases.clientKeys.bytes)
+    }
+
+    private func keySet(_ document: [UInt8]) -> HTTPResponse {
+        var response = HTTPResponse.json(.ok, document)
         response.headers.append((name: "Cache-Control", value: "public, max-age=300"))
         return response
     }

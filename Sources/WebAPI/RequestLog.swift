@@ -133,6 +133,7 @@ struct RequestLog: Sendable {
         case .circuitOpen: "it failed too often of late"
         case .noCarrier: "no carrier serves that network"
         case .tooManyLookups: "too many networks are being looked up that nobody has asked for before"
+        case .noClientKey: "there is no key to sign with who we are; it is made when the configuration is read"
         case .refused(.clientFault(let code)): "our client was refused with \(code); check the provider's configuration"
         case .refused(.temporarilyUnavailable): "it says that it can't answer now"
         case .refused: "refused with an error code we do not know"

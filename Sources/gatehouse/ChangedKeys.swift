@@ -6,7 +6,10 @@ enum ChangedKeys {
     /// What ``Reloading`` takes over.
     private static let taken: Set<String> = ["apiKeys", "admin.token", "log.level"]
     /// The same of a provider, unless it has become another client: how it authenticates.
-    private static let takenOfProvider: Set<String> = ["clientSecret", "clientAuthentication", "basicEncoding"]
+    private static let takenOfProvider: Set<String> = [
+        "clientSecret", "clientAuthentication", "basicEncoding", "clientKey", "clientKeyID", "assertionAlgorithm",
+        "assertionAudience", "appleTeamID", "appleKeyID",
+    ]
 
     /// - Parameters:
     ///   - started: what the server was started with.

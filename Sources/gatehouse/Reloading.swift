@@ -1,9 +1,13 @@
+import Accounts
+import AccountsSQLite
+import Apps
 import HTTPClient
 import Logging
 import Observability
 import Providers
 import ServiceLifecycle
 import Settings
+import SignIn
 import UnixSignals
 import WebAPI
 
@@ -18,6 +22,9 @@ struct Reloading: Service {
     let apiKeys: APIKeys
     let admin: AdminListener
     let trust: TrustStore
+    let repository: SQLiteAccounts
+    let keys: SessionKeys
+    let clock: Clock
     let threshold: LogThreshold
     let logger: Logger
 
@@ -30,6 +37,7 @@ struct Reloading: Service {
         case .faulty(let faults, _):
             for fault in faults { logger.error("the configuration is faulty and changes nothing: \(fault)") }
         case .valid(let settings, let renewed, _):
+            await makeKeys(settings)
             take(settings)
             let ignored = ChangedKeys.needingRestart(from: effective, to: renewed, adminOnLoopback: admin.isOnLoopback)
             if !ignored.isEmpty {
@@ -42,6 +50,17 @@ struct Reloading: Service {
             }
             logger.notice(
                 "client secrets, API keys, admin token, log level and the files of trust anchors were read again")
+        }
+    }
+
+    /// Before a provider is told in another way who we are, there must be something to sign it with.
+    private func makeKeys(_ settings: Settings) async {
+        let apps = AppDirectory(settings.apps, resourceServers: [])
+        let needed = SigningKeyEntry.Purpose.needed(for: apps, clients: settings.providers.map(\.authentication))
+        do throws(SessionKeys.LoadError) {
+            try await keys.add(needed, in: repository, now: clock.seconds)
+        } catch {
+            logger.error("keys that the configuration asks for could not be made", metadata: ["reason": "\(error)"])
         }
     }
 

@@ -4,6 +4,8 @@ import Logging
 import Observability
 import ServiceLifecycle
 import Settings
+import SignIn
+import System
 internal import System
 import UnixSignals
 
@@ -38,7 +40,8 @@ struct ServeCommand: AsyncParsableCommand {
         let server = try await started(settings, writer, logger)
         let reloading = Reloading(
             file: options.file, effective: effective, providers: server.providers, apiKeys: server.apiKeys,
-            admin: server.admin, trust: server.trust, threshold: threshold, logger: logger)
+            admin: server.admin, trust: server.trust, repository: server.repository, keys: server.keys,
+            clock: Clock { WallClock.now.seconds }, threshold: threshold, logger: logger)
         // Before the server says where it listens, so that whoever reads that may stop it at once.
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let stopping = StopSignals(

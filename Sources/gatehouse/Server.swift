@@ -27,7 +27,8 @@ struct Server: Service {
     private let http: HTTPServer
     private let clients: [HTTPClient]
     private let loops: [EventLoop]
-    private let repository: SQLiteAccounts
+    let repository: SQLiteAccounts
+    let keys: SessionKeys
     private let housekeeping: Housekeeping
     let failedSignIns: FailedSignInLog
     private let drain: Duration
@@ -43,7 +44,7 @@ struct Server: Service {
         let shares = Self.shareDescriptors(settings, loops: loops.count, logger)
         let trust = beginToTrust(settings, logger)
         let clients = await HTTPClient.clients(of: loops, trust: trust)
-        let providers = settings.providers.map { Provider($0) }
+        let providers = settings.providers.map { Provider($0, clientKeys: keys.clientKeys) }
         let apiKeys = APIKeys(settings.apiKeys)
         let failedSignIns = FailedSignInLog(
             counter: FailedSignInCounter(), repository: repository, clock: clock, logger: logger)
@@ -62,8 +63,7 @@ struct Server: Service {
         }
         return Server(
             providers: providers, apiKeys: apiKeys, admin: admin, trust: trust, http: http, clients: clients,
-            loops: loops,
-            repository: repository,
+            loops: loops, repository: repository, keys: keys,
             housekeeping: Housekeeping(
                 HousekeepingJob.all(
                     repository: repository, keys: keys,
@@ -102,7 +102,9 @@ struct Server: Service {
     ) async throws(StartError) -> SessionKeys {
         do throws(SessionKeys.LoadError) {
             return try await SessionKeys.load(
-                from: repository, withRSAForIDTokens: apps.hasRS256, now: clock.seconds)
+                from: repository,
+                for: SigningKeyEntry.Purpose.needed(for: apps, clients: settings.providers.map(\.authentication)),
+                now: clock.seconds)
         } catch {
             // A store may open and turn out to be damaged where the keys are.
             if case .repository(let error) = error, case .file(let path) = settings.storage.url {

@@ -41,7 +41,7 @@ import Testing
         try await RunningGatehouse.with { gatehouse in
             _ = try await gatehouse.signIn("ada")
             let store = try await gatehouse.openStore()
-            let keys = try await SessionKeys.load(from: store.repository, withRSAForIDTokens: false, now: 0)
+            let keys = try await SessionKeys.load(from: store.repository, for: [], now: 0)
             let before = keys.document
             let rotated = try await gatehouse.run("keys", "rotate", "--now", "--json")
             #expect(rotated.status == 0, "\(rotated.errors)")
@@ -74,7 +74,7 @@ import Testing
         try await RunningGatehouse.with { gatehouse in
             for name in ["ada", "grace", "linus"] { _ = try await gatehouse.signIn(name) }
             let store = try await gatehouse.openStore()
-            let keys = try await SessionKeys.load(from: store.repository, withRSAForIDTokens: false, now: 0)
+            let keys = try await SessionKeys.load(from: store.repository, for: [], now: 0)
             // As if the command had been killed after its first step.
             _ = try await store.repository.rotateDataKey(KeyRing.maker(masterKey: store.masterKey, now: 1))
             let log = RecordedLog()

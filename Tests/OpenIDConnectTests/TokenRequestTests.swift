@@ -1,5 +1,6 @@
 import Crypto
 import HTTPClient
+import JSON
 import Syntax
 import TestSupport
 import Testing
@@ -15,12 +16,18 @@ private let policy = OutboundPolicy(
         as client: ClientAuthentication, code: String = "the code/+&=", verifier: String? = "v-._~",
         correlationID: String? = nil, sdkVersion: String? = nil
     ) throws -> OutboundRequest {
-        TokenRequest(
+        let endpoint = try EndpointURL("https://carrier.example/token", allowLoopbackHTTP: false)
+        let issuer = try ProviderMetadata(
+            [
+                "issuer": "https://carrier.example", "token_endpoint": .string(endpoint.text),
+                "jwks_uri": "https://carrier.example/jwks",
+            ], allowLoopbackHTTP: false)
+        let proof = try client.proof(at: endpoint, of: issuer, keys: ClientKeys(), now: 0)
+        return TokenRequest(
             code: code, redirectURI: "ccid-1://com.xci.provider.sdk", codeVerifier: verifier,
             correlationID: correlationID, sdkVersion: sdkVersion
         ).request(
-            to: try EndpointURL("https://carrier.example/token", allowLoopbackHTTP: false), as: client,
-            timeout: .seconds(7), policy: policy)
+            to: endpoint, as: proof, timeout: .seconds(7), policy: policy)
     }
 
     private let basic = ClientAuthentication.basic(clientID: "id", secret: Secret("s"), encoding: .form)

@@ -47,7 +47,7 @@ struct CallKind: Sendable, CustomTestStringConvertible {
             let request = TokenRequest(
                 code: "code", redirectURI: "https://app.example", codeVerifier: nil, correlationID: nil,
                 sdkVersion: nil)
-            _ = try await $1.exchange(request, at: $0.metadata())
+            _ = try await $1.exchange(request, at: $0.metadata(), now: Port.now)
         },
         CallKind(testDescription: "userinfo", step: .userinfo) {
             $0.carrier.userinfoEndpoint

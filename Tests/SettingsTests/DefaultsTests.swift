@@ -74,10 +74,15 @@ import YAML
             issuer: ""
             clientID: ccid-0123456789abcdef
             clientSecret: ""
-            clientAuthentication: client_secret_basic   # client_secret_post | private_key_jwt | none
+            clientAuthentication: client_secret_basic   # client_secret_post | client_secret_jwt | private_key_jwt | apple | none
             basicEncoding: raw        # or form
-            clientKeyFile: ""
             redirectURIs: ["ccid-0123456789abcdef://com.xci.provider.sdk"]
+            clientKey: ""
+            clientKeyID: ""
+            assertionAlgorithm: ""    # RS256 | ES256
+            assertionAudience: token  # endpoint | token | issuer
+            appleTeamID: ""
+            appleKeyID: ""
             trustedIssuers: ["*.att.com", "*.verizon.com", "*.t-mobile.com", "*.myzenkey.com", "*.xcijv.com"]
             issuerAliases: []         # "old=new"
             algorithms: [RS256]       # allowed for ID tokens
@@ -193,7 +198,8 @@ import YAML
         #expect(provider.basicEncoding == .raw)
         #expect(provider.discoveryUI == nil)
         #expect(provider.atHashOfEdDSA == .sha512)
-        #expect(provider.clientKeyFile == nil)
+        #expect(provider.clientKey == nil && provider.clientKeyID == nil && provider.assertionAlgorithm == nil)
+        #expect(provider.assertionAudience == .token && provider.appleTeamID == nil && provider.appleKeyID == nil)
         #expect(provider.redirectURIs == ["ccid-0123456789abcdef://com.xci.provider.sdk"])
         #expect(provider.trustedIssuers.contains("*.t-mobile.com"))
         #expect(provider.issuerAliases.isEmpty)

@@ -69,22 +69,20 @@ import Testing
     }
 
     @Test(arguments: [
-        "http: {tlsCertFile: x}", "http: {tlsKey: x}", "provider: {zenkey: {keepToken: true, clientKey: x}}",
+        "http: {tlsCertFile: x}", "http: {tlsKey: x}", "provider: {zenkey: {keepToken: true}}",
         "provider: {zenkey: {returnsTo: []}}", "tlsKeyFile: x", "http.tlsKeyFil: x",
     ])
     func `faults of keys no suggestion names a key that would be refused`(yaml: String) {
         let faults = load(yaml + "\n").faults.filter { [.unknownKey, .dottedKey].contains($0.kind) }
         #expect(!faults.isEmpty)
         for fault in faults {
-            for key in ["tls", "keepTokens", "clientKeyFile", "returnTo:"] {
+            for key in ["tls", "keepTokens", "returnTo:"] {
                 #expect(!fault.expected.contains(key), "\(fault)")
             }
         }
     }
 
     @Test func `faults of keys no list of what is taken names what would be refused`() throws {
-        let authentication = try #require(load(leastWith("clientAuthentication: basic")).faults.first)
-        #expect(!authentication.expected.contains("private_key_jwt"))
         let storage = try #require(load(least + "storage: {url: mysql://db}\n").faults.first)
         #expect(!storage.expected.contains("postgres"))
         let section = try #require(load(least + "http: on\n").faults.first)

@@ -8,7 +8,6 @@ import Testing
     @Test(arguments: [
         ("http: {tlsCertificateFile: cert.pem}", "http.tlsCertificateFile"),
         ("http: {tlsKeyFile: key.pem}", "http.tlsKeyFile"),
-        ("provider: {zenkey: {clientID: a, clientSecret: b, clientKeyFile: key.pem}}", "provider.zenkey.clientKeyFile"),
         ("provider: {zenkey: {clientID: a, clientSecret: b, keepTokens: true}}", "provider.zenkey.keepTokens"),
     ])
     func `a key without effect is a fault, and the only one`(yaml: String, key: String) {
@@ -20,7 +19,7 @@ import Testing
     }
 
     @Test func `a key without effect that has its default is none`() {
-        let yaml = leastWith("keepTokens: false\n    clientKeyFile: ''")
+        let yaml = leastWith("keepTokens: false")
         #expect(load(yaml + "http: {tlsKeyFile: ''}\n").faults.isEmpty)
     }
 
@@ -122,12 +121,6 @@ import Testing
             Issue.record("another path")
             return
         }
-    }
-
-    @Test func `authentication with a private key is refused in this version`() {
-        let faults = load(leastWith("clientAuthentication: private_key_jwt")).faults
-        #expect(faults.map(\.kind) == [.notAvailable])
-        #expect(faults.map(\.key) == ["provider.zenkey.clientAuthentication"])
     }
 
     @Test(arguments: ["beyond-identity", "telenor-id", "tim"])

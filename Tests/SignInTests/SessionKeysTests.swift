@@ -189,7 +189,7 @@ import Testing
     {
         let stage = try await SignInStage()
         #expect(throws: SessionKeys.LoadError.self) { try stage.sessionKeys.idTokenSigner(.rs256) }
-        let keys = try await SessionKeys.load(from: stage.repository, withRSAForIDTokens: true, now: stage.now)
+        let keys = try await SessionKeys.load(from: stage.repository, for: [.idToken], now: stage.now)
         let first = try keys.idTokenSigner(.rs256)
         #expect(try keys.idTokenSigner(.es256).keyID == keys.signer.keyID && first.algorithm == .rs256)
         #expect(String(decoding: keys.document, as: UTF8.self).contains(try #require(first.keyID)))
@@ -215,7 +215,7 @@ import Testing
             try await SessionKeys.replacements(forThoseIn: stage.repository, now: stage.now).map(\.entry.purpose)
         }
         #expect(try await purposes() == [.session, .receipt])
-        _ = try await SessionKeys.load(from: stage.repository, withRSAForIDTokens: true, now: stage.now)
+        _ = try await SessionKeys.load(from: stage.repository, for: [.idToken], now: stage.now)
         #expect(try await purposes() == [.session, .receipt, .idToken])
     }
 

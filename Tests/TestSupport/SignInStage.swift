@@ -64,7 +64,7 @@ public final class SignInStage: Sendable {
                     privateKey: key.pemRepresentation().revealedBytes, createdAt: SigningProvider.now))
         }
         return try await SessionKeys.load(
-            from: repository, withRSAForIDTokens: apps.hasRS256, now: SigningProvider.now)
+            from: repository, for: apps.hasRS256 ? [.idToken] : [], now: SigningProvider.now)
     }
 
     public static let userinfo: JSONValue = [
@@ -132,6 +132,6 @@ public final class SignInStage: Sendable {
 
     /// Another start of the service on the same store.
     public func reloadedSessionKeys() async throws -> SessionKeys {
-        try await SessionKeys.load(from: repository, withRSAForIDTokens: apps.hasRS256, now: now)
+        try await SessionKeys.load(from: repository, for: apps.hasRS256 ? [.idToken] : [], now: now)
     }
 }

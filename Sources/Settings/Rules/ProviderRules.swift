@@ -61,6 +61,7 @@ extension ProviderSettings {
             faults.append(SettingsError(.missing, key("clientID"), value: "", expected: expected))
         }
         do throws(SettingsError) { _ = try authentication() } catch { faults.append(error) }
+        faults += authenticationRules()
         if clientAuthentication == .publicClient { faults += publicClientRules() }
         // Without a client ID a default can't be made; that fault is enough.
         if redirectURIs.isEmpty, !(profile == .zenkey && clientID.isEmpty) {
@@ -90,17 +91,10 @@ extension ProviderSettings {
 
     /// What keeps a client without a secret safe.
     private func publicClientRules() -> [SettingsError] {
-        var faults: [SettingsError] = []
-        if clientSecret != nil {
-            let expected = "no secret: with clientAuthentication none it is never sent"
-            faults.append(SettingsError(.conflict, key("clientSecret"), value: Secret.redacted, expected: expected))
-        }
-        if !requirePKCE {
-            let expected =
-                "true with clientAuthentication none: without a secret and PKCE, whoever has a code could use it"
-            faults.append(SettingsError(.conflict, key("requirePKCE"), value: "false", expected: expected))
-        }
-        return faults
+        guard !requirePKCE else { return [] }
+        let expected =
+            "true with clientAuthentication none: without a secret and PKCE, whoever has a code could use it"
+        return [SettingsError(.conflict, key("requirePKCE"), value: "false", expected: expected)]
     }
 
     /// OpenID Connect Core §3.1.2.1
@@ -132,7 +126,7 @@ extension ProviderSettings {
             let sentence = "is \(profile.rawValue), of which plain OpenID sign-in is in effect in this version"
             notices.append(SettingsNotice(key("profile"), sentence))
         }
-        if let notice = encodingNotice { notices.append(notice) }
+        notices += [encodingNotice, secretNotice].compactMap(\.self)
         return notices
     }
 }

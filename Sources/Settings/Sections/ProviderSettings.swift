@@ -21,7 +21,7 @@ struct ProviderSettings: NamedSection {
     /// Where discovery starts, and what every ID token must say; present for every profile but `zenkey`.
     var issuer: EndpointURL?
     var clientID = ""
-    /// Present for `client_secret_basic` and `client_secret_post`.
+    /// Present for the `client_secret` ways.
     var clientSecret: Secret?
     var clientAuthentication = ClientAuthenticationMethod.basic
     /// Nil only until the profile's own way is filled in.
@@ -29,7 +29,15 @@ struct ProviderSettings: NamedSection {
     var basicEncoding: ClientAuthentication.BasicEncoding { chosenBasicEncoding ?? profile.basicEncoding }
     /// Whether nobody chose it.
     var hasUsualBasicEncoding = false
-    var clientKeyFile: String?
+    /// Of `private_key_jwt` where the provider is given a key of its own, and of `apple`.
+    var clientKey: PrivateKey?
+    /// What the provider calls that key; nil for its thumbprint.
+    var clientKeyID: String?
+    /// Nil: as the key has it, else RS256.
+    var assertionAlgorithm: AssertionAlgorithm?
+    var assertionAudience = ClientAssertion.Audience.token
+    var appleTeamID: String?
+    var appleKeyID: String?
     /// Never empty. For profile `zenkey` the default is the redirect URI of its mobile SDKs.
     var redirectURIs: [String] = []
     /// Host names in lower case; one that starts with `*.` stands for every host below that name.
@@ -117,29 +125,5 @@ extension ProviderSettings {
             throw SettingsError(.missing, key("issuer"), value: "", expected: expected)
         }
         return .openid(issuer: issuer.text)
-    }
-
-    /// How the token endpoint learns who we are.
-    func authentication() throws(SettingsError) -> ClientAuthentication {
-        switch clientAuthentication {
-        case .basic: return .basic(clientID: clientID, secret: try secret(), encoding: basicEncoding)
-        case .post: return .post(clientID: clientID, secret: try secret())
-        case .publicClient: return .publicClient(clientID: clientID)
-        case .privateKey:
-            let usable = ClientAuthenticationMethod.allCases.filter {
-                !KeysWithoutEffect.clientAuthentication.contains($0)
-            }
-            throw SettingsError(
-                .notAvailable, key("clientAuthentication"), value: clientAuthentication.rawValue,
-                expected: usable.map(\.rawValue).joined(separator: " or ") + " in this version")
-        }
-    }
-
-    private func secret() throws(SettingsError) -> Secret {
-        guard let clientSecret else {
-            let expected = "the client's secret, here or in a file that clientSecretFile names"
-            throw SettingsError(.missing, key("clientSecret"), value: "", expected: expected)
-        }
-        return clientSecret
     }
 }

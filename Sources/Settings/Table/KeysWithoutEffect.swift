@@ -10,7 +10,7 @@ enum KeysWithoutEffect {
 
     /// In sections with names, by the word of their kind.
     private static let ofSections: [String: Set<String>] = [
-        ProviderSettings.word: ["clientKeyFile", "keepTokens"]
+        ProviderSettings.word: ["keepTokens"]
     ]
 
     /// Keys of sections with names that were there before this version, by the word of their kind.
@@ -18,9 +18,6 @@ enum KeysWithoutEffect {
 
     /// The profiles of which only plain OpenID Connect sign-in is there.
     static let profiles: Set<ProviderProfile> = [.beyondIdentity, .telenorID, .tim]
-
-    /// The ways of client authentication that no provider can be asked with yet: refused, since no sign-in could work.
-    static let clientAuthentication: Set<ClientAuthenticationMethod> = [.privateKey]
 
     /// Those in the sections of a kind.
     static func names(in kind: any NamedSection.Type) -> Set<String> { ofSections[kind.word] ?? [] }

@@ -1,6 +1,6 @@
 extension SettingKey where Root == ProviderSettings {
     /// Every key of a provider's section, in the order of the reference.
-    static let all: [Self] = identification + trust + demands + limits
+    static let all: [Self] = identification + keys + trust + demands + limits
 
     private static let identification: [Self] = [
         Self("profile", \.profile, .text(.choice), "The dialect the provider speaks."),
@@ -16,21 +16,35 @@ extension SettingKey where Root == ProviderSettings {
         Self("clientID", \.clientID, .text(.clientID), "Client identifier; required."),
         Self("clientSecret", \.clientSecret, .secret, "Client secret; required for the client_secret methods."),
         Self(
-            "clientAuthentication", \.clientAuthentication,
-            .text(.choice(except: KeysWithoutEffect.clientAuthentication)),
-            "How the provider's token endpoint learns who we are; none: a public client, with PKCE and without a secret."
-        ),
+            "clientAuthentication", \.clientAuthentication, .text(.choice),
+            "How the provider's endpoints learn who we are; apple: a secret made of a key; none: a public client, with PKCE "
+                + "and without a secret."),
         Self(
             "basicEncoding", \.chosenBasicEncoding, .optional(.choice),
             "How ID and secret enter the Basic header: form-encoded (RFC 6749 §2.3.1), or raw; empty: raw for profile "
                 + "zenkey, else form."),
         Self(
-            "clientKeyFile", \.clientKeyFile, .optional(.path),
-            "Private key (PEM) for private_key_jwt and server-initiated sign-in."),
-        Self(
             "redirectURIs", \.redirectURIs, .list(.redirectURI),
             "Redirect URIs that an app may have used, compared as text; best ones that no other provider has; empty, for "
                 + "profile zenkey: CLIENT_ID://com.xci.provider.sdk."),
+    ]
+
+    private static let keys: [Self] = [
+        Self(
+            "clientKey", \.clientKey, .privateKey,
+            "Private key (PEM; RSA or P-256) for private_key_jwt, or Apple's .p8; without one private_key_jwt is signed with a "
+                + "key of ours, whose public half providers read at /auth/client-jwks.json."),
+        Self(
+            "clientKeyID", \.clientKeyID, .optional(.token),
+            "What the provider calls that key (kid); empty: its thumbprint (RFC 7638)."),
+        Self(
+            "assertionAlgorithm", \.assertionAlgorithm, .optional(.choice),
+            "What assertions of private_key_jwt are signed with; empty: as clientKey has it, else RS256."),
+        Self(
+            "assertionAudience", \.assertionAudience, .text(.choice),
+            "Whom an assertion is for: the endpoint it goes to, the token endpoint, or the issuer."),
+        Self("appleTeamID", \.appleTeamID, .optional(.token), "Team of the developer account; with apple."),
+        Self("appleKeyID", \.appleKeyID, .optional(.token), "What Apple calls the key in clientKey; with apple."),
     ]
 
     private static let trust: [Self] = [

@@ -113,6 +113,17 @@ extension TextRule where Value == Secret {
     private static var shortestAdminToken: Int { 16 }
 }
 
+extension TextRule where Value == PrivateKey {
+    static var privateKey: Self {
+        TextRule("a private key in PEM without a password: RSA of 2048 bits or more, or of curve P-256") { _ in
+            Secret.redacted
+        } accept: { text in
+            guard let key = try? PrivateKey(pem: Secret(text)) else { return nil }
+            return [.rsa, .ellipticCurve(.p256)].contains(key.publicKey.keyType) ? key : nil
+        }
+    }
+}
+
 extension TextRule where Value == EndpointURL {
     static var webAddress: Self {
         TextRule("an absolute http(s) URL without user information and fragment") {

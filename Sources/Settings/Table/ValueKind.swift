@@ -120,6 +120,14 @@ extension ValueKind {
     }
 }
 
+extension ValueKind where Value == PrivateKey? {
+    static var privateKey: Self {
+        var kind = Self.optional(.privateKey)
+        kind.isSecret = true
+        return kind
+    }
+}
+
 extension ValueKind where Value == Secret? {
     static var secret: Self { .secret(.secret) }
 

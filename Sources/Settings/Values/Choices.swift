@@ -26,9 +26,22 @@ enum ProviderProfile: String, Sendable, CaseIterable {
 enum ClientAuthenticationMethod: String, Sendable, CaseIterable {
     case basic = "client_secret_basic"
     case post = "client_secret_post"
+    case secretJWT = "client_secret_jwt"
     case privateKey = "private_key_jwt"
+    /// A secret that is made of a key, as Apple has it.
+    case apple
     /// A public client: it says who it is and proves nothing.
     case publicClient = "none"
+}
+
+/// What assertions of who we are may be signed with: the algorithms that providers have in common.
+enum AssertionAlgorithm: String, Sendable, CaseIterable {
+    case rs256 = "RS256"
+    case es256 = "ES256"
+
+    var algorithm: SignatureAlgorithm { self == .rs256 ? .rs256 : .es256 }
+    /// In words, of the keys that go with it.
+    var keys: String { self == .rs256 ? "an RSA key" : "a key of curve P-256" }
 }
 
 /// The hash behind `at_hash` in ID tokens that EdDSA signs: the algorithm's name tells of none.

@@ -6,7 +6,20 @@ enum OpenDescriptions {
     static let keys = OperationDescription(
         id: "keys", tag: .service,
         summary: "Show the keys that verify our tokens",
-        description: "For other services. Access tokens and receipts are signed with one of them.",
+        description: "For other services. Access tokens, ID tokens and receipts are signed with one of them.",
+        successes: [
+            .init(
+                description: "The keys.", schema: Reference.schema("KeySet"), example: Examples.keys,
+                headers: [.cacheControl])
+        ])
+
+    static let clientKeys = OperationDescription(
+        id: "clientKeys", tag: .service,
+        summary: "Show the keys that providers know us by",
+        description: """
+            For providers. What tells them who we are (`private_key_jwt`) is signed with one of them; register this address \
+            with them as `jwks_uri`.
+            """,
         successes: [
             .init(
                 description: "The keys.", schema: Reference.schema("KeySet"), example: Examples.keys,

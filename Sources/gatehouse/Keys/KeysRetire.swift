@@ -12,7 +12,7 @@ struct KeysRetire: AsyncParsableCommand {
         discussion: """
             What the key has signed is refused from then on: a running server drops it within five seconds. Others \
             may keep /.well-known/jwks.json for five minutes. The key that signs can't be retired: let another one \
-            sign first (gatehouse keys rotate --now, or rotate --receipts --now). Old keys of access tokens retire \
+            sign first (gatehouse keys rotate --now, or that with --receipts or --client). Old keys of access tokens retire \
             by themselves when nothing they signed is valid any more; keys of receipts never do.
             """)
 
@@ -28,7 +28,12 @@ struct KeysRetire: AsyncParsableCommand {
             case .retired: tell(at: now, "is retired; running servers drop it within five seconds")
             case .retiredBefore(let time): tell(at: time, "is retired since \(CalendarTime.rfc3339(time))")
             case .signs(let purpose):
-                let rotate = purpose == .receipt ? "rotate --receipts --now" : "rotate --now"
+                let rotate =
+                    switch purpose {
+                    case .receipt: "rotate --receipts --now"
+                    case .clientRS256, .clientES256: "rotate --client --now"
+                    case .session, .idToken: "rotate --now"
+                    }
                 throw StoreOptions.fail(
                     "\(kid) is the \(purpose.rawValue) key that signs; let another one sign first: "
                         + "gatehouse keys \(rotate)")

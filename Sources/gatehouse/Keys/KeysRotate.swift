@@ -14,11 +14,12 @@ struct KeysRotate: AsyncParsableCommand {
         discussion: """
             The new signing key is published first and signs ten minutes later, so that whoever verifies tokens has \
             it by then; --now lets it sign at once. Older keys go on verifying until nothing they signed is valid, \
-            and leave by themselves. The new key of refresh tokens signs a minute later. The new data key seals at once, and everything in the store is sealed anew \
-            under it, in small steps, while the server runs; a rotation that was interrupted is finished by the \
-            server. Likewise the hashes by which users are found by address and number. With --receipts it is only \
-            a new key for receipts that is made, and older ones stay until they are retired by hand. A running \
-            server takes the keys over within five seconds.
+            and leave by themselves. The new key of refresh tokens signs a minute later. The new data key seals at \
+            once, and everything in the store is sealed anew under it, in small steps, while the server runs; a \
+            rotation that was interrupted is finished by the server. Likewise the hashes by which users are found by address and number. With --receipts it is only \
+            a new key for receipts that is made, and older ones stay until they are retired by hand; with --client \
+            only those by which providers know us, which they find at /auth/client-jwks.json. A running server takes \
+            the keys over within five seconds.
             """)
 
     private static let valuesPerStep = 200
@@ -28,14 +29,22 @@ struct KeysRotate: AsyncParsableCommand {
     var now = false
     @Flag(help: "Make a new key that signs receipts, and leave all others alone.")
     var receipts = false
+    @Flag(help: "Make new keys that tell providers who we are, and leave all others alone.")
+    var client = false
     @OptionGroup var report: ReportOptions
     @OptionGroup var options: StoreOptions
+
+    func validate() throws {
+        guard receipts, client else { return }
+        throw ValidationError("--receipts and --client leave each other's keys alone; run it twice")
+    }
 
     func run() async throws {
         try await options.withStore { store, _, clock in
             let time = clock.seconds
             let signsFrom = now ? time : time + SessionKeys.publicationSeconds
             guard !receipts else { return try await rotateReceiptKey(store, time, signsFrom) }
+            guard !client else { return try await rotateClientKeys(store, time, signsFrom) }
             // First: the other keys are sealed under it then.
             let dataKey = try await store.repository.rotateDataKey(
                 KeyRing.maker(masterKey: store.masterKey, now: time))
@@ -83,6 +92,23 @@ struct KeysRotate: AsyncParsableCommand {
         report.write(
             ["kid": .string(kid), "signs_from": .integer(signsFrom)],
             "receipt key \(kid)  signs from \(CalendarTime.rfc3339(signsFrom)) on\n")
+    }
+
+    private func rotateClientKeys(_ store: OpenStore, _ time: Int64, _ signsFrom: Int64) async throws {
+        let entries = try await store.repository.signingKeyEntries()
+        let purposes = SigningKeyEntry.Purpose.ofClient.filter { entries.signing($0, now: time) != nil }
+        guard !purposes.isEmpty else {
+            throw StoreOptions.fail(
+                "no provider is configured for a key of ours: a server makes the first one when it finds one that is")
+        }
+        var keys: [JSONValue] = []
+        for purpose in purposes {
+            let kid = try await SessionKeys.rotate(purpose, in: store.repository, now: time, signsAtOnce: now)
+            keys.append(["kid": .string(kid), "purpose": .string(purpose.rawValue)])
+            guard !report.json else { continue }
+            StandardOutput.write("client key \(kid)  signs from \(CalendarTime.rfc3339(signsFrom)) on\n")
+        }
+        report.write(["keys": .array(keys), "signs_from": .integer(signsFrom)], "")
     }
 
     private func indexContacts(_ store: OpenStore) async throws -> Int {
