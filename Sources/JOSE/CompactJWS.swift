@@ -48,20 +48,22 @@ public struct CompactJWS: Sendable {
     }
 
     private static func dot(in bytes: Span<UInt8>, from start: Int) -> Int? {
-        let dots = UInt64(UInt8(ascii: ".")) &* 0x0101_0101_0101_0101
         var index = start
-        // Eight bytes at a time: a token has nearly a thousand, and three dots at most.
-        while index + 8 <= bytes.count {
-            let word = bytes.word(at: index) ^ dots
-            // Whether a byte is zero, and so was a dot.
-            if (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 != 0 { break }
-            index += 8
-        }
+        // A token has nearly a thousand bytes, and three dots at most.
+        while index + 32 <= bytes.count, !hasDot(bytes.block(at: index)) { index += 32 }
         while index < bytes.count {
             if bytes[index] == UInt8(ascii: ".") { return index }
             index += 1
         }
         return nil
+    }
+
+    private static func hasDot(_ block: SIMD4<UInt64>) -> Bool {
+        let ones = SIMD4<UInt64>(repeating: 0x0101_0101_0101_0101)
+        let rest = block ^ (ones &* UInt64(UInt8(ascii: ".")))
+        // Whether a byte is zero, and so was a dot.
+        let zeros = (rest &- ones) & ~rest
+        return (zeros[0] | zeros[1] | zeros[2] | zeros[3]) & 0x8080_8080_8080_8080 != 0
     }
 
     /// Lends what the signature is over: header and payload as they were sent (RFC 7515 §5.2 step 8).

@@ -92,6 +92,7 @@ extension JSONParser {
 /// What we write has DEL escaped too, for logs that are read on a terminal.
 enum PlainText {
     private static let wordSize = MemoryLayout<UInt64>.size
+    private static let blockSize = 4 * wordSize
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
@@ -99,10 +100,13 @@ enum PlainText {
     @inline(__always)
     static func end(_ bytes: Span<UInt8>, from start: Int, orAtDelete: Bool) -> Int {
         var end = start
-        while end + wordSize <= bytes.count {
-            let found = ends(bytes.word(at: end), orAtDelete)
+        while end <= bytes.count - wordSize {
+            let found = ends(bytes.word(at: end), orAtDelete) & highBits
             if found != 0 { return end + found.trailingZeroBitCount / 8 }
             end += wordSize
+            // Most texts have ended by then; a token goes on for hundreds of bytes.
+            guard end == start + blockSize else { continue }
+            while end <= bytes.count - blockSize, !isAny(ends(bytes.block(at: end), orAtDelete)) { end += blockSize }
         }
         while end < bytes.count, !ends(bytes[end], orAtDelete) { end += 1 }
         return end
@@ -112,36 +116,68 @@ enum PlainText {
     @inline(__always)
     static func isAll(_ bytes: Span<UInt8>) -> Bool {
         let count = bytes.count
-        if count < wordSize {
-            // Filled up with blanks, which end nothing.
-            var word = ones &* 0x20
-            for index in bytes.indices { word = word << 8 | UInt64(bytes[index]) }
-            return ends(word, true) == 0
+        // One block or word lies at the end, and every other ends before that. What the last has in common with the one before
+        // is looked at twice.
+        if count >= blockSize {
+            var found = ends(bytes.block(at: count - blockSize), true)
+            var start = 0
+            while start < count - blockSize {
+                found |= ends(bytes.block(at: start), true)
+                start += blockSize
+            }
+            return !isAny(found)
         }
-        // One word lies at the end, and every other ends before that. What the last has in common with the one before is looked
-        // at twice.
-        var found = ends(bytes.word(at: count - wordSize), true)
-        var start = 0
-        while start + wordSize < count {
-            found |= ends(bytes.word(at: start), true)
-            start += wordSize
+        if count >= wordSize {
+            var found = ends(bytes.word(at: count - wordSize), true)
+            var start = 0
+            while start < count - wordSize {
+                found |= ends(bytes.word(at: start), true)
+                start += wordSize
+            }
+            return found & highBits == 0
         }
-        return found == 0
+        // Filled up with blanks, which end nothing.
+        var word = ones &* 0x20
+        for index in bytes.indices { word = word << 8 | UInt64(bytes[index]) }
+        return ends(word, true) & highBits == 0
     }
 
     static func ends(_ byte: UInt8, _ orAtDelete: Bool) -> Bool {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || orAtDelete && byte == 0x7F
     }
 
-    /// Eight bytes looked at together. In the result the high bit is set of the first byte that ends plain text, and of
-    /// none before it; a borrow may set more behind it.
-    private static func ends(_ word: UInt64, _ orAtDelete: Bool) -> UInt64 {
-        var ends = (word &- ones &* 0x20) & ~word
-        ends |= zeros(word ^ ones &* UInt64(UInt8(ascii: "\"")))
-        ends |= zeros(word ^ ones &* UInt64(UInt8(ascii: "\\")))
-        if orAtDelete { ends |= zeros(word ^ ones &* 0x7F) }
-        return ends & highBits
+    /// Eight bytes looked at together, or four times eight. In each eight of the result the high bit is set of the first byte
+    /// that ends plain text, and of none before it; a borrow may set more behind it. The other bits mean nothing.
+    @inline(__always)
+    private static func ends<Bytes: BytesTogether>(_ bytes: Bytes, _ orAtDelete: Bool) -> Bytes {
+        let ones = Bytes(repeating: ones)
+        // Changing one bit leaves the controls below the blank and puts the quote, the only byte above it that does so, in the
+        // blank's place: so one subtraction finds both.
+        var ends = (bytes ^ Bytes(repeating: 0x0202_0202_0202_0202)) &- Bytes(repeating: 0x2121_2121_2121_2121)
+        ends = ends | ((bytes ^ Bytes(repeating: 0x5C5C_5C5C_5C5C_5C5C)) &- ones)
+        if orAtDelete { ends = ends | ((bytes ^ Bytes(repeating: 0x7F7F_7F7F_7F7F_7F7F)) &- ones) }
+        // Nothing beyond ASCII ends it.
+        return ends & ~bytes
     }
 
-    private static func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word }
+    @inline(__always)
+    private static func isAny(_ ends: SIMD4<UInt64>) -> Bool {
+        (ends[0] | ends[1] | ends[2] | ends[3]) & highBits != 0
+    }
+}
+
+/// Bytes side by side that are looked at together: eight of them, or a block.
+private protocol BytesTogether {
+    init(repeating eight: UInt64)
+    static func ^ (left: Self, right: Self) -> Self
+    static func | (left: Self, right: Self) -> Self
+    static func & (left: Self, right: Self) -> Self
+    static func &- (left: Self, right: Self) -> Self
+    static prefix func ~ (bytes: Self) -> Self
+}
+
+extension SIMD4: BytesTogether where Scalar == UInt64 {}
+
+extension UInt64: BytesTogether {
+    fileprivate init(repeating eight: UInt64) { self = eight }
 }

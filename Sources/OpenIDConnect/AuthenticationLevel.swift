@@ -45,7 +45,9 @@ public struct RequiredAuthentication: Sendable, Equatable {
     ///   provider's minimum.
     /// - Returns: nil when nothing is asked.
     public init?(values: String) {
-        asked = values.split(separator: " ").map(String.init)
+        // Nearly always it is one value, which need not be searched for characters.
+        let isOne = !values.isEmpty && values.allBytes { $0 != .space }
+        asked = isOne ? [values] : values.split(separator: " ").map(String.init)
         if asked.isEmpty { return nil }
     }
 
@@ -56,8 +58,8 @@ public struct RequiredAuthentication: Sendable, Equatable {
     public func isMet(by acr: String?) -> Bool {
         guard let acr else { return false }
         if asked.contains(where: { $0.isExactly(acr) }) { return true }
-        guard let lowest = asked.compactMap({ AuthenticationLevel($0) }).min(), let shown = AuthenticationLevel(acr)
-        else { return false }
-        return shown >= lowest
+        guard let shown = AuthenticationLevel(acr) else { return false }
+        // At least one of them, and so the lowest.
+        return asked.contains { AuthenticationLevel($0).map { shown >= $0 } ?? false }
     }
 }

@@ -63,22 +63,20 @@ extension AuthorizedResponse {
             guard let value = try optional(name) else { throw ParameterError(name, "is missing") }
             return value
         }
-        let configuration = provider.configuration
-        code = try required("code")
-        redirectURI = try Self.redirectURI(try optional("redirect_uri"), for: provider)
-        issuer = try optional("iss")
-        if configuration.requiresIssuer, issuer == nil { throw .missingIssuer }
-        network = try Self.network(try optional("mccmnc"), for: provider)
-        codeVerifier = try Self.codeVerifier(try optional("code_verifier"), isRequired: configuration.requiresPKCE)
-        nonce = try optional("nonce")
-        if configuration.requiresNonce, nonce == nil { throw ParameterError("nonce", "is missing") }
-        // Blanks ask for nothing, and must not pass for a level that was asked.
-        acrValues = try optional("acr_values").flatMap { $0.allBytes { $0 == UInt8(ascii: " ") } ? nil : $0 }
-        correlationID = try Self.checked(correlationID: try optional("correlation_id"))
-        context = try Self.checked(context: parameters("context"))
-        sdkVersion = try optional("sdk_version", longest: 64)
-        expectedIssuer = nil
-        maximumAgeSeconds = nil
+        self.init(
+            code: try required("code"),
+            redirectURI: try Self.redirectURI(try optional("redirect_uri"), for: provider),
+            issuer: provider.configuration.requiresIssuer ? try required("iss") : try optional("iss"),
+            network: try Self.network(try optional("mccmnc"), for: provider),
+            codeVerifier: try Self.codeVerifier(
+                try optional("code_verifier"), isRequired: provider.configuration.requiresPKCE),
+            nonce: provider.configuration.requiresNonce ? try required("nonce") : try optional("nonce"),
+            // Blanks ask for nothing, and must not pass for a level that was asked.
+            acrValues: try optional("acr_values").flatMap { $0.allBytes { $0 == .space } ? nil : $0 },
+            correlationID: try Self.checked(correlationID: try optional("correlation_id")),
+            context: try Self.checked(context: parameters("context")),
+            sdkVersion: try optional("sdk_version", longest: 64),
+            expectedIssuer: nil, maximumAgeSeconds: nil)
     }
 
     private static func redirectURI(_ text: String?, for provider: Provider) throws(ParameterError) -> String {

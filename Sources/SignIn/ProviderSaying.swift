@@ -28,17 +28,22 @@ struct ProviderSaying {
         idToken: JSONValue, userinfo: JSONValue?, subject: String, names: AttributeNames, furtherClaims: [String]
     ) {
         self.subject = subject
-        for document in [idToken, userinfo] {
-            guard let document = document?.object else { continue }
-            readAttributes(document, names)
-            if !furtherClaims.isEmpty { readClaims(document, furtherClaims) }
-        }
+        if let claims = idToken.object { read(claims, names, furtherClaims) }
+        if let claims = userinfo?.object { read(claims, names, furtherClaims) }
+    }
+
+    private mutating func read(_ document: JSONObject, _ names: AttributeNames, _ furtherClaims: [String]) {
+        readAttributes(document, names)
+        if !furtherClaims.isEmpty { readClaims(document, furtherClaims) }
     }
 
     /// Those of a shape nobody can use, or too long, are left out: each is optional, and no odd one may keep a user from
     /// signing in.
     private mutating func readAttributes(_ document: JSONObject, _ names: AttributeNames) {
-        for member in document.members where names.contains(member.name) {
+        let members = document.members
+        // By index: most are not taken, and need not be copied to be passed over.
+        for index in members.indices where names.contains(members[index].name) {
+            let member = members[index]
             switch member.name {
             case "email": readContact(.email, member.value, in: document)
             case "phone_number", "phone": readContact(.phoneNumber, member.value, in: document)

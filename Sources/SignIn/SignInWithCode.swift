@@ -99,11 +99,11 @@ public struct SignInWithCode: Sendable {
         _ ticket: LinkTicket?, _ app: AppGrant?, _ userAgent: String?
     ) -> SignInRecord {
         let now = supplies.clock.seconds
-        let configuration = grant.provider.configuration
+        let provider = grant.provider
         let session = tokenIssuer.makeSessionID(now: now)
         return SignInRecord(
-            code: grant.code, challenge: grant.challenge, provider: configuration.name,
-            subject: grant.subject(of: idToken), ported: ported.subjects(for: configuration),
+            code: grant.code, challenge: grant.challenge, provider: provider.configuration.name,
+            subject: grant.subject(of: idToken), ported: ported.subjects(for: provider),
             refusedPortTokens: ported.refusals.count,
             registration: ticket.map {
                 .ticket(OneTimeUse(hash: $0.hash, expiresAt: now + LinkTicket.lifetimeSeconds))
@@ -114,7 +114,7 @@ public struct SignInWithCode: Sendable {
                 expiresAt: app.map { now + $0.lifetimeSeconds } ?? tokenIssuer.firstExpiry(now: now),
                 userAgent: userAgent, authentication: idToken.authentication,
                 authenticatedAt: min(idToken.authenticationTime ?? idToken.issuedAt, now),
-                client: app?.client ?? configuration.clientID, scope: app?.scope),
+                client: app?.client ?? provider.configuration.clientID, scope: app?.scope),
             appCode: app?.code(now: now),
             maximumSessions: tokenIssuer.configuration.maximumSessionsPerUser, now: now)
     }
@@ -150,15 +150,15 @@ extension AuthorizedResponse {
 
 extension VerifiedPortTokens {
     /// Who the user was, with what keeps each token from moving somebody twice.
-    fileprivate func subjects(for configuration: ProviderConfiguration) -> [PortedSubject] {
-        let maximumAge = configuration.portTokenMaximumAgeSeconds
+    fileprivate func subjects(for provider: Provider) -> [PortedSubject] {
+        let maximumAge = provider.configuration.portTokenMaximumAgeSeconds
         return tokens.map { token in
             PortedSubject(
                 subject: Subject(issuer: token.issuer, value: token.subject),
                 token: OneTimeUse(
                     hash: TokenHash(digest: token.fingerprint.span),
                     expiresAt: maximumAge == 0
-                        ? .max : token.issuedAt + maximumAge + configuration.clockSkewSeconds))
+                        ? .max : token.issuedAt + maximumAge + provider.configuration.clockSkewSeconds))
         }
     }
 }

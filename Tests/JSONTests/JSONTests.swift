@@ -72,7 +72,20 @@ import Testing
         }
     }
 
-    @Test(arguments: 0...24) func `finds what is no UTF-8 wherever it is`(_ length: Int) throws {
+    @Test(arguments: [0, 1, 7, 8, 31, 32, 40, 64, 72]) func `takes all other characters for themselves`(_ length: Int)
+        throws
+    {
+        for byte in UInt8(0x20)...0xFF {
+            let character = Unicode.Scalar(byte)
+            let text = String(repeating: "x", count: length) + String(character) + "y"
+            if character == "\"" || character == "\\" { continue }
+            #expect(try parse("[\"\(text)\",1]") == [.string(text), 1])
+            if character == "\u{7F}" { continue }
+            #expect(String(decoding: JSONValue.string(text).serialized, as: UTF8.self) == "\"\(text)\"")
+        }
+    }
+
+    @Test(arguments: 0...72) func `finds what is no UTF-8 wherever it is`(_ length: Int) throws {
         for place in 0..<max(1, length) {
             var text = [UInt8](repeating: UInt8(ascii: "a"), count: length)
             text.insert(0xC3, at: place)
@@ -93,7 +106,7 @@ import Testing
         )
     }
 
-    @Test(arguments: 0...24) func `escapes what must be escaped wherever it is, in names and in values`(_ length: Int) {
+    @Test(arguments: 0...72) func `escapes what must be escaped wherever it is, in names and in values`(_ length: Int) {
         for (byte, escaped) in [
             ("\"", #"\""#), ("\\", #"\\"#), ("\n", #"\n"#), ("\u{1}", #"\u0001"#), ("\u{7F}", #"\u007f"#),
         ] {
