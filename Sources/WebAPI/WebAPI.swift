@@ -34,8 +34,10 @@ public struct WebAPI: RequestHandler {
         let routes = Operations.all.map { $0.route(services, log, answerer.answer) }
         let metadata = OpenEndpoint(path: IssuerMetadata.paths[0], handler: services.metadata.answer, log: log)
         let ofPath = IssuerMetadata.paths(of: useCases.browser.issuer).map { Route(.get, $0, metadata.respond) }
-        handler = APIHandler(router: Router(routes + ofPath), log: log)
-        crossOrigin = CrossOrigin(apps: apps)
+        let landings = apps.landings(at: useCases.browser.issuer)
+        let ofApps = LandingEndpoint.routes(landings, services.pages, answerer)
+        handler = APIHandler(router: Router(routes + ofPath + ofApps), log: log)
+        crossOrigin = CrossOrigin(apps: apps, landings: Set(landings.map(\.path)))
     }
 
     public func respond(to request: HTTPRequest) async -> HTTPResponse {
