@@ -20,13 +20,13 @@ WINDOWS = {"phone": ((390, 844), "Grace Hopper"), "desk": ((1280, 800), "Mary So
 class Demo(Window):
     """The demonstration in one window, from the first sign-in to the sign-out."""
 
-    def __init__(self, app, name, folder):
+    def __init__(self, app, gatehouse, name, folder):
         super().__init__(name, *WINDOWS[name], folder)
-        self.app = app
+        self.app, self.gatehouse = app, gatehouse
 
     def run(self):
         for step in (self.sign_in, self.second_session, self.receipt, self.link, self.change_carriers, self.refusal,
-                     self.second_thoughts, self.ended_session, self.sign_out):
+                     self.second_thoughts, self.ended_session, self.sign_out, self.stayed):
             began = time.monotonic()
             try:
                 step()
@@ -171,10 +171,34 @@ class Demo(Window):
         self.picture("signed-out")
         self.check()
 
+    def stayed(self):
+        """At an app's address on Gatehouse's own host, where the browser has not opened the app."""
+        own = self.gatehouse.replace("http:", "https:")
+        for query in ("code=c0de&state=%3Cb%3E&lt;&iss=x", "error=access_denied&error_description=She+said+no"):
+            for name, address in (("notes", "com.example.notes:/back"), ("maps", f"{own}/maps/back")):
+                self.browser.get(f"{self.gatehouse}/{name}/back?{query}")
+                self.sees(f"Back to {name}", f"Open {name}")
+                links = [link.get_dom_attribute("href") for link in self.browser.find_elements(By.TAG_NAME, "a")]
+                if links != [f"{address}?{query}"]:
+                    raise SystemExit(f"{self.name}: the button of {name} leads to {links}")
+                for part in ("c0de", "said", "<b>", "%3Cb%3E"):
+                    if part in self.text() or part in self.browser.title:
+                        raise SystemExit(f"{self.name}: {part!r} stands on the page of {name}")
+                before = len(self.findings)
+                self.check()
+                if self.findings[before:]:
+                    raise SystemExit(f"{self.name}: {name}: axe: {self.findings[before:]}")
+        self.picture("stayed")
+        self.scheme("dark")
+        self.check()
+        self.picture("stayed-dark")
+        self.scheme("light")
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--screenshots", type=pathlib.Path, required=True)
+    parser.add_argument("--gatehouse", required=True, help="where Gatehouse is")
     parser.add_argument("app", help="the address of the sample app")
     arguments = parser.parse_args()
     arguments.screenshots.mkdir(parents=True, exist_ok=True)
@@ -182,7 +206,7 @@ def main():
         for picture in arguments.screenshots.glob(f"{name}-[0-9][0-9]-*.png"):
             picture.unlink()
     for name in WINDOWS:
-        demo = Demo(arguments.app, name, arguments.screenshots)
+        demo = Demo(arguments.app, arguments.gatehouse, name, arguments.screenshots)
         try:
             demo.run()
         finally:

@@ -10,6 +10,9 @@ public struct AppDirectory: Sendable {
         self.resourceServers = Dictionary(resourceServers.map { ($0.id, $0.secret) }) { first, _ in first }
     }
 
+    /// In an order that is always the same.
+    var all: [RegisteredApp] { apps.values.sorted { $0.clientID < $1.clientID } }
+
     public subscript(clientID: String) -> RegisteredApp? { apps[clientID] }
 
     /// Whether there is anybody who may ask what a token is good for: a resource server, or an app with a secret.

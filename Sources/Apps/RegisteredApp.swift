@@ -103,6 +103,10 @@ public struct RedirectURI: Sendable, Equatable {
     /// Whether it is an https address, which an app can only have by the word of whoever has the host.
     public var isClaimedHTTPS: Bool { text.hasPrefix("https://") && loopback == nil }
 
+    /// Whether its scheme is made of a domain, as an app's own has to be (RFC 8252 §7.1): none that a browser runs, shows or
+    /// loads by itself has a dot.
+    var hasSchemeOfDomain: Bool { text.prefix { $0 != ":" }.contains(".") }
+
     /// The literal addresses only, as RFC 8252 §8.3 has it: what a name such as `localhost` leads to is for others to say.
     private static func loopbackParts(_ text: String) -> (head: String, tail: String)? {
         guard let head = ["http://127.0.0.1", "http://[::1]"].first(where: { text.hasPrefix($0) }) else { return nil }

@@ -3,7 +3,7 @@ internal import HTML
 /// The pages that a person sees of ours while signing in with a browser and signing out: values in, bytes out.
 ///
 /// Whatever comes in, names and values of a request among it, is written as text. Addresses become links and targets of forms
-/// as they are, so they come from the configuration or from us; the policy lets none of them run as a script.
+/// as they are, so up to their query they come from the configuration or from us; the policy lets none of them run as a script.
 public struct Pages: Sendable {
     private let frame: PageFrame
     private let texts: any Texts
@@ -94,6 +94,19 @@ public struct Pages: Sendable {
     /// The prototype's `submit`, since a field of that name would hide the form's own (HTML §4.10.3).
     public static let resubmissionScript = Array(
         "HTMLFormElement.prototype.submit.call(document.querySelector(\"form\"));\n".utf8)
+
+    /// The page at an address of an app, for a browser that has come there instead of opening the app.
+    ///
+    /// - Parameters:
+    ///   - app: the app's name; nil where it may be one of several.
+    ///   - address: what opens it, with all that came along.
+    public func landing(app: String?, address: String) -> Page {
+        frame.page(texts.backTo(app)) { page in
+            page.element("p", texts.browserStayed)
+            page.element("p") { $0.choice(texts.open(app), address: address) }
+            page.element("p", texts.nothingOpens)
+        }
+    }
 
     /// The question whether to sign out.
     ///

@@ -28,6 +28,7 @@ public struct Settings: Sendable {
     /// The services that may ask what an access token is good for.
     public internal(set) var resourceServers: [ResourceServer] = []
     public internal(set) var browser = Browser()
+    public internal(set) var associationFiles = AssociationFiles()
     /// What the lists say, and the section of each name; what is served, above, is made from them.
     var listedProviders = Listed<ProviderSettings>(names: ["zenkey"])
     var listedApps = Listed<AppSettings>(names: [])
@@ -149,6 +150,14 @@ public struct Settings: Sendable {
         public internal(set) var logo: String?
         /// Sign-ins that may be under way at once; one more makes the oldest give way.
         public internal(set) var pendingSignIns = 200_000
+    }
+
+    /// What phones fetch to learn which apps belong to this host: the files as they are. Nil: there is none.
+    public struct AssociationFiles: Sendable {
+        var appleFile: String?
+        public internal(set) var apple: [UInt8]?
+        var androidFile: String?
+        public internal(set) var android: [UInt8]?
     }
 }
 

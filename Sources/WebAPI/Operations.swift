@@ -88,6 +88,10 @@ enum Operations: OperationTable {
         ) { .handler(.keyless($0.introspection.respond)) },
         .everybody(.get, IssuerMetadata.paths[0], IssuerDescriptions.openIDMetadata) { $0.metadata.answer },
         .everybody(.get, IssuerMetadata.paths[1], IssuerDescriptions.oauthMetadata) { $0.metadata.answer },
+        .everybody(.get, AssociationFiles.applePath, IssuerDescriptions.appleAssociation) { $0.associationFiles.apple },
+        .everybody(.get, AssociationFiles.androidPath, IssuerDescriptions.androidAssociation) {
+            $0.associationFiles.android
+        },
     ]
 
     private static let service: [Operation<Self>] = [
@@ -107,6 +111,7 @@ struct APIServices: Sendable {
     let apps: AppDirectory
     let pages: BrowserPages
     let metadata: IssuerMetadata
+    let associationFiles: AssociationFiles
     let documentation: Documentation
 
     fileprivate var signIn: SignInEndpoint { SignInEndpoint(signIn: useCases.signIn, code: code) }

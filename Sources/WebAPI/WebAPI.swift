@@ -15,25 +15,29 @@ public struct WebAPI: RequestHandler {
     ///   - useCases: with the HTTP client of this loop.
     ///   - apps: our own apps, and who asks what tokens are good for.
     ///   - branding: whose pages people see.
+    ///   - associationFiles: what phones fetch; shared by all loops.
     ///   - limits: how often one client may try; shared by all loops.
     ///   - documentation: what the service says of itself; shared by all loops.
     ///   - failedSignIns: counts those; shared by all loops.
     public init(
-        providers: ProviderDirectory, useCases: UseCases, apps: AppDirectory, branding: Branding, apiKeys: APIKeys,
-        limits: AddressLimits, documentation: Documentation, failedSignIns: FailedSignInCounter, logger: Logger
+        providers: ProviderDirectory, useCases: UseCases, apps: AppDirectory, branding: Branding,
+        associationFiles: AssociationFiles, apiKeys: APIKeys, limits: AddressLimits, documentation: Documentation,
+        failedSignIns: FailedSignInCounter, logger: Logger
     ) {
         let log = RequestLog(logger: logger)
         let services = APIServices(
             useCases: useCases, code: CodeParameters(providers: providers, limits: limits), limits: limits, apps: apps,
             pages: BrowserPages(branding: branding),
             metadata: IssuerMetadata(issuer: useCases.browser.issuer, hasIntrospectors: apps.hasIntrospectors),
-            documentation: documentation)
+            associationFiles: associationFiles, documentation: documentation)
         let answerer = Answerer(log: log, apiKeys: apiKeys, apps: apps, limits: limits, failedSignIns: failedSignIns)
         let routes = Operations.all.map { $0.route(services, log, answerer.answer) }
         let metadata = OpenEndpoint(path: IssuerMetadata.paths[0], handler: services.metadata.answer, log: log)
         let ofPath = IssuerMetadata.paths(of: useCases.browser.issuer).map { Route(.get, $0, metadata.respond) }
-        handler = APIHandler(router: Router(routes + ofPath), log: log)
-        crossOrigin = CrossOrigin(apps: apps)
+        let landings = apps.landings(at: useCases.browser.issuer)
+        let ofApps = LandingEndpoint.routes(landings, services.pages, answerer)
+        handler = APIHandler(router: Router(routes + ofPath + ofApps), log: log)
+        crossOrigin = CrossOrigin(apps: apps, landings: Set(landings.map(\.path)))
     }
 
     public func respond(to request: HTTPRequest) async -> HTTPResponse {

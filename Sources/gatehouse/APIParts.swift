@@ -15,6 +15,7 @@ struct APIParts: Sendable {
     let registration: RegistrationMode
     let apps: AppDirectory
     let branding: Branding
+    let associationFiles: AssociationFiles
     let maximumPendingSignIns: Int64
     let clock: Clock
     let apiKeys: APIKeys
@@ -29,8 +30,7 @@ struct APIParts: Sendable {
             useCases: UseCases(
                 repository: repository, tokenIssuer: tokenIssuer, providers: providers, codes: codes, transport: client,
                 registration: registration, apps: apps, maximumPendingSignIns: maximumPendingSignIns, clock: clock),
-            apps: apps, branding: branding, apiKeys: apiKeys, limits: limits, documentation: documentation,
-            failedSignIns: failedSignIns,
-            logger: logger)
+            apps: apps, branding: branding, associationFiles: associationFiles, apiKeys: apiKeys, limits: limits,
+            documentation: documentation, failedSignIns: failedSignIns, logger: logger)
     }
 }

@@ -82,6 +82,8 @@ struct Server: Service {
             registration: settings.registration,
             apps: apps,
             branding: Branding(name: settings.browser.name ?? "", logo: settings.browser.logo),
+            associationFiles: AssociationFiles(
+                apple: settings.associationFiles.apple, android: settings.associationFiles.android),
             maximumPendingSignIns: Int64(settings.browser.pendingSignIns), clock: clock, apiKeys: apiKeys,
             limits: AddressLimits(settings),
             documentation: Documentation(version: Version.text, baseURL: settings.session.issuer?.text),

@@ -42,6 +42,21 @@ import Testing
         #expect(String(decoding: Pages.resubmissionScript, as: UTF8.self).contains("querySelector(\"form\")"))
     }
 
+    @Test func `is to open the app by one link, by its name where that is known`() throws {
+        let markup = try Markup(pages.landing(app: "Notes", address: "com.example.notes:/cb?a=1&b=2").text)
+        #expect(
+            markup.all("a").map(\.attributes) == [["class": "choice", "href": "com.example.notes:/cb?a=1&amp;b=2"]])
+        #expect(
+            markup.texts.dropFirst(2) == [
+                "Back to Notes", "Your browser didn’t open the app by itself. Press the button to go on there.",
+                "Open Notes",
+                "If nothing happens, open the app yourself and start over.",
+            ])
+        #expect(markup.all("form").isEmpty && markup.all("button").isEmpty)
+        let nameless = try Markup(pages.landing(app: nil, address: "/cb").text)
+        #expect(nameless.texts.contains("Back to the app") && nameless.texts.contains("Open the app"))
+    }
+
     @Test func `is to sign out by one button, of the app where one asks for it`() throws {
         let named = pages.signOutQuestion(app: "Notes", action: "/out", fields: [("a", "b")], returnsTo: nil)
         let markup = try Markup(named.text)

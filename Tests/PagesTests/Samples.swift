@@ -31,6 +31,8 @@ struct Samples {
                     app: app, provider: provider, action: "/confirm", token: value, returnsTo: Self.redirectURI)
             ),
             ("resubmission", pages.resubmission(action: "/callback", fields: fields, script: "/resubmission.js")),
+            ("landing", pages.landing(app: app, address: "/app/callback?code=\(value)")),
+            ("landing of several", pages.landing(app: nil, address: "/app/callback")),
             (
                 "sign-out",
                 pages.signOutQuestion(app: app, action: "/sign-out", fields: fields, returnsTo: Self.redirectURI)

@@ -83,6 +83,31 @@ import Testing
         #expect(faults.map(\.value) == [issuer])
     }
 
+    @Test(arguments: [
+        ("https://signin.example.com", "https://signin.example.com/auth/token"),
+        ("https://signin.example.com", "https://SIGNIN.example.com:443/docs?x=1"),
+        ("https://signin.example.com/base", "https://signin.example.com/base/users/me"),
+        ("https://signin.example.com", "https://signin.example.com/x/../auth"),
+        ("http://127.0.0.1:9090", "https://127.0.0.1:9090/healthz"),
+    ])
+    func `a redirect URI on our own host at a path of ours is a fault`(issuer: String, address: String) {
+        let addresses = "redirectURIs: ['https://signin.example.com/cb', '\(address)']"
+        let yaml = app("clientID: acme-app", addresses) + "session: {issuer: '\(issuer)'}\n"
+        let faults = load(yaml).faults
+        #expect(faults.map(\.key) == ["app.acme.redirectURIs"])
+        #expect(faults.map(\.kind) == [.conflict])
+        #expect(faults.map(\.value) == [address])
+        #expect(faults.first?.expected.contains("/auth, /docs") == true)
+        #expect(load(yaml.replacing("issuer: '\(issuer)'", with: "issuer: 'https://other.example'")).faults == [])
+    }
+
+    @Test func `without an issuer our own host is where we listen`() {
+        let yaml = app(
+            "clientID: acme-app", "redirectURIs: ['https://127.0.0.1:8080/auth/x', 'https://127.0.0.1:8080/cb']")
+        #expect(load(yaml).faults.map(\.value) == ["https://127.0.0.1:8080/auth/x"])
+        #expect(load(yaml + "http: {port: 0}\n").faults == [])
+    }
+
     @Test(arguments: ["https://signin.example.com", "http://127.0.0.1:8080", "http://localhost:8080", "http://[::1]"])
     func `an issuer in https or on this machine is right for apps`(issuer: String) {
         #expect(load(leastWithApp + "session: {issuer: '\(issuer)'}\n").faults == [])

@@ -59,6 +59,9 @@ import YAML
           name: ""
           logoFile: ""
           pendingSignIns: 200000
+        associationFiles:
+          apple: ""
+          android: ""
         registration: automatic       # or: ticket
         log:
           level: info

@@ -44,12 +44,13 @@ final class APIStage: Sendable {
         apiKeys: [String] = [], logLevel: Logger.Level = .trace, perMinute: Int = 0,
         registration: RegistrationMode = .automatic, apps: AppDirectory = AppDirectory([], resourceServers: []),
         others: [ProviderConfiguration] = [],
+        associationFiles: AssociationFiles = AssociationFiles(apple: nil, android: nil),
         _ change: (inout ProviderConfiguration) -> Void = { _ in }
     ) async throws {
         stage = try await SignInStage(registration: registration, apps: apps, others: others, change)
         api = WebAPI(
             providers: stage.providers, useCases: stage.useCases, apps: apps, branding: Branding(name: "Acme Telecom"),
-            apiKeys: APIKeys(apiKeys.map { Secret($0) }), limits: .each(perMinute),
+            associationFiles: associationFiles, apiKeys: APIKeys(apiKeys.map { Secret($0) }), limits: .each(perMinute),
             documentation: Documentation(version: "0.0.0", baseURL: nil), failedSignIns: failedSignIns,
             logger: log.logger(logLevel))
     }
@@ -60,6 +61,7 @@ final class APIStage: Sendable {
             useCases: stage.useCases, code: CodeParameters(providers: ProviderDirectory([]), limits: .each(0)),
             limits: .each(0), apps: stage.apps, pages: BrowserPages(branding: Branding(name: "")),
             metadata: IssuerMetadata(issuer: "https://gatehouse.example", hasIntrospectors: false),
+            associationFiles: AssociationFiles(apple: nil, android: nil),
             documentation: Documentation(version: "0.0.0", baseURL: nil))
         let answerer = Answerer(
             log: log, apiKeys: APIKeys([]), apps: stage.apps, limits: services.limits,

@@ -39,6 +39,10 @@ struct BrowserStage {
             idTokenAlgorithm: idTokenAlgorithm)
     }
 
+    static let associationFiles = AssociationFiles(
+        apple: Array(#" {"webcredentials": {"apps": ["ABCDE12345.com.example.app"]}}\#n"#.utf8),
+        android: Array(#"[ {"relation": ["delegate_permission/common.handle_all_urls"]} ]"#.utf8))
+
     let api: APIStage
     /// What the browser sends along once it has got it.
     var cookie: String?
@@ -48,7 +52,7 @@ struct BrowserStage {
     {
         api = try await APIStage(
             apiKeys: apiKeys, perMinute: perMinute, apps: Self.apps, others: [.openID { $0.clientID = "other-client" }],
-            change)
+            associationFiles: Self.associationFiles, change)
     }
 
     /// A request of the app named acme that signs in with ZenKey, changed; nil takes a parameter away.

@@ -73,7 +73,8 @@ enum BrowserTour {
             _ = await app.send(method, "/auth/userinfo", headers: bearer(token))
             _ = await app.send(method, "/auth/userinfo")
         }
-        for path in IssuerMetadata.paths { _ = await app.send(.get, path) }
+        let files = [AssociationFiles.applePath, AssociationFiles.androidPath]
+        for path in IssuerMetadata.paths + files { _ = await app.send(.get, path) }
         _ = await browser.redeem("x", ["client_id": "web-id"])
         _ = await app.post("/auth/revoke", form: "token=x&client_id=web-id")
         _ = await app.post("/auth/revoke", form: "client_id=acme-id")
@@ -111,9 +112,10 @@ enum BrowserTour {
         _ = await browser.api.post("/auth/introspect", form: "token=\(token)", headers: service)
     }
 
-    /// Where nobody is configured who may ask.
+    /// Where nobody is configured who may ask, and no file for phones.
     private static func nobodyAsks() async throws -> Set<String> {
         let app = try await APIStage()
+        for path in [AssociationFiles.applePath, AssociationFiles.androidPath] { _ = await app.send(.get, path) }
         _ = await app.post("/auth/introspect", form: "token=x")
         return app.seenAnswers
     }

@@ -130,7 +130,7 @@ import WebAPI
         let stage = try await SignInStage()
         let api = WebAPI(
             providers: stage.providers, useCases: stage.useCases, apps: stage.apps, branding: Branding(name: ""),
-            apiKeys: keys, limits: .each(0),
+            associationFiles: AssociationFiles(apple: nil, android: nil), apiKeys: keys, limits: .each(0),
             documentation: Documentation(version: "0.0.0", baseURL: nil), failedSignIns: FailedSignInCounter(),
             logger: RecordedLog().logger(.critical))
         func status(_ key: String) async -> Int {

@@ -64,7 +64,8 @@ enum SignInBenchmarks {
             useCases: UseCases(
                 repository: repository, tokenIssuer: issuer, providers: providers, codes: DispatchedCodes(),
                 transport: carrier, registration: .automatic, apps: apps, maximumPendingSignIns: 1000, clock: clock),
-            apps: apps, branding: Branding(name: ""), apiKeys: APIKeys([]),
+            apps: apps, branding: Branding(name: ""), associationFiles: AssociationFiles(apple: nil, android: nil),
+            apiKeys: APIKeys([]),
             limits: AddressLimits(
                 signIns: 1_000_000, challenges: 0, failedRefreshes: 0, failedAdminTokens: 0, authorizations: 0,
                 clientAddress: ClientAddress(header: .xForwardedFor, trustedProxies: [])),

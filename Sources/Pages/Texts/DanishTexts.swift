@@ -16,6 +16,11 @@ struct DanishTexts: Texts {
     let goesOnByItself = "Dit login fortsætter af sig selv. Tryk på knappen, hvis det ikke gør."
     let goOn = "Fortsæt"
 
+    func backTo(_ app: String?) -> String { "Tilbage til \(app ?? "appen")" }
+    let browserStayed = "Browseren åbnede ikke appen af sig selv. Tryk på knappen for at fortsætte der."
+    func open(_ app: String?) -> String { "Åbn \(app ?? "appen")" }
+    let nothingOpens = "Hvis der ikke sker noget, kan du selv åbne appen og starte forfra."
+
     func signOutQuestion(of app: String?) -> String {
         if let app { "Vil du logge ud af \(app)?" } else { "Vil du logge ud?" }
     }

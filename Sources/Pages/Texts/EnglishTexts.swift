@@ -16,6 +16,11 @@ struct EnglishTexts: Texts {
     let goesOnByItself = "Your sign-in continues by itself. If it doesn’t, press the button."
     let goOn = "Continue"
 
+    func backTo(_ app: String?) -> String { "Back to \(app ?? "the app")" }
+    let browserStayed = "Your browser didn’t open the app by itself. Press the button to go on there."
+    func open(_ app: String?) -> String { "Open \(app ?? "the app")" }
+    let nothingOpens = "If nothing happens, open the app yourself and start over."
+
     func signOutQuestion(of app: String?) -> String {
         if let app { "Do you want to sign out of \(app)?" } else { "Do you want to sign out?" }
     }

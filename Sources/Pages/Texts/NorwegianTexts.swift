@@ -17,6 +17,11 @@ struct NorwegianTexts: Texts {
     let goesOnByItself = "Innloggingen fortsetter av seg selv. Trykk på knappen hvis den ikke gjør det."
     let goOn = "Fortsett"
 
+    func backTo(_ app: String?) -> String { "Tilbake til \(app ?? "appen")" }
+    let browserStayed = "Nettleseren åpnet ikke appen av seg selv. Trykk på knappen for å fortsette der."
+    func open(_ app: String?) -> String { "Åpne \(app ?? "appen")" }
+    let nothingOpens = "Hvis det ikke skjer noe, kan du åpne appen selv og begynne på nytt."
+
     func signOutQuestion(of app: String?) -> String {
         if let app { "Vil du logge ut av \(app)?" } else { "Vil du logge ut?" }
     }

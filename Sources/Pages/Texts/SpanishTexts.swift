@@ -16,6 +16,11 @@ struct SpanishTexts: Texts {
     let goesOnByItself = "El inicio de sesión sigue solo. Si no lo hace, pulsa el botón."
     let goOn = "Continuar"
 
+    func backTo(_ app: String?) -> String { "Volver a \(app ?? "la aplicación")" }
+    let browserStayed = "El navegador no ha abierto la aplicación por sí solo. Pulsa el botón para continuar en ella."
+    func open(_ app: String?) -> String { "Abrir \(app ?? "la aplicación")" }
+    let nothingOpens = "Si no ocurre nada, abre tú la aplicación y vuelve a empezar."
+
     func signOutQuestion(of app: String?) -> String {
         if let app { "¿Quieres cerrar la sesión en \(app)?" } else { "¿Quieres cerrar la sesión?" }
     }

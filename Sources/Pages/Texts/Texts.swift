@@ -19,6 +19,12 @@ protocol Texts: Sendable {
     var goesOnByItself: String { get }
     var goOn: String { get }
 
+    // A browser at an app's address.
+    func backTo(_ app: String?) -> String
+    var browserStayed: String { get }
+    func open(_ app: String?) -> String
+    var nothingOpens: String { get }
+
     // The end of a session.
     func signOutQuestion(of app: String?) -> String
     var staySignedIn: String { get }

@@ -36,6 +36,7 @@ struct SettingsLoader {
         // Without the file every key looks as if it were missing: the environment's faults are all there is to say.
         guard isComplete else { return .faulty(faults, notices: notices) }
         readLogo(into: &settings)
+        readAssociationFiles(into: &settings)
         checkKeys(listings)
         for report in EnvironmentNames(listings).reports(environment) {
             switch report {

@@ -1,4 +1,5 @@
 internal import Apps
+internal import Syntax
 
 extension Settings {
     /// What is wrong with our own apps and resource servers: each alone, and beside the others. Both are told apart by the
@@ -6,8 +7,9 @@ extension Settings {
     func clientRules() -> [SettingsError] {
         var faults: [SettingsError] = []
         var owners: [String: String] = [:]
+        let host = ownHost
         for app in listedApps.sections {
-            faults += app.rules() + app.rules(beside: listedProviders)
+            faults += app.rules() + app.rules(beside: listedProviders) + app.rules(on: host)
             faults += Self.claim(app.clientID, for: app.path, app.key("clientID"), among: &owners)
         }
         for server in listedResourceServers.sections {
@@ -15,6 +17,11 @@ extension Settings {
             faults += Self.claim(server.id, for: server.path, server.key("id"), among: &owners)
         }
         return faults
+    }
+
+    /// As everybody reaches it; nil where that is not known yet.
+    private var ownHost: OwnHost? {
+        OwnHost(issuer: session.issuer?.text ?? "http://" + Authority.text(host: http.host, port: http.port))
     }
 
     /// Gives a name to its first owner.
@@ -67,6 +74,16 @@ extension AppSettings {
             faults.append(SettingsError(.value, key("providers"), value: name, expected: expected))
         }
         return faults
+    }
+
+    /// A sign-in that ended at a path of this service would never come to the app.
+    fileprivate func rules(on host: OwnHost?) -> [SettingsError] {
+        guard let host else { return [] }
+        return redirectURIs.filter(host.isReserved).map { address in
+            let own = OwnHost.reserved.map { "/" + $0 }.joined(separator: ", ")
+            let expected = "a path without . and .. that is none of this service's own, which begin with \(own)"
+            return SettingsError(.conflict, key("redirectURIs"), value: address.text, expected: expected)
+        }
     }
 
     /// What is worth knowing, though it holds.

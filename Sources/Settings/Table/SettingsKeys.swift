@@ -3,7 +3,7 @@ extension SettingKey where Root == Settings {
     static let all: [Self] =
         http + admin + [
             Self("apiKeys", \.apiKeys, .secrets, "Keys that apps send in X-API-KEY; none: no key is demanded.")
-        ] + rateLimit + storage + session + browser + [
+        ] + rateLimit + storage + session + browser + associationFiles + [
             Self(
                 "registration", \.registration, .text(.choice),
                 "Whether an unknown subject becomes a user at once, or the app gets a link ticket."),
@@ -129,5 +129,13 @@ extension SettingKey where Root == Settings {
         Self(
             "browser.pendingSignIns", \.browser.pendingSignIns, .number(1...10_000_000),
             "Browser sign-ins that may be under way at once; one more makes the oldest give way."),
+    ]
+    private static let associationFiles: [Self] = [
+        Self(
+            "associationFiles.apple", \.associationFiles.appleFile, .optional(.path),
+            "File served at \(AssociationFile.apple.servedAt), byte for byte; empty: there is none."),
+        Self(
+            "associationFiles.android", \.associationFiles.androidFile, .optional(.path),
+            "File served at \(AssociationFile.android.servedAt), byte for byte; empty: there is none."),
     ]
 }

@@ -8,6 +8,8 @@ struct CrossOrigin: Sendable {
     private static let browsers = [AuthorizeEndpoint.path, LogoutEndpoint.path, "/callback", "/confirm"]
 
     let apps: AppDirectory
+    /// The paths of our own host that apps have claimed.
+    let landings: Set<String>
 
     /// The answer to a browser that asks first (Fetch §3.2.3); nil when the request is no such question, or from no origin
     /// that may call.
@@ -28,9 +30,9 @@ struct CrossOrigin: Sendable {
     func fields(for request: HTTPRequest) -> [(name: String, value: String)]? {
         guard let origin = request.header("origin") else { return nil }
         if Self.everybodys.contains(request.path) { return [(name: "Access-Control-Allow-Origin", value: "*")] }
-        guard apps.allows(origin: origin), !Self.browsers.contains(where: { request.path.hasSuffix($0) }) else {
-            return nil
-        }
+        let isForBrowsers =
+            landings.contains(request.path) || Self.browsers.contains { request.path.hasSuffix($0) }
+        guard apps.allows(origin: origin), !isForBrowsers else { return nil }
         return [
             (name: "Access-Control-Allow-Origin", value: origin), (name: "Vary", value: "Origin"),
             (name: "Access-Control-Expose-Headers", value: "WWW-Authenticate, Retry-After, X-Request-ID"),

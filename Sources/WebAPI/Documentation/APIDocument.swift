@@ -66,7 +66,8 @@ enum APIDocument {
         Every error has a status and a stable code in `error`, and nothing of what was sent. The codes are those of \
         the schema `ErrorCode`. A path that is not here is answered 404 `not_found`, another method of a path 405 \
         `method_not_allowed`, and a method that HTTP does not know 501 `not_implemented`. HEAD is answered as GET \
-        without the body.
+        without the body. At the https redirect URIs that our own apps have on this host there is a page with a link \
+        into the app.
 
         Answers with tokens or personal data, and errors, say `Cache-Control: no-store`.
         """

@@ -44,4 +44,22 @@ enum IssuerDescriptions {
                     description: "The metadata.", schema: Reference.schema("IssuerMetadata"), headers: [.cacheControl])
             ])
     }
+
+    static let appleAssociation = association(
+        id: "appleAssociation", "Apple's devices",
+        schema: ["type": "object", "description": "The operator's file.", "additionalProperties": true])
+    static let androidAssociation = association(
+        id: "androidAssociation", "Android",
+        schema: [
+            "type": "array", "description": "The operator's file.",
+            "items": ["type": "object", "additionalProperties": true],
+        ])
+
+    private static func association(id: String, _ system: String, schema: JSONValue) -> OperationDescription {
+        OperationDescription(
+            id: id, tag: .service, summary: "Tell \(system) which apps belong to this host",
+            description:
+                "The file that `associationFiles` names, byte for byte. Where it names none there is nothing here.",
+            successes: [.init(description: "The file.", schema: schema, headers: [.cacheControl])], errors: [.notFound])
+    }
 }

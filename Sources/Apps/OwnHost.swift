@@ -1,0 +1,67 @@
+internal import Syntax
+
+/// The host of this service, on which apps may have redirect URIs of theirs.
+public struct OwnHost: Sendable {
+    /// What the paths of this service begin with. All that lies below is taken, for what comes later too: an address that stands
+    /// in an app on people's phones can't be changed any more.
+    public static let reserved = [".well-known", "auth", "docs", "healthz", "openapi.json", "users"]
+
+    private let issuer: EndpointURL
+
+    /// - Parameter issuer: the public base URL of this service.
+    /// - Returns: nil for what is no web address.
+    public init?(issuer: String) {
+        guard let issuer = try? EndpointURL(configured: issuer) else { return nil }
+        self.issuer = issuer
+    }
+
+    /// Whether a redirect URI leads to a path that is this service's own, so that no app is ever reached there.
+    public func isReserved(_ redirectURI: RedirectURI) -> Bool { path(of: redirectURI).map { isReserved($0) } ?? false }
+
+    /// The path by which a redirect URI in https is asked for here; nil for one that is elsewhere.
+    func path(of redirectURI: RedirectURI) -> String? {
+        guard let url = try? EndpointURL(configured: redirectURI.text), url.isSecure, url.port == issuer.port,
+            url.host == issuer.host || IPAddress(url.host) != nil && IPAddress(url.host) == IPAddress(issuer.host)
+        else { return nil }
+        return url.path.isEmpty ? "/" : url.path
+    }
+
+    /// Whether a path is this service's own, or becomes one on its way here.
+    func isReserved(_ path: String) -> Bool {
+        // Where the issuer has a path, a proxy takes that away before it asks us.
+        let base = issuer.path.hasSuffix("/") ? issuer.path.dropLast() : issuer.path[...]
+        let paths = path.hasPrefix(base + "/") ? [path[...], path.dropFirst(base.count)] : [path[...]]
+        return paths.contains { path in
+            let segments = Self.decoded(path).split(separator: "/")
+            // Browsers resolve dots before they ask, and proxies merge slashes.
+            return segments.contains { $0 == "." || $0 == ".." }
+                || segments.first.map { Self.reserved.contains(String($0)) } == true
+        }
+    }
+
+    private static func decoded(_ path: Substring) -> String {
+        let bytes = Array(path.utf8)
+        var scratch: [UInt8] = []
+        return PercentEncoding.decode(bytes.span, 0..<bytes.count, plusIsSpace: false, scratch: &scratch)
+            ?? String(path)
+    }
+}
+
+extension AppDirectory {
+    /// The addresses on our own host that apps have claimed, by their paths.
+    ///
+    /// - Parameter issuer: the public base URL of this service.
+    public func landings(at issuer: String) -> [Landing] {
+        guard let host = OwnHost(issuer: issuer) else { return [] }
+        var found: [String: (address: RedirectURI, apps: [RegisteredApp])] = [:]
+        for app in all {
+            for address in app.redirectURIs where address.isClaimedHTTPS {
+                // The configuration has no other ones; a route of ours is never at stake.
+                guard let path = host.path(of: address), !host.isReserved(path) else { continue }
+                if found[path, default: (address, [])].apps.contains(app) { continue }
+                found[path, default: (address, [])].apps.append(app)
+            }
+        }
+        return found.sorted { $0.key < $1.key }.map { Landing(path: $0, address: $1.address, apps: $1.apps) }
+    }
+}
