@@ -37,7 +37,7 @@ import Testing
     @Test func `every answer that the document promises is given`() async throws {
         var seen = try await CodeTour.seen().union(AccountTour.seen()).union(BrowserTour.seen())
         let app = try await APIStage()
-        for path in ["/.well-known/jwks.json", "/healthz"] { _ = await app.send(.get, path) }
+        for path in ["/.well-known/jwks.json", "/auth/client-jwks.json", "/healthz"] { _ = await app.send(.get, path) }
         for path in ["/openapi.json", "/docs"] {
             _ = await app.send(.get, path)
             _ = await app.send(.get, path, headers: [("If-None-Match", "*")])
