@@ -17,6 +17,7 @@ import urllib.parse
 MAXIMUM = 128 * 1024
 APP_ID = re.compile(r"[A-Z0-9]+\.[A-Za-z0-9-][A-Za-z0-9.-]*")
 PACKAGE = re.compile(r"[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)+")
+SITE = re.compile(r"https://.+")
 FINGERPRINT = re.compile(r"[0-9A-F]{2}(:[0-9A-F]{2}){31}")
 PATHS = {"apple": "/.well-known/apple-app-site-association", "android": "/.well-known/assetlinks.json"}
 
@@ -88,7 +89,11 @@ def android(document):
         demand(isinstance(statement, dict), "a statement is no object")
         texts(statement.get("relation"), re.compile(r"[^/]+/.+"), "relation")
         target = statement.get("target")
-        demand(isinstance(target, dict) and target.get("namespace") == "android_app", "a target is no android_app")
+        demand(isinstance(target, dict), "a target is no object")
+        if target.get("namespace") == "web":
+            texts([target.get("site")], SITE, "site")
+            continue
+        demand(target.get("namespace") == "android_app", "a target is no android_app")
         texts([target.get("package_name")], PACKAGE, "package_name")
         texts(target.get("sha256_cert_fingerprints"), FINGERPRINT, "sha256_cert_fingerprints")
 

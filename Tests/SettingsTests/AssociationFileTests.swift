@@ -83,7 +83,9 @@ import Testing
         (#""relation": ["delegate_permission/common.handle_all_urls"],"#, "", "relation in statement 1"),
         (#"["delegate_permission/common.handle_all_urls"]"#, "[]", "relation in statement 1"),
         (#"["delegate_permission/common.handle_all_urls"]"#, "[\"handle_all_urls\"]", "relation in statement 1"),
-        (#""namespace": "android_app","#, "", "namespace android_app"), ("android_app", "web", "namespace android_app"),
+        (#""namespace": "android_app","#, "", "namespace android_app"),
+        ("android_app", "ios_app", "namespace android_app"),
+        ("android_app", "web", "a site in https"),
         (#""package_name": "com.example.app","#, "", "package_name"), ("com.example.app", "app", "package_name"),
         ("com.example.app", "com.1example", "package_name"), ("com.example.app", "com..app", "package_name"),
         ("com.example.app", "com.example-app", "package_name"),
@@ -98,6 +100,16 @@ import Testing
         let faults = load(Self.android.replacing(part, with: other, maxReplacements: 1), as: "android").faults
         #expect(faults.map(\.key) == ["associationFiles.android"])
         #expect(faults.first?.expected.contains(words) == true, "\(faults)")
+    }
+
+    @Test func `Android's may have statements about sites beside those about apps`() {
+        let site =
+            #"{"relation": ["delegate_permission/common.get_login_creds"], "target": "#
+            + #"{"namespace": "web", "site": "https://acme.example"}}"#
+        let both = String(Self.android.dropLast()) + ",\(site)]"
+        #expect(load(both, as: "android").faults == [])
+        let plain = both.replacing("https://acme.example", with: "http://acme.example")
+        #expect(load(plain, as: "android").faults.count == 1)
     }
 
     @Test(arguments: ["{}", "[]", "[1]", "[null]", "null", "{\"relation\": []}"])

@@ -73,16 +73,24 @@ enum AssociationFile: String, CaseIterable {
             guard isList(statement["relation"], of: { $0.contains("/") }) else {
                 return "relation \(place), a list such as delegate_permission/common.handle_all_urls"
             }
-            let target = statement["target"]
-            guard target?["namespace"].isExactly("android_app") == true else {
-                return "a target of namespace android_app \(place)"
-            }
-            guard let name = target?["package_name"]?.string, isPackage(name) else {
-                return "a target with a package_name such as com.example.app \(place)"
-            }
-            guard isList(target?["sha256_cert_fingerprints"], of: isFingerprint) else {
-                return "sha256_cert_fingerprints \(place), each of 32 bytes as AA:BB:…, in upper case"
-            }
+            if let expectation = ofTarget(statement["target"]) { return "\(expectation) \(place)" }
+        }
+        return nil
+    }
+
+    /// What a statement is about: an app, or a site that an app shares what it knows with.
+    private static func ofTarget(_ target: JSONValue?) -> String? {
+        if target?["namespace"].isExactly("web") == true {
+            return target?["site"]?.string?.hasPrefix("https://") == true ? nil : "a target with a site in https"
+        }
+        guard target?["namespace"].isExactly("android_app") == true else {
+            return "a target of namespace android_app or web"
+        }
+        guard let name = target?["package_name"]?.string, isPackage(name) else {
+            return "a target with a package_name such as com.example.app"
+        }
+        guard isList(target?["sha256_cert_fingerprints"], of: isFingerprint) else {
+            return "sha256_cert_fingerprints, each of 32 bytes as AA:BB:…, in upper case,"
         }
         return nil
     }
