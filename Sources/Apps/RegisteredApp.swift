@@ -66,15 +66,6 @@ public struct RegisteredApp: Sendable, Equatable {
     /// Whether every address that it may be sent to is one that only this app can claim, so that a code goes to nobody else
     /// on the same device (RFC 8252 §7.2).
     public var isReachedByClaimedAddressesOnly: Bool { redirectURIs.allSatisfy(\.isClaimedHTTPS) }
-
-    /// Whether a secret is this app's, in a time that does not depend on where they differ.
-    public func accepts(secret presented: String) -> Bool {
-        guard let secret else { return false }
-        // Of equal length whatever is presented, so that the time tells nothing of the length either.
-        return secret.withBytes { expected in
-            constantTimeEqual(Digest.sha256.hash(expected), Digest.sha256.hash(presented.utf8.span))
-        }
-    }
 }
 
 /// A redirect URI as it is registered, and which addresses it stands for (RFC 9700 §4.1.3): those that are the same to the

@@ -11,7 +11,7 @@ import SignIn
 import UnixSignals
 import WebAPI
 
-/// Reads the configuration again on SIGHUP and takes over what may change while requests run: client secrets, API keys,
+/// Reads the configuration again on SIGHUP and takes over what may change while requests run: client secrets and keys, API keys,
 /// the admin token, the log level and the files with trust anchors, by the paths of the start. It names every other key that
 /// has changed. A faulty configuration changes nothing.
 struct Reloading: Service {
@@ -20,6 +20,7 @@ struct Reloading: Service {
     let effective: [EffectiveSetting]
     let providers: [Provider]
     let apiKeys: APIKeys
+    let apps: AppDirectory
     let admin: AdminListener
     let trust: TrustStore
     let repository: SQLiteAccounts
@@ -67,6 +68,7 @@ struct Reloading: Service {
     private func take(_ settings: Settings) {
         threshold.level = settings.log.level
         apiKeys.replace(with: settings.apiKeys)
+        apps.renewSecrets(of: settings.apps, settings.resourceServers)
         admin.token.take(settings.admin, boundOnLoopback: admin.isOnLoopback)
         for renewed in settings.providers {
             for provider in providers

@@ -40,6 +40,7 @@ struct ServeCommand: AsyncParsableCommand {
         let server = try await started(settings, writer, logger)
         let reloading = Reloading(
             file: options.file, effective: effective, providers: server.providers, apiKeys: server.apiKeys,
+            apps: server.apps,
             admin: server.admin, trust: server.trust, repository: server.repository, keys: server.keys,
             clock: Clock { WallClock.now.seconds }, threshold: threshold, logger: logger)
         // Before the server says where it listens, so that whoever reads that may stop it at once.

@@ -22,6 +22,7 @@ import WebAPI
 struct Server: Service {
     let providers: [Provider]
     let apiKeys: APIKeys
+    let apps: AppDirectory
     let admin: AdminListener
     let trust: TrustStore
     private let http: HTTPServer
@@ -62,7 +63,8 @@ struct Server: Service {
             throw .system(error)
         }
         return Server(
-            providers: providers, apiKeys: apiKeys, admin: admin, trust: trust, http: http, clients: clients,
+            providers: providers, apiKeys: apiKeys, apps: apps, admin: admin, trust: trust, http: http,
+            clients: clients,
             loops: loops, repository: repository, keys: keys,
             housekeeping: Housekeeping(
                 HousekeepingJob.all(

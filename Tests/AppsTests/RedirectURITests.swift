@@ -64,13 +64,15 @@ struct RegisteredAppTests {
 
     @Test func `accepts its own secret and no other`() {
         let app = app(["https://acme.example/cb"], secret: "s3cret")
-        #expect(app.accepts(secret: "s3cret"))
-        #expect(!app.accepts(secret: "s3cre"))
-        #expect(!app.accepts(secret: ""))
+        let directory = AppDirectory([app], resourceServers: [])
+        #expect(directory.accepts(secret: "s3cret", of: app))
+        #expect(!directory.accepts(secret: "s3cre", of: app))
+        #expect(!directory.accepts(secret: "", of: app))
     }
 
     @Test func `accepts no secret when it has none`() {
-        #expect(!app(["https://acme.example/cb"]).accepts(secret: ""))
+        let device = self.app(["https://acme.example/cb"])
+        #expect(!AppDirectory([device], resourceServers: []).accepts(secret: "", of: device))
     }
 
     @Test func `allows every provider unless it names some`() {
@@ -88,6 +90,26 @@ struct AppDirectoryTests {
         #expect(directory.isResourceServer("api", secret: "key"))
         #expect(!directory.isResourceServer("api", secret: "other"))
         #expect(!directory.isResourceServer("other", secret: "key"))
+    }
+
+    @Test func `takes other secrets while it is used, and makes no app confidential or public by that`() {
+        func app(_ name: String, _ secret: String?) -> RegisteredApp {
+            RegisteredApp(
+                name: name, clientID: name, secret: secret.map { Secret($0) }, redirectURIs: [], providers: [],
+                origins: [], postLogoutRedirectURIs: [], otherBrowser: .refuse, idTokenAlgorithm: .rs256)
+        }
+        let (web, device) = (app("web", "old"), app("device", nil))
+        let directory = AppDirectory(
+            [web, device], resourceServers: [ResourceServer(id: "api", secret: Secret("old"))])
+        directory.renewSecrets(
+            of: [app("web", "new"), app("device", "new"), app("stranger", "new")],
+            [ResourceServer(id: "api", secret: Secret("new")), ResourceServer(id: "stranger", secret: Secret("new"))])
+        #expect(directory.accepts(secret: "new", of: web) && !directory.accepts(secret: "old", of: web))
+        #expect(!directory.accepts(secret: "new", of: device))
+        #expect(directory.isResourceServer("api", secret: "new") && !directory.isResourceServer("api", secret: "old"))
+        #expect(!directory.isResourceServer("stranger", secret: "new"))
+        directory.renewSecrets(of: [app("web", nil)], [])
+        #expect(directory.accepts(secret: "new", of: web))
     }
 
     @Test func `has nobody who may introspect where neither resource server nor secret is configured`() {

@@ -31,7 +31,7 @@ struct ClientEndpoint: Sendable {
             namesApp = app != nil
             // Whoever guesses secrets is told no more than whoever guesses tokens.
             try limits.refuseAfterFailures(context.network, of: .failedRefreshes)
-            if let app { try credentials.prove(app) }
+            if let app { try credentials.prove(app, in: apps) }
             guard app != nil || apiKeys.admit(request) else { throw .invalidAPIKey }
             response = try await handler(context, parameters, app)
         } catch {
@@ -82,13 +82,14 @@ struct ClientCredentials {
     /// Holds the request to the app that it names.
     ///
     /// - Throws: `ServiceError.invalidClient` when it proves nothing, or names two.
-    func prove(_ app: RegisteredApp) throws(ServiceError) {
+    func prove(_ app: RegisteredApp, in apps: AppDirectory) throws(ServiceError) {
         guard id == nil || id == app.clientID else { throw .invalidClient }
         // More than one way at a time is none (RFC 6749 §2.3).
         guard basic == nil || secret == nil else { throw .invalidClient }
         let presented = basic?.filter { $0.id == app.clientID }.map(\.secret) ?? [secret].compactMap(\.self)
         let isProven =
-            app.secret == nil ? presented.allSatisfy(\.isEmpty) : presented.contains { app.accepts(secret: $0) }
+            app.secret == nil
+            ? presented.allSatisfy(\.isEmpty) : presented.contains { apps.accepts(secret: $0, of: app) }
         guard isProven else { throw .invalidClient }
     }
 
@@ -100,7 +101,7 @@ struct ClientCredentials {
             return .resourceServer
         }
         guard let app = app(in: apps), app.secret != nil else { throw .invalidClient }
-        try prove(app)
+        try prove(app, in: apps)
         return .app(app)
     }
 
