@@ -1,4 +1,4 @@
-"""canaille, as PyPI has it: one provider with a client for each signature algorithm."""
+"""canaille, as PyPI has it: one provider with a client for each signature algorithm, and one that signs who it is."""
 
 import contextlib
 import json
@@ -16,23 +16,30 @@ USER, PASSWORD = "jane", "correct horse 7 battery"
 
 
 class Canaille:
-    def __init__(self, port):
-        self.port = port
+    # The client that has to sign.
+    SIGNING = "gatehouse-signing"
+
+    def __init__(self, port, redirect_uri, command):
+        self.port, self.redirect_uri, self.command = port, redirect_uri, command
         self.issuer = f"http://127.0.0.1:{port}"
 
-    def code(self, algorithm, redirect_uri, parameters):
+    def register_key(self, keys):
+        """The one key of the client that has to sign, as a JWK set: canaille does not choose by `kid`."""
+        self.command("set", "client", self.SIGNING, "--jwks", keys, "--quiet")
+
+    def code(self, client, parameters):
         """Signs the user in, consents, and gives what comes back to the app."""
         # Two access tokens of one second are the same to it, which its database refuses.
         time.sleep(1.1)
         browser = Browser("127.0.0.1", self.port)
         query = urllib.parse.urlencode({
-            "response_type": "code", "client_id": CLIENTS[algorithm], "redirect_uri": redirect_uri,
+            "response_type": "code", "client_id": client, "redirect_uri": self.redirect_uri,
             "scope": "openid profile email", **parameters})
-        page, answer = browser.follow(browser.send("GET", f"/oauth/authorize?{query}"), redirect_uri)
+        page, answer = browser.follow(browser.send("GET", f"/oauth/authorize?{query}"), self.redirect_uri)
         for fields in [{"login": USER}, {"password": PASSWORD}, {"answer": "accept"}]:
             if answer is not None:
                 break
-            page, answer = browser.follow(browser.post(page.url, {**page.form(), **fields}), redirect_uri)
+            page, answer = browser.follow(browser.post(page.url, {**page.form(), **fields}), self.redirect_uri)
         if answer is None:
             raise RuntimeError(f"canaille shows a page with status {page.status} instead of sending the user back")
         return answer
@@ -59,16 +66,19 @@ def canaille(folder, program, redirect_uri):
     command(
         "create", "user", "--user-name", USER, "--password", PASSWORD, "--family-name", "Doe", "--given-name", "Jane",
         "--formatted-name", "Jane Doe", "--emails", "jane@example.com", "--quiet")
-    for algorithm, client in CLIENTS.items():
+    for client, method, algorithm in [
+        *((client, "client_secret_basic", algorithm) for algorithm, client in CLIENTS.items()),
+        (Canaille.SIGNING, "private_key_jwt", "RS256"),
+    ]:
         command(
             "create", "client", "--client-id", client, "--client-secret", SECRET, "--client-name", client,
-            "--redirect-uris", redirect_uri, "--token-endpoint-auth-method", "client_secret_basic",
+            "--redirect-uris", redirect_uri, "--token-endpoint-auth-method", method,
             "--grant-types", "authorization_code", "--response-types", "code", "--scope", "openid", "--scope", "profile",
             "--scope", "email", "--id-token-signed-response-alg", algorithm, "--quiet")
         # A client that was registered at its endpoint is its own audience; one that was made here is so when told.
         command("set", "client", client, "--audience", client, "--quiet")
     with running([program, "run", "--bind", f"127.0.0.1:{port}"], port, f"{folder}/canaille.log", environment):
-        yield Canaille(port)
+        yield Canaille(port, redirect_uri, command)
 
 
 def configuration(folder, port, keys):

@@ -1,4 +1,5 @@
-"""Apps that sign their users in at a built Gatehouse with OAuth client libraries of others. Run by scripts/check-clients."""
+"""Apps that sign their users in at a built Gatehouse with OAuth client libraries of others, and what it says of itself to
+providers, read by such libraries. Run by scripts/check-clients."""
 
 import argparse
 import contextlib
@@ -11,6 +12,7 @@ import time
 from dataclasses import dataclass
 
 import appauth
+import assertions
 import with_authlib
 import with_google_auth_oauthlib
 import with_requests_oauth2client
@@ -148,6 +150,12 @@ def main():
                 suite.run(checks, gatehouse)
             except Exception as error:  # A library may raise whatever it likes; the others are tried all the same.
                 checks.expect(f"{suite.NAME} could be tried to the end", False, repr(error))
+    # Against a server of its own: these providers are no good for users.
+    print(f"\n{assertions.NAME}")
+    try:
+        assertions.run(checks, arguments.binaries, f"{folder}/assertions")
+    except Exception as error:
+        checks.expect(f"{assertions.NAME} could be tried to the end", False, repr(error))
     if checks.failed:
         print(f"Logs: {folder}")
     print(f"\n{time.monotonic() - start:.1f} s")

@@ -1,4 +1,5 @@
-"""glewlwyd, as Debian has it: one server with two providers, one signing with EdDSA and one with RS256."""
+"""glewlwyd, as Debian has it: one server with two providers, one signing with EdDSA and one with RS256, and as many clients
+as are registered."""
 
 import contextlib
 import gzip
@@ -18,21 +19,36 @@ USER, PASSWORD = "jane", "correct horse 7"
 
 
 class Glewlwyd:
-    def __init__(self, port):
-        self.port = port
+    def __init__(self, port, redirect_uri, log):
+        self.port, self.redirect_uri, self.log_file = port, redirect_uri, log
+        self.admin = Browser("127.0.0.1", port)
+        # The credentials that the packaged database begins with.
+        api(self.admin, "POST", "/auth/", {"username": "admin", "password": "password"})
 
     def issuer(self, name):
         return f"http://127.0.0.1:{self.port}/api/{name}"
 
-    def code(self, name, redirect_uri, parameters):
+    def log(self):
+        with open(self.log_file, encoding="utf-8") as file:
+            return file.read()
+
+    def register(self, client, method, **properties):
+        """A client that may prove itself by this one method. The password is known to all of them, so that one who is refused
+        with it is refused for the method."""
+        api(self.admin, "POST", "/client/", {
+            "client_id": client, "name": client, "confidential": True, "enabled": True, "password": SECRET,
+            "scope": ["openid"], "redirect_uri": [self.redirect_uri], "authorization_type": ["code"],
+            "token_endpoint_auth_method": [method], **properties})
+
+    def code(self, name, parameters, client=CLIENT):
         """Signs the user in, grants the scope, and gives what comes back to the app."""
         browser = Browser("127.0.0.1", self.port)
         api(browser, "POST", "/auth/", {"username": USER, "password": PASSWORD})
-        api(browser, "PUT", f"/auth/grant/{CLIENT}", {"scope": "openid"})
+        api(browser, "PUT", f"/auth/grant/{client}", {"scope": "openid"})
         query = urllib.parse.urlencode({
-            "response_type": "code", "client_id": CLIENT, "redirect_uri": redirect_uri, "scope": "openid",
+            "response_type": "code", "client_id": client, "redirect_uri": self.redirect_uri, "scope": "openid",
             "g_continue": "", **parameters})
-        page, answer = browser.follow(browser.send("GET", f"/api/{name}/auth?{query}"), redirect_uri)
+        page, answer = browser.follow(browser.send("GET", f"/api/{name}/auth?{query}"), self.redirect_uri)
         if answer is None:
             raise RuntimeError(f"glewlwyd shows a page with status {page.status} instead of sending the user back")
         return answer
@@ -49,24 +65,19 @@ def glewlwyd(folder, redirect_uri):
     os.makedirs(folder)
     port = free_port()
     configuration = configure(folder, port)
-    with running(["glewlwyd", f"--config-file={configuration}"], port, f"{folder}/glewlwyd.log"):
-        server = Glewlwyd(port)
-        admin = Browser("127.0.0.1", port)
-        # The credentials that the packaged database begins with.
-        api(admin, "POST", "/auth/", {"username": "admin", "password": "password"})
+    log = f"{folder}/glewlwyd.log"
+    with running(["glewlwyd", f"--config-file={configuration}"], port, log):
+        server = Glewlwyd(port, redirect_uri, log)
         for name, algorithm, options in [
             ("eddsa", "eddsa", ["-algorithm", "ed25519"]),
             ("rsa", "rsa", ["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"]),
         ]:
             private, public = keys(folder, name, options)
-            api(admin, "POST", "/mod/plugin/", provider(server.issuer(name), name, algorithm, private, public))
-        api(admin, "POST", "/user/", {
+            api(server.admin, "POST", "/mod/plugin/", provider(server.issuer(name), name, algorithm, private, public))
+        api(server.admin, "POST", "/user/", {
             "username": USER, "name": "Jane Doe", "email": "jane@example.com", "password": PASSWORD,
             "scope": ["openid"], "enabled": True})
-        api(admin, "POST", "/client/", {
-            "client_id": CLIENT, "name": "Gatehouse", "confidential": True, "enabled": True, "password": SECRET,
-            "scope": ["openid"], "redirect_uri": [redirect_uri], "authorization_type": ["code"],
-            "token_endpoint_auth_method": ["client_secret_basic"]})
+        server.register(CLIENT, "client_secret_basic")
         yield server
 
 
@@ -107,4 +118,6 @@ def provider(issuer, name, algorithm, private, public):
         "refresh-token-rolling": True, "auth-type-code-enabled": True, "auth-type-refresh-enabled": True,
         "allow-non-oidc": False, "pkce-allowed": True, "pkce-method-plain-allowed": False,
         "subject-type": "public", "name-claim": "mandatory", "email-claim": "mandatory", "scope-claim": "no",
+        # Where a client's keys are looked for; without the first none are.
+        "request-parameter-allow": True, "client-jwks-parameter": "jwks", "client-jwks_uri-parameter": "jwks_uri",
         "claims": [], "jwks-show": True, "scope": [{"name": "openid", "refresh-token-rolling": True}]}}

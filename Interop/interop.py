@@ -1,42 +1,20 @@
 """Real sign-ins through a built Gatehouse at providers that others have written. Run by scripts/interop."""
 
 import argparse
-import base64
-import hashlib
-import json
+import contextlib
 import os
 import secrets
+import subprocess
 import sys
 import tempfile
 
-from browser import Browser
+from app import App
 from canaille import CLIENTS, SECRET as CANAILLE_SECRET, canaille
 from checks import Checks
+from configuration import REDIRECT_URI, configuration, section, written
 from glewlwyd import CLIENT, SECRET as GLEWLWYD_SECRET, glewlwyd
 from process import free_port, running
-
-REDIRECT_URI = "com.example.app:/callback"
-
-
-class App:
-    """What an app does between the provider and Gatehouse."""
-
-    def __init__(self, port, provider, authorize):
-        self.browser, self.provider, self.authorize = Browser("127.0.0.1", port), provider, authorize
-
-    def code(self):
-        verifier, nonce = secrets.token_urlsafe(48), secrets.token_urlsafe(16)
-        challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
-        answer = self.authorize({
-            "state": "state", "nonce": nonce, "code_challenge": challenge, "code_challenge_method": "S256"})
-        body = {"provider": self.provider, "redirect_uri": REDIRECT_URI, "code_verifier": verifier, "nonce": nonce}
-        body.update({name: answer[name] for name in ("code", "iss") if name in answer})
-        return body
-
-    def post(self, body):
-        page = self.browser.send("POST", "/auth/signin", json.dumps(body), {"Content-Type": "application/json"})
-        return page.status, json.loads(page.text)
-
+from signed_clients import SignedClients
 
 def sign_ins(checks, app, is_new, log):
     """What must come of codes at one provider. A user of the same issuer and subject is the same user."""
@@ -73,17 +51,13 @@ def sign_ins(checks, app, is_new, log):
         f"{name}: and nothing that was sent", not any(body[part] in text for part in ("code", "code_verifier", "nonce")), "")
 
 
-def section(name, issuer, client, secret_file, more):
-    lines = [
-        "profile: openid", f"issuer: {issuer}", f"clientID: {client}", f"clientSecretFile: {secret_file}",
-        f"redirectURIs: ['{REDIRECT_URI}']", "allowLoopbackHTTP: true", *more]
-    return f"  {name}:\n" + "".join(f"    {line}\n" for line in lines)
-
-
-def written(path, text):
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-    return path
+@contextlib.contextmanager
+def tried(checks, name):
+    """What comes after is tried all the same."""
+    try:
+        yield
+    except (RuntimeError, OSError, ValueError, KeyError, subprocess.CalledProcessError) as error:
+        checks.expect(f"{name}: could be tried to the end", False, repr(error))
 
 
 def main():
@@ -99,40 +73,47 @@ def main():
             canaille(f"{folder}/canaille", arguments.canaille, REDIRECT_URI) as second:
         glewlwyd_secret = written(f"{folder}/glewlwyd.secret", GLEWLWYD_SECRET)
         canaille_secret = written(f"{folder}/canaille.secret", CANAILLE_SECRET)
-        eddsa = ["algorithms: [EdDSA]"]
+        port, admin_port = free_port(), free_port()
         # Both take identifier and secret as they are. Under EdDSA, glewlwyd hashes with SHA-256.
+        at_first = [f"clientSecretFile: {glewlwyd_secret}", "basicEncoding: raw"]
+        at_second = [f"clientSecretFile: {canaille_secret}", "basicEncoding: raw"]
+        eddsa = ["algorithms: [EdDSA]"]
+        usual = "glewlwyd-usual-hash"
         sections = [
-            section("glewlwyd-eddsa", first.issuer("eddsa"), CLIENT, glewlwyd_secret,
-                    ["basicEncoding: raw", "atHashOfEdDSA: sha256", *eddsa]),
-            section("glewlwyd-rsa", first.issuer("rsa"), CLIENT, glewlwyd_secret, ["basicEncoding: raw"]),
-            section("canaille-eddsa", second.issuer, CLIENTS["EdDSA"], canaille_secret, ["basicEncoding: raw", *eddsa]),
-            section("canaille-rsa", second.issuer, CLIENTS["RS256"], canaille_secret, ["basicEncoding: raw"]),
+            section("glewlwyd-eddsa", first.issuer("eddsa"), CLIENT, [*at_first, "atHashOfEdDSA: sha256", *eddsa]),
+            section("glewlwyd-rsa", first.issuer("rsa"), CLIENT, at_first),
+            section("canaille-eddsa", second.issuer, CLIENTS["EdDSA"], [*at_second, *eddsa]),
+            section("canaille-rsa", second.issuer, CLIENTS["RS256"], at_second),
+            section(usual, first.issuer("eddsa"), CLIENT, [*at_first, *eddsa]),
         ]
         apps = [
-            ("glewlwyd-eddsa", True, lambda parameters: first.code("eddsa", REDIRECT_URI, parameters)),
-            ("glewlwyd-rsa", True, lambda parameters: first.code("rsa", REDIRECT_URI, parameters)),
-            ("canaille-eddsa", True, lambda parameters: second.code("EdDSA", REDIRECT_URI, parameters)),
-            ("canaille-rsa", False, lambda parameters: second.code("RS256", REDIRECT_URI, parameters)),
+            ("glewlwyd-eddsa", True, lambda parameters: first.code("eddsa", parameters)),
+            ("glewlwyd-rsa", True, lambda parameters: first.code("rsa", parameters)),
+            ("canaille-eddsa", True, lambda parameters: second.code(CLIENTS["EdDSA"], parameters)),
+            ("canaille-rsa", False, lambda parameters: second.code(CLIENTS["RS256"], parameters)),
         ]
-        usual = "glewlwyd-usual-hash"
-        sections.append(section(usual, first.issuer("eddsa"), CLIENT, glewlwyd_secret, ["basicEncoding: raw", *eddsa]))
-        port, admin_port = free_port(), free_port()
-        configuration = written(f"{folder}/gatehouse.yaml", "".join([
-            f"http: {{port: {port}}}\nadmin: {{port: {admin_port}}}\n",
-            f"storage: {{url: 'file:{folder}/users.db'}}\n",
-            f"providers: [{', '.join([name for name, _, _ in apps] + [usual])}]\nprovider:\n", *sections]))
+        signed = SignedClients(first, second, folder, port, (glewlwyd_secret, canaille_secret))
+        file = configuration(
+            folder, port, admin_port, [*(name for name, _, _ in apps), usual, *signed.names], sections + signed.sections)
         log = f"{folder}/gatehouse.log"
-        with running([arguments.gatehouse, "serve", "--config", configuration], port, log):
+
+        def command(*words):
+            subprocess.run(
+                [arguments.gatehouse, *words[:2], "--config", file, *words[2:]], check=True, capture_output=True)
+
+        with running([arguments.gatehouse, "serve", "--config", file], port, log):
             for name, is_new, authorize in apps:
-                try:
+                with tried(checks, name):
                     sign_ins(checks, App(port, name, authorize), is_new, log)
-                except (RuntimeError, OSError, ValueError, KeyError) as error:
-                    checks.expect(f"{name}: could be tried to the end", False, repr(error))
-            hashed = App(port, usual, apps[0][2])
-            status, refused = hashed.post(hashed.code())
-            checks.expect(
-                f"{usual}: without atHashOfEdDSA the hash is found out", (status, refused.get("reason")) == (401, "at_hash"),
-                (status, refused))
+            with tried(checks, usual):
+                hashed = App(port, usual, apps[0][2])
+                status, refused = hashed.post(hashed.code())
+                checks.expect(
+                    f"{usual}: without atHashOfEdDSA the hash is found out",
+                    (status, refused.get("reason")) == (401, "at_hash"), (status, refused))
+            with tried(checks, "clients that sign"):
+                signed.sign_ins(checks, log)
+                signed.rotates(checks, command)
     if checks.failed:
         print(f"Logs: {folder}")
     print(f"{checks.passed} passed, {checks.failed} failed")
