@@ -179,6 +179,12 @@ public protocol SessionRepository: Sendable {
     ///
     /// - Returns: how many live ones there were.
     func revokeSessions(of user: UserID, except: SessionID?, now: Int64) async throws(RepositoryError) -> Int
+
+    /// Ends what a provider says is over: sessions, the codes that apps have not redeemed for them yet, and link tickets. Nobody
+    /// who is named need be known; then nothing is written.
+    ///
+    /// - Returns: how many live sessions there were.
+    func endSessions(_ logout: ProviderLogout, now: Int64) async throws(RepositoryError) -> Int
 }
 
 /// Receipts for what users have approved.

@@ -26,6 +26,9 @@ public struct AuditEvent: Equatable, Sendable {
         case sessionRevoked = "session_revoked"
         /// All of a user's sessions, or all but the one that asked; where it names no user, everybody's.
         case sessionsRevoked = "sessions_revoked"
+        /// The provider said that the user has signed out there; the sessions that had come of it ended. The old identity is the
+        /// one that had opened them.
+        case providerLogout = "provider_logout"
         /// A backup took the place of the store; what came before this event is as old as the backup, but for what the
         /// ledger told.
         case storeRestored = "store_restored"

@@ -34,10 +34,12 @@ public struct NewSession: Equatable, Sendable {
     public var client: String
     /// What the app may learn, where it signed in through the browser and said so (RFC 6749 §3.3); nil for everything.
     public var scope: String?
+    /// The provider's own session, where its ID token named one; see ``ProviderLogout``.
+    public var upstreamSession: TokenHash?
 
     public init(
         id: SessionID, family: SessionID, expiresAt: Int64, userAgent: String?, authentication: Authentication,
-        authenticatedAt: Int64, client: String, scope: String? = nil
+        authenticatedAt: Int64, client: String, scope: String? = nil, upstreamSession: TokenHash? = nil
     ) {
         self.id = id
         self.family = family
@@ -47,6 +49,7 @@ public struct NewSession: Equatable, Sendable {
         self.authenticatedAt = authenticatedAt
         self.client = client
         self.scope = scope
+        self.upstreamSession = upstreamSession
     }
 }
 
@@ -156,4 +159,13 @@ extension SessionID: CustomStringConvertible {
             }
         }
     }
+}
+
+/// What a provider says is over (OpenID Connect Back-Channel Logout 1.0 §2.7).
+public enum ProviderLogout: Equatable, Sendable {
+    /// One session at the provider, by the hash of its issuer and its `sid`. Where the provider names the user too, only what
+    /// that identity has opened ends.
+    case session(TokenHash, of: Subject?)
+    /// Everything that this identity has opened.
+    case subject(Subject)
 }

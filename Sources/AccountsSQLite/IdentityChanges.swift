@@ -31,7 +31,7 @@ struct IdentityChanges {
         guard let provider = try connection.first(Self.delete, identity, user, read: { $0.text(0) }) else {
             return try identities.find(identity, of: user) == nil ? .notFound : .lastIdentity
         }
-        try sessions.deleteAll(of: user, identity: identity, provider: provider)
+        try sessions.deleteAll(of: user, identity: identity, provider: provider, now: now)
         try audit.add(.identityUnlinked, user: user, old: identity)
         try ledger.add(.identityUnlinked(identity, of: user))
         try users.forgetUnlinked(provider, of: user, now: now)

@@ -53,7 +53,7 @@ struct LedgerReplay {
         passed.identities = max(passed.identities, identity.rawValue)
         guard let provider = try connection.first(Self.provider, identity, user, read: { $0.text(0) }) else { return }
         try IdentityRows(connection: connection).delete(identity)
-        try SessionRows(connection: connection).deleteAll(of: user, identity: identity, provider: provider)
+        try SessionRows(connection: connection).deleteAll(of: user, identity: identity, provider: provider, now: now)
         try audit.add(.identityUnlinked, user: user, old: identity)
         try UserRows(connection: connection, sealer: sealer).forgetUnlinked(provider, of: user, now: now)
         losers.insert(user)

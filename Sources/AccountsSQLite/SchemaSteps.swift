@@ -164,3 +164,14 @@ extension Schema {
         DROP INDEX sessions_expires;
         """
 }
+
+extension Schema {
+    // A session, and a ticket that becomes one, knows which session at the provider it came of, where the ID token named one.
+    // The indexes have these rows only: at providers that name none a sign-in writes no page more.
+    static let ninth = """
+        ALTER TABLE sessions ADD COLUMN upstream_sid BLOB;
+        CREATE INDEX sessions_upstream_sid ON sessions (upstream_sid) WHERE upstream_sid IS NOT NULL;
+        ALTER TABLE tickets ADD COLUMN upstream_sid BLOB;
+        CREATE INDEX tickets_upstream_sid ON tickets (upstream_sid) WHERE upstream_sid IS NOT NULL;
+        """
+}

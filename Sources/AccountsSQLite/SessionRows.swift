@@ -9,8 +9,8 @@ struct SessionRows {
     private static let insert = Query(
         """
         INSERT INTO sessions (id, user_id, family, refresh_hash, expires, created, user_agent, acr, amr, auth_time,
-            provider, client, identity_id, authenticated, generation, scope)
-        VALUES (?, ?, ?, x'', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            provider, client, identity_id, authenticated, generation, scope, upstream_sid)
+        VALUES (?, ?, ?, x'', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """)
     private static let find = Query("SELECT \(columns) FROM sessions WHERE id = ? AND expires > ?")
     private static let findWithTokens = Query(
@@ -28,6 +28,7 @@ struct SessionRows {
         """
         DELETE FROM sessions WHERE user_id = ?1 AND (identity_id = ?2 OR identity_id IS NULL AND (provider = ?3
             OR NOT EXISTS (SELECT 1 FROM identities WHERE user_id = ?1 AND provider = sessions.provider)))
+        RETURNING expires > ?4
         """)
     private static let deleteEvery = Query("DELETE FROM sessions")
     private static let forgetTokens = Query("DELETE FROM retired_refresh_tokens")
@@ -41,7 +42,7 @@ struct SessionRows {
             Self.insert, session.id, user, session.family, session.expiresAt, now, session.userAgent,
             session.authentication.acr, session.authentication.methods, session.authentication.time, provider,
             session.client, identity,
-            session.authenticatedAt, Session.firstGeneration, session.scope)
+            session.authenticatedAt, Session.firstGeneration, session.scope, session.upstreamSession)
     }
 
     /// A live session.
@@ -77,9 +78,14 @@ struct SessionRows {
         return connection.changes > 0
     }
 
-    /// Ends the sessions that were opened by an identity which is the user's no more.
-    func deleteAll(of user: UserID, identity: IdentityID, provider: String) throws(RepositoryError) {
-        try connection.run(Self.deleteOfIdentity, user, identity, provider)
+    /// Ends the sessions that were opened by an identity.
+    ///
+    /// - Returns: how many live ones went.
+    @discardableResult
+    func deleteAll(
+        of user: UserID, identity: IdentityID, provider: String, now: Int64
+    ) throws(RepositoryError) -> Int {
+        try connection.all(Self.deleteOfIdentity, user, identity, provider, now) { $0.integer(0) }.count { $0 != 0 }
     }
 
     /// - Returns: how many live ones went.

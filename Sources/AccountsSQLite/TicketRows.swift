@@ -9,19 +9,20 @@ struct TicketRows {
         let authentication: Authentication
         /// In seconds since 1970.
         let authenticatedAt: Int64
+        let upstreamSession: TokenHash?
     }
 
     private static let insert = Query(
         """
         INSERT INTO tickets (hash, provider, issuer, subject, client, profile, expires, acr, amr, auth_time,
-            authenticated)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            authenticated, upstream_sid)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """)
     // One conditional statement: of two that redeem the same ticket at once only one gets the row.
     private static let take = Query(
         """
         DELETE FROM tickets WHERE hash = ? AND client = ? AND expires > ?
-        RETURNING provider, issuer, subject, profile, acr, amr, auth_time, authenticated
+        RETURNING provider, issuer, subject, profile, acr, amr, auth_time, authenticated, upstream_sid
         """)
 
     private static let subject = Query(
@@ -35,7 +36,8 @@ struct TicketRows {
         try connection.run(
             Self.insert, ticket.hash, record.provider, record.subject.issuer, record.subject.value,
             record.session.client, profile, ticket.expiresAt, record.session.authentication.acr,
-            record.session.authentication.methods, record.session.authentication.time, record.session.authenticatedAt)
+            record.session.authentication.methods, record.session.authentication.time, record.session.authenticatedAt,
+            record.session.upstreamSession)
     }
 
     /// Whom a live ticket of this client is about.
@@ -49,7 +51,8 @@ struct TicketRows {
             Ticket(
                 provider: row.text(0), subject: Subject(issuer: row.text(1), value: row.text(2)),
                 profile: try sealer.profile(row.blob(3), .profile(of: hash), connection),
-                authentication: row.authentication(acr: 4, methods: 5, time: 6), authenticatedAt: row.integer(7))
+                authentication: row.authentication(acr: 4, methods: 5, time: 6), authenticatedAt: row.integer(7),
+                upstreamSession: row.isEmpty(8) ? nil : try row.hash(8))
         }
     }
 }
@@ -71,6 +74,7 @@ extension SQLiteAccounts {
             var session = redemption.session
             session.authentication = ticket.authentication
             session.authenticatedAt = ticket.authenticatedAt
+            session.upstreamSession = ticket.upstreamSession
             var profile = ticket.profile
             profile.own = redemption.own
             let signedIn = try RegistrationTransaction(connection: connection, sealer: sealer, now: redemption.now).run(

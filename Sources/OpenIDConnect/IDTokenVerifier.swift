@@ -75,6 +75,9 @@ public struct IDTokenVerifier: Sendable {
     public func verify(_ token: VerifiedJWS, now: Int64) throws(IDTokenError) -> IDToken {
         try checkType(token.header.type)
         guard let claims = try? JSONValue(parsing: token.payload.span), claims.object != nil else { throw .malformed }
+        // A logout token has all that an ID token needs but the nonce, which not everybody asks for, and may say that it is
+        // a mere JWT. Its events tell (Back-Channel Logout 1.0 §2.4 and §4.1, RFC 8417 §4.6): no ID token has any.
+        guard claims["events"] == nil else { throw .malformed }
         try checkIssuer(claims)  // step 2
         try checkAudience(claims)  // steps 3 to 5
         let issuedAt = try checkTimes(claims, now)  // steps 9 and 10

@@ -28,10 +28,12 @@ struct IssuerLookup: Sendable {
         case network(String)
         /// An issuer that a port token names.
         case formerIssuer(String)
+        /// An issuer that a logout token names, which anybody can send.
+        case loggingOut(String)
 
         var text: String {
             switch self {
-            case .configured(let text), .network(let text), .formerIssuer(let text): text
+            case .configured(let text), .network(let text), .formerIssuer(let text), .loggingOut(let text): text
             }
         }
     }
@@ -70,7 +72,7 @@ struct IssuerLookup: Sendable {
     func url(of name: Name) throws(ProviderCallError) -> EndpointURL {
         switch name {
         case .network(let mccmnc): try discoveryURL(asking: ("mccmnc", mccmnc))
-        case .configured(let issuer), .formerIssuer(let issuer):
+        case .configured(let issuer), .formerIssuer(let issuer), .loggingOut(let issuer):
             try Discovery.metadataURL(issuer: issuer, allowLoopbackHTTP: allowsLoopbackHTTP)
         }
     }
@@ -84,11 +86,13 @@ struct IssuerLookup: Sendable {
         switch (try Discovery.result(of: response, allowLoopbackHTTP: allowsLoopbackHTTP), name) {
         case (.notFound(let page), .network): throw .noCarrier(discoveryUI: page ?? discoveryUI)
         // Only discovery by network says so; an issuer's own document has to name the issuer.
-        case (.notFound, .configured), (.notFound, .formerIssuer): throw .invalidMember("issuer")
+        case (.notFound, .configured), (.notFound, .formerIssuer), (.notFound, .loggingOut):
+            throw .invalidMember("issuer")
         case (.found(let metadata), .network):
             guard trusts(issuer: metadata.issuer) else { throw .untrustedIssuer }
             return metadata
-        case (.found(let metadata), .configured(let issuer)), (.found(let metadata), .formerIssuer(let issuer)):
+        case (.found(let metadata), .configured(let issuer)), (.found(let metadata), .formerIssuer(let issuer)),
+            (.found(let metadata), .loggingOut(let issuer)):
             guard metadata.issuer.isExactly(issuer) else { throw .issuerMismatch }
             return metadata
         }

@@ -25,10 +25,14 @@ final class MetadataCache: Sendable {
 
     static let maximumDocuments = 1024
     static let maximumMisses = 512
+    static let maximumIssuers = 256
     /// New names that are looked up at once, and after how long one more may be. After a restart in the middle of a flood
     /// of made-up networks the real ones, for which many ask, still find their place within moments.
     static let maximumLookups = 100
     static let lookupInterval = Duration.milliseconds(100)
+    /// The same for issuers that logout tokens name: nobody has signed in to send one.
+    static let maximumLogoutLookups = 10
+    static let logoutLookupInterval = Duration.seconds(6)
 
     private struct State: ~Copyable {
         /// What has been found once.
@@ -38,6 +42,9 @@ final class MetadataCache: Sendable {
         var networkLookups: TokenBucket
         /// Apart, so that no flood of networks keeps a user from bringing an account along, nor the other way round.
         var issuerLookups: TokenBucket
+        var logoutLookups: TokenBucket
+        /// By what each issuer's document was found last.
+        var issuers = BoundedCache<IssuerLookup.Name>(maximumCount: MetadataCache.maximumIssuers)
         /// The page for choosing a carrier that discovery named last.
         var namedPage: String?
     }
@@ -51,7 +58,8 @@ final class MetadataCache: Sendable {
         self.bounds = bounds
         chooser = CachedFetch(bounds: bounds)
         let budget = TokenBucket(burst: Self.maximumLookups, every: Self.lookupInterval, now: now)
-        state = Mutex(State(networkLookups: budget, issuerLookups: budget))
+        let logouts = TokenBucket(burst: Self.maximumLogoutLookups, every: Self.logoutLookupInterval, now: now)
+        state = Mutex(State(networkLookups: budget, issuerLookups: budget, logoutLookups: logouts))
     }
 
     /// The metadata found by a name, from memory where that serves.
@@ -68,6 +76,21 @@ final class MetadataCache: Sendable {
         return try await document.metadata.value(now: now, leavesWhenCancelled: true) { [self] in
             await fetch(document, name, lookup, transport)
         }
+    }
+
+    /// The metadata of an issuer that was decided to be trusted, as its users' sign-ins have found it; else its own document, from a
+    /// small budget.
+    ///
+    /// - Throws: as above.
+    func metadata(
+        ofTrusted issuer: String, _ lookup: IssuerLookup, through transport: GuardedTransport
+    ) async throws(ProviderCallError) -> ProviderMetadata {
+        if let name = state.withLock({ $0.issuers.value(for: issuer) }) {
+            let known = try await metadata(name, lookup, through: transport)
+            // A network may have another issuer by now.
+            if known.issuer.isExactly(issuer) { return known }
+        }
+        return try await metadata(.loggingOut(issuer), lookup, through: transport)
     }
 
     /// Where to send a user whom the carrier no longer knows: the configured page, else the one that discovery named
@@ -95,7 +118,7 @@ final class MetadataCache: Sendable {
         do throws(ProviderCallError) {
             let response = try await transport.send(documentRequest(document.url, transport))
             let metadata = try lookup.metadata(in: response, of: name)
-            keep(document, foundBy: name.text)
+            keep(document, foundBy: name, issuer: metadata.issuer)
             let freshness = bounds.freshness(cacheControl: response.header("cache-control"))
             return .success(Fetched(metadata, freshness: freshness))
         } catch {
@@ -121,6 +144,7 @@ final class MetadataCache: Sendable {
                 case .configured: true
                 case .network: state.networkLookups.take(now: now)
                 case .formerIssuer: state.issuerLookups.take(now: now)
+                case .loggingOut: state.logoutLookups.take(now: now)
                 }
             guard isAffordable else { return nil }
             let document = Document(url: url, bounds: bounds)
@@ -131,10 +155,11 @@ final class MetadataCache: Sendable {
         return document
     }
 
-    private func keep(_ document: Document, foundBy name: String) {
+    private func keep(_ document: Document, foundBy name: IssuerLookup.Name, issuer: String) {
         state.withLock { state in
-            state.misses.remove(name)
-            state.documents.insert(document, for: name)
+            state.misses.remove(name.text)
+            state.documents.insert(document, for: name.text)
+            state.issuers.insert(name, for: issuer)
         }
     }
 }

@@ -18,6 +18,7 @@ public enum ProviderError: Error, Equatable, Sendable {
     case call(ProviderProblem)
     case idToken(IDTokenError)
     case userinfoMismatch
+    case logoutToken(LogoutTokenError)
 }
 
 /// What is known of a call to a provider that came to nothing, beside the error: for the log, and never for an app.

@@ -30,6 +30,7 @@ public enum ServiceError: Error, Equatable, Sendable {
     case invalidGrant(GrantProblem)
     case invalidIDToken(IDTokenError)
     case userinfoMismatch
+    case invalidLogoutToken(LogoutTokenError)
     /// The provider demands a nonce of ours, and there is none.
     case challengeRequired
     /// The nonce is none of ours though it should be, or it has expired or been used.
@@ -119,6 +120,7 @@ extension ServiceError {
         case .call(let problem): self.init(problem)
         case .idToken(let fault): self = .invalidIDToken(fault)
         case .userinfoMismatch: self = .userinfoMismatch
+        case .logoutToken(let fault): self = .invalidLogoutToken(fault)
         }
     }
 

@@ -101,9 +101,10 @@ public struct SignInWithCode: Sendable {
         let now = supplies.clock.seconds
         let provider = grant.provider
         let session = tokenIssuer.makeSessionID(now: now)
+        let subject = grant.subject(of: idToken)
         return SignInRecord(
             code: grant.code, challenge: grant.challenge, provider: provider.configuration.name,
-            subject: grant.subject(of: idToken), ported: ported.subjects(for: provider),
+            subject: subject, ported: ported.subjects(for: provider),
             refusedPortTokens: ported.refusals.count,
             registration: ticket.map {
                 .ticket(OneTimeUse(hash: $0.hash, expiresAt: now + LinkTicket.lifetimeSeconds))
@@ -114,7 +115,8 @@ public struct SignInWithCode: Sendable {
                 expiresAt: app.map { now + $0.lifetimeSeconds } ?? tokenIssuer.firstExpiry(now: now),
                 userAgent: userAgent, authentication: idToken.authentication,
                 authenticatedAt: min(idToken.authenticationTime ?? idToken.issuedAt, now),
-                client: app?.client ?? provider.configuration.clientID, scope: app?.scope),
+                client: app?.client ?? provider.configuration.clientID, scope: app?.scope,
+                upstreamSession: idToken.upstreamSession(at: subject.issuer)),
             appCode: app?.code(now: now),
             maximumSessions: tokenIssuer.configuration.maximumSessionsPerUser, now: now)
     }

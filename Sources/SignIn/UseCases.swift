@@ -15,17 +15,20 @@ public struct UseCases: Sendable {
     public let appTokens: AppTokens
     public let introspection: Introspection
     public let endSession: EndAppSession
+    public let backChannelLogout: BackChannelLogout
     public let clientKeys: ClientKeyDocument
 
     /// - Parameters:
     ///   - apps: our own apps, and who asks what tokens are good for.
     ///   - maximumPendingSignIns: how many sign-ins through the browser may be under way.
     ///   - codes: the codes that were sent, shared by all loops.
+    ///   - logouts: the logout tokens that have come, shared by all loops.
     ///   - transport: the loop's own HTTP client.
     ///   - registration: what becomes of somebody nobody knows.
     public init(
         repository: any AccountRepository, tokenIssuer: TokenIssuer, providers: ProviderDirectory,
-        codes: DispatchedCodes, transport: any HTTPTransport, registration: RegistrationMode, apps: AppDirectory,
+        codes: DispatchedCodes, logouts: SeenLogoutTokens, transport: any HTTPTransport, registration: RegistrationMode,
+        apps: AppDirectory,
         maximumPendingSignIns: Int64, clock: Clock
     ) {
         let supplies = AuthorizationCodeGrant.Supplies(
@@ -49,6 +52,8 @@ public struct UseCases: Sendable {
         introspection = Introspection(repository: repository, tokenIssuer: tokenIssuer, clock: clock)
         clientKeys = ClientKeyDocument(keys: tokenIssuer.keys, providers: providers)
         endSession = EndAppSession(repository: repository, tokenIssuer: tokenIssuer, apps: apps, clock: clock)
+        backChannelLogout = BackChannelLogout(
+            repository: repository, seen: logouts, transport: transport, clock: clock)
     }
 }
 

@@ -91,6 +91,8 @@ struct Configuration {
         document.append("request_uri_parameter_supported", false)
         document.append("claims_parameter_supported", false)
         document.append("authorization_response_iss_parameter_supported", true)
+        document.append("backchannel_logout_supported", true)
+        document.append("backchannel_logout_session_supported", true)
         return document
     }
 

@@ -2,7 +2,7 @@ internal import Crypto
 
 /// What a subscriber agreed to, which its code and tokens stand for.
 struct Grant: Sendable {
-    /// Names the family of tokens that are revoked together.
+    /// Names the family of tokens that are revoked together, and the session where the issuer names those.
     let id: String
     let clientID: String
     let redirectURI: String

@@ -51,6 +51,7 @@ struct IDToken {
         ])
         if !isRefreshed { claims.append("nonce", ifPresent: grant.nonce) }
         claims.append("context", ifPresent: grant.context)
+        if provider.profile.namesSessions { claims.append("sid", .string(grant.id)) }
         return claims
     }
 }

@@ -26,6 +26,8 @@ struct IssuerProfile: Sendable {
     let answersWithIssuer: Bool
     /// Whether a refresh token comes only with the scope `offline_access`.
     let refreshTokenNeedsScope: Bool
+    /// Whether ID tokens and logout tokens name sessions (Back-Channel Logout 1.0 §2.1).
+    let namesSessions: Bool
 
     static func of(_ issuer: SimulatedIssuer) -> IssuerProfile? {
         switch issuer {
@@ -40,17 +42,17 @@ struct IssuerProfile: Sendable {
         displayName: "Aurora Mobile", mccmnc: "310410", levelPrefix: "aal", algorithms: [.rs256, .es256],
         announcedAlgorithms: [.rs256], nestsUserinfo: true, refusesClientIDBesideBasic: true,
         takesPostAtUserinfo: false, writesTimesAsText: false, spreadsOverOrigins: true, publishesEncryptionKey: false,
-        answersWithIssuer: false, refreshTokenNeedsScope: false)
+        answersWithIssuer: false, refreshTokenNeedsScope: false, namesSessions: false)
 
     private static let borealis = IssuerProfile(
         displayName: "Borealis Wireless", mccmnc: "311480", levelPrefix: "a", algorithms: [.rs256, .es256],
         announcedAlgorithms: [.rs256], nestsUserinfo: false, refusesClientIDBesideBasic: false,
         takesPostAtUserinfo: true, writesTimesAsText: true, spreadsOverOrigins: false, publishesEncryptionKey: true,
-        answersWithIssuer: false, refreshTokenNeedsScope: true)
+        answersWithIssuer: false, refreshTokenNeedsScope: true, namesSessions: false)
 
     private static let plain = IssuerProfile(
         displayName: "Plain OpenID Provider", mccmnc: nil, levelPrefix: "a", algorithms: [.rs256, .es256, .edDSA],
         announcedAlgorithms: [.rs256, .es256, .edDSA], nestsUserinfo: false, refusesClientIDBesideBasic: false,
         takesPostAtUserinfo: true, writesTimesAsText: false, spreadsOverOrigins: false, publishesEncryptionKey: false,
-        answersWithIssuer: true, refreshTokenNeedsScope: true)
+        answersWithIssuer: true, refreshTokenNeedsScope: true, namesSessions: true)
 }

@@ -8,6 +8,8 @@ final class Provider: Sendable {
     /// For what nobody here encrypts; published by one carrier so that clients learn to look at `use`.
     let encryptionKey: SigningKey?
     let grants = GrantStore()
+    /// The last session of each subscriber at each client, where the issuer names its sessions.
+    private let sessions = ExpiringStore<String>(lifetime: 86_400, capacity: 200_000)
     private let assertions = ExpiringStore<Bool>(lifetime: ClientAssertion.maximumLifetime, capacity: 200_000)
 
     init(_ issuer: SimulatedIssuer, _ profile: IssuerProfile) throws(CryptoError) {
@@ -15,6 +17,20 @@ final class Provider: Sendable {
         self.profile = profile
         keys = try KeyRing(owner: issuer.rawValue, algorithms: profile.algorithms)
         encryptionKey = profile.publishesEncryptionKey ? try KeyRing.key(of: "encryption", .rs256, generation: 0) : nil
+    }
+
+    /// Notes the session that a sign-in has opened, and every refresh of it shows again.
+    func note(session: String, of grant: Grant, now: Int64) {
+        sessions.insert(session, as: Self.name(grant.subscriber, grant.clientID), now: now)
+    }
+
+    /// The session that a subscriber has opened last at a client.
+    func session(of subscriber: Subscriber, at clientID: String, now: Int64) -> String? {
+        sessions.value(Self.name(subscriber, clientID), now: now)
+    }
+
+    private static func name(_ subscriber: Subscriber, _ clientID: String) -> String {
+        "\(clientID)\u{0}\(subscriber.name)"
     }
 
     /// Whether a client's assertion of that name comes for the first time; from then on it has come.

@@ -97,6 +97,7 @@ struct TokenEndpoint {
     ) throws(CryptoError) -> JSONObject {
         let grant = redemption.grant
         let accessToken = provider.grants.makeAccessToken(for: grant, now: now)
+        if provider.profile.namesSessions { provider.note(session: grant.id, of: grant, now: now) }
         let idToken = IDToken(
             world: world, provider: provider, client: redemption.client, grant: grant, accessToken: accessToken,
             isRefreshed: redemption.isRefresh, now: now)

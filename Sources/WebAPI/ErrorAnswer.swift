@@ -69,6 +69,9 @@ struct ErrorAnswer {
         case .invalidIDToken(let fault):
             self.init(401, "invalid_id_token", "The provider's ID token breaks the rule named in reason.")
             reason = fault.rawValue
+        // As OAuth has it, and not 401: whoever sent it has nothing better to show (Back-Channel Logout 1.0 §2.8).
+        case .invalidLogoutToken(let fault):
+            self.init(400, "invalid_request", "The logout token breaks a rule (\(fault.rawValue)).")
         case .challengeRequired:
             self.init(401, "challenge_required", "This provider takes a nonce from POST /auth/challenge only.")
         case .invalidChallenge:
@@ -130,7 +133,7 @@ struct ErrorAnswer {
         switch limit {
         case .signIns: "Too many sign-ins come from this address."
         case .challenges: "Too many requests for a challenge come from this address."
-        case .failedRefreshes: "Too many wrong refresh tokens come from this address."
+        case .failedRefreshes: "Too many wrong tokens come from this address."
         case .failedAdminTokens: "Too many wrong admin tokens come from this address."
         case .authorizations: "Too many sign-ins through the browser come from this address."
         }

@@ -10,7 +10,7 @@ enum Operations: OperationTable {
 
     enum Answering: Sendable {
         case app(Handler)
-        /// Whoever has no API key to send: OAuth libraries, and services.
+        /// Whoever has no API key to send: OAuth libraries, services and providers.
         case keyless(Handler)
         case client(ClientHandler)
         case browser(BrowserHandler)
@@ -34,9 +34,11 @@ enum Operations: OperationTable {
         case introspector
         /// People's browsers.
         case browser
+        /// Providers, whose signature proves what they say.
+        case provider
     }
 
-    static let all = sessions + user + identities + devices + browser + issuer + service
+    static let all = sessions + user + identities + devices + browser + issuer + providers + service
 
     private static let sessions: [Operation<Self>] = [
         .app(.post, "/auth/signin", SignInDescriptions.signIn) { $0.signIn.respond },
@@ -94,6 +96,13 @@ enum Operations: OperationTable {
         },
     ]
 
+    private static let providers: [Operation<Self>] = [
+        Operation(
+            method: .post, path: "/auth/{provider}\(BackChannelLogoutEndpoint.suffix)", access: .provider,
+            description: ProviderDescriptions.backChannelLogout
+        ) { .handler(.keyless($0.backChannelLogout.respond)) }
+    ]
+
     private static let service: [Operation<Self>] = [
         .everybody(.get, "/.well-known/jwks.json", OpenDescriptions.keys) { $0.keys },
         .everybody(.get, "/auth/client-jwks.json", OpenDescriptions.clientKeys) { $0.clientKeys },
@@ -129,6 +138,9 @@ struct APIServices: Sendable {
             browser: useCases.browser, providers: code.providers, limits: limits, cookie: cookie, pages: pages)
     }
     fileprivate var logout: LogoutEndpoint { LogoutEndpoint(endSession: useCases.endSession, pages: pages) }
+    fileprivate var backChannelLogout: BackChannelLogoutEndpoint {
+        BackChannelLogoutEndpoint(logout: useCases.backChannelLogout, providers: code.providers, limits: limits)
+    }
     fileprivate var userinfo: UserinfoEndpoint { UserinfoEndpoint(accounts: useCases.accounts) }
     fileprivate var introspection: IntrospectionEndpoint {
         IntrospectionEndpoint(introspection: useCases.introspection, apps: apps, limits: limits)

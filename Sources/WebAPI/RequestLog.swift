@@ -100,6 +100,8 @@ struct RequestLog: Sendable {
             if case .refused(.clientFault) = problem.failure { .error } else { .warning }
         // Somebody is handed, or hands in, another issuer's code.
         case .issuerMismatch, .invalidGrant(.codeSentElsewhere): .notice
+        // A provider that can't end sessions here, or somebody who would like to be one.
+        case .invalidLogoutToken: .notice
         case .providerUnavailable, .providerResting, .providerTimeout, .overloaded, .migrationConflict: .warning
         default: .info
         }
@@ -115,6 +117,7 @@ struct RequestLog: Sendable {
         case .providerUnavailable, .providerTimeout, .providerResting, .overloaded:
             guard let facts = context.trouble?.facts else { return code }
             return "\(code): \(facts.step.rawValue): \(describe(facts.failure))"
+        case .invalidLogoutToken(let fault): return "\(code): logout token: \(fault.rawValue)"
         case .invalidGrant(.codeSentElsewhere): return "\(code): the code was sent to another issuer before"
         case .storageUnavailable(let cause): return "\(code): \(cause)"
         default: return code

@@ -12,6 +12,7 @@ struct APIParts: Sendable {
     let keys: SessionKeys
     let providers: ProviderDirectory
     let codes: DispatchedCodes
+    let logouts: SeenLogoutTokens
     let registration: RegistrationMode
     let apps: AppDirectory
     let branding: Branding
@@ -28,8 +29,9 @@ struct APIParts: Sendable {
         WebAPI(
             providers: providers,
             useCases: UseCases(
-                repository: repository, tokenIssuer: tokenIssuer, providers: providers, codes: codes, transport: client,
-                registration: registration, apps: apps, maximumPendingSignIns: maximumPendingSignIns, clock: clock),
+                repository: repository, tokenIssuer: tokenIssuer, providers: providers, codes: codes, logouts: logouts,
+                transport: client, registration: registration, apps: apps, maximumPendingSignIns: maximumPendingSignIns,
+                clock: clock),
             apps: apps, branding: branding, associationFiles: associationFiles, apiKeys: apiKeys, limits: limits,
             documentation: documentation, failedSignIns: failedSignIns, logger: logger)
     }

@@ -81,6 +81,7 @@ struct Server: Service {
     ) -> APIParts {
         APIParts(
             repository: repository, keys: keys, providers: ProviderDirectory(providers), codes: DispatchedCodes(),
+            logouts: SeenLogoutTokens(),
             registration: settings.registration,
             apps: apps,
             branding: Branding(name: settings.browser.name ?? "", logo: settings.browser.logo),

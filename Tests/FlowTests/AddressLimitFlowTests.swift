@@ -43,7 +43,7 @@ import Testing
             }
             for _ in 0..<2 { #expect(try await gatehouse.refresh("wrong").status == 401) }
             expectRefusal(
-                try await gatehouse.refresh("wrong"), "Too many wrong refresh tokens come from this address.",
+                try await gatehouse.refresh("wrong"), "Too many wrong tokens come from this address.",
                 within: 1...30)
             // Nothing was lost: the session goes on as soon as the address may try again.
             #expect(try await gatehouse.signIn("ada").status == 200)

@@ -20,6 +20,7 @@ public final class SignInStage: Sendable {
     public let sessionKeys: SessionKeys
     public let issuer: TokenIssuer
     public let codes = DispatchedCodes()
+    public let logouts = SeenLogoutTokens()
     public let apps: AppDirectory
     public let providers: ProviderDirectory
     private let registration: RegistrationMode
@@ -78,8 +79,8 @@ public final class SignInStage: Sendable {
 
     public var useCases: UseCases {
         UseCases(
-            repository: repository, tokenIssuer: issuer, providers: providers, codes: codes, transport: transport,
-            registration: registration, apps: apps, maximumPendingSignIns: 1000, clock: clock)
+            repository: repository, tokenIssuer: issuer, providers: providers, codes: codes, logouts: logouts,
+            transport: transport, registration: registration, apps: apps, maximumPendingSignIns: 1000, clock: clock)
     }
 
     public var signInWithCode: SignInWithCode { useCases.signIn }

@@ -75,6 +75,19 @@ public struct SigningProvider: Sendable {
             ]))
     }
 
+    /// A good logout token, before it is signed.
+    public var logoutTokenDraft: TokenDraft {
+        TokenDraft(
+            header: JSONObject([
+                ("typ", "logout+jwt"), ("alg", .string(algorithm.rawValue)), ("kid", .string(Self.keyID)),
+            ]),
+            claims: JSONObject([
+                ("iss", .string(issuer)), ("aud", .string(clientID)), ("iat", .integer(Self.now - 5)),
+                ("exp", .integer(Self.now + 115)), ("jti", "the-jti"), ("sub", "310260-subject"), ("sid", "the-sid"),
+                ("events", ["http://schemas.openid.net/event/backchannel-logout": [:]]),
+            ]))
+    }
+
     /// Signs a draft after changing it.
     public func sign(_ draft: TokenDraft, _ change: (inout TokenDraft) -> Void = { _ in }) throws -> String {
         try draft.changed(change).signed(by: key, with: algorithm)
@@ -86,6 +99,10 @@ public struct SigningProvider: Sendable {
 
     public func portToken(_ change: (inout TokenDraft) -> Void = { _ in }) throws -> String {
         try sign(portTokenDraft, change)
+    }
+
+    public func logoutToken(_ change: (inout TokenDraft) -> Void = { _ in }) throws -> String {
+        try sign(logoutTokenDraft, change)
     }
 
     /// Its metadata, with every endpoint below the issuer.

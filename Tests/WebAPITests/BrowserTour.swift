@@ -1,4 +1,5 @@
 import Accounts
+import HTTPClient
 import HTTPServer
 import JSON
 import TestSupport
@@ -26,6 +27,7 @@ enum BrowserTour {
         for _ in 0..<2 { _ = await hurried.api.post("/auth/introspect", form: "token=x") }
         seen.formUnion(hurried.api.seenAnswers)
         seen.formUnion(try await nobodyAsks())
+        seen.formUnion(try await providers())
         return seen
     }
 
@@ -110,6 +112,30 @@ enum BrowserTour {
         _ = await browser.api.post("/auth/revoke", form: "token=\(token)&client_id=acme-id")
         let service = BrowserStage.basic("api", "api+secret")
         _ = await browser.api.post("/auth/introspect", form: "token=\(token)", headers: service)
+    }
+
+    /// What providers call.
+    private static func providers() async throws -> Set<String> {
+        var seen: Set<String> = []
+        let faults: [ScriptedTransport.Outcome] = [
+            .failure(.timedOut(requestSent: true)), .failure(.couldNotConnect), .success(.page),
+        ]
+        for fault in faults {
+            let app = try await APIStage()
+            app.stage.transport.answer(app.stage.carrier.keysEndpoint) { _ in fault }
+            _ = try await app.logOut()
+            seen.formUnion(app.seenAnswers)
+        }
+        let app = try await APIStage(perMinute: 2)
+        _ = try await app.logOut()
+        await app.stage.repository.close()
+        _ = try await app.logOut { $0.claims[setting: "jti"] = "second" }
+        _ = await app.post("/auth/zenkey/backchannel-logout", json: [:])
+        _ = await app.logOut("x", at: "nobody")
+        _ = await app.logOut("x")
+        let other = try await APIStage()
+        _ = await other.logOut("x")
+        return seen.union(app.seenAnswers).union(other.seenAnswers)
     }
 
     /// Where nobody is configured who may ask, and no file for phones.

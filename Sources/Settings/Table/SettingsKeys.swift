@@ -73,7 +73,8 @@ extension SettingKey where Root == Settings {
             .limit(upTo: 1_000_000), "Challenges that one client address may ask for in a minute."),
         Self(
             "rateLimit.failedRefreshesPerMinutePerAddress", \.rateLimit.failedRefreshesPerMinutePerAddress,
-            .limit(upTo: 1_000_000), "Refresh tokens that one client address may get wrong in a minute."),
+            .limit(upTo: 1_000_000),
+            "Refresh tokens, clients' secrets and logout tokens that one client address may get wrong in a minute."),
         Self(
             "rateLimit.failedAdminTokensPerMinutePerAddress", \.rateLimit.failedAdminTokensPerMinutePerAddress,
             .limit(upTo: 1_000_000), "Admin tokens that one client address may get wrong in a minute."),

@@ -2,10 +2,12 @@ internal import Apps
 internal import HTTPServer
 
 /// Which web origins' scripts may call the API (Fetch §3.2, "CORS protocol"): those that the apps' sections name, and for
-/// what is public anyway, all. Never where browsers are sent, not called (RFC 9700 §2.6).
+/// what is public anyway, all. Never where browsers are sent, not called (RFC 9700 §2.6), nor where providers call.
 struct CrossOrigin: Sendable {
     private static let everybodys = Set(IssuerMetadata.paths + ["/.well-known/jwks.json"])
-    private static let browsers = [AuthorizeEndpoint.path, LogoutEndpoint.path, "/callback", "/confirm"]
+    private static let others = [
+        AuthorizeEndpoint.path, LogoutEndpoint.path, "/callback", "/confirm", BackChannelLogoutEndpoint.suffix,
+    ]
 
     let apps: AppDirectory
     /// The paths of our own host that apps have claimed.
@@ -30,9 +32,9 @@ struct CrossOrigin: Sendable {
     func fields(for request: HTTPRequest) -> [(name: String, value: String)]? {
         guard let origin = request.header("origin") else { return nil }
         if Self.everybodys.contains(request.path) { return [(name: "Access-Control-Allow-Origin", value: "*")] }
-        let isForBrowsers =
-            landings.contains(request.path) || Self.browsers.contains { request.path.hasSuffix($0) }
-        guard apps.allows(origin: origin), !isForBrowsers else { return nil }
+        let isForOthers =
+            landings.contains(request.path) || Self.others.contains { request.path.hasSuffix($0) }
+        guard apps.allows(origin: origin), !isForOthers else { return nil }
         return [
             (name: "Access-Control-Allow-Origin", value: origin), (name: "Vary", value: "Origin"),
             (name: "Access-Control-Expose-Headers", value: "WWW-Authenticate, Retry-After, X-Request-ID"),

@@ -8,6 +8,7 @@ enum Examples {
     static let accessToken = "eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl"
     static let refreshToken = "eyJ0eXAiOiJydCtqd3QiLCJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl"
     static let receipt = "eyJhbGciOiJFUzI1NiIsInR5cCI6InRyYW5zYWN0aW9uLXJlY2VpcHQrand0In0.eyJzdWIiOiI3In0.c2lnbmF0dXJl"
+    static let logoutToken = "eyJhbGciOiJSUzI1NiIsInR5cCI6ImxvZ291dCtqd3QifQ.eyJzdWIiOiI3In0.c2lnbmF0dXJl"
     static let ticket = "zenkey.dGlja2V0dGlja2V0dGlja2V0dGlja2V0dGlja2V0dGk"
     static let sessionID = "00000000673f1c2b9d5e44a1b0c7d2e3"
     static let now: Int64 = 1_790_000_000

@@ -11,6 +11,7 @@ struct OperationDescription: Sendable {
         let example: JSONValue
         /// Media types beside JSON and form.
         var otherTypes: [String] = []
+        var takesJSON = true
     }
 
     /// An answer that is no error, or is told otherwise than errors of the API are.
@@ -69,7 +70,7 @@ extension OperationDescription.Body {
     fileprivate var object: RequestBodyObject {
         RequestBodyObject(
             schema: schema, example: example,
-            types: ["application/json"] + otherTypes + ["application/x-www-form-urlencoded"])
+            types: (takesJSON ? ["application/json"] : []) + otherTypes + ["application/x-www-form-urlencoded"])
     }
 }
 
@@ -87,7 +88,7 @@ extension Operations.Access {
     /// Alternatives (OpenAPI 3.1 §4.8.30): the API key is only asked for where keys are configured.
     fileprivate var security: [[String]] {
         switch self {
-        case .everybody, .browser: []
+        case .everybody, .browser, .provider: []
         case .app: [[], [Self.apiKey]]
         case .client: [[], [Self.apiKey], [Self.basic]]
         case .bearer: [[Self.bearerToken]]
@@ -119,7 +120,7 @@ extension Operations.Access {
 
     fileprivate var errors: [ErrorCode] {
         switch self {
-        case .everybody, .browser, .introspector: []
+        case .everybody, .browser, .introspector, .provider: []
         case .app: [.invalidAPIKey]
         case .client: [.invalidAPIKey, .invalidClient]
         case .bearer: [.invalidToken, .storageUnavailable]

@@ -1,5 +1,6 @@
 internal import JSON
 internal import OpenAPI
+internal import OpenIDConnect
 internal import SignIn
 
 /// The schemas of what apps send.
@@ -8,6 +9,7 @@ enum RequestSchemas {
         [
             ("AuthorizedResponse", authorizedResponse), ("TransactionApproval", transactionApproval),
             ("TokenRequest", tokenRequest), ("Introspection", introspection), ("Revocation", revocation),
+            ("Logout", logout),
             ("Registration", registration),
             ("ProfileEdits", profileEdits),
         ]
@@ -135,6 +137,16 @@ enum RequestSchemas {
             [
                 "token": text("token", "An access token or a refresh token.", ["minLength": 1]),
                 "token_type_hint": Schema.text("Which of them it is; that shows anyway, so it is ignored."),
+            ])
+    }
+
+    private static var logout: JSONValue {
+        Schema.object(
+            "What a provider says is over (OpenID Connect Back-Channel Logout §2.5).", required: ["logout_token"],
+            [
+                "logout_token": Schema.text(
+                    "The token, exactly one.",
+                    ["minLength": 1, "maxLength": .integer(Int64(LogoutTokenVerifier.maximumTokenBytes))])
             ])
     }
 

@@ -1,0 +1,79 @@
+internal import JOSE
+public import OpenIDConnect
+internal import Syntax
+
+/// A logout token that can be read and claims to be of an issuer we trust. Nothing of it is proven.
+public struct PresentedLogoutToken: Sendable {
+    fileprivate let token: CompactJWS
+    fileprivate let issuer: String
+}
+
+extension Provider {
+    /// Reads a logout token, and decides before anything is asked of anybody whether it can be this provider's: anybody can
+    /// send one.
+    ///
+    /// - Throws: `LogoutTokenError`: `.malformed`, `.signature`, `.algorithm`, `.issuer`.
+    public func presented(logoutToken text: String) throws(LogoutTokenError) -> PresentedLogoutToken {
+        let token: CompactJWS
+        do throws(JOSEError) {
+            token = try CompactJWS(parsing: text, maximumByteCount: LogoutTokenVerifier.maximumTokenBytes)
+        } catch {
+            throw LogoutTokenError(error)
+        }
+        guard configuration.algorithms.contains(token.header.algorithm) else { throw .algorithm }
+        guard let issuer = LogoutTokenVerifier.claimedIssuer(token), mayIssueAs(issuer) else { throw .issuer }
+        return PresentedLogoutToken(token: token, issuer: issuer)
+    }
+}
+
+extension ProviderClient {
+    /// Verifies a logout token: its signature with its issuer's keys, then its claims (OpenID Connect Back-Channel Logout
+    /// 1.0 §2.6).
+    ///
+    /// - Parameter now: seconds since 1970.
+    /// - Throws: `ProviderError.logoutToken`; `.call` where metadata or keys can't be had, so that nothing can be said of it.
+    public func verified(_ presented: PresentedLogoutToken, now: Int64) async throws(ProviderError) -> LogoutToken {
+        let metadata = try await metadata(of: presented.issuer)
+        let signed: VerifiedJWS
+        do throws(SignedTokenError) {
+            signed = try await verifiedSignature(
+                of: presented.token, metadata, allowed: provider.configuration.algorithms)
+        } catch {
+            switch error {
+            case .token(let problem): throw .logoutToken(LogoutTokenError(problem))
+            case .keys(let failure): throw noted(.keys, failure, host: metadata.keysEndpoint.host)
+            }
+        }
+        let verifier = LogoutTokenVerifier(
+            issuer: metadata.issuer, clientID: provider.configuration.clientID,
+            clockSkewSeconds: provider.configuration.clockSkewSeconds)
+        do throws(LogoutTokenError) {
+            return try verifier.verify(signed, now: now)
+        } catch {
+            throw .logoutToken(error)
+        }
+    }
+
+    private func metadata(of issuer: String) async throws(ProviderError) -> ProviderMetadata {
+        do throws(ProviderCallError) {
+            guard case .zenkey = provider.configuration.profile else {
+                return try await provider.metadata.metadata(.configured(issuer), provider.lookup, through: transport)
+            }
+            return try await provider.metadata.metadata(ofTrusted: issuer, provider.lookup, through: transport)
+        } catch {
+            // Where a stranger has made up the issuer's path, the trusted host says that it has no such issuer.
+            if case .zenkey = provider.configuration.profile, error.isNoSuchIssuer { throw .logoutToken(.issuer) }
+            throw noted(.discovery, error, host: provider.configuredHost)
+        }
+    }
+}
+
+extension ProviderCallError {
+    fileprivate var isNoSuchIssuer: Bool {
+        switch self {
+        case .status(let status): (400..<500).contains(status) && status != 429
+        case .notJSON, .invalidMember, .issuerMismatch, .refusedEndpoint: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,80 @@
+internal import Accounts
+internal import HTTPClient
+internal import OpenIDConnect
+public import Providers
+
+/// The end of sessions by a provider's word (OpenID Connect Back-Channel Logout 1.0 §2.6 and §2.7).
+public struct BackChannelLogout: Sendable {
+    let repository: any SessionRepository
+    let seen: SeenLogoutTokens
+    let transport: any HTTPTransport
+    let clock: Clock
+
+    /// Ends what a logout token names. Whether there was anything is told nobody.
+    ///
+    /// - Parameter trouble: where a failed call to the provider is noted for the log.
+    /// - Throws: `ServiceError.invalidLogoutToken`; `.overloaded` when the provider's bulkhead is full; what comes of a call
+    ///   to the provider that failed, or of the store, and then the same token may come again. When it returns, what was named
+    ///   is over for all instances.
+    public func end(_ text: String, at provider: Provider, trouble: ProviderTrouble?) async throws(ServiceError) {
+        let now = clock.seconds
+        let token = try await verified(text, at: provider, trouble, now: now)
+        // Of the provider too: one token may be for several clients of ours, each of which it comes to.
+        let name = TokenHash(sha256: [provider.configuration.name, token.issuer, token.identifier])
+        guard seen.claim(name, now: now) else { throw .invalidLogoutToken(.replayed) }
+        var hasEnded = false
+        defer { seen.release(name, hasEnded: hasEnded, now: now) }
+        let logout = token.logout(at: provider)
+        _ = try await stored { () throws(RepositoryError) in try await repository.endSessions(logout, now: now) }
+        hasEnded = true
+    }
+
+    private func verified(
+        _ text: String, at provider: Provider, _ trouble: ProviderTrouble?, now: Int64
+    ) async throws(ServiceError) -> LogoutToken {
+        let presented: PresentedLogoutToken
+        do throws(LogoutTokenError) {
+            presented = try provider.presented(logoutToken: text)
+        } catch {
+            throw .invalidLogoutToken(error)
+        }
+        guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else {
+            throw .overloaded
+        }
+        defer { client.leave() }
+        return try await asked { () throws(ProviderError) in try await client.verified(presented, now: now) }
+    }
+}
+
+extension LogoutToken {
+    /// What ends, under the names by which the provider's users are stored.
+    fileprivate func logout(at provider: Provider) -> ProviderLogout {
+        let issuer = provider.currentName(of: issuer)
+        func subject(_ value: String) -> Subject { Subject(issuer: issuer, value: value) }
+        return switch ended {
+        case .session(let session, let user): .session(.upstreamSession(session, at: issuer), of: user.map(subject))
+        case .subject(let user): .subject(subject(user))
+        }
+    }
+}
+
+extension IDToken {
+    /// The provider's own session, if it names one, as it is stored beside ours.
+    ///
+    /// - Parameter issuer: the name by which the issuer's users are stored.
+    func upstreamSession(at issuer: String) -> TokenHash? {
+        LogoutToken.session(in: claims).map { .upstreamSession($0, at: issuer) }
+    }
+}
+
+extension TokenHash {
+    /// Of the issuer too, since any two may give the same name to a session.
+    fileprivate static func upstreamSession(_ session: String, at issuer: String) -> TokenHash {
+        TokenHash(sha256: [issuer, session])
+    }
+
+    /// Several texts in their order; each with its length, so that no others come to the same.
+    fileprivate init(sha256 texts: [String]) {
+        self.init(sha256: texts.map { "\($0.utf8.count):\($0)" }.joined())
+    }
+}

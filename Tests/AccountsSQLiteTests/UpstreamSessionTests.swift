@@ -1,0 +1,94 @@
+import Accounts
+import TestSupport
+import Testing
+
+@testable import AccountsSQLite
+
+/// The provider's sessions beside ours, as they lie on disk.
+@Suite struct `What is kept of a provider's session` {
+    let folder = TemporaryFolder()
+
+    private func makeStoreOfTheEighthVersion() throws {
+        try write([], to: folder.database)
+        let connection = try Connection(path: folder.database, isWritable: true)
+        for step in Schema.steps.prefix(8) { try connection.execute(step) }
+        try connection.execute("PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = 8;")
+        try connection.execute("INSERT INTO key_ring (number, sealed_key, created) VALUES (1, x'010203', 1)")
+        try connection.run(
+            Query("INSERT INTO users (id, reference, profile, created, updated) VALUES (1, 'abc', ?, 5, 5)"),
+            try TransparentSealer().seal(Profile(carrier: Sample.jane).encoded, for: .profile(of: UserID(rawValue: 1))))
+        try connection.execute(
+            """
+            INSERT INTO identities (id, user_id, provider, issuer, subject, origin, linked, last_sign_in)
+            VALUES (1, 1, 'zenkey', '\(Sample.issuer)', '1', 'sign-in', 5, 5);
+            INSERT INTO sessions (id, user_id, family, refresh_hash, expires, created, amr, provider, client, identity_id)
+            VALUES (zeroblob(16), 1, zeroblob(16), x'', \(Sample.now + 60), 5, '', 'zenkey', 'app', 1);
+            """)
+    }
+
+    private func texts(_ sql: String, column: Int32 = 0) throws -> [String] {
+        let connection = try Connection(path: folder.database, isWritable: true)
+        return try connection.all(Query(sql)) { $0.text(column) }
+    }
+
+    @Test func `a store of the eighth version keeps its sessions, which end by their user and by no session`()
+        async throws
+    {
+        try makeStoreOfTheEighthVersion()
+        let store = try await folder.open()
+        #expect(store.update?.from == 8 && store.update?.to == Schema.steps.count)
+        #expect(try await store.check().isEmpty)
+        let user = UserID(rawValue: 1)
+        #expect(try await store.endSessions(.session(Sample.hash(), of: nil), now: Sample.now) == 0)
+        #expect(try await store.sessions(of: user, now: Sample.now).count == 1)
+        #expect(try await store.endSessions(.subject(Sample.subject("1")), now: Sample.now) == 1)
+        #expect(try await store.sessions(of: user, now: Sample.now).isEmpty)
+        await store.close()
+    }
+
+    @Test func `sign-ins at providers that name no session write nothing into its indexes`() async throws {
+        let store = try await folder.open()
+        func pages(_ index: String) throws -> [String] {
+            try texts("SELECT rootpage FROM sqlite_schema WHERE name = '\(index)' AND sql LIKE '%IS NOT NULL'")
+        }
+        let size = Query(
+            "SELECT count(*) FROM sessions INDEXED BY sessions_upstream_sid WHERE upstream_sid IS NOT NULL")
+        func indexed() async throws -> Int64? {
+            try await store.readers.read { connection throws(RepositoryError) in
+                try connection.first(size) { $0.integer(0) }
+            }
+        }
+        _ = try await store.signedIn(Sample.signIn(Sample.subject("1")))
+        #expect(try await indexed() == 0)
+        var record = Sample.signIn(Sample.subject("1"))
+        record.session.upstreamSession = Sample.hash()
+        _ = try await store.signedIn(record)
+        #expect(try await indexed() == 1)
+        #expect(try pages("sessions_upstream_sid").count == 1)
+        #expect(try pages("tickets_upstream_sid").count == 1)
+        await store.close()
+    }
+
+    @Test(arguments: ["sessions", "tickets"])
+    func `a logout finds what it ends by an index, and walks through nothing`(_ table: String) async throws {
+        let store = try await folder.open()
+        await store.close()
+        let condition = table == "tickets" ? "subject = ?2 AND issuer = ?3" : "identity_id = ?2"
+        let plan = try texts(
+            "EXPLAIN QUERY PLAN DELETE FROM \(table) WHERE upstream_sid = ?1 AND (?2 IS NULL OR \(condition))",
+            column: 3)
+        #expect(plan.contains { $0.contains("USING") && $0.contains("\(table)_upstream_sid") })
+        #expect(!plan.contains { $0.contains("SCAN") })
+    }
+
+    @Test func `nothing is left of it when its session is swept`() async throws {
+        let store = try await folder.open()
+        var record = Sample.signIn(Sample.subject("1"))
+        record.session.upstreamSession = Sample.hash()
+        _ = try await store.signedIn(record)
+        #expect(try await store.sweepExpired(now: record.session.expiresAt, limit: 100) > 0)
+        #expect(try await store.check().isEmpty)
+        await store.close()
+        #expect(try texts("SELECT count(*) FROM sessions WHERE upstream_sid IS NOT NULL") == ["0"])
+    }
+}
