@@ -55,7 +55,7 @@ enum SignInBenchmarks {
     static func makeAPI(_ carrier: Carrier, _ repository: SQLiteAccounts) async throws -> WebAPI {
         let clock = Clock { Carrier.time }
         let issuer = TokenIssuer(
-            configuration: .benchmarks, keys: try await SessionKeys.load(from: repository, now: Carrier.now),
+            configuration: .benchmarks, keys: try await SessionKeys.load(from: repository, for: [], now: Carrier.now),
             repository: repository)
         let providers = ProviderDirectory([Provider(configuration)])
         let apps = AppDirectory([], resourceServers: [])

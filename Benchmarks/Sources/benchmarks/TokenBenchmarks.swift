@@ -16,7 +16,7 @@ enum TokenBenchmarks {
             freshness: .anyAge, accessToken: Carrier.accessToken, accessTokenDigestOfEdDSA: .sha512,
             clockSkewSeconds: 60)
         let issuer = TokenIssuer(
-            configuration: .benchmarks, keys: try await SessionKeys.load(from: repository, now: Carrier.now),
+            configuration: .benchmarks, keys: try await SessionKeys.load(from: repository, for: [], now: Carrier.now),
             repository: repository)
         let session = issuer.makeSessionID(now: Carrier.now)
         return [
