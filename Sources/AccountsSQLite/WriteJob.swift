@@ -1,16 +1,17 @@
 import Accounts
 
-/// A write that waits for its turn. Exactly one of `attempt`'s finish and `refuse` is called, exactly once.
+/// A write that waits for its turn. Exactly one of the last attempt's `finish` and `refuse` is called, exactly once; every
+/// attempt before that is undone.
 struct WriteJob: Sendable {
-    /// Does the work inside a savepoint.
+    /// Does the work, which may be for nothing.
     let attempt: @Sendable (Connection) -> WriteAttempt
     /// Tells the caller that the work was not even tried.
     let refuse: @Sendable (RepositoryError) -> Void
 
     /// - Parameters:
     ///   - body: the work.
-    ///   - settled: called before the caller hears of it, with the result if that is on disk, and with nil if the work
-    ///     was tried and is undone.
+    ///   - settled: called before the caller hears of it, with the result if that is on disk, and with nil whenever the
+    ///     work was tried and is undone.
     init<Value: Sendable>(
         _ continuation: CheckedContinuation<Result<Value, RepositoryError>, Never>,
         body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value,
@@ -18,7 +19,7 @@ struct WriteJob: Sendable {
     ) {
         attempt = { connection in
             let result = Result { () throws(RepositoryError) in try body(connection) }
-            return WriteAttempt(failure: result.failure) { groupFailure, unrecorded in
+            return WriteAttempt(failure: result.failure, undo: { settled(nil) }) { groupFailure, unrecorded in
                 // A refusal, too, may rest on what another write of the group did, which then never happened.
                 if let failure = groupFailure ?? result.failure {
                     settled(nil)
@@ -35,8 +36,10 @@ struct WriteJob: Sendable {
 
 /// A write that was tried and waits for the commit.
 struct WriteAttempt {
-    /// Why its savepoint has to be rolled back.
+    /// Why it has to be rolled back.
     let failure: RepositoryError?
+    /// Tells what was done in memory for it that all of it is undone, and nothing to the caller: it is tried once more.
+    let undo: () -> Void
     /// Whether it is told of in the ledger.
     var isRecorded = false
     /// Tells the caller how it ended: as it did by itself, or with the failure of the whole group; or that it is done, but
@@ -44,10 +47,10 @@ struct WriteAttempt {
     let finish: (_ groupFailure: RepositoryError?, _ unrecorded: RepositoryError?) -> Void
 
     init(
-        failure: RepositoryError?,
+        failure: RepositoryError?, undo: @escaping () -> Void,
         finish: @escaping (_ groupFailure: RepositoryError?, _ unrecorded: RepositoryError?) -> Void
     ) {
-        (self.failure, self.finish) = (failure, finish)
+        (self.failure, self.undo, self.finish) = (failure, undo, finish)
     }
 }
 

@@ -4,13 +4,17 @@ import Synchronization
 /// The one connection that writes.
 ///
 /// Writes are grouped: what arrives while a commit is under way goes into the next one together, so that many callers
-/// share the price of one sync to disk. A lone write goes at once. Each has a savepoint of its own, so that one that
-/// fails takes nothing else with it. Callers resume after the commit, and when the commit fails they all fail.
+/// share the price of one sync to disk. A lone write goes at once. Writes that fail are rare, and a savepoint makes SQLite
+/// copy every page that is changed: so a group is first tried as a whole, and only when one of it fails is all of it undone
+/// and done again with a savepoint for each, so that the one takes nothing else with it. Callers resume after the commit, and
+/// when the commit fails they all fail.
 final class Writer: Sendable {
     private struct State {
         var waiting: [WriteJob] = []
         var isRunning = false
         var isClosed = false
+        /// Whether a write of the last group failed: then the next is done with savepoints at once.
+        var hasFailures = false
         var counts = GroupCounts()
     }
 
@@ -59,9 +63,9 @@ final class Writer: Sendable {
     /// Runs `body` in a transaction and returns when it is on disk: returned means committed, thrown means rolled back.
     ///
     /// - Parameters:
-    ///   - body: the work; whatever it throws undoes it.
-    ///   - settled: called before this returns, with the result if that is on disk, and with nil if the work was tried
-    ///     and is undone. No other work is tried in between.
+    ///   - body: the work; whatever it throws undoes it. For the sake of another it may be undone and done once more.
+    ///   - settled: called before this returns, with the result if that is on disk, and with nil whenever the work was
+    ///     tried and is undone. No work of another group is tried in between.
     /// - Throws: what `body` throws, or `.unavailable`.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value,
@@ -156,11 +160,6 @@ final class Writer: Sendable {
         do throws(RepositoryError) {
             let connection = try connections.connect()
             do throws(RepositoryError) {
-                try connection.run(Self.begin)
-                if connection.ownDataVersion != connection.dataVersion {
-                    try noticeForeignChange(connection)
-                    try log.noticeForeignChange(connection)
-                }
                 try attempt(group, connection, &attempts)
                 try connection.run(Self.commit)
                 connection.ownDataVersion = connection.dataVersion
@@ -181,17 +180,47 @@ final class Writer: Sendable {
         if let failure { for job in group[attempts.count...] { job.refuse(failure) } }
     }
 
-    /// Does the work of each, each inside a savepoint: for one that is alone the transaction is that, and SQLite keeps no
-    /// copies of the pages it changes.
+    private func begin(_ connection: Connection) throws(RepositoryError) {
+        try connection.run(Self.begin)
+        if connection.ownDataVersion != connection.dataVersion {
+            try noticeForeignChange(connection)
+            try log.noticeForeignChange(connection)
+        }
+    }
+
+    /// Begins a transaction and does the work of each in it.
     private func attempt(
         _ group: [WriteJob], _ connection: Connection, _ attempts: inout [WriteAttempt]
     ) throws(RepositoryError) {
-        if group.count == 1 {
-            let attempt = attempted(group[0], connection)
-            attempts.append(attempt)
-            if let failure = attempt.failure { throw failure }
-            return
+        try begin(connection)
+        if group.count == 1 || !state.withLock({ $0.hasFailures }) {
+            attemptAtOnce(group, connection, &attempts)
+            guard let failure = attempts.last?.failure else { return }
+            if group.count == 1 { throw failure }
+            for attempt in attempts { attempt.undo() }
+            attempts = []
+            // A full disk, for one, may have made SQLite roll it back by itself.
+            if connection.isInTransaction { try connection.run(Self.rollback) }
+            try begin(connection)
         }
+        try attemptOneByOne(group, connection, &attempts)
+        let hasFailures = attempts.contains { $0.failure != nil }
+        state.withLock { $0.hasFailures = hasFailures }
+    }
+
+    /// Does the work of all, up to the first that fails.
+    private func attemptAtOnce(_ group: [WriteJob], _ connection: Connection, _ attempts: inout [WriteAttempt]) {
+        for job in group {
+            let attempt = attempted(job, connection)
+            attempts.append(attempt)
+            if attempt.failure != nil { return }
+        }
+    }
+
+    /// Does the work of each inside a savepoint, and undoes what fails.
+    private func attemptOneByOne(
+        _ group: [WriteJob], _ connection: Connection, _ attempts: inout [WriteAttempt]
+    ) throws(RepositoryError) {
         for job in group {
             try connection.run(Self.savepoint)
             let attempt = attempted(job, connection)
@@ -213,7 +242,7 @@ final class Writer: Sendable {
     /// Keeps what the last job did, or undoes it.
     private func settle(_ failure: RepositoryError?, _ connection: Connection) throws(RepositoryError) {
         if let failure {
-            // A full disk, for one, may have made SQLite roll back the whole transaction, and with it the whole group.
+            // The whole transaction is gone, and with it the whole group.
             guard connection.isInTransaction else { throw failure }
             try connection.run(Self.rollbackToSavepoint)
         }

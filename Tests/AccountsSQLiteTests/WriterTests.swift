@@ -8,6 +8,12 @@ import Testing
 @Suite struct `Grouped writes` {
     let folder = TemporaryFolder()
     private static let insert = Query("INSERT INTO meta (name, value) VALUES (?, 1)")
+    /// How often each write was tried, and what it was told of each time.
+    private final class Journal: Sendable {
+        let runs = Mutex<[String: Int]>([:])
+        let settled = Mutex<[String: [Bool]]>([:])
+    }
+
     private static let count = Query("SELECT count(*) FROM meta WHERE name LIKE 'test-%'")
 
     /// A job that keeps the writer inside its group until the gate opens, so that what comes meanwhile waits.
@@ -69,6 +75,63 @@ import Testing
         let failure = RepositoryError.unavailable(.engine(code: 7))
         #expect(errors == [nil, failure, nil, failure])
         #expect(try await stored(store) == 2)
+        await store.close()
+    }
+
+    @Test func `are undone and done once more for another's sake, until a whole group succeeds`() async throws {
+        let store = try await folder.open()
+        let journal = Journal()
+        @Sendable func write(_ name: String, fails: Bool) async throws {
+            try await store.writer.write(
+                { connection throws(RepositoryError) -> Void in
+                    journal.runs.withLock { $0[name, default: 0] += 1 }
+                    try connection.run(Self.insert, "test-" + name)
+                    if fails { throw .unavailable(.engine(code: 7)) }
+                }, settled: { result in journal.settled.withLock { $0[name, default: []].append(result != nil) } })
+        }
+        for group in ["1", "2", "3", "4"] {
+            let (gate, job) = await hold(store.writer)
+            var tasks: [Task<Void, any Error>] = []
+            for name in ["a", "b", "c"] {
+                let waiting = store.writer.waiting
+                tasks.append(Task { try await write(name + group, fails: name == "b" && group < "3") })
+                while store.writer.waiting == waiting { await Task.yield() }
+            }
+            gate.value.store(true, ordering: .releasing)
+            try await job.value
+            for task in tasks { _ = await task.result }
+        }
+        // The first group was tried as a whole; the next two had savepoints from the start; the last had none.
+        #expect(journal.runs.withLock { $0["a1"] } == 2)
+        #expect(journal.runs.withLock { $0["b1"] } == 2)
+        #expect(journal.runs.withLock { $0["c1"] } == 1)
+        for name in ["a2", "b2", "c2", "a3", "b3", "c3", "a4", "b4", "c4"] {
+            #expect(journal.runs.withLock { $0[name] } == 1)
+        }
+        #expect(journal.settled.withLock { $0["a1"] } == [false, true])
+        #expect(journal.settled.withLock { $0["b1"] } == [false, false])
+        #expect(journal.settled.withLock { $0["c1"] } == [true])
+        #expect(try await stored(store) == 10)
+        await store.close()
+    }
+
+    @Test func `use a code once, also when they are done once more`() async throws {
+        let store = try await folder.open()
+        let (gate, job) = await hold(store.writer)
+        let code = Sample.code()
+        var signIns: [Task<SignInOutcome, any Error>] = []
+        for _ in 0..<2 {
+            let waiting = store.writer.waiting
+            signIns.append(Task { try await store.signIn(Sample.signIn(Sample.subject("1"), code: code)) })
+            while store.writer.waiting == waiting { await Task.yield() }
+        }
+        let failing = await start(["a"], on: store.writer, failing: ["a"])
+        gate.value.store(true, ordering: .releasing)
+        try await job.value
+        #expect(await error(of: failing[0]) != nil)
+        guard case .signedIn = try await signIns[0].value else { Issue.record("the first was refused"); return }
+        #expect(try await signIns[1].value == .refused(.codeAlreadyUsed))
+        #expect(try await store.isCodeUsed(code.hash, now: Sample.now))
         await store.close()
     }
 
