@@ -11,7 +11,8 @@ struct Samples {
 
     static let problems: [Problem] = [
         .unknownApp, .redirectNotAllowed, .wrongParameter(name: "nonce", sentence: "This has 300 characters, of 255."),
-        .expired, .anotherBrowser, .busy, .providerUnreachable("Example Telecom"), .unexpected,
+        .expired, .anotherBrowser, .busy, .providerUnreachable("Example Telecom"), .unknownConfirmation,
+        .unexpected,
     ]
 
     func pages(_ language: PageLanguage) -> Pages { Pages(branding: branding, language: language) }

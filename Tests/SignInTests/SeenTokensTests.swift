@@ -4,21 +4,21 @@ import Testing
 
 @testable import SignIn
 
-@Suite struct `Logout tokens that were seen` {
+@Suite struct `Tokens that were seen` {
     private let now: Int64 = 1_790_000_000
 
     @Test func `are known for as long as they could come again`() {
-        let seen = SeenLogoutTokens(maximumSlots: 64)
+        let seen = SeenTokens(maximumAgeSeconds: 600, maximumSlots: 64)
         let token = TokenHash(sha256: "token")
         #expect(seen.claim(token, now: now))
         seen.release(token, hasEnded: true, now: now)
         #expect(!seen.claim(token, now: now))
-        #expect(!seen.claim(token, now: now + SeenLogoutTokens.memorySeconds - 1))
-        #expect(seen.claim(token, now: now + 2 * SeenLogoutTokens.memorySeconds))
+        #expect(!seen.claim(token, now: now + seen.memorySeconds - 1))
+        #expect(seen.claim(token, now: now + 2 * seen.memorySeconds))
     }
 
     @Test func `are one request's at a time, and may come again where that has ended nothing`() {
-        let seen = SeenLogoutTokens(maximumSlots: 64)
+        let seen = SeenTokens(maximumAgeSeconds: 600, maximumSlots: 64)
         let token = TokenHash(sha256: "token")
         #expect(seen.claim(token, now: now))
         #expect(!seen.claim(token, now: now))
