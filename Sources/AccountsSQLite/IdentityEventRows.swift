@@ -52,6 +52,11 @@ struct IdentityEventRows {
         return last.0 != isStopped
     }
 
+    /// As it was elsewhere, for an identity that is new here.
+    func stopEmail(of identity: IdentityID, at time: Int64) throws(RepositoryError) {
+        try connection.run(Self.setEmail, identity, 1 as Int64, time)
+    }
+
     /// The provider gives another address, of which it has not said that mail does not arrive.
     func resumeEmail(of identity: IdentityID) throws(RepositoryError) {
         try connection.run(Self.resumeEmail, identity, now)

@@ -69,8 +69,7 @@ struct ProviderEventsEndpoint: Sendable {
 
     /// RFC 8935 §2.1: the token is the body. Whatever else comes is told in its way, too, and not as another media type.
     private func securityEvent(in request: HTTPRequest) throws(ServiceError) -> String {
-        let type = request.header("content-type")?.prefix { $0 != ";" }.lowercased() ?? ""
-        guard type.split(separator: " ").elementsEqual(["application/secevent+jwt"]),
+        guard request.header("content-type").map(RequestBody.mediaType) == "application/secevent+jwt",
             let token = String(validating: request.body, as: UTF8.self)
         else { throw .invalidEvent(.malformed) }
         return token

@@ -42,7 +42,7 @@ struct Samples {
                 "sign-out of nobody",
                 pages.signOutQuestion(app: nil, action: "/sign-out", fields: fields, returnsTo: nil)
             ),
-            ("signed-out", pages.signedOut()),
+            ("signed-out", pages.signedOut()), ("deletion", pages.deletion(day: value)),
             (
                 "problem of a hostile request",
                 pages.failure(.wrongParameter(name: value, sentence: value), startOver: "/\(value)", reference: value)

@@ -1,4 +1,5 @@
 import Accounts
+import Crypto
 import HTTPClient
 import JSON
 import OpenIDConnect
@@ -122,5 +123,19 @@ import Testing
         let keyless = try await SignInStage(telling: .risc)
         keyless.transport.fail(keyless.carrier.keysEndpoint, .couldNotConnect)
         #expect(await keyless.taken(try keyless.carrier.securityEvent()).failure == .providerUnavailable)
+    }
+
+    @Test func `under a secret that was replaced is refused, and its confirmation is none any more`() async throws {
+        let stage = try await SignInStage(telling: .facebook)
+        let request = SigningProvider.signedRequest()
+        let code = try #require(try await stage.taken(request: request, as: .deletionRequested).get().confirmation)
+        let receiver = stage.useCases.events
+        #expect(receiver.requestTime(ofConfirmation: code, at: stage.provider) == SigningProvider.now - 5)
+        stage.provider.renew(
+            authentication: .basic(clientID: "ccid-0123456789abcdef", secret: Secret("another"), encoding: .form))
+        #expect(await stage.taken(request: request).failure == .invalidEvent(.signature))
+        #expect(receiver.requestTime(ofConfirmation: code, at: stage.provider) == nil)
+        let renewed = SigningProvider.signedRequest(secret: "another")
+        #expect(try await stage.taken(request: renewed).get().kinds == [.deauthorized])
     }
 }

@@ -17,6 +17,16 @@ import Testing
         #expect(seen.claim(token, now: now + 2 * seen.memorySeconds))
     }
 
+    @Test func `are known once they were done, whoever asks, and forgotten in time`() {
+        let seen = SeenTokens(maximumAgeSeconds: 600, maximumSlots: 64)
+        let token = TokenHash(sha256: "token")
+        #expect(!seen.has(token, now: now))
+        seen.remember(token, now: now)
+        #expect(seen.has(token, now: now) && seen.has(token, now: now + 600))
+        #expect(!seen.has(TokenHash(sha256: "other"), now: now))
+        #expect(!seen.has(token, now: now + 2 * seen.memorySeconds))
+    }
+
     @Test func `are one request's at a time, and may come again where that has ended nothing`() {
         let seen = SeenTokens(maximumAgeSeconds: 600, maximumSlots: 64)
         let token = TokenHash(sha256: "token")
