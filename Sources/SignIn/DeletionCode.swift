@@ -22,17 +22,26 @@ struct DeletionCode {
     func text(for request: String, at time: Int64) -> String {
         let name = HMAC.sha256(Array(request.utf8), key: key).prefix(Self.nameBytes)
         let shown = (0..<Self.timeBytes).map { UInt8(truncatingIfNeeded: time >> (56 - 8 * $0)) } + name
-        return Base64URL.encode(shown + proof(of: shown))
+        // Facebook asks for letters and digits.
+        return Hexadecimal.encode(shown + proof(of: shown))
     }
 
     /// When the request of a code was made, in seconds since 1970; nil for what is no code of ours.
     func time(of text: String) -> Int64? {
-        guard text.utf8.count <= 64, let bytes = Base64URL.decode(text),
-            bytes.count == Self.timeBytes + Self.nameBytes + Self.proofBytes
-        else { return nil }
+        guard let bytes = Self.bytes(of: text) else { return nil }
         let shown = Array(bytes.dropLast(Self.proofBytes))
         guard constantTimeEqual(Array(bytes.suffix(Self.proofBytes)), proof(of: shown)) else { return nil }
         return bytes.prefix(Self.timeBytes).reduce(0) { $0 << 8 | Int64($1) }
+    }
+
+    /// One code has one text: digits in upper case are none.
+    private static func bytes(of text: String) -> [UInt8]? {
+        let digits = text.utf8.compactMap(\.hexadecimalValue)
+        guard text.utf8.count == 2 * (timeBytes + nameBytes + proofBytes), digits.count == text.utf8.count else {
+            return nil
+        }
+        let bytes = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+        return Hexadecimal.encode(bytes) == text ? bytes : nil
     }
 
     private func proof(of shown: [UInt8]) -> [UInt8] {

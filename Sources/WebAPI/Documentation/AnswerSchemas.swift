@@ -122,7 +122,7 @@ enum AnswerSchemas {
         "That somebody was forgotten, as Facebook wants to be told it.", required: ["url", "confirmation_code"],
         [
             "url": Schema.text("A page that says what was done."),
-            "confirmation_code": Schema.text("What the page is asked by.", ["pattern": "^[A-Za-z0-9_-]{43}$"]),
+            "confirmation_code": Schema.text("What the page is asked by.", ["pattern": "^[0-9a-f]{64}$"]),
         ])
 
     private static let session = Schema.object(

@@ -64,7 +64,7 @@ enum Examples {
         "linked_at": .integer(now), "last_sign_in_at": .integer(now),
     ]
 
-    private static let confirmation = "AAAAAGqxN4Bjb25maXJtZWRwcm9vZnByb29mcHJvb2Y"
+    private static let confirmation = "000000006ab13780c0ffee00c0ffee0000112233445566778899aabbccddeeff"
     static let deletionConfirmation: JSONValue = [
         "url": .string("https://gatehouse.example/auth/facebook/events/deletion?code=\(confirmation)"),
         "confirmation_code": .string(confirmation),
