@@ -134,7 +134,7 @@ public struct Pages: Sendable {
     /// - Parameter day: of the request, as RFC 3339 has it.
     public func deletion(day: String) -> Page {
         frame.page(texts.deletionDone) { page in
-            page.element("p", texts.signedOutSince(day))
+            page.element("p", texts.signedOutOn(day))
             page.element("p", texts.accountStays)
         }
     }

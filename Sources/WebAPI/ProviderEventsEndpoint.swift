@@ -47,10 +47,11 @@ struct ProviderEventsEndpoint: Sendable {
             let receipt = try await receiver.take(signedRequest: text, as: .deletionRequested, at: provider)
             context.receipt = receipt
             guard let code = receipt.confirmation else { throw .unknownPath }
+            let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
             var writer = JSONWriter()
             writer.object { body in
                 body.member(
-                    "url", "\(issuer)/auth/\(provider.configuration.name)\(Self.deletionSuffix)?code=\(code)")
+                    "url", "\(base)/auth/\(provider.configuration.name)\(Self.deletionSuffix)?code=\(code)")
                 body.member("confirmation_code", code)
             }
             return .secretJSON(writer.bytes)

@@ -30,8 +30,8 @@ struct DanishTexts: Texts {
     let closePage = "Du kan lukke siden nu."
 
     let deletionDone = "Vi har gjort, hvad du bad om"
-    func signedOutSince(_ day: String) -> String {
-        "\(day) bad du om at blive glemt her. Siden da er ingen længere logget ind med den konto, på nogen enhed."
+    func signedOutOn(_ day: String) -> String {
+        "\(day) bad du om at blive glemt her. Alle, der var logget ind med den konto, blev logget ud, på alle enheder."
     }
     let accountStays =
         "Har du en konto her, findes den stadig, for kun du kan slette den: Åbn appen, og slet kontoen dér."

@@ -30,8 +30,8 @@ struct EnglishTexts: Texts {
     let closePage = "You can close this page now."
 
     let deletionDone = "Your request was carried out"
-    func signedOutSince(_ day: String) -> String {
-        "On \(day) you asked to be forgotten here. Since then nobody is signed in with that account any more, on any device."
+    func signedOutOn(_ day: String) -> String {
+        "On \(day) you asked to be forgotten here. Whoever was signed in with that account was signed out, on every device."
     }
     let accountStays =
         "If you have an account here, it is still there, since only you can delete it: open the app and delete it there."

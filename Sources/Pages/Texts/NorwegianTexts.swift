@@ -31,8 +31,8 @@ struct NorwegianTexts: Texts {
     let closePage = "Nå kan du lukke siden."
 
     let deletionDone = "Vi har gjort det du ba om"
-    func signedOutSince(_ day: String) -> String {
-        "\(day) ba du om å bli glemt her. Siden da er ingen lenger logget inn med den kontoen, på noen enhet."
+    func signedOutOn(_ day: String) -> String {
+        "\(day) ba du om å bli glemt her. Alle som var logget inn med den kontoen, ble logget ut, på alle enheter."
     }
     let accountStays =
         "Har du en konto her, finnes den fortsatt, for bare du kan slette den: Åpne appen og slett kontoen der."

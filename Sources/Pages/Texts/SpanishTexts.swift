@@ -30,8 +30,8 @@ struct SpanishTexts: Texts {
     let closePage = "Ya puedes cerrar esta página."
 
     let deletionDone = "Hemos atendido tu solicitud"
-    func signedOutSince(_ day: String) -> String {
-        "El \(day) pediste que te olvidáramos. Desde entonces nadie tiene la sesión iniciada con esa cuenta en ningún dispositivo."
+    func signedOutOn(_ day: String) -> String {
+        "El \(day) pediste que te olvidáramos. Se cerraron las sesiones iniciadas con esa cuenta, en todos los dispositivos."
     }
     let accountStays =
         "Si tienes una cuenta aquí, sigue existiendo, porque solo tú puedes eliminarla: abre la aplicación y elimínala allí."

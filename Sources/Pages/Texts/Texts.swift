@@ -34,7 +34,7 @@ protocol Texts: Sendable {
 
     // A request to be forgotten.
     var deletionDone: String { get }
-    func signedOutSince(_ day: String) -> String
+    func signedOutOn(_ day: String) -> String
     var accountStays: String { get }
 
     // What went wrong.
