@@ -185,6 +185,13 @@ public protocol SessionRepository: Sendable {
     ///
     /// - Returns: how many live sessions there were.
     func endSessions(_ logout: ProviderLogout, now: Int64) async throws(RepositoryError) -> Int
+
+    /// Does what follows from what a provider says of its users. The audit trail has each event that changes something, and of
+    /// those that don't the first of a kind in ``IdentityEvent/noteIntervalSeconds``; for all others, and for users whom nobody
+    /// knows, nothing is written. No user is erased by it.
+    ///
+    /// - Returns: how many of the events have changed something.
+    func take(_ events: [IdentityEvent], now: Int64) async throws(RepositoryError) -> Int
 }
 
 /// Receipts for what users have approved.

@@ -29,6 +29,20 @@ public struct AuditEvent: Equatable, Sendable {
         /// The provider said that the user has signed out there; the sessions that had come of it ended. The old identity is the
         /// one that had opened them.
         case providerLogout = "provider_logout"
+        // What else a provider has told of one of its users, who is the old identity. What it ends has ended.
+        case providerConsentRevoked = "provider_consent_revoked"
+        case providerAccountDeleted = "provider_account_deleted"
+        case providerAccountHijacked = "provider_account_hijacked"
+        case providerAccountDisabled = "provider_account_disabled"
+        case providerAccountEnabled = "provider_account_enabled"
+        case providerCredentialChangeRequired = "provider_credential_change_required"
+        case providerSessionsRevoked = "provider_sessions_revoked"
+        case providerTokensRevoked = "provider_tokens_revoked"
+        case providerEmailDisabled = "provider_email_disabled"
+        case providerEmailEnabled = "provider_email_enabled"
+        case providerDeauthorized = "provider_deauthorized"
+        /// The user wants to be forgotten; only the user's own word to us erases anybody.
+        case providerDeletionRequested = "provider_deletion_requested"
         /// A backup took the place of the store; what came before this event is as old as the backup, but for what the
         /// ledger told.
         case storeRestored = "store_restored"

@@ -22,10 +22,13 @@ public struct Identity: Equatable, Sendable {
     public var linkedAt: Int64
     /// Seconds since 1970; 0 for an imported one that nobody has signed in by yet.
     public var lastSignInAt: Int64
+    /// Since when the provider passes no mail on to the address that it has given, in seconds since 1970; nil where it does, or
+    /// has not said that it doesn't.
+    public var emailStoppedAt: Int64?
 
     public init(
         id: IdentityID, user: UserID, provider: String, subject: Subject, origin: Origin, linkedAt: Int64,
-        lastSignInAt: Int64
+        lastSignInAt: Int64, emailStoppedAt: Int64? = nil
     ) {
         self.id = id
         self.user = user
@@ -34,5 +37,6 @@ public struct Identity: Equatable, Sendable {
         self.origin = origin
         self.linkedAt = linkedAt
         self.lastSignInAt = lastSignInAt
+        self.emailStoppedAt = emailStoppedAt
     }
 }

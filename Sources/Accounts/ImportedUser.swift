@@ -4,10 +4,13 @@ public struct ImportedUser: Equatable, Sendable {
     public struct Identity: Equatable, Sendable {
         public var provider: String
         public var subject: Subject
+        /// As ``Accounts/Identity/emailStoppedAt``.
+        public var emailStoppedAt: Int64?
 
-        public init(provider: String, subject: Subject) {
+        public init(provider: String, subject: Subject, emailStoppedAt: Int64? = nil) {
             self.provider = provider
             self.subject = subject
+            self.emailStoppedAt = emailStoppedAt
         }
     }
 

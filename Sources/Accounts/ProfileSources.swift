@@ -76,6 +76,16 @@ extension Profile {
         return all
     }
 
+    /// Whether a provider gives another address than it gave before.
+    public func hasOtherEmail(than before: Profile, by provider: String) -> Bool {
+        guard let former = before.email(by: provider), let now = email(by: provider) else { return false }
+        return former != now
+    }
+
+    private func email(by provider: String) -> String? {
+        contacts.first { $0.contact == .email && $0.isGiven(by: provider) }?.value
+    }
+
     /// The further claims of a provider.
     public func claims(of provider: String) -> TypedClaims {
         claims.first { $0.provider == provider }?.claims ?? TypedClaims()

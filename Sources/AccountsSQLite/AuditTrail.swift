@@ -4,6 +4,8 @@ import Accounts
 struct AuditTrail {
     private static let insert = Query(
         "INSERT INTO audit (at, event, user_id, old_identity, new_identity) VALUES (?, ?, ?, ?, ?)")
+    private static let isNoted = Query(
+        "SELECT 1 FROM audit WHERE user_id = ? AND event = ? AND old_identity = ? AND at >= ? LIMIT 1")
     private static let columns = "id, at, event, user_id, old_identity, new_identity"
     private static let after = Query("SELECT \(columns) FROM audit WHERE id > ? ORDER BY id LIMIT ?")
     private static let ofUser = Query("SELECT \(columns) FROM audit WHERE user_id = ? AND id > ? ORDER BY id LIMIT ?")
@@ -15,6 +17,13 @@ struct AuditTrail {
         _ kind: AuditEvent.Kind, user: UserID?, old: IdentityID? = nil, new: IdentityID? = nil
     ) throws(RepositoryError) {
         try connection.run(Self.insert, now, kind.rawValue, user, old, new)
+    }
+
+    /// Whether an event of that kind was noted of an identity since a time.
+    func has(
+        _ kind: AuditEvent.Kind, user: UserID, old: IdentityID, since time: Int64
+    ) throws(RepositoryError) -> Bool {
+        try connection.first(Self.isNoted, user, kind.rawValue, old, time) { _ in true } ?? false
     }
 
     static func events(

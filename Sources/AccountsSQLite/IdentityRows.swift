@@ -18,7 +18,9 @@ struct IdentityRows {
         SELECT identities.id, user_id, reference, profile, room, room_of FROM identities JOIN users ON users.id = user_id
         WHERE subject = ? AND issuer = ?
         """)
-    private static let columns = "id, provider, issuer, subject, origin, linked, last_sign_in"
+    private static let columns = """
+        id, provider, issuer, subject, origin, linked, last_sign_in, iif(email_stopped, email_said, NULL)
+        """
     private static let ofUser = Query("SELECT \(columns) FROM identities WHERE user_id = ? ORDER BY linked, id")
     private static let byID = Query("SELECT \(columns) FROM identities WHERE id = ? AND user_id = ?")
     private static let insert = Query(
@@ -62,7 +64,7 @@ struct IdentityRows {
         return Identity(
             id: IdentityID(rawValue: row.integer(0)), user: user, provider: row.text(1),
             subject: Subject(issuer: row.text(2), value: row.text(3)), origin: origin, linkedAt: row.integer(5),
-            lastSignInAt: row.integer(6))
+            lastSignInAt: row.integer(6), emailStoppedAt: row.optionalInteger(7))
     }
 
     func isAny(of user: UserID, at provider: String) throws(RepositoryError) -> Bool {

@@ -38,6 +38,9 @@ struct ImportTransaction {
         for identity in entry.identities where try !identities.exists(identity.subject) {
             let id = try identities.insertUnused(
                 identity.subject, user: user, provider: identity.provider, linkedAt: linkedAt)
+            if let stopped = identity.emailStoppedAt {
+                try IdentityEventRows(connection: connection, now: now).stopEmail(of: id, at: stopped)
+            }
             try audit.add(.identityImported, user: user, new: id)
             isMissing = true
         }

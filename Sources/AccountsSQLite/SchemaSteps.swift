@@ -175,3 +175,12 @@ extension Schema {
         CREATE INDEX tickets_upstream_sid ON tickets (upstream_sid) WHERE upstream_sid IS NOT NULL;
         """
 }
+
+extension Schema {
+    // What a provider has said last of whether mail reaches the address that it gives, and when that was. The defaults are in the
+    // table's description, so that no row is written again; a sign-in reads and writes neither.
+    static let tenth = """
+        ALTER TABLE identities ADD COLUMN email_stopped INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE identities ADD COLUMN email_said INTEGER;
+        """
+}

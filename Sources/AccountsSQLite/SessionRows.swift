@@ -28,6 +28,7 @@ struct SessionRows {
         """
         DELETE FROM sessions WHERE user_id = ?1 AND (identity_id = ?2 OR identity_id IS NULL AND (provider = ?3
             OR NOT EXISTS (SELECT 1 FROM identities WHERE user_id = ?1 AND provider = sessions.provider)))
+            AND (?5 IS NULL OR created <= ?5)
         RETURNING expires > ?4
         """)
     private static let deleteEvery = Query("DELETE FROM sessions")
@@ -80,12 +81,15 @@ struct SessionRows {
 
     /// Ends the sessions that were opened by an identity.
     ///
+    /// - Parameter openedBy: only those that were opened by then, in seconds since 1970; nil for all.
     /// - Returns: how many live ones went.
     @discardableResult
     func deleteAll(
-        of user: UserID, identity: IdentityID, provider: String, now: Int64
+        of user: UserID, identity: IdentityID, provider: String, openedBy: Int64? = nil, now: Int64
     ) throws(RepositoryError) -> Int {
-        try connection.all(Self.deleteOfIdentity, user, identity, provider, now) { $0.integer(0) }.count { $0 != 0 }
+        try connection.all(Self.deleteOfIdentity, user, identity, provider, now, openedBy) { $0.integer(0) }.count {
+            $0 != 0
+        }
     }
 
     /// - Returns: how many live ones went.

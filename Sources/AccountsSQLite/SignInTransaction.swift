@@ -101,6 +101,9 @@ struct SignInTransaction {
             // Opened again rather than kept: few sign-ins change anything.
             let before = try sealer.profile(found.sealedProfile, .profile(of: user), connection)
             try users.setProfile(of: user, profile, before: before, now: record.now)
+            if profile.hasOtherEmail(than: before, by: record.provider) {
+                try IdentityEventRows(connection: connection, now: record.now).resumeEmail(of: identity)
+            }
         }
         try sessions.insert(
             record.session, user: user, identity: identity, provider: record.provider, now: record.now)

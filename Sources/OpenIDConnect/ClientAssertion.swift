@@ -58,6 +58,9 @@ public struct ClientAssertion: Sendable {
         }
     }
 
+    /// The client secret, where that is what signs.
+    var sharedSecret: Secret? { if case .secret(let secret) = signer { secret } else { nil } }
+
     var sharedKey: SignatureAlgorithm? {
         guard case .shared(let algorithm) = signer else { return nil }
         return algorithm

@@ -81,6 +81,15 @@ public struct ClientAuthentication: Sendable {
         }
     }
 
+    /// The secret that the provider shares with us, for what it signs with it; nil where there is none.
+    public var sharedSecret: Secret? {
+        switch way {
+        case .constant(let proof): proof.secret
+        case .assertion(let assertion): assertion.sharedSecret
+        case .apple: nil
+        }
+    }
+
     /// What key of ours it needs; nil for all ways that bring their own, or need none.
     public var sharedKey: SignatureAlgorithm? {
         guard case .assertion(let assertion) = way else { return nil }

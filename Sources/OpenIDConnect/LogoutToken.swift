@@ -1,4 +1,3 @@
-public import JOSE
 public import JSON
 internal import Syntax
 
@@ -29,39 +28,4 @@ public struct LogoutToken: Sendable, Equatable {
     static let maximumNameBytes = 512
 
     static func isName(_ text: String) -> Bool { (1...maximumNameBytes).contains(text.utf8.count) }
-}
-
-/// The rule a logout token breaks. The raw value is what the provider is told of it.
-public enum LogoutTokenError: String, Error, Sendable, CaseIterable {
-    /// It is no signed token, or too long for one.
-    case malformed
-    case algorithm, signature
-    case unknownKey = "unknown_key"
-    /// It says that it is something else.
-    case type = "typ"
-    /// It is of nobody, of another provider, or of nobody that is trusted.
-    case issuer = "iss"
-    case audience = "aud"
-    /// It lies in the future, or too far back.
-    case issuedAt = "iat"
-    case expired = "exp"
-    case event = "events"
-    /// It has one, as an ID token has.
-    case nonce
-    /// It names no session and no user, or neither in a way that can be.
-    case session = "sid"
-    case subject = "sub"
-    case identifier = "jti"
-    /// It has come before.
-    case replayed
-
-    public init(_ error: JOSEError) {
-        self =
-            switch error {
-            case .malformed(.signatureEncoding), .malformed(.emptySignature), .signature: .signature
-            case .malformed: .malformed
-            case .algorithm: .algorithm
-            case .unknownKey: .unknownKey
-            }
-    }
 }

@@ -129,6 +129,16 @@ public struct Pages: Sendable {
         frame.page(texts.signedOut) { $0.element("p", texts.closePage) }
     }
 
+    /// What became of a request to be forgotten, which a provider has passed on.
+    ///
+    /// - Parameter day: of the request, as RFC 3339 has it.
+    public func deletion(day: String) -> Page {
+        frame.page(texts.deletionDone) { page in
+            page.element("p", texts.signedOutOn(day))
+            page.element("p", texts.accountStays)
+        }
+    }
+
     private static func forms(_ returnsTo: String?) -> ContentSecurityPolicy.Forms {
         if let returnsTo { .throughUs(to: returnsTo) } else { .toUs }
     }

@@ -15,6 +15,8 @@ public enum Problem: Sendable, Equatable {
     case busy
     /// The provider of that name gives no answer.
     case providerUnreachable(String)
+    /// The code is of no request to be forgotten.
+    case unknownConfirmation
     /// Something else.
     case unexpected
 
@@ -24,7 +26,7 @@ public enum Problem: Sendable, Equatable {
         case .unknownApp: "client_id: no app of this service has this identifier."
         case .redirectNotAllowed: "redirect_uri: not one of those that are registered for the app."
         case .wrongParameter(let name, let sentence): "\(name): \(sentence)"
-        case .expired, .anotherBrowser, .busy, .providerUnreachable, .unexpected: nil
+        case .expired, .anotherBrowser, .busy, .providerUnreachable, .unknownConfirmation, .unexpected: nil
         }
     }
 }

@@ -12,15 +12,9 @@ extension Provider {
     /// Reads a logout token, and decides before anything is asked of anybody whether it can be this provider's: anybody can
     /// send one.
     ///
-    /// - Throws: `LogoutTokenError`: `.malformed`, `.signature`, `.algorithm`, `.issuer`.
-    public func presented(logoutToken text: String) throws(LogoutTokenError) -> PresentedLogoutToken {
-        let token: CompactJWS
-        do throws(JOSEError) {
-            token = try CompactJWS(parsing: text, maximumByteCount: LogoutTokenVerifier.maximumTokenBytes)
-        } catch {
-            throw LogoutTokenError(error)
-        }
-        guard configuration.algorithms.contains(token.header.algorithm) else { throw .algorithm }
+    /// - Throws: `EventTokenError`: `.malformed`, `.signature`, `.algorithm`, `.issuer`.
+    public func presented(logoutToken text: String) throws(EventTokenError) -> PresentedLogoutToken {
+        let token = try read(text, maximumByteCount: LogoutTokenVerifier.maximumTokenBytes)
         guard let issuer = LogoutTokenVerifier.claimedIssuer(token), mayIssueAs(issuer) else { throw .issuer }
         return PresentedLogoutToken(token: token, issuer: issuer)
     }
@@ -37,17 +31,17 @@ extension ProviderClient {
         let signed: VerifiedJWS
         do throws(SignedTokenError) {
             signed = try await verifiedSignature(
-                of: presented.token, metadata, allowed: provider.configuration.algorithms)
+                of: presented.token, keysAt: metadata.keysEndpoint, allowed: provider.configuration.algorithms)
         } catch {
             switch error {
-            case .token(let problem): throw .logoutToken(LogoutTokenError(problem))
+            case .token(let problem): throw .logoutToken(EventTokenError(problem))
             case .keys(let failure): throw noted(.keys, failure, host: metadata.keysEndpoint.host)
             }
         }
         let verifier = LogoutTokenVerifier(
             issuer: metadata.issuer, clientID: provider.configuration.clientID,
             clockSkewSeconds: provider.configuration.clockSkewSeconds)
-        do throws(LogoutTokenError) {
+        do throws(EventTokenError) {
             return try verifier.verify(signed, now: now)
         } catch {
             throw .logoutToken(error)

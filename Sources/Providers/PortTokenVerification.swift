@@ -97,7 +97,8 @@ extension ProviderClient {
         }
         do throws(SignedTokenError) {
             return .success(
-                try await verifiedSignature(of: token, metadata, allowed: Self.portTokenAlgorithms))
+                try await verifiedSignature(of: token, keysAt: metadata.keysEndpoint, allowed: Self.portTokenAlgorithms)
+            )
         } catch {
             switch error {
             case .token(let problem): return .failure(PortTokenError(problem))

@@ -26,6 +26,9 @@ public final class Provider: Sendable {
     public let configuredHost: String?
     private let renewedAuthentication = Mutex<ClientAuthentication?>(nil)
 
+    /// Who sends events in its name, where that is told by a document of its own.
+    let transmitter: CachedFetch<EventTransmitter>
+
     /// The keys of ours that are no provider's own.
     let clientKeys: ClientKeys
 
@@ -40,6 +43,7 @@ public final class Provider: Sendable {
         configuredHost = try? EndpointURL(address, allowLoopbackHTTP: true).host
         lookup = IssuerLookup(configuration)
         metadata = MetadataCache(bounds: configuration.cacheBounds, now: .now)
+        transmitter = CachedFetch(bounds: configuration.cacheBounds)
         bulkhead = Bulkhead(limit: configuration.inFlight)
         circuits = Circuits(limits: configuration.circuit)
     }
@@ -83,12 +87,12 @@ public final class Provider: Sendable {
     /// The name under which a carrier's users are stored now.
     public func currentName(of issuer: String) -> String { configuration.issuerAliases[issuer] ?? issuer }
 
-    /// The keys that an issuer's metadata points to.
-    func keys(of metadata: ProviderMetadata, now: MonotonicTime) -> ProviderKeys {
+    /// The keys at an address that a document of the provider's names.
+    func keys(at endpoint: EndpointURL, now: MonotonicTime) -> ProviderKeys {
         keySets.withLock { keySets in
-            if let keys = keySets.value(for: metadata.keysEndpoint.text) { return keys }
+            if let keys = keySets.value(for: endpoint.text) { return keys }
             let keys = ProviderKeys(bounds: configuration.cacheBounds, now: now)
-            keySets.insert(keys, for: metadata.keysEndpoint.text)
+            keySets.insert(keys, for: endpoint.text)
             return keys
         }
     }
@@ -103,6 +107,7 @@ public final class Provider: Sendable {
     }
 
     private func isNamedByOperator(_ host: String) -> Bool {
-        host == configuredHost || configuration.trustedIssuers.contains { $0.names(host) }
+        if case .risc(let location)? = configuration.events?.sender, host == location.host { return true }
+        return host == configuredHost || configuration.trustedIssuers.contains { $0.names(host) }
     }
 }

@@ -97,7 +97,8 @@ public struct ProviderClient: Sendable {
             } catch {
                 throw .token(error)
             }
-            signed = try await verifiedSignature(of: parsed, issuer, allowed: provider.configuration.algorithms)
+            signed = try await verifiedSignature(
+                of: parsed, keysAt: issuer.keysEndpoint, allowed: provider.configuration.algorithms)
         } catch {
             switch error {
             case .token(let problem): throw .idToken(IDTokenError(problem))
@@ -160,7 +161,8 @@ public struct ProviderClient: Sendable {
     ) async throws(UserinfoError) -> Userinfo {
         let signed: VerifiedJWS
         do throws(SignedTokenError) {
-            signed = try await verifiedSignature(of: token, issuer, allowed: provider.configuration.algorithms)
+            signed = try await verifiedSignature(
+                of: token, keysAt: issuer.keysEndpoint, allowed: provider.configuration.algorithms)
         } catch {
             switch error {
             case .token: throw .mismatch
@@ -172,11 +174,11 @@ public struct ProviderClient: Sendable {
     }
 
     func verifiedSignature(
-        of token: CompactJWS, _ issuer: ProviderMetadata, allowed algorithms: [SignatureAlgorithm]
+        of token: CompactJWS, keysAt endpoint: EndpointURL, allowed algorithms: [SignatureAlgorithm]
     ) async throws(SignedTokenError) -> VerifiedJWS {
         let now = transport.now
-        return try await provider.keys(of: issuer, now: now).verify(
-            token, allowed: algorithms, at: issuer.keysEndpoint, through: transport, now: now)
+        return try await provider.keys(at: endpoint, now: now).verify(
+            token, allowed: algorithms, at: endpoint, through: transport, now: now)
     }
 
     func noted(

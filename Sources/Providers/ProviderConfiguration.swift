@@ -55,6 +55,8 @@ public struct ProviderConfiguration: Sendable {
     /// How many sign-ins may be in flight; 0 for any number.
     public var inFlight: Int
     public var circuit: CircuitBreaker.Limits
+    /// nil where the provider tells us of no events.
+    public var events: EventReceiving?
 
     public init(
         name: String, profile: Profile, clientID: String, authentication: ClientAuthentication, redirectURIs: [String],
@@ -66,7 +68,8 @@ public struct ProviderConfiguration: Sendable {
         portTokenMaximumAgeSeconds: Int64, fetchesUserinfo: Bool, minimumIdentityAgeSeconds: Int64,
         timeout: Duration, signInTimeout: Duration, connectionsPerHost: Int, caFile: String?, allowsLoopbackHTTP: Bool,
         cacheBounds: CacheBounds, claims: [String],
-        discoveryUI: String?, accessTokenDigestOfEdDSA: Digest, inFlight: Int, circuit: CircuitBreaker.Limits
+        discoveryUI: String?, accessTokenDigestOfEdDSA: Digest, inFlight: Int, circuit: CircuitBreaker.Limits,
+        events: EventReceiving? = nil
     ) {
         self.name = name
         self.profile = profile
@@ -98,6 +101,7 @@ public struct ProviderConfiguration: Sendable {
         self.cacheBounds = cacheBounds
         self.inFlight = inFlight
         self.circuit = circuit
+        self.events = events
     }
 }
 

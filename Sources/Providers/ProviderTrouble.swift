@@ -18,7 +18,8 @@ public enum ProviderError: Error, Equatable, Sendable {
     case call(ProviderProblem)
     case idToken(IDTokenError)
     case userinfoMismatch
-    case logoutToken(LogoutTokenError)
+    case logoutToken(EventTokenError)
+    case event(EventTokenError)
 }
 
 /// What is known of a call to a provider that came to nothing, beside the error: for the log, and never for an app.

@@ -6,7 +6,7 @@ public import Providers
 /// The end of sessions by a provider's word (OpenID Connect Back-Channel Logout 1.0 §2.6 and §2.7).
 public struct BackChannelLogout: Sendable {
     let repository: any SessionRepository
-    let seen: SeenLogoutTokens
+    let seen: SeenTokens
     let transport: any HTTPTransport
     let clock: Clock
 
@@ -33,7 +33,7 @@ public struct BackChannelLogout: Sendable {
         _ text: String, at provider: Provider, _ trouble: ProviderTrouble?, now: Int64
     ) async throws(ServiceError) -> LogoutToken {
         let presented: PresentedLogoutToken
-        do throws(LogoutTokenError) {
+        do throws(EventTokenError) {
             presented = try provider.presented(logoutToken: text)
         } catch {
             throw .invalidLogoutToken(error)
@@ -74,7 +74,7 @@ extension TokenHash {
     }
 
     /// Several texts in their order; each with its length, so that no others come to the same.
-    fileprivate init(sha256 texts: [String]) {
+    init(sha256 texts: [String]) {
         self.init(sha256: texts.map { "\($0.utf8.count):\($0)" }.joined())
     }
 }

@@ -30,7 +30,8 @@ public enum ServiceError: Error, Equatable, Sendable {
     case invalidGrant(GrantProblem)
     case invalidIDToken(IDTokenError)
     case userinfoMismatch
-    case invalidLogoutToken(LogoutTokenError)
+    case invalidLogoutToken(EventTokenError)
+    case invalidEvent(EventTokenError)
     /// The provider demands a nonce of ours, and there is none.
     case challengeRequired
     /// The nonce is none of ours though it should be, or it has expired or been used.
@@ -121,6 +122,7 @@ extension ServiceError {
         case .idToken(let fault): self = .invalidIDToken(fault)
         case .userinfoMismatch: self = .userinfoMismatch
         case .logoutToken(let fault): self = .invalidLogoutToken(fault)
+        case .event(let fault): self = .invalidEvent(fault)
         }
     }
 

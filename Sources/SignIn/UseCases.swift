@@ -17,17 +17,20 @@ public struct UseCases: Sendable {
     public let endSession: EndAppSession
     public let backChannelLogout: BackChannelLogout
     public let clientKeys: ClientKeyDocument
+    public let events: EventReceiver
 
     /// - Parameters:
     ///   - apps: our own apps, and who asks what tokens are good for.
     ///   - maximumPendingSignIns: how many sign-ins through the browser may be under way.
     ///   - codes: the codes that were sent, shared by all loops.
     ///   - logouts: the logout tokens that have come, shared by all loops.
+    ///   - events: the events that have come, shared by all loops.
     ///   - transport: the loop's own HTTP client.
     ///   - registration: what becomes of somebody nobody knows.
     public init(
         repository: any AccountRepository, tokenIssuer: TokenIssuer, providers: ProviderDirectory,
-        codes: DispatchedCodes, logouts: SeenLogoutTokens, transport: any HTTPTransport, registration: RegistrationMode,
+        codes: DispatchedCodes, logouts: SeenTokens, events: SeenTokens, transport: any HTTPTransport,
+        registration: RegistrationMode,
         apps: AppDirectory,
         maximumPendingSignIns: Int64, clock: Clock
     ) {
@@ -54,6 +57,7 @@ public struct UseCases: Sendable {
         endSession = EndAppSession(repository: repository, tokenIssuer: tokenIssuer, apps: apps, clock: clock)
         backChannelLogout = BackChannelLogout(
             repository: repository, seen: logouts, transport: transport, clock: clock)
+        self.events = EventReceiver(repository: repository, seen: events, transport: transport, clock: clock)
     }
 }
 

@@ -58,7 +58,10 @@ struct IssuerRoutes {
                         .document(Configuration(world: world, provider: provider).document(misbehaviour))
                     }
                 }
-            }
+            },
+            Route(.get, "/.well-known/risc-configuration") { _ in
+                .document(ProviderEvent.configuration(of: world.url(provider.issuer)))
+            },
         ]
     }
 

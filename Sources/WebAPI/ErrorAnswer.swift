@@ -14,6 +14,8 @@ struct ErrorAnswer {
     var reason: String?
     var discoveryUI: String?
     var linkTicket: LinkTicket?
+    /// As RFC 8935 §2.4 has it.
+    var eventError: String?
     var headers: [(name: String, value: String)] = []
 
     private init(_ status: Int, _ code: String, _ sentence: String) {
@@ -72,6 +74,11 @@ struct ErrorAnswer {
         // As OAuth has it, and not 401: whoever sent it has nothing better to show (Back-Channel Logout 1.0 §2.8).
         case .invalidLogoutToken(let fault):
             self.init(400, "invalid_request", "The logout token breaks a rule (\(fault.rawValue)).")
+        case .invalidEvent(let fault):
+            // What it is said in (RFC 8935 §2.3).
+            self = ErrorAnswer(400, "invalid_event", "What was sent about an event breaks a rule (\(fault.rawValue)).")
+                .with(header: "Content-Language", "en")
+            eventError = fault.code
         case .challengeRequired:
             self.init(401, "challenge_required", "This provider takes a nonce from POST /auth/challenge only.")
         case .invalidChallenge:
@@ -182,6 +189,10 @@ struct ErrorAnswer {
             body.member("error_description", sentence)
             body.member("error_code", code)
             if let reason { body.member("reason", reason) }
+            if let eventError {
+                body.member("err", eventError)
+                body.member("description", sentence)
+            }
             if let discoveryUI { body.member("discovery_ui", discoveryUI) }
             if let linkTicket { body.unlinkedUser(linkTicket) }
             body.member("request_id", requestID)
@@ -215,6 +226,19 @@ extension AuthorizationRefusal {
         case .unmetAuthenticationRequirements: "The user can't be authenticated at the level that was asked for."
         case .temporarilyUnavailable, .serverError: "The provider can't answer now; offer to try again in a moment."
         case .requestFault: "The provider refused the request; its section in the configuration may be wrong."
+        }
+    }
+}
+
+extension EventTokenError {
+    /// The code of RFC 8935 §2.4.
+    fileprivate var code: String {
+        switch self {
+        case .issuer: "invalid_issuer"
+        case .audience: "invalid_audience"
+        case .algorithm, .unknownKey: "invalid_key"
+        case .signature: "authentication_failed"
+        default: "invalid_request"
         }
     }
 }

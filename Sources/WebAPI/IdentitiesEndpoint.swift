@@ -44,6 +44,7 @@ extension JSONWriter {
             body.member("origin", identity.origin.rawValue)
             body.member("linked_at", identity.linkedAt)
             body.member("last_sign_in_at", identity.lastSignInAt)
+            if let stopped = identity.emailStoppedAt { body.member("email_stopped_at", stopped) }
         }
     }
 }

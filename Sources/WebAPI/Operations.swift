@@ -100,7 +100,18 @@ enum Operations: OperationTable {
         Operation(
             method: .post, path: "/auth/{provider}\(BackChannelLogoutEndpoint.suffix)", access: .provider,
             description: ProviderDescriptions.backChannelLogout
-        ) { .handler(.keyless($0.backChannelLogout.respond)) }
+        ) { .handler(.keyless($0.backChannelLogout.respond)) },
+        Operation(
+            method: .post, path: "/auth/{provider}\(ProviderEventsEndpoint.suffix)", access: .provider,
+            description: ProviderDescriptions.events
+        ) { .handler(.keyless($0.events.respond)) },
+        Operation(
+            method: .post, path: "/auth/{provider}\(ProviderEventsEndpoint.deletionSuffix)", access: .provider,
+            description: ProviderDescriptions.deletion
+        ) { .handler(.keyless($0.events.delete)) },
+        .browser(
+            .get, "/auth/{provider}\(ProviderEventsEndpoint.deletionSuffix)", ProviderDescriptions.deletionPage
+        ) { $0.deletion.respond },
     ]
 
     private static let service: [Operation<Self>] = [
@@ -139,7 +150,14 @@ struct APIServices: Sendable {
     }
     fileprivate var logout: LogoutEndpoint { LogoutEndpoint(endSession: useCases.endSession, pages: pages) }
     fileprivate var backChannelLogout: BackChannelLogoutEndpoint {
-        BackChannelLogoutEndpoint(logout: useCases.backChannelLogout, providers: code.providers, limits: limits)
+        BackChannelLogoutEndpoint(logout: useCases.backChannelLogout, door: providerDoor)
+    }
+    private var providerDoor: ProviderDoor { ProviderDoor(providers: code.providers, limits: limits) }
+    fileprivate var events: ProviderEventsEndpoint {
+        ProviderEventsEndpoint(receiver: useCases.events, door: providerDoor, issuer: useCases.browser.issuer)
+    }
+    fileprivate var deletion: DeletionEndpoint {
+        DeletionEndpoint(receiver: useCases.events, providers: code.providers, limits: limits, pages: pages)
     }
     fileprivate var userinfo: UserinfoEndpoint { UserinfoEndpoint(accounts: useCases.accounts) }
     fileprivate var introspection: IntrospectionEndpoint {

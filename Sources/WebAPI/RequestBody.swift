@@ -28,7 +28,7 @@ enum RequestBody {
     }
 
     /// The media type of a Content-Type field, without its parameters (RFC 9110 §8.3.1).
-    private static func mediaType(_ field: String) -> String {
+    static func mediaType(_ field: String) -> String {
         let type = field.prefix { $0 != ";" }
         return type.lowercased().filter { $0 != " " && $0 != "\t" }
     }

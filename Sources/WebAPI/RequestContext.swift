@@ -1,5 +1,6 @@
 internal import HTTPServer
 internal import Providers
+internal import SignIn
 
 /// A request on its way to its answer: what was sent, where it comes from, and what is found out that belongs into the log.
 final class RequestContext {
@@ -19,6 +20,8 @@ final class RequestContext {
     var correlationID: String?
     /// What went wrong at the provider, if it was asked at all.
     var trouble: ProviderTrouble?
+    /// What a provider has told, and what has come of it.
+    var receipt: EventReceiver.Receipt?
     /// nil when the request is no sign-in.
     var signIn: SignInProgress?
 

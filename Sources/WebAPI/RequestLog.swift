@@ -23,6 +23,7 @@ struct RequestLog: Sendable {
         metadata["method"] = .string(request.method.rawValue)
         metadata["route"] = .string(route)
         metadata["status"] = .stringConvertible(response.status.code)
+        if let receipt = context?.receipt { Self.describe(receipt, in: &metadata) }
         metadata["ms"] = .stringConvertible(seconds * 1000 + attoseconds / 1_000_000_000_000_000)
         logger.info("request", metadata: metadata)
     }
@@ -85,6 +86,16 @@ struct RequestLog: Sendable {
         logger.log(level: level, "request failed", metadata: metadata)
     }
 
+    /// What a provider has told, in words of ours, and never of whom.
+    private static func describe(_ receipt: EventReceiver.Receipt, in metadata: inout Logger.Metadata) {
+        if !receipt.kinds.isEmpty {
+            metadata["events"] = .string(receipt.kinds.map(\.rawValue).joined(separator: " "))
+        }
+        if receipt.unknown > 0 { metadata["unknown_events"] = .stringConvertible(receipt.unknown) }
+        if receipt.isRepeated { metadata["repeated"] = "true" }
+        if receipt.changes > 0 { metadata["changes"] = .stringConvertible(receipt.changes) }
+    }
+
     /// Which of the provider's hosts failed, and what it said itself.
     private static func describe(_ trouble: ProviderTrouble?, in metadata: inout Logger.Metadata) {
         guard let facts = trouble?.facts else { return }
@@ -101,7 +112,7 @@ struct RequestLog: Sendable {
         // Somebody is handed, or hands in, another issuer's code.
         case .issuerMismatch, .invalidGrant(.codeSentElsewhere): .notice
         // A provider that can't end sessions here, or somebody who would like to be one.
-        case .invalidLogoutToken: .notice
+        case .invalidLogoutToken, .invalidEvent: .notice
         case .providerUnavailable, .providerResting, .providerTimeout, .overloaded, .migrationConflict: .warning
         default: .info
         }
@@ -118,6 +129,7 @@ struct RequestLog: Sendable {
             guard let facts = context.trouble?.facts else { return code }
             return "\(code): \(facts.step.rawValue): \(describe(facts.failure))"
         case .invalidLogoutToken(let fault): return "\(code): logout token: \(fault.rawValue)"
+        case .invalidEvent(let fault): return "\(code): \(fault.rawValue)"
         case .invalidGrant(.codeSentElsewhere): return "\(code): the code was sent to another issuer before"
         case .storageUnavailable(let cause): return "\(code): \(cause)"
         default: return code

@@ -12,7 +12,8 @@ struct APIParts: Sendable {
     let keys: SessionKeys
     let providers: ProviderDirectory
     let codes: DispatchedCodes
-    let logouts: SeenLogoutTokens
+    let logouts: SeenTokens
+    let events: SeenTokens
     let registration: RegistrationMode
     let apps: AppDirectory
     let branding: Branding
@@ -30,7 +31,8 @@ struct APIParts: Sendable {
             providers: providers,
             useCases: UseCases(
                 repository: repository, tokenIssuer: tokenIssuer, providers: providers, codes: codes, logouts: logouts,
-                transport: client, registration: registration, apps: apps, maximumPendingSignIns: maximumPendingSignIns,
+                events: events, transport: client, registration: registration, apps: apps,
+                maximumPendingSignIns: maximumPendingSignIns,
                 clock: clock),
             apps: apps, branding: branding, associationFiles: associationFiles, apiKeys: apiKeys, limits: limits,
             documentation: documentation, failedSignIns: failedSignIns, logger: logger)

@@ -81,7 +81,9 @@ struct Server: Service {
     ) -> APIParts {
         APIParts(
             repository: repository, keys: keys, providers: ProviderDirectory(providers), codes: DispatchedCodes(),
-            logouts: SeenLogoutTokens(),
+            logouts: SeenTokens(),
+            events: SeenTokens(
+                maximumAgeSeconds: providers.compactMap(\.configuration.events?.maximumAgeSeconds).max() ?? 0),
             registration: settings.registration,
             apps: apps,
             branding: Branding(name: settings.browser.name ?? "", logo: settings.browser.logo),

@@ -59,6 +59,17 @@ import Testing
         #expect(user.reference == "reference")
     }
 
+    @Test func `may say of an identity since when no mail reaches its address`() throws {
+        func line(_ value: String) -> String {
+            #"{"identities":[{"provider":"plain","issuer":"\#(Self.issuer)","subject":"s","email_stopped_at":\#(value)}]}"#
+        }
+        #expect(try user(line("7")).identities.map(\.emailStoppedAt) == [7])
+        #expect(try user(line("null")).identities.map(\.emailStoppedAt) == [nil])
+        for wrong in ["-1", "\(Self.now + 1)", "\"7\"", "true"] {
+            #expect(try fault(line(wrong)) == .identity(1, .emailStopped))
+        }
+    }
+
     @Test func `needs nothing but identities`() throws {
         let user = try user(#"{"identities":[\#(Self.identity)]}"#)
         #expect(user.createdAt == Self.now)

@@ -41,7 +41,7 @@ final class RunningGatehouse: Sendable {
     /// - Parameters:
     ///   - top: more top-level YAML.
     ///   - http: more of the section `http`, in flow style.
-    ///   - zenkey: more YAML lines of the provider `zenkey`; likewise `plain`.
+    ///   - zenkey: more YAML lines of the provider `zenkey`; likewise `plain`. `{plain}` is the plain provider's URL.
     static func with(
         top: String = "", http: String = "", zenkey: [String] = [], plain: [String] = [], limits: Limits = Limits(),
         latency: Duration = .zero,
@@ -101,7 +101,8 @@ final class RunningGatehouse: Sendable {
         func section(_ usual: [String], _ changes: [String]) -> String {
             let changed = Set(changes.map { $0.prefix { $0 != ":" } })
             return (usual.filter { !changed.contains($0.prefix { $0 != ":" }) } + changes)
-                .map { "    \($0)\n" }.joined()
+                // Its port is the kernel's choice.
+                .map { "    \($0.replacing("{plain}", with: simulation.plain))\n" }.joined()
         }
         let carrier = [
             "profile: zenkey", "discoveryURL: \(simulation.discovery)", "clientID: \(clientID)",

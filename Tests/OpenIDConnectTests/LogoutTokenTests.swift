@@ -9,23 +9,23 @@ import Testing
 private func logout(
     from provider: SigningProvider = SigningProvider(), keys: JWKSet? = nil, at time: Int64 = now,
     _ change: (inout TokenDraft) -> Void = { _ in }
-) throws -> Result<LogoutToken, LogoutTokenError> {
+) throws -> Result<LogoutToken, EventTokenError> {
     try logout(of: try provider.logoutToken(change), from: provider, keys: keys, at: time)
 }
 
 private func logout(
     of token: String, from provider: SigningProvider = SigningProvider(), keys: JWKSet? = nil, at time: Int64 = now
-) throws -> Result<LogoutToken, LogoutTokenError> {
+) throws -> Result<LogoutToken, EventTokenError> {
     let keys = try keys ?? provider.keySet
     let verifier = LogoutTokenVerifier(
         issuer: "https://carrier.example", clientID: "ccid-0123456789abcdef", clockSkewSeconds: clockSkew)
-    return Result { () throws(LogoutTokenError) in
+    return Result { () throws(EventTokenError) in
         let verified: VerifiedJWS
         do throws(JOSEError) {
             verified = try JWS.verify(
                 token, keys: keys, allowed: [.rs256], maximumByteCount: LogoutTokenVerifier.maximumTokenBytes)
         } catch {
-            throw LogoutTokenError(error)
+            throw EventTokenError(error)
         }
         return try verifier.verify(verified, now: time)
     }
@@ -146,7 +146,7 @@ private func event(_ value: JSONValue) -> JSONValue { .object(JSONObject([(Logou
 }
 
 @Suite struct `The times of a logout token` {
-    private func failure(_ claim: String, _ value: JSONValue?) throws -> LogoutTokenError? {
+    private func failure(_ claim: String, _ value: JSONValue?) throws -> EventTokenError? {
         try logout { $0.claims[setting: claim] = value }.failure
     }
 

@@ -11,7 +11,8 @@ struct Samples {
 
     static let problems: [Problem] = [
         .unknownApp, .redirectNotAllowed, .wrongParameter(name: "nonce", sentence: "This has 300 characters, of 255."),
-        .expired, .anotherBrowser, .busy, .providerUnreachable("Example Telecom"), .unexpected,
+        .expired, .anotherBrowser, .busy, .providerUnreachable("Example Telecom"), .unknownConfirmation,
+        .unexpected,
     ]
 
     func pages(_ language: PageLanguage) -> Pages { Pages(branding: branding, language: language) }
@@ -41,7 +42,7 @@ struct Samples {
                 "sign-out of nobody",
                 pages.signOutQuestion(app: nil, action: "/sign-out", fields: fields, returnsTo: nil)
             ),
-            ("signed-out", pages.signedOut()),
+            ("signed-out", pages.signedOut()), ("deletion", pages.deletion(day: value)),
             (
                 "problem of a hostile request",
                 pages.failure(.wrongParameter(name: value, sentence: value), startOver: "/\(value)", reference: value)

@@ -108,6 +108,10 @@ import YAML
             inFlight: 2000
             caFile: ""
             allowLoopbackHTTP: false
+            events: ""
+            eventAudiences: []
+            eventConfigurationURL: ""
+            eventMaxAgeDays: 7
 
         """
 
@@ -225,6 +229,8 @@ import YAML
         #expect(provider.inFlight == 2000)
         #expect(provider.caFile == nil)
         #expect(!provider.allowLoopbackHTTP)
+        #expect(provider.events == nil && provider.eventAudiences.isEmpty && provider.eventConfigurationURL == nil)
+        #expect(provider.eventMaxAgeDays == 7)
     }
 
     @Test(arguments: [

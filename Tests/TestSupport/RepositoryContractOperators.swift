@@ -108,6 +108,14 @@ extension RepositoryContract {
             #expect(signedIn.user == user)
             #expect(signedIn.profile.own == ["username": "jane"])
         },
+        RepositoryContract("an imported user whose mail was stopped elsewhere is known for it, also after a sign-in") {
+            store in
+            var entry = imported(["1", "2"])
+            entry.identities[0].emailStoppedAt = Sample.now - 10
+            _ = try await store.importUsers([entry], now: Sample.now)
+            let user = try await store.signedIn(Sample.signIn(Sample.subject("1"))).user
+            #expect(try await store.identities(of: user).map(\.emailStoppedAt) == [Sample.now - 10, nil])
+        },
         RepositoryContract("importing again changes nothing, and completes what was missing") { store in
             _ = try await store.importUsers([imported(["1"])], now: Sample.now)
             let user = try #require(try await store.user(with: Sample.subject("1")))

@@ -20,7 +20,8 @@ public final class SignInStage: Sendable {
     public let sessionKeys: SessionKeys
     public let issuer: TokenIssuer
     public let codes = DispatchedCodes()
-    public let logouts = SeenLogoutTokens()
+    public let logouts = SeenTokens()
+    public let events = SeenTokens(maximumAgeSeconds: 7 * 86_400)
     public let apps: AppDirectory
     public let providers: ProviderDirectory
     private let registration: RegistrationMode
@@ -80,6 +81,7 @@ public final class SignInStage: Sendable {
     public var useCases: UseCases {
         UseCases(
             repository: repository, tokenIssuer: issuer, providers: providers, codes: codes, logouts: logouts,
+            events: events,
             transport: transport, registration: registration, apps: apps, maximumPendingSignIns: 1000, clock: clock)
     }
 

@@ -1,6 +1,7 @@
 public import Crypto
 public import JOSE
 public import JSON
+import Syntax
 
 /// The keys of providers in tests; made once, because an RSA key takes its time.
 public enum TestKeys {
@@ -88,6 +89,79 @@ public struct SigningProvider: Sendable {
             ]))
     }
 
+    /// A good notification as Apple sends them, before it is signed.
+    public var notificationDraft: TokenDraft {
+        TokenDraft(
+            header: JSONObject([("alg", .string(algorithm.rawValue)), ("kid", .string(Self.keyID))]),
+            claims: JSONObject([
+                ("iss", .string(issuer)), ("aud", .string(clientID)), ("iat", .integer(Self.now - 5)),
+                ("jti", "the-jti"), ("events", Self.notification("consent-revoked")),
+            ]))
+    }
+
+    /// What a notification tells, as the text that Apple makes of it.
+    public static func notification(
+        _ type: String, subject: JSONValue? = "310260-subject", time: JSONValue? = .integer((now - 10) * 1000)
+    ) -> JSONValue {
+        var event = JSONObject([("type", .string(type))])
+        event[setting: "sub"] = subject
+        event[setting: "event_time"] = time
+        event[setting: "email"] = "x7@privaterelay.example"
+        event[setting: "is_private_email"] = "true"
+        return .string(String(decoding: JSONValue.object(event).serialized, as: UTF8.self))
+    }
+
+    public func notification(_ change: (inout TokenDraft) -> Void = { _ in }) throws -> String {
+        try sign(notificationDraft, change)
+    }
+
+    /// A good security event token of RISC, as Google sends them, before it is signed.
+    public var securityEventDraft: TokenDraft {
+        TokenDraft(
+            header: JSONObject([
+                ("typ", "secevent+jwt"), ("alg", .string(algorithm.rawValue)), ("kid", .string(Self.keyID)),
+            ]),
+            claims: JSONObject([
+                ("iss", .string(issuer + "/")), ("aud", .string(clientID)), ("iat", .integer(Self.now - 5)),
+                ("jti", "the-jti"), ("events", riscEvent("sessions-revoked")),
+            ]))
+    }
+
+    /// `events` with one event, about the subject of ``idTokenDraft``.
+    public func riscEvent(
+        _ name: String, of family: String = "risc", _ more: KeyValuePairs<String, JSONValue> = [:]
+    ) -> JSONValue {
+        let subject: JSONValue = [
+            "subject_type": "iss-sub", "iss": .string(issuer + "/"), "sub": "310260-subject",
+        ]
+        let event = JSONObject([("subject", subject)] + more.map { (name: $0.key, value: $0.value) })
+        let uri = "https://schemas.openid.net/secevent/\(family)/event-type/\(name)"
+        return .object(JSONObject([(uri, .object(event))]))
+    }
+
+    public func securityEvent(_ change: (inout TokenDraft) -> Void = { _ in }) throws -> String {
+        try sign(securityEventDraft, change)
+    }
+
+    /// Where its events' own configuration lies.
+    public var riscConfigurationURL: String { issuer + "/.well-known/risc-configuration" }
+    public var riscConfiguration: JSONValue {
+        ["issuer": .string(issuer + "/"), "jwks_uri": .string(keysEndpoint)]
+    }
+
+    /// What Facebook would post.
+    public static func signedRequest(
+        secret: String = "client-secret", _ change: (inout JSONObject) -> Void = { _ in }
+    ) -> String {
+        var payload = JSONObject([
+            ("algorithm", "HMAC-SHA256"), ("issued_at", .integer(now - 5)), ("user_id", "310260-subject"),
+        ])
+        change(&payload)
+        let text = Base64URL.encode(JSONValue.object(payload).serialized)
+        let signature = HMAC.sha256(Array(text.utf8), key: Array(secret.utf8))
+        return Base64URL.encode(signature) + "." + text
+    }
+
     /// Signs a draft after changing it.
     public func sign(_ draft: TokenDraft, _ change: (inout TokenDraft) -> Void = { _ in }) throws -> String {
         try draft.changed(change).signed(by: key, with: algorithm)
@@ -123,5 +197,6 @@ public struct SigningProvider: Sendable {
     public func publish(on transport: ScriptedTransport) {
         transport.answer(metadataURL, json: metadata)
         transport.answer(keysEndpoint, json: keyDocument)
+        transport.answer(riscConfigurationURL, json: riscConfiguration)
     }
 }

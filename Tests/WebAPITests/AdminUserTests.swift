@@ -116,7 +116,7 @@ import Testing
         let identity = try #require(answer.body["identities"]?.array?.first?.object)
         #expect(
             identity.members.map(\.name) == [
-                "identity_id", "provider", "issuer", "origin", "linked_at", "last_sign_in_at",
+                "identity_id", "provider", "issuer", "origin", "linked_at", "last_sign_in_at", "email_stopped_at",
             ])
         #expect(identity["origin"] == "sign-in")
         #expect(answer.body["sessions"]?.array?.count == 1)

@@ -2,6 +2,7 @@ import Accounts
 import HTTPClient
 import HTTPServer
 import JSON
+import OpenIDConnect
 import TestSupport
 import Testing
 
@@ -135,7 +136,47 @@ enum BrowserTour {
         _ = await app.logOut("x")
         let other = try await APIStage()
         _ = await other.logOut("x")
+        seen.formUnion(try await events())
         return seen.union(app.seenAnswers).union(other.seenAnswers)
+    }
+
+    private static func events() async throws -> Set<String> {
+        var seen: Set<String> = []
+        for fault in [.failure(.timedOut(requestSent: true)), .failure(.couldNotConnect), .success(.page)]
+            as [ScriptedTransport.Outcome]
+        {
+            let app = try await APIStage(telling: .apple)
+            app.stage.transport.answer(app.stage.carrier.keysEndpoint) { _ in fault }
+            _ = try await app.notify()
+            seen.formUnion(app.seenAnswers)
+        }
+        for dialect in EventDialect.allCases {
+            let app = try await APIStage(telling: dialect)
+            for path in [APIStage.events, APIStage.deletion] {
+                _ = await app.post(path, form: "a=%zz")
+                _ = await app.send(.post, path, headers: [("Content-Type", "text/plain")])
+                _ = await app.post(request: SigningProvider.signedRequest(), to: path)
+                _ = await app.post(request: "x", to: path)
+                _ = await app.post(request: "x", to: path.replacing("zenkey", with: "nobody"))
+            }
+            _ = try await app.notify()
+            _ = await app.post(APIStage.events, json: ["payload": "x"])
+            _ = await app.post(APIStage.events, json: [])
+            _ = try await app.tell()
+            let answer = await app.post(request: SigningProvider.signedRequest(), to: APIStage.deletion)
+            for code in [answer.body["confirmation_code"]?.string ?? "", "x", "%zz"] {
+                _ = await app.send(.get, APIStage.deletion, query: "code=\(code)")
+            }
+            await app.stage.repository.close()
+            let late = SigningProvider.signedRequest { $0[setting: "issued_at"] = .integer(SigningProvider.now) }
+            for path in [APIStage.events, APIStage.deletion] { _ = await app.post(request: late, to: path) }
+            seen.formUnion(app.seenAnswers)
+        }
+        let silent = try await APIStage(perMinute: 3)
+        for _ in 0..<3 { _ = await silent.post(APIStage.events, json: [:]) }
+        for path in [APIStage.events, APIStage.deletion] { _ = await silent.post(request: "x", to: path) }
+        _ = await silent.send(.get, APIStage.deletion)
+        return seen.union(silent.seenAnswers)
     }
 
     /// Where nobody is configured who may ask, and no file for phones.

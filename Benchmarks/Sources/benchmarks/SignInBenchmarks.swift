@@ -63,7 +63,7 @@ enum SignInBenchmarks {
             providers: providers,
             useCases: UseCases(
                 repository: repository, tokenIssuer: issuer, providers: providers, codes: DispatchedCodes(),
-                logouts: SeenLogoutTokens(), transport: carrier, registration: .automatic, apps: apps,
+                logouts: SeenTokens(), events: SeenTokens(), transport: carrier, registration: .automatic, apps: apps,
                 maximumPendingSignIns: 1000, clock: clock),
             apps: apps, branding: Branding(name: ""), associationFiles: AssociationFiles(apple: nil, android: nil),
             apiKeys: APIKeys([]),

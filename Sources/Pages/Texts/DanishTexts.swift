@@ -29,6 +29,13 @@ struct DanishTexts: Texts {
     let signedOut = "Du er logget ud"
     let closePage = "Du kan lukke siden nu."
 
+    let deletionDone = "Vi har gjort, hvad du bad om"
+    func signedOutOn(_ day: String) -> String {
+        "\(day) bad du om at blive glemt her. Alle, der var logget ind med den konto, blev logget ud, på alle enheder."
+    }
+    let accountStays =
+        "Har du en konto her, findes den stadig, for kun du kan slette den: Åbn appen, og slet kontoen dér."
+
     // As long as there are problems: a part of it elsewhere would be one that the compiler does not hold to be whole.
     func explanation(of problem: Problem) -> Explanation {
         switch problem {
@@ -67,6 +74,11 @@ struct DanishTexts: Texts {
                 title: "\(provider) svarer ikke lige nu",
                 happened: "Vi kunne ikke gøre dit login færdigt, fordi vi ikke kan få forbindelse til \(provider).",
                 advice: "Prøv igen om nogle minutter, eller log ind på en anden måde, hvis du kan.")
+        case .unknownConfirmation:
+            Explanation(
+                title: "Vi kender ikke denne kode",
+                happened: "Koden hører ikke til noget ønske om at blive glemt, eller det er for længe siden.",
+                advice: "Se efter, at du har kopieret hele adressen. Du kan altid slette din konto i appen.")
         case .unexpected:
             Explanation(
                 title: "Noget gik galt",

@@ -29,6 +29,13 @@ struct EnglishTexts: Texts {
     let signedOut = "You are signed out"
     let closePage = "You can close this page now."
 
+    let deletionDone = "Your request was carried out"
+    func signedOutOn(_ day: String) -> String {
+        "On \(day) you asked to be forgotten here. Whoever was signed in with that account was signed out, on every device."
+    }
+    let accountStays =
+        "If you have an account here, it is still there, since only you can delete it: open the app and delete it there."
+
     // As long as there are problems: a part of it elsewhere would be one that the compiler does not hold to be whole.
     func explanation(of problem: Problem) -> Explanation {
         switch problem {
@@ -67,6 +74,11 @@ struct EnglishTexts: Texts {
                 title: "\(provider) isn’t answering",
                 happened: "We couldn’t finish your sign-in, because \(provider) can’t be reached right now.",
                 advice: "Try again in a few minutes, or sign in another way if you can.")
+        case .unknownConfirmation:
+            Explanation(
+                title: "We don’t know this code",
+                happened: "There is no request to be forgotten that this code belongs to, or it was too long ago.",
+                advice: "Check that you have copied the whole address. You can always delete your account in the app.")
         case .unexpected:
             Explanation(
                 title: "Something went wrong",

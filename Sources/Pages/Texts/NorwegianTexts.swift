@@ -30,6 +30,13 @@ struct NorwegianTexts: Texts {
     let signedOut = "Du er logget ut"
     let closePage = "Nå kan du lukke siden."
 
+    let deletionDone = "Vi har gjort det du ba om"
+    func signedOutOn(_ day: String) -> String {
+        "\(day) ba du om å bli glemt her. Alle som var logget inn med den kontoen, ble logget ut, på alle enheter."
+    }
+    let accountStays =
+        "Har du en konto her, finnes den fortsatt, for bare du kan slette den: Åpne appen og slett kontoen der."
+
     // As long as there are problems: a part of it elsewhere would be one that the compiler does not hold to be whole.
     func explanation(of problem: Problem) -> Explanation {
         switch problem {
@@ -68,6 +75,11 @@ struct NorwegianTexts: Texts {
                 title: "\(provider) svarer ikke",
                 happened: "Vi kunne ikke fullføre innloggingen fordi vi ikke får kontakt med \(provider) akkurat nå.",
                 advice: "Prøv igjen om noen minutter, eller logg inn på en annen måte hvis du kan.")
+        case .unknownConfirmation:
+            Explanation(
+                title: "Vi kjenner ikke denne koden",
+                happened: "Koden hører ikke til noe ønske om å bli glemt, eller det er for lenge siden.",
+                advice: "Se etter at du har kopiert hele adressen. Du kan alltid slette kontoen din i appen.")
         case .unexpected:
             Explanation(
                 title: "Noe gikk galt",

@@ -29,6 +29,13 @@ struct SpanishTexts: Texts {
     let signedOut = "Has cerrado la sesión"
     let closePage = "Ya puedes cerrar esta página."
 
+    let deletionDone = "Hemos atendido tu solicitud"
+    func signedOutOn(_ day: String) -> String {
+        "El \(day) pediste que te olvidáramos. Se cerraron las sesiones iniciadas con esa cuenta, en todos los dispositivos."
+    }
+    let accountStays =
+        "Si tienes una cuenta aquí, sigue existiendo, porque solo tú puedes eliminarla: abre la aplicación y elimínala allí."
+
     // As long as there are problems: a part of it elsewhere would be one that the compiler does not hold to be whole.
     func explanation(of problem: Problem) -> Explanation {
         switch problem {
@@ -69,6 +76,13 @@ struct SpanishTexts: Texts {
                 happened:
                     "No hemos podido completar el inicio de sesión porque ahora mismo no logramos conectar con \(provider).",
                 advice: "Inténtalo de nuevo dentro de unos minutos o, si puedes, inicia sesión de otra manera.")
+        case .unknownConfirmation:
+            Explanation(
+                title: "No conocemos este código",
+                happened: "No hay ninguna solicitud con este código, o se hizo hace demasiado tiempo.",
+                advice:
+                    "Comprueba que has copiado la dirección entera. Siempre puedes eliminar tu cuenta en la aplicación."
+            )
         case .unexpected:
             Explanation(
                 title: "Algo ha salido mal",

@@ -32,6 +32,11 @@ protocol Texts: Sendable {
     var signedOut: String { get }
     var closePage: String { get }
 
+    // A request to be forgotten.
+    var deletionDone: String { get }
+    func signedOutOn(_ day: String) -> String
+    var accountStays: String { get }
+
     // What went wrong.
     func explanation(of problem: Problem) -> Explanation
     var startOver: String { get }

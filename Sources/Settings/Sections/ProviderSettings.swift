@@ -66,6 +66,12 @@ struct ProviderSettings: NamedSection {
     /// Claims that are handed to the app besides the attributes, by name; none of them is a protocol's.
     var claims: [String] = []
     var keepTokens = false
+    /// Nil: none are taken.
+    var events: EventDialect?
+    var eventAudiences: [String] = []
+    /// Where the transmitter's configuration lies; of `risc`.
+    var eventConfigurationURL: EndpointURL?
+    var eventMaxAgeDays = 7
     /// Time for one call to the provider; nil: no limit.
     var timeoutSeconds: Int? = 10
     /// Time for a whole sign-in; nil: no limit.
@@ -108,7 +114,8 @@ extension ProviderSettings {
             signInTimeout: signInTimeoutSeconds.map { .seconds($0) } ?? Self.unlimited,
             connectionsPerHost: connectionsPerHost ?? 0, caFile: caFile, allowsLoopbackHTTP: allowLoopbackHTTP,
             cacheBounds: .standard, claims: claims, discoveryUI: discoveryUI?.text,
-            accessTokenDigestOfEdDSA: atHashOfEdDSA.digest, inFlight: inFlight ?? 0, circuit: .standard)
+            accessTokenDigestOfEdDSA: atHashOfEdDSA.digest, inFlight: inFlight ?? 0, circuit: .standard,
+            events: try eventReceiving())
     }
 
     /// How the issuer of a sign-in is found.

@@ -1,6 +1,6 @@
 extension SettingKey where Root == ProviderSettings {
     /// Every key of a provider's section, in the order of the reference.
-    static let all: [Self] = identification + keys + trust + demands + limits
+    static let all: [Self] = identification + keys + trust + demands + limits + events
 
     private static let identification: [Self] = [
         Self("profile", \.profile, .text(.choice), "The dialect the provider speaks."),
@@ -102,5 +102,20 @@ extension SettingKey where Root == ProviderSettings {
         Self(
             "allowLoopbackHTTP", \.allowLoopbackHTTP, .flag,
             "Allows plain http to loopback addresses: development and tests."),
+    ]
+    private static let events: [Self] = [
+        Self(
+            "events", \.events, .optional(.choice),
+            "How the provider tells us what has happened to its users, at /auth/NAME/events: Apple's notifications, RISC, or "
+                + "Facebook's signed requests; empty: it does not, and there is nothing at that address."),
+        Self(
+            "eventAudiences", \.eventAudiences, .list(.clientID),
+            "Identifiers of ours beside clientID that an event may be for: Apple's App ID, other clients at Google."),
+        Self(
+            "eventConfigurationURL", \.eventConfigurationURL, .optional(.webAddress),
+            "Where the transmitter of RISC events says which issuer and keys are its own; with risc."),
+        Self(
+            "eventMaxAgeDays", \.eventMaxAgeDays, .number(1...30),
+            "How old an event may be when it comes: what was not answered is sent again."),
     ]
 }

@@ -74,7 +74,8 @@ extension SettingKey where Root == Settings {
         Self(
             "rateLimit.failedRefreshesPerMinutePerAddress", \.rateLimit.failedRefreshesPerMinutePerAddress,
             .limit(upTo: 1_000_000),
-            "Refresh tokens, clients' secrets and logout tokens that one client address may get wrong in a minute."),
+            "Refresh tokens, clients' secrets, logout tokens and events that one client address may get wrong in a minute."
+        ),
         Self(
             "rateLimit.failedAdminTokensPerMinutePerAddress", \.rateLimit.failedAdminTokensPerMinutePerAddress,
             .limit(upTo: 1_000_000), "Admin tokens that one client address may get wrong in a minute."),

@@ -88,6 +88,8 @@ public enum UserDocument {
             ("linked_at", .integer(identity.linkedAt)),
             // 0 is that of an imported one nobody has signed in by yet.
             ("last_sign_in_at", optional(identity.lastSignInAt == 0 ? nil : identity.lastSignInAt)),
+            // nil where the provider has not said that mail to its address does not arrive.
+            ("email_stopped_at", optional(identity.emailStoppedAt)),
         ]
     }
 

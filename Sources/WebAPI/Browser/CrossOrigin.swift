@@ -7,6 +7,7 @@ struct CrossOrigin: Sendable {
     private static let everybodys = Set(IssuerMetadata.paths + ["/.well-known/jwks.json"])
     private static let others = [
         AuthorizeEndpoint.path, LogoutEndpoint.path, "/callback", "/confirm", BackChannelLogoutEndpoint.suffix,
+        ProviderEventsEndpoint.suffix, ProviderEventsEndpoint.deletionSuffix,
     ]
 
     let apps: AppDirectory

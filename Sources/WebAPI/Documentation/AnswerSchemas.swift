@@ -10,6 +10,7 @@ enum AnswerSchemas {
             ("CurrentUser", currentUser), ("Identity", identity), ("Session", session), ("Revoked", revoked),
             ("Empty", empty), ("KeySet", keySet), ("Health", health), ("Userinfo", userinfo),
             ("Introspected", introspected), ("ClientError", clientError), ("IssuerMetadata", issuerMetadata),
+            ("DeletionConfirmation", deletionConfirmation),
         ]
     }
 
@@ -113,6 +114,15 @@ enum AnswerSchemas {
                 "How it came to the user.", ["enum": .array(Identity.Origin.allCases.map { .string($0.rawValue) })]),
             "linked_at": Schema.time("When it came to the user"),
             "last_sign_in_at": Schema.time("When the user last signed in by it, 0 for never"),
+            "email_stopped_at": Schema.time(
+                "Only where the provider passes no mail on to the address that it gives: since when"),
+        ])
+
+    private static let deletionConfirmation = Schema.object(
+        "That somebody was forgotten, as Facebook wants to be told it.", required: ["url", "confirmation_code"],
+        [
+            "url": Schema.text("A page that says what was done."),
+            "confirmation_code": Schema.text("What the page is asked by.", ["pattern": "^[0-9a-f]{64}$"]),
         ])
 
     private static let session = Schema.object(

@@ -91,7 +91,7 @@ enum BrowserDescriptions {
         "schema": ["type": "string"], "example": "zenkey",
     ]
 
-    private static func page(
+    static func page(
         _ status: Int, _ description: String, _ headers: [ResponseHeader] = []
     ) -> OperationDescription.Success {
         .init(

@@ -20,6 +20,7 @@ enum ErrorCode: String, CaseIterable {
     case invalidGrant = "invalid_grant"
     case invalidIDToken = "invalid_id_token"
     case userinfoMismatch = "userinfo_mismatch"
+    case invalidEvent = "invalid_event"
     case challengeRequired = "challenge_required"
     case invalidChallenge = "invalid_challenge"
     case insufficientUserAuthentication = "insufficient_user_authentication"
@@ -64,6 +65,7 @@ enum ErrorCode: String, CaseIterable {
         case .invalidGrant: ErrorAnswer(.invalidGrant(.codeAlreadyUsed))
         case .invalidIDToken: ErrorAnswer(.invalidIDToken(.nonce))
         case .userinfoMismatch: ErrorAnswer(.userinfoMismatch)
+        case .invalidEvent: ErrorAnswer(.invalidEvent(.audience))
         case .challengeRequired: ErrorAnswer(.challengeRequired)
         case .invalidChallenge: ErrorAnswer(.invalidChallenge)
         case .insufficientUserAuthentication:
@@ -130,6 +132,9 @@ extension ErrorCode {
                 + "vain: begin the sign-in again."
         case .invalidIDToken: "The provider's ID token breaks the rule that `reason` names."
         case .userinfoMismatch: "The provider's userinfo is not about the user of the ID token."
+        case .invalidEvent:
+            "What was sent about an event breaks the rule that the description names, or is none of this provider's. Only "
+                + "providers get it, with the members of RFC 8935."
         case .challengeRequired: "The provider's section demands a nonce from `POST /auth/challenge`."
         case .invalidChallenge: "The nonce is none of ours though it should be, or has expired or been used."
         case .insufficientUserAuthentication:

@@ -54,6 +54,7 @@ extension ErrorCode {
         case .providerNotFound: "ProviderNotFound"
         case .invalidIDToken: "InvalidIDToken"
         case .unlinkedUser: "UnlinkedUser"
+        case .invalidEvent: "InvalidEvent"
         default: nil
         }
     }

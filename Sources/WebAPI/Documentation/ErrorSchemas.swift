@@ -11,7 +11,7 @@ enum ErrorSchemas {
     static var all: [(name: String, value: JSONValue)] {
         [
             ("Error", error), (codes, errorCode), ("ProviderNotFound", providerNotFound),
-            ("InvalidIDToken", invalidIDToken), ("UnlinkedUser", unlinkedUser),
+            ("InvalidIDToken", invalidIDToken), ("UnlinkedUser", unlinkedUser), ("InvalidEvent", invalidEvent),
         ]
     }
 
@@ -57,6 +57,22 @@ enum ErrorSchemas {
             [
                 "reason": Schema.text(
                     "The rule that is broken.", ["enum": .array(IDTokenError.allCases.map { .string($0.rawValue) })])
+            ]))
+
+    private static let invalidEvent = error(
+        .invalidEvent,
+        with: Schema.object(
+            "What a provider sent about an event is refused (RFC 8935 §2.3).", required: ["err", "description"],
+            [
+                "err": Schema.text(
+                    "The code.",
+                    [
+                        "enum": [
+                            "invalid_request", "invalid_key", "invalid_issuer", "invalid_audience",
+                            "authentication_failed",
+                        ]
+                    ]),
+                "description": Schema.text("The same sentence as `error_description`."),
             ]))
 
     private static let attribute = Schema.object(

@@ -9,6 +9,8 @@ enum Examples {
     static let refreshToken = "eyJ0eXAiOiJydCtqd3QiLCJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl"
     static let receipt = "eyJhbGciOiJFUzI1NiIsInR5cCI6InRyYW5zYWN0aW9uLXJlY2VpcHQrand0In0.eyJzdWIiOiI3In0.c2lnbmF0dXJl"
     static let logoutToken = "eyJhbGciOiJSUzI1NiIsInR5cCI6ImxvZ291dCtqd3QifQ.eyJzdWIiOiI3In0.c2lnbmF0dXJl"
+    static let eventToken = "eyJhbGciOiJSUzI1NiIsImtpZCI6ImtleSJ9.eyJldmVudHMiOiJ7fSJ9.c2lnbmF0dXJl"
+    static let signedRequest = "c2lnbmF0dXJl.eyJ1c2VyX2lkIjoiNyJ9"
     static let ticket = "zenkey.dGlja2V0dGlja2V0dGlja2V0dGlja2V0dGlja2V0dGk"
     static let sessionID = "00000000673f1c2b9d5e44a1b0c7d2e3"
     static let now: Int64 = 1_790_000_000
@@ -60,6 +62,12 @@ enum Examples {
     static let identity: JSONValue = [
         "identity_id": 3, "provider": "zenkey", "issuer": "https://id.carrier.example", "origin": "sign-in",
         "linked_at": .integer(now), "last_sign_in_at": .integer(now),
+    ]
+
+    private static let confirmation = "000000006ab13780c0ffee00c0ffee0000112233445566778899aabbccddeeff"
+    static let deletionConfirmation: JSONValue = [
+        "url": .string("https://gatehouse.example/auth/facebook/events/deletion?code=\(confirmation)"),
+        "confirmation_code": .string(confirmation),
     ]
 
     static let session: JSONValue = [

@@ -9,7 +9,7 @@ enum RequestSchemas {
         [
             ("AuthorizedResponse", authorizedResponse), ("TransactionApproval", transactionApproval),
             ("TokenRequest", tokenRequest), ("Introspection", introspection), ("Revocation", revocation),
-            ("Logout", logout),
+            ("Logout", logout), ("ProviderEvent", providerEvent), ("SignedRequest", signedRequest),
             ("Registration", registration),
             ("ProfileEdits", profileEdits),
         ]
@@ -148,6 +148,28 @@ enum RequestSchemas {
                     "The token, exactly one.",
                     ["minLength": 1, "maxLength": .integer(Int64(LogoutTokenVerifier.maximumTokenBytes))])
             ])
+    }
+
+    private static var providerEvent: JSONValue {
+        Schema.object(
+            "What a provider tells. A token of RISC is the body itself, as `application/secevent+jwt`.",
+            [
+                "payload": Schema.text(
+                    "Apple's: a signed token.",
+                    ["maxLength": .integer(Int64(EventTokenVerifier.maximumTokenBytes))]),
+                "signed_request": signedText,
+            ])
+    }
+
+    private static var signedRequest: JSONValue {
+        Schema.object(
+            "What Facebook posts as a form.", required: ["signed_request"], ["signed_request": signedText])
+    }
+
+    private static var signedText: JSONValue {
+        Schema.text(
+            "Facebook's: a signature, a dot and JSON, as base64url.",
+            ["maxLength": .integer(Int64(SignedRequest.maximumBytes))])
     }
 
     private static let noControls: JSONValue = #"^[^\u0000-\u001F\u007F]*$"#

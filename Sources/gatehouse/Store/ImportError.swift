@@ -5,6 +5,7 @@ enum ImportError: Error, Equatable, CustomStringConvertible {
         case provider = "names no provider, or one that is not configured"
         case issuer = "has an issuer that its provider would never take an ID token of"
         case subject = "has no subject, or one that no ID token could have"
+        case emailStopped = "has an email_stopped_at that is not a time in seconds since 1970 that has passed"
         case exportedWithoutSubjects = "has a reference in the place of its subject; export with --with-subjects"
     }
 

@@ -71,7 +71,13 @@ struct ImportLine {
             throw fault(entry["subject_reference"] == nil ? .subject : .exportedWithoutSubjects)
         }
         guard let subject = Subject.given(issuer: issuer, value: value) else { throw fault(.subject) }
-        return ImportedUser.Identity(provider: provider.configuration.name, subject: subject)
+        var emailStoppedAt: Int64?
+        if let stopped = entry["email_stopped_at"], !stopped.isNull {
+            guard let time = stopped.integer, (0...now).contains(time) else { throw fault(.emailStopped) }
+            emailStoppedAt = time
+        }
+        return ImportedUser.Identity(
+            provider: provider.configuration.name, subject: subject, emailStoppedAt: emailStoppedAt)
     }
 
     /// - Parameter mayHaveParts: whether an attribute may be an object, as an address is.

@@ -1,0 +1,97 @@
+import Accounts
+import TestSupport
+import Testing
+
+@testable import AccountsSQLite
+
+/// What providers tell of their users, as it lies on disk.
+@Suite struct `What is kept of a provider's events` {
+    let folder = TemporaryFolder()
+
+    private func makeStoreOfTheNinthVersion() throws {
+        try write([], to: folder.database)
+        let connection = try Connection(path: folder.database, isWritable: true)
+        for step in Schema.steps.prefix(9) { try connection.execute(step) }
+        try connection.execute("PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = 9;")
+        try connection.execute("INSERT INTO key_ring (number, sealed_key, created) VALUES (1, x'010203', 1)")
+        try connection.run(
+            Query("INSERT INTO users (id, reference, profile, created, updated) VALUES (1, 'abc', ?, 5, 5)"),
+            try TransparentSealer().seal(Profile(carrier: Sample.jane).encoded, for: .profile(of: UserID(rawValue: 1))))
+        try connection.execute(
+            """
+            INSERT INTO identities (id, user_id, provider, issuer, subject, origin, linked, last_sign_in)
+            VALUES (1, 1, 'zenkey', '\(Sample.issuer)', '1', 'sign-in', 5, 5);
+            INSERT INTO sessions (id, user_id, family, refresh_hash, expires, created, amr, provider, client)
+            VALUES (zeroblob(16), 1, zeroblob(16), x'', \(Sample.now + 60), 5, '', 'zenkey', 'app');
+            """)
+    }
+
+    private func event(_ effect: IdentityEvent.Effect, at time: Int64 = Sample.now) -> IdentityEvent {
+        IdentityEvent(subject: Sample.subject("1"), kind: .providerConsentRevoked, effect: effect, time: time)
+    }
+
+    /// What was written: whatever is durable goes through the log.
+    private func log() throws -> [UInt8] { try contents(of: folder.database + "-wal") }
+
+    @Test func `a store of the ninth version has nobody whose mail is stopped, and takes events`() async throws {
+        try makeStoreOfTheNinthVersion()
+        let store = try await folder.open()
+        #expect(store.update?.from == 9 && store.update?.to == Schema.steps.count)
+        #expect(try await store.check().isEmpty)
+        let user = UserID(rawValue: 1)
+        #expect(try await store.identities(of: user).map(\.emailStoppedAt) == [nil])
+        #expect(try await store.take([event(.stopsEmail)], now: Sample.now) == 1)
+        #expect(try await store.identities(of: user).map(\.emailStoppedAt) == [Sample.now])
+        // The session of an earlier version, of which it can't be told which identity has opened it, ends with any.
+        #expect(try await store.take([event(.endsSessions(openedBy: 5))], now: Sample.now) == 1)
+        #expect(try await store.sessions(of: user, now: Sample.now).isEmpty)
+        await store.close()
+    }
+
+    @Test func `is there after the store was opened again`() async throws {
+        let store = try await folder.open()
+        let user = try await store.signedIn(Sample.signIn(Sample.subject("1"))).user
+        _ = try await store.take([event(.stopsEmail)], now: Sample.now)
+        await store.close()
+        let again = try await folder.open()
+        #expect(try await again.identities(of: user).map(\.emailStoppedAt) == [Sample.now])
+        await again.close()
+    }
+
+    @Test func `a flood of events that change nothing writes nothing to disk`() async throws {
+        let store = try await folder.open()
+        _ = try await store.signedIn(Sample.signIn(Sample.subject("1")))
+        let right = [event(.endsSessions(openedBy: Sample.now)), event(.stopsEmail), event(.none)]
+        _ = try await store.take(right, now: Sample.now)
+        let strangers = right.map { event in
+            var event = event
+            event.subject = Sample.subject("unknown")
+            return event
+        }
+        let before = try log()
+        #expect(!before.isEmpty)
+        for number in 0..<200 {
+            // Each a message of its own, that tells of the same or of older things.
+            let older = event(.resumesEmail, at: Sample.now - Int64(number))
+            #expect(try await store.take(right + strangers + [older], now: Sample.now + Int64(number)) == 0)
+        }
+        #expect(try log() == before)
+        // What changes something is written.
+        _ = try await store.take([event(.resumesEmail, at: Sample.now + 1)], now: Sample.now + 1)
+        #expect(try log() != before)
+        await store.close()
+    }
+
+    @Test func `an event finds what it ends by an index, and walks through nothing`() async throws {
+        let store = try await folder.open()
+        await store.close()
+        let connection = try Connection(path: folder.database, isWritable: true)
+        for sql in [
+            "DELETE FROM tickets WHERE subject = ?1 AND issuer = ?2 AND authenticated <= ?3",
+            "SELECT 1 FROM audit WHERE user_id = ?1 AND event = ?2 AND old_identity = ?3 AND at >= ?4 LIMIT 1",
+        ] {
+            let plan = try connection.all(Query("EXPLAIN QUERY PLAN " + sql)) { $0.text(3) }
+            #expect(plan.contains { $0.contains("USING") } && !plan.contains { $0.contains("SCAN") }, "\(plan)")
+        }
+    }
+}
