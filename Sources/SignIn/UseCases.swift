@@ -17,17 +17,21 @@ public struct UseCases: Sendable {
     public let endSession: EndAppSession
     public let backChannelLogout: BackChannelLogout
     public let clientKeys: ClientKeyDocument
+    public let push: ServerInitiatedSignIn
+    public let pushNotifications: PushNotifications
 
     /// - Parameters:
     ///   - apps: our own apps, and who asks what tokens are good for.
     ///   - maximumPendingSignIns: how many sign-ins through the browser may be under way.
     ///   - codes: the codes that were sent, shared by all loops.
     ///   - logouts: the logout tokens that have come, shared by all loops.
+    ///   - pushes: how often users may be asked on their phones, shared by all loops.
     ///   - transport: the loop's own HTTP client.
     ///   - registration: what becomes of somebody nobody knows.
     public init(
         repository: any AccountRepository, tokenIssuer: TokenIssuer, providers: ProviderDirectory,
-        codes: DispatchedCodes, logouts: SeenLogoutTokens, transport: any HTTPTransport, registration: RegistrationMode,
+        codes: DispatchedCodes, logouts: SeenLogoutTokens, pushes: PushLimits,
+        transport: any HTTPTransport, registration: RegistrationMode,
         apps: AppDirectory,
         maximumPendingSignIns: Int64, clock: Clock
     ) {
@@ -52,6 +56,11 @@ public struct UseCases: Sendable {
         introspection = Introspection(repository: repository, tokenIssuer: tokenIssuer, clock: clock)
         clientKeys = ClientKeyDocument(keys: tokenIssuer.keys, providers: providers)
         endSession = EndAppSession(repository: repository, tokenIssuer: tokenIssuer, apps: apps, clock: clock)
+        push = ServerInitiatedSignIn(
+            repository: repository, providers: providers, tokenIssuer: tokenIssuer, limits: pushes,
+            transport: transport, clock: clock)
+        pushNotifications = PushNotifications(
+            signIn: signIn, repository: repository, providers: providers, limits: pushes, clock: clock)
         backChannelLogout = BackChannelLogout(
             repository: repository, seen: logouts, transport: transport, clock: clock)
     }

@@ -13,6 +13,7 @@ struct APIParts: Sendable {
     let providers: ProviderDirectory
     let codes: DispatchedCodes
     let logouts: SeenLogoutTokens
+    let pushes: PushLimits
     let registration: RegistrationMode
     let apps: AppDirectory
     let branding: Branding
@@ -30,6 +31,7 @@ struct APIParts: Sendable {
             providers: providers,
             useCases: UseCases(
                 repository: repository, tokenIssuer: tokenIssuer, providers: providers, codes: codes, logouts: logouts,
+                pushes: pushes,
                 transport: client, registration: registration, apps: apps, maximumPendingSignIns: maximumPendingSignIns,
                 clock: clock),
             apps: apps, branding: branding, associationFiles: associationFiles, apiKeys: apiKeys, limits: limits,

@@ -81,7 +81,7 @@ struct Server: Service {
     ) -> APIParts {
         APIParts(
             repository: repository, keys: keys, providers: ProviderDirectory(providers), codes: DispatchedCodes(),
-            logouts: SeenLogoutTokens(),
+            logouts: SeenLogoutTokens(), pushes: PushLimits(PushLimits.Configuration(settings.push)),
             registration: settings.registration,
             apps: apps,
             branding: Branding(name: settings.browser.name ?? "", logo: settings.browser.logo),
@@ -108,7 +108,8 @@ struct Server: Service {
         do throws(SessionKeys.LoadError) {
             return try await SessionKeys.load(
                 from: repository,
-                for: SigningKeyEntry.Purpose.needed(for: apps, clients: settings.providers.map(\.authentication)),
+                for: SigningKeyEntry.Purpose.needed(
+                    for: apps, algorithms: settings.providers.reduce(into: []) { $0.formUnion($1.sharedKeys) }),
                 now: clock.seconds)
         } catch {
             // A store may open and turn out to be damaged where the keys are.

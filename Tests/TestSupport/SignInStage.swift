@@ -21,6 +21,8 @@ public final class SignInStage: Sendable {
     public let issuer: TokenIssuer
     public let codes = DispatchedCodes()
     public let logouts = SeenLogoutTokens()
+    public let pushes = PushLimits(
+        PushLimits.Configuration(lifetimeSeconds: 3600, pushesPerHint: 3, windowSeconds: 600, maximumPending: 100))
     public let apps: AppDirectory
     public let providers: ProviderDirectory
     private let registration: RegistrationMode
@@ -80,6 +82,7 @@ public final class SignInStage: Sendable {
     public var useCases: UseCases {
         UseCases(
             repository: repository, tokenIssuer: issuer, providers: providers, codes: codes, logouts: logouts,
+            pushes: pushes,
             transport: transport, registration: registration, apps: apps, maximumPendingSignIns: 1000, clock: clock)
     }
 

@@ -62,7 +62,7 @@ final class APIStage: Sendable {
             limits: .each(0), apps: stage.apps, pages: BrowserPages(branding: Branding(name: "")),
             metadata: IssuerMetadata(issuer: "https://gatehouse.example", hasIntrospectors: false),
             associationFiles: AssociationFiles(apple: nil, android: nil),
-            documentation: Documentation(version: "0.0.0", baseURL: nil))
+            documentation: Documentation(version: "0.0.0", baseURL: nil), apiKeys: APIKeys([]), log: log)
         let answerer = Answerer(
             log: log, apiKeys: APIKeys([]), apps: stage.apps, limits: services.limits,
             failedSignIns: FailedSignInCounter())
@@ -140,7 +140,7 @@ extension AddressLimits {
     static func each(_ perMinute: Int) -> AddressLimits {
         AddressLimits(
             signIns: perMinute, challenges: perMinute, failedRefreshes: perMinute, failedAdminTokens: perMinute,
-            authorizations: perMinute,
+            authorizations: perMinute, pushes: perMinute,
             clientAddress: ClientAddress(header: .xForwardedFor, trustedProxies: []))
     }
 }

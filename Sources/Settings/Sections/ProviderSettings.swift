@@ -65,6 +65,8 @@ struct ProviderSettings: NamedSection {
     var transactionIdentityMinimumAgeHours: Int? = 24
     /// Claims that are handed to the app besides the attributes, by name; none of them is a protocol's.
     var claims: [String] = []
+    /// Whether our server may have the carrier ask its subscribers; profile `zenkey`.
+    var serverInitiated = false
     var keepTokens = false
     /// Time for one call to the provider; nil: no limit.
     var timeoutSeconds: Int? = 10
@@ -108,7 +110,8 @@ extension ProviderSettings {
             signInTimeout: signInTimeoutSeconds.map { .seconds($0) } ?? Self.unlimited,
             connectionsPerHost: connectionsPerHost ?? 0, caFile: caFile, allowsLoopbackHTTP: allowLoopbackHTTP,
             cacheBounds: .standard, claims: claims, discoveryUI: discoveryUI?.text,
-            accessTokenDigestOfEdDSA: atHashOfEdDSA.digest, inFlight: inFlight ?? 0, circuit: .standard)
+            accessTokenDigestOfEdDSA: atHashOfEdDSA.digest, inFlight: inFlight ?? 0, circuit: .standard,
+            requestSigner: try requestSigner())
     }
 
     /// How the issuer of a sign-in is found.
