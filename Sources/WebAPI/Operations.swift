@@ -57,13 +57,13 @@ enum Operations: OperationTable {
 
     private static let pushes: [Operation<Self>] = [
         .userOrApp(.post, PushEndpoint.path, PushDescriptions.begin) { $0.push.begin },
-        .app(.get, PushEndpoint.path + "/{auth_req_id}", PushDescriptions.poll) { $0.push.poll },
-        .app(.post, PushEndpoint.path + "/{auth_req_id}", PushDescriptions.retry) { $0.push.retry },
-        .app(.delete, PushEndpoint.path + "/{auth_req_id}", PushDescriptions.cancel) { $0.push.cancel },
         Operation(
             method: .post, path: ServerInitiatedSignIn.notificationPath, access: .provider,
             description: PushDescriptions.notify
         ) { .handler(.keyless($0.pushNotifications.respond)) },
+        .app(.get, PushEndpoint.path + "/{auth_req_id}", PushDescriptions.poll) { $0.push.poll },
+        .app(.post, PushEndpoint.path + "/{auth_req_id}", PushDescriptions.retry) { $0.push.retry },
+        .app(.delete, PushEndpoint.path + "/{auth_req_id}", PushDescriptions.cancel) { $0.push.cancel },
     ]
 
     private static let user: [Operation<Self>] = [

@@ -1,3 +1,4 @@
+internal import Accounts
 internal import HTTPServer
 internal import JSON
 internal import OpenIDConnect
@@ -17,6 +18,8 @@ struct PushNotificationEndpoint: Sendable {
         do throws(ServiceError) {
             try await receive(context)
         } catch {
+            // What shows the token of a request is about somebody's sign-in, and told as one in the log.
+            if context.provider != nil { context.signIn = .begun }
             if Self.isSenders(error) { limits.countFailure(context.network, as: .failedRefreshes) }
             throw error
         }
@@ -34,7 +37,12 @@ struct PushNotificationEndpoint: Sendable {
         }
         let trouble = ProviderTrouble()
         context.trouble = trouble
-        try await notifications.receive(notification, bearer: bearer, trouble: trouble) { context.provider = $0 }
+        let outcome = try await notifications.receive(notification, bearer: bearer, trouble: trouble) { names in
+            context.provider = names.provider
+            context.correlationID = names.correlationID
+        }
+        guard case .signedIn(let signedIn) = outcome else { return }
+        context.signIn = signedIn.migrated ? .migrated : signedIn.isNewUser ? .newUser : .signedIn
     }
 
     /// The members of a body of either type. What is no text is not looked at.

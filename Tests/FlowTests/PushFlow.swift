@@ -1,3 +1,4 @@
+import EventLoop
 import Foundation
 import JSON
 import SimulatedCarriers
@@ -114,6 +115,30 @@ struct PushFlow {
         }
         Issue.record("the subscriber is asked for nothing")
         return []
+    }
+
+    /// A port that the kernel has just chosen, and that is free again: for a server that must be found again where it was.
+    static func freePort() throws -> UInt16 {
+        let listening = try ListeningSocket(host: "127.0.0.1", port: 0, sharesPort: false)
+        return listening.address.port
+    }
+
+    /// Every byte of the database and of its log.
+    func store() throws -> [Data] {
+        try ["users.db", "users.db-wal"].map { try Data(contentsOf: gatehouse.folder.appending(path: $0)) }
+    }
+
+    /// The same, once what the carrier has answered is written down.
+    func settledStore() async throws -> [Data] {
+        var last = try store()
+        var unchanged = 0
+        while unchanged < 5 {
+            try await Task.sleep(for: .milliseconds(50))
+            let next = try store()
+            unchanged = next == last ? unchanged + 1 : 0
+            last = next
+        }
+        return last
     }
 
     func control(_ path: String, _ body: JSONValue) async throws -> RawHTTP.Answer {

@@ -85,7 +85,7 @@ final class APIStage: Sendable {
         var response = await api.respond(to: .sample(method, path, query: query, headers: headers, body: body))
         if response.hasCommonFields { response.headers += api.commonFields }
         let answer = Answer(response: response)
-        for problem in DocumentedAnswers.problems(method, path, answer) { Issue.record("\(problem)") }
+        for problem in DocumentedAnswers.problems(method, path, answer) { Issue.record("\(problem) \(answer.text)") }
         if let operation = DocumentedAnswers.operation(method, path) {
             seen.withLock {
                 $0.insert(Self.name(operation.id, answer.status, answer.error))

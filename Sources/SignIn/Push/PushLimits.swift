@@ -52,6 +52,8 @@ public final class PushLimits: Sendable {
     /// Hints, and requests that are asked for, that are remembered at once.
     private static let maximumRemembered = 100_000
     private static let maximumIssuers = 256
+    /// In seconds: what a carrier says by mistake must not keep users from answering.
+    private static let shortestLifetime: Int64 = 60
     /// How often at most what is over is looked for while there is no room, in seconds.
     private static let sweepPause: Int64 = 1
 
@@ -145,7 +147,7 @@ public final class PushLimits: Sendable {
     func learn(_ seconds: Int64, at issuer: String) {
         state.withLock { state in
             if state.lifetimes.count >= Self.maximumIssuers, state.lifetimes[issuer] == nil { state.lifetimes = [:] }
-            state.lifetimes[issuer] = seconds
+            state.lifetimes[issuer] = max(seconds, Self.shortestLifetime)
         }
     }
 }

@@ -1,4 +1,4 @@
-internal import Accounts
+public import Accounts
 public import OpenIDConnect
 public import Providers
 internal import Syntax
@@ -12,24 +12,37 @@ public struct PushNotifications: Sendable {
     let limits: PushLimits
     let clock: Clock
 
+    /// What a notification has come to.
+    public enum Outcome: Sendable {
+        case signedIn(SignedIn)
+        /// It signs nobody in, or has come before.
+        case noted
+    }
+
+    /// What the log may have of a request.
+    public struct Names: Sendable {
+        public let provider: String
+        public let correlationID: String
+    }
+
     /// Takes a notification. The same one once more changes nothing, and no other one after it counts.
     ///
     /// - Parameters:
     ///   - bearer: what the carrier shows, which it was given with the push.
-    ///   - noted: told the name of the provider that it is of, as soon as that is known, for the log.
+    ///   - noted: told what the log may have of the request, as soon as that is known.
     /// - Throws: `ServiceError.invalidToken` for what shows nothing that we have given out; `.invalidParameter`, `.pushEnded` for
     ///   what is no answer to the request, or comes too late; what a sign-in throws; what comes of the store or of a call to the
     ///   provider that failed, and then the same notification may come again.
     public func receive(
-        _ notification: PushNotification, bearer: String, trouble: ProviderTrouble?, noted: (String) -> Void
-    ) async throws(ServiceError) {
+        _ notification: PushNotification, bearer: String, trouble: ProviderTrouble?, noted: (Names) -> Void
+    ) async throws(ServiceError) -> Outcome {
         guard let secret = PushSecret(bearer, .carrier) else { throw .invalidToken }
         let now = clock.seconds
         let push = try await stored { () throws(RepositoryError) in
             try await repository.push(notifiedBy: secret.hash(), now: now)
         }
         guard let push, let content = secret.open(push.expectation) else { throw .invalidToken }
-        noted(content.provider)
+        noted(Names(provider: content.provider, correlationID: content.correlationID))
         guard notification.state.isExactly(content.state) else {
             throw .invalidParameter(ParameterError("state", "is not that of the request"))
         }
@@ -39,30 +52,36 @@ public struct PushNotifications: Sendable {
         }
         if push.state != .pending {
             guard push.notified == notification.fingerprint else { throw .pushEnded(push.end) }
-            return
+            return .noted
         }
         guard push.expiresAt > now else { throw .pushEnded(.expired) }
         switch notification.result {
-        case .refused(let refusal): try await end(push, content, as: refusal.end, notification)
+        case .refused(let refusal):
+            try await end(push, content, as: refusal.end, notification)
+            return .noted
         case .approved(let tokens):
             let grant = PushGrant(
                 tokens: tokens, content: content, notification: push.notification,
                 notified: notification.fingerprint,
                 waitsUntil: max(push.expiresAt, now + PushGrant.minimumWaitSeconds))
-            try await finish(push, grant, secret, notification, trouble)
+            return try await finish(push, grant, secret, notification, trouble)
         }
     }
 
     private func finish(
         _ push: PendingPush, _ grant: PushGrant, _ secret: PushSecret, _ notification: PushNotification,
         _ trouble: ProviderTrouble?
-    ) async throws(ServiceError) {
+    ) async throws(ServiceError) -> Outcome {
         guard let provider = providers.pushing(grant.content.provider) else { throw .unknownProvider }
         do throws(ServiceError) {
-            _ = try await signIn.signIn(
+            let signedIn = try await signIn.signIn(
                 AuthorizedResponse(grant.content, secret), with: provider, for: grant, trouble: trouble)
+            limits.release(grant.content.hint, of: grant.content.ownersHint)
+            return .signedIn(signedIn)
         } catch .unlinked {
             // The ticket waits for the app.
+            limits.release(grant.content.hint, of: grant.content.ownersHint)
+            return .noted
         } catch .invalidGrant(.codeAlreadyUsed) {
             // The same notification is being taken at this moment, or was just taken.
             let now = clock.seconds
@@ -70,11 +89,11 @@ public struct PushNotifications: Sendable {
                 try await repository.push(notifiedBy: push.notification, now: now)
             }
             guard latest?.notified == notification.fingerprint else { throw ServiceError.overloaded }
+            return .noted
         } catch {
             if error.isForGood { try await end(push, grant.content, as: .failed, notification) }
             throw error
         }
-        limits.release(grant.content.hint, of: grant.content.ownersHint)
     }
 
     private func end(
@@ -84,7 +103,8 @@ public struct PushNotifications: Sendable {
         _ = try await stored { () throws(RepositoryError) in
             try await repository.endPush(push.notification, as: state, notified: notification.fingerprint, now: now)
         }
-        limits.release(content.hint, of: content.ownersHint)
+        // That another request may be begun would tell that this one is over.
+        if state != .silent { limits.release(content.hint, of: content.ownersHint) }
     }
 }
 

@@ -68,6 +68,7 @@ enum PushDescriptions {
         ],
         errors: [
             .signInExpired, .signInCancelled, .signInDenied, .invalidToken, .invalidIDToken, .userinfoMismatch,
+            .notFound,
             .migrationConflict, .rateLimited, .providerError, .providerUnavailable, .storageUnavailable,
             .providerTimeout,
         ])
