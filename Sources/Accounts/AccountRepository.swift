@@ -80,8 +80,8 @@ public protocol PushRepository: Sendable {
 
     /// Begins one anew under the handle that it has, so that what the carrier was given before is good for nothing.
     ///
-    /// - Returns: false when there is none, when the app has taken it back or the user has refused, or where an outcome waits for the
-    ///   app or was fetched; nothing has changed then.
+    /// - Returns: false when there is none, when the app has taken it back or the user has refused, or where an outcome waits
+    ///   for the app or was fetched; nothing has changed then.
     func repeatPush(_ push: PendingPush, now: Int64) async throws(RepositoryError) -> Bool
 
     /// The one of a handle, also for an hour after it has expired.

@@ -104,11 +104,11 @@ public struct Settings: Sendable {
         /// Users that are to be asked on their phones.
         public internal(set) var pushesPerMinutePerAddress: Int? = 60
 
-        /// Whether any of them is on.
+        /// Whether any of them is on, that for users who are asked on their phones apart.
         var isOn: Bool {
             [
                 signInsPerMinutePerAddress, challengesPerMinutePerAddress, failedRefreshesPerMinutePerAddress,
-                failedAdminTokensPerMinutePerAddress, authorizationsPerMinutePerAddress, pushesPerMinutePerAddress,
+                failedAdminTokensPerMinutePerAddress, authorizationsPerMinutePerAddress,
             ].contains { $0 != nil }
         }
     }

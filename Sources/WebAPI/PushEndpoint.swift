@@ -36,7 +36,7 @@ struct PushEndpoint: Sendable {
         let begun = try await push.begin(
             wish, with: provider, owner: apiKeys.owner(of: context.request), session: session,
             userAgent: context.request.userAgent, trouble: context.trouble)
-        deliver(begun.errand, provider.configuration.name, wish.correlationID)
+        deliver(begun.errand)
         return Self.answer(begun)
     }
 
@@ -70,7 +70,7 @@ struct PushEndpoint: Sendable {
         let begun = try await known(id, context) { owner throws(ServiceError) in
             try await push.retry(id, owner: owner, trouble: context.trouble)
         }
-        deliver(begun.errand, nil, nil)
+        deliver(begun.errand)
         return Self.answer(begun)
     }
 
@@ -80,7 +80,7 @@ struct PushEndpoint: Sendable {
         let errand = try await known(id, context) { owner throws(ServiceError) in
             try await push.cancel(id, owner: owner)
         }
-        if let errand { deliver(errand, nil, nil) }
+        if let errand { deliver(errand) }
         return .emptyObject
     }
 
@@ -101,13 +101,13 @@ struct PushEndpoint: Sendable {
     }
 
     /// Tells the carrier, once the app has its answer.
-    private func deliver(_ errand: ServerInitiatedSignIn.Errand, _ provider: String?, _ correlationID: String?) {
+    private func deliver(_ errand: ServerInitiatedSignIn.Errand) {
         Task { [push, log] in
             let trouble = ProviderTrouble()
             do throws(ServiceError) {
                 try await push.deliver(errand, trouble: trouble)
             } catch {
-                log.writePush(error, provider: provider, correlationID: correlationID, trouble)
+                log.writePush(error, errand, trouble)
             }
         }
     }

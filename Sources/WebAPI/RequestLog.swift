@@ -87,12 +87,13 @@ struct RequestLog: Sendable {
     }
 
     /// A carrier that could not be told to ask its user, after the app had its answer.
-    func writePush(_ error: ServiceError, provider: String?, correlationID: String?, _ trouble: ProviderTrouble) {
+    func writePush(_ error: ServiceError, _ errand: ServerInitiatedSignIn.Errand, _ trouble: ProviderTrouble) {
         let level = max(Self.level(error), .notice)
         guard logger.logLevel <= level else { return }
-        var metadata: Logger.Metadata = ["reason": "\(Self.reason(error, trouble))"]
-        if let provider { metadata["provider"] = "\(provider)" }
-        if let correlationID { metadata["correlation_id"] = "\(correlationID)" }
+        var metadata: Logger.Metadata = [
+            "reason": "\(Self.reason(error, trouble))", "provider": "\(errand.providerName)",
+            "correlation_id": "\(errand.correlationID)",
+        ]
         Self.describe(trouble, in: &metadata)
         logger.log(level: level, "push failed", metadata: metadata)
     }

@@ -1,3 +1,4 @@
+import Crypto
 import EventLoop
 import Foundation
 import JSON
@@ -9,6 +10,15 @@ struct PushFlow {
     static let path = "/auth/zenkey-async-signin"
     static let ada = "+13105550101"
     static let zenkey = ["serverInitiated: true"]
+
+    /// A key that the provider is given for itself: making one for each server takes longer than most tests.
+    private static let keyFile: URL? = {
+        let file = FileManager.default.temporaryDirectory.appending(path: "push-\(UUID().uuidString).pem")
+        guard let key = try? PrivateKey.generate(.rsa(bits: 2048)).pemRepresentation(),
+            (try? Data(key.revealedBytes).write(to: file)) != nil
+        else { return nil }
+        return file
+    }()
 
     let gatehouse: RunningGatehouse
     /// Where the service listens, if it is another one with the same carriers.
@@ -25,7 +35,8 @@ struct PushFlow {
     static func with(
         top: String = "", zenkey: [String] = [], _ body: (PushFlow) async throws -> Void
     ) async throws {
-        try await RunningGatehouse.with(top: top, zenkey: Self.zenkey + zenkey) { gatehouse in
+        let key = "clientKeyFile: '\(try #require(keyFile).path)'"
+        try await RunningGatehouse.with(top: top, zenkey: Self.zenkey + [key] + zenkey) { gatehouse in
             let flow = try await PushFlow(gatehouse)
             try await flow.registerKeys()
             try await body(flow)

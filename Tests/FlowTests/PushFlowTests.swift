@@ -36,8 +36,11 @@ import Testing
             }
             let id = try await flow.begun()
             note("pending", try await flow.poll(id))
-            var hasty: [RawHTTP.Answer] = []
-            for _ in 0..<3 { hasty.append(try await flow.poll(id)) }
+            // So many at once that two of them come within a second on the slowest of machines.
+            let hasty = try await withThrowingTaskGroup(of: RawHTTP.Answer.self) { [flow] group in
+                for _ in 0..<8 { group.addTask { try await flow.poll(id) } }
+                return try await group.reduce(into: [RawHTTP.Answer]()) { $0.append($1) }
+            }
             note("too often", try #require(hasty.first { $0.status != 200 }))
             note("a second push for the same user", try await flow.begin())
             note("nobody's", try await flow.poll(String(repeating: "A", count: 43)))
@@ -196,16 +199,17 @@ import Testing
         (["notification_wrong_state"], 400, 200), (["notification_without_id_token"], 400, 200),
     ]
 
-    @Test(arguments: faults.indices) func `signs nobody in`(index: Int) async throws {
-        let fault = Self.faults[index]
-        try await PushFlow.with { flow in
-            let id = try await flow.begun()
-            #expect(try await flow.answer(misbehaving: fault.names) == [fault.answered])
-            #expect(try await flow.poll(id).status == fault.told)
-            guard fault.told == 200 else { return }
-            // Nothing has come of it, so the right one still counts.
-            #expect(try await flow.answer(again: true) == [200])
-            #expect(try await flow.ended(id).status == 302)
+    @Test func `signs nobody in`() async throws {
+        try await PushFlow.with(top: "push: {perUser: 100}") { flow in
+            for fault in Self.faults {
+                let id = try await flow.begun()
+                #expect(try await flow.answer(misbehaving: fault.names) == [fault.answered], "\(fault.names)")
+                #expect(try await flow.poll(id).status == fault.told, "\(fault.names)")
+                guard fault.told == 200 else { continue }
+                // Nothing has come of it, so the right one still counts.
+                #expect(try await flow.answer(again: true) == [200], "\(fault.names)")
+                #expect(try await flow.ended(id).status == 302, "\(fault.names)")
+            }
         }
     }
 
@@ -231,19 +235,15 @@ import Testing
         (.answer(.redirectKeepingMethod), 502), (.answer(.oversized), 502), (.answer(.hang), 502),
     ]
 
-    @Test(arguments: answers.indices) func `is told of where it fails, and not where it is about the user`(index: Int)
-        async throws
-    {
-        let (misbehaviour, told) = Self.answers[index]
+    @Test func `is told of where it fails, and not where it is about the user`() async throws {
         try await PushFlow.with(zenkey: ["timeoutSeconds: 1"]) { flow in
-            flow.gatehouse.simulation.misbehave(misbehaviour, at: .push, times: 1)
-            let id = try await flow.begun()
-            if told == 200 {
-                #expect(try await flow.poll(id).status == 200)
-            } else {
-                #expect(try await flow.ended(id).status == 502)
+            for (number, answer) in Self.answers.enumerated() {
+                flow.gatehouse.simulation.misbehave(answer.misbehaviour, at: .push, times: 1)
+                let id = try await flow.begun(["login_hint": .string("+1555000000\(number)")])
+                let told = try await answer.told == 200 ? flow.poll(id) : flow.ended(id)
+                #expect(told.status == answer.told, "\(answer.misbehaviour): \(told.text)")
             }
-            #expect(!flow.gatehouse.log.text.contains(PushFlow.ada))
+            #expect(!flow.gatehouse.log.text.contains("1555000000"))
         }
     }
 }

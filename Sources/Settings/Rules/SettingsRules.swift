@@ -97,7 +97,8 @@ extension Settings {
     /// What is worth knowing, though it holds.
     func notices() -> [SettingsNotice] {
         var notices: [SettingsNotice] = []
-        if !http.isOnLoopback, http.trustedProxies.isEmpty, rateLimit.isOn {
+        let isLimited = rateLimit.isOn || hasPushes && rateLimit.pushesPerMinutePerAddress != nil
+        if !http.isOnLoopback, http.trustedProxies.isEmpty, isLimited {
             let sentence =
                 "is empty while http.host is \(http.host): behind a proxy, everybody shares its address and limits"
             notices.append(SettingsNotice("http.trustedProxies", sentence))

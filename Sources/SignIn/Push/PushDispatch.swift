@@ -15,25 +15,26 @@ extension ServerInitiatedSignIn {
             throw .overloaded
         }
         defer { client.leave() }
-        if let former = errand.former { await cancel(former, errand, client) }
+        let issuer = if let known = errand.issuer { known } else { try await issuer(errand.content, client) }
+        if let former = errand.former { await cancel(former, issuer, client) }
         guard let secret = errand.secret else { return }
         let answer: PushAnswer
         do throws(ProviderError) {
             answer = try await client.push(
-                request(errand, secret), at: errand.issuer, identifier: Random.token(byteCount: 16), now: clock.seconds)
+                request(errand, secret), at: issuer, identifier: Random.token(byteCount: 16), now: clock.seconds)
         } catch {
             // When the service stops, the carrier may still have got it, and its notification comes after the next start.
             if !error.isOurEnd { await fail(secret, errand) }
             throw ServiceError(error)
         }
         guard case .accepted(let carrierID, let expiresIn) = answer else { return }
-        if let expiresIn { limits.learn(expiresIn, at: errand.issuer.issuer) }
+        if let expiresIn { limits.learn(expiresIn, at: issuer.issuer) }
         guard let sealed = try? errand.content.sealShared(Array(carrierID.utf8)) else { return }
         let now = clock.seconds
         let isPending = try await stored { () throws(RepositoryError) in
             try await repository.notePush(secret.hash(), carrierID: sealed, now: now)
         }
-        if !isPending, try await isTakenBack(secret) { await cancel(carrierID, errand, client) }
+        if !isPending, try await isTakenBack(secret) { await cancel(carrierID, issuer, client) }
     }
 
     private func request(_ errand: Errand, _ secret: PushSecret) -> PushRequest {
@@ -45,14 +46,14 @@ extension ServerInitiatedSignIn {
             notificationURI: base + Self.notificationPath, scopes: configuration.scopes,
             acrValues: content.acrValues ?? configuration.minimumACR?.values, loginHint: content.loginHint,
             correlationID: content.correlationID, context: content.context,
-            expiresIn: limits.lifetime(at: errand.issuer.issuer), notificationToken: secret.text, state: content.state,
+            expiresIn: limits.lifetime(at: content.issuer), notificationToken: secret.text, state: content.state,
             nonce: content.nonce)
     }
 
-    private func cancel(_ carrierID: String, _ errand: Errand, _ client: ProviderClient) async {
+    private func cancel(_ carrierID: String, _ issuer: ProviderMetadata, _ client: ProviderClient) async {
         do throws(ProviderError) {
             try await client.cancelPush(
-                carrierID, at: errand.issuer, identifier: Random.token(byteCount: 16), now: clock.seconds)
+                carrierID, at: issuer, identifier: Random.token(byteCount: 16), now: clock.seconds)
         } catch {
             // The client has noted it for the log.
             return

@@ -23,12 +23,17 @@ public struct ServerInitiatedSignIn: Sendable {
     /// What the carrier is to be told.
     public struct Errand: Sendable {
         let provider: Provider
-        let issuer: ProviderMetadata
+        /// nil where it is still to be found: what an app waits for must not depend on whether there is anything to tell.
+        let issuer: ProviderMetadata?
         let content: PushContent
         /// What the carrier is given to show us; nil where nothing more is asked of it.
         let secret: PushSecret?
         /// What it called the request that is over now.
         let former: String?
+
+        // For the log.
+        public var providerName: String { content.provider }
+        public var correlationID: String { content.correlationID }
     }
 
     /// How far a request has come.
@@ -56,7 +61,8 @@ public struct ServerInitiatedSignIn: Sendable {
     ///   - owner: whose it is: nobody else can ask for it.
     ///   - session: of the user who is to be asked; nil where the app names one.
     ///   - userAgent: what the app says it is, for the list of sessions.
-    /// - Throws: `ServiceError.pushedTooOften`, `.providerNotFound`, what comes of a call of discovery that failed, or of the store.
+    /// - Throws: `ServiceError.pushedTooOften`, `.providerNotFound`, what comes of a call of discovery that failed, or of the
+    ///   store.
     public func begin(
         _ wish: PushWish, with provider: Provider, owner: String, session: Session?, userAgent: String?,
         trouble: ProviderTrouble?
@@ -139,12 +145,10 @@ public struct ServerInitiatedSignIn: Sendable {
         }
         guard isCancelled else { return nil }
         limits.release(content.hint, of: content.ownersHint)
-        guard let former = push.carrierName(content), let provider = providers.pushing(content.provider),
-            let client = ProviderClient(entering: provider, through: transport, trouble: nil)
-        else { return nil }
-        defer { client.leave() }
-        guard let issuer = try? await issuer(content, client) else { return nil }
-        return Errand(provider: provider, issuer: issuer, content: content, secret: nil, former: former)
+        guard let former = push.carrierName(content), let provider = providers.pushing(content.provider) else {
+            return nil
+        }
+        return Errand(provider: provider, issuer: nil, content: content, secret: nil, former: former)
     }
 
     /// How far one has come, asked at most once a second. Once it is signed in, the first answer counts; the same comes again
@@ -236,7 +240,7 @@ extension ServerInitiatedSignIn {
     }
 
     /// The issuer of a request that was begun before.
-    private func issuer(
+    func issuer(
         _ content: PushContent, _ client: ProviderClient
     ) async throws(ServiceError) -> ProviderMetadata {
         let issuer = try await asked { () throws(ProviderError) in
