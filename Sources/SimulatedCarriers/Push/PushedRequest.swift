@@ -40,14 +40,7 @@ struct PushedRequest: Sendable {
         guard claims["response_type"]?.string == "async_token" else {
             throw OAuthError("unsupported_response_type", "Only the response type async_token is taken here.")
         }
-        redirectURI = try reader.text("redirect_uri")
-        guard world.allows(redirectURI, for: client) else {
-            throw .invalidRequest("The redirect_uri is not registered for this client.")
-        }
-        notificationURI = try reader.text("notification_uri")
-        guard PushNotifier.Target(notificationURI) != nil else {
-            throw .invalidRequest("The notification_uri is none that this simulation can post to.")
-        }
+        (redirectURI, notificationURI) = try Self.addresses(reader, client, world)
         notificationToken = try reader.secret("client_notification_token", shortest: Self.shortestSecret)
         scopes = Set(try reader.text("scope").split(separator: " ").map(String.init))
         guard scopes.contains("openid") else { throw OAuthError("invalid_scope", "The scope lacks openid.") }
@@ -57,10 +50,7 @@ struct PushedRequest: Sendable {
         guard AuthorizationRequest.isCorrelationID(correlationID) else {
             throw .invalidRequest("The correlation_id is not 8 to 36 letters, digits and hyphens.")
         }
-        context = try reader.text("context")
-        guard context.count <= Self.longestContext, context.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-            throw .invalidRequest("The context has more than 280 characters, or control characters.")
-        }
+        context = try Self.context(reader)
         state = try reader.text("state")
         nonce = try reader.text("nonce")
         guard let seconds = claims["expires_in"]?.integer, (1...Self.longestLife).contains(seconds) else {
@@ -68,6 +58,28 @@ struct PushedRequest: Sendable {
         }
         expiresIn = seconds
         expiresAt = now + seconds
+    }
+
+    private static func addresses(
+        _ reader: ClaimReader, _ client: SimulatedClient, _ world: World
+    ) throws(OAuthError) -> (redirectURI: String, notificationURI: String) {
+        let redirectURI = try reader.text("redirect_uri")
+        guard world.allows(redirectURI, for: client) else {
+            throw .invalidRequest("The redirect_uri is not registered for this client.")
+        }
+        let notificationURI = try reader.text("notification_uri")
+        guard PushNotifier.Target(notificationURI) != nil else {
+            throw .invalidRequest("The notification_uri is none that this simulation can post to.")
+        }
+        return (redirectURI, notificationURI)
+    }
+
+    private static func context(_ reader: ClaimReader) throws(OAuthError) -> String {
+        let context = try reader.text("context")
+        guard context.count <= longestContext, context.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            throw .invalidRequest("The context has more than 280 characters, or control characters.")
+        }
+        return context
     }
 
     /// The client that has signed a statement for this provider and moment, and what it states.
