@@ -6,7 +6,8 @@
 /// caller.
 ///
 /// Whoever uses a repository is handed the part that he uses; the parts stand here in the order of the road.
-public protocol AccountRepository: SignInRepository, BrowserSignInRepository, ChallengeRepository, SecretKeyRepository,
+public protocol AccountRepository: SignInRepository, BrowserSignInRepository, PushRepository,
+    ChallengeRepository, SecretKeyRepository,
     SigningKeyRepository,
     SessionRepository, ReceiptRepository, IdentityRepository, UserRepository, OperatorRepository,
     FailedSignInRepository, MaintenanceRepository, DataKeyRepository, MasterKeyRepository
@@ -68,6 +69,44 @@ public protocol BrowserSignInRepository: Sendable {
 
     /// Redeems an app's one-time code: its session, which ``SignInRepository/signIn(_:)`` has opened with it, lasts from then on.
     func redeem(_ redemption: AppCodeRedemption) async throws(RepositoryError) -> AppCodeOutcome
+}
+
+/// Sign-ins that our server begins on users' phones.
+public protocol PushRepository: Sendable {
+    /// Remembers one before the carrier hears of it. Only so many are kept: where there are more, the oldest give way.
+    ///
+    /// - Parameter maximum: how many are kept at most.
+    func beginPush(_ push: PendingPush, maximum: Int64, now: Int64) async throws(RepositoryError)
+
+    /// Begins one anew under the handle that it has, so that what the carrier was given before is good for nothing.
+    ///
+    /// - Returns: false when there is none, when the app has taken it back or the user has refused, or where an outcome waits
+    ///   for the app or was fetched; nothing has changed then.
+    func repeatPush(_ push: PendingPush, now: Int64) async throws(RepositoryError) -> Bool
+
+    /// The one of a handle, also for an hour after it has expired.
+    func push(_ handle: TokenHash, now: Int64) async throws(RepositoryError) -> PendingPush?
+
+    /// The one that a carrier's notification is about, likewise.
+    func push(notifiedBy notification: TokenHash, now: Int64) async throws(RepositoryError) -> PendingPush?
+
+    /// Notes what the carrier calls it.
+    ///
+    /// - Returns: false when it is not pending any more.
+    func notePush(
+        _ notification: TokenHash, carrierID: [UInt8], now: Int64
+    ) async throws(RepositoryError) -> Bool
+
+    /// Ends one that is pending, without a session.
+    ///
+    /// - Parameter notified: of the notification that ends it; nil where it is none.
+    /// - Returns: whether it was pending.
+    func endPush(
+        _ notification: TokenHash, as state: PendingPush.State, notified: TokenHash?, now: Int64
+    ) async throws(RepositoryError) -> Bool
+
+    /// Fetches the session that ``SignInRepository/signIn(_:)`` has opened for one.
+    func fetch(_ redemption: PushRedemption) async throws(RepositoryError) -> PushOutcome
 }
 
 /// Which of the nonces that the server issues were used. Nothing is stored until one is, so nobody can fill the store by asking

@@ -52,6 +52,9 @@ public struct AuditEvent: Equatable, Sendable {
         case refreshTokenReused = "refresh_token_reused"
         /// An app's one-time code was presented again with the right verifier; its session was revoked.
         case appCodeReused = "app_code_reused"
+        /// The session of a server-initiated sign-in was fetched again, too late for an app that has lost the answer; it was
+        /// revoked.
+        case pushReused = "push_reused"
     }
 
     /// Grows with every event.

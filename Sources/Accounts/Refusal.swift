@@ -14,6 +14,8 @@ public enum Refusal: Equatable, Sendable {
     case identityTooNew(waitSeconds: Int64)
     /// The session in whose name something was to be done is not live any more.
     case sessionGone
+    /// The push is not pending any more.
+    case pushOver
     /// The link ticket is unknown, expired, used, or another client's.
     case invalidTicket
 }

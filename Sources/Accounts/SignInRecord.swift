@@ -59,6 +59,8 @@ public struct SignInRecord: Sendable {
     public var session: NewSession
     /// What an app redeems for the session's tokens, where the user signs in through the browser.
     public var appCode: NewAppCode?
+    /// Which push it ends, where our server has begun it.
+    public var push: PushDelivery?
     /// How many sessions the user may have, this one included; the oldest end. Nil for any number.
     public var maximumSessions: Int64?
     /// Seconds since 1970.
@@ -68,7 +70,7 @@ public struct SignInRecord: Sendable {
         code: OneTimeUse, challenge: OneTimeUse? = nil, provider: String, subject: Subject, ported: [PortedSubject],
         refusedPortTokens: Int = 0, registration: Registration, attributes: Attributes,
         claims: TypedClaims = TypedClaims(), session: NewSession, appCode: NewAppCode? = nil,
-        maximumSessions: Int64?, now: Int64
+        push: PushDelivery? = nil, maximumSessions: Int64?, now: Int64
     ) {
         self.code = code
         self.challenge = challenge
@@ -81,6 +83,7 @@ public struct SignInRecord: Sendable {
         self.claims = claims
         self.session = session
         self.appCode = appCode
+        self.push = push
         self.maximumSessions = maximumSessions
         self.now = now
     }

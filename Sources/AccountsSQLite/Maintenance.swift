@@ -44,6 +44,11 @@ extension SQLiteAccounts {
             DELETE FROM app_codes WHERE hash IN
                 (SELECT hash FROM app_codes WHERE expires <= ? ORDER BY expires LIMIT ?)
             """),
+        Query(
+            """
+            DELETE FROM pushes WHERE number IN
+                (SELECT number FROM pushes WHERE forgotten <= ? ORDER BY forgotten LIMIT ?)
+            """),
     ]
     private static let setProbe = Query(
         "INSERT INTO meta (name, value) VALUES ('probed', ?1) ON CONFLICT DO UPDATE SET value = ?1")

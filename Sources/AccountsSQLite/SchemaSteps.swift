@@ -184,3 +184,27 @@ extension Schema {
         ALTER TABLE identities ADD COLUMN email_said INTEGER;
         """
 }
+
+extension Schema {
+    // Sign-ins that our server begins on users' phones, found by the hash of what the app asks by and by that of what the carrier
+    // shows; all that would tell whose they are is sealed under those. As with pending sign-ins, numbers tell how many there are.
+    // They are forgotten an hour after they have ended, so that an app learns that, and not that there never was one.
+    static let eleventh = """
+        CREATE TABLE pushes (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            handle BLOB NOT NULL UNIQUE,
+            notification BLOB NOT NULL UNIQUE,
+            request BLOB NOT NULL,
+            expectation BLOB NOT NULL,
+            carrier_id BLOB,
+            state INTEGER NOT NULL,
+            session_id BLOB,
+            ticket BLOB,
+            notified BLOB,
+            fetched INTEGER,
+            expires INTEGER NOT NULL,
+            forgotten INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX pushes_forgotten ON pushes (forgotten);
+        """
+}

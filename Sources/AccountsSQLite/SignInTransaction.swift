@@ -11,9 +11,13 @@ struct SignInTransaction {
     private var users: UserRows { UserRows(connection: connection, sealer: sealer) }
     private var sessions: SessionRows { SessionRows(connection: connection) }
     private var audit: AuditTrail { AuditTrail(connection: connection, now: record.now) }
+    private var pushes: PushRows { PushRows(connection: connection) }
 
     /// After the code and the challenge were used up.
     func run() throws(RepositoryError) -> SignInOutcome {
+        if let push = record.push, try !pushes.isPending(push.notification, now: record.now) {
+            return .refused(.pushOver)
+        }
         let current = try identities.find(record.subject)
         var ported: [Migration.Ported] = []
         var old: [IdentityRows.Found] = []
@@ -107,7 +111,7 @@ struct SignInTransaction {
         }
         try sessions.insert(
             record.session, user: user, identity: identity, provider: record.provider, now: record.now)
-        try insertAppCode()
+        try deliver()
         return SignedIn(
             user: user, identity: identity, isNewUser: false, migrated: migrated, reference: found.reference,
             profile: profile)
@@ -117,20 +121,22 @@ struct SignInTransaction {
         switch record.registration {
         case .automatic(let reference):
             let registration = RegistrationTransaction(connection: connection, sealer: sealer, now: record.now)
-            try insertAppCode()
+            try deliver()
             return .signedIn(
                 try registration.run(
                     record.subject, provider: record.provider, reference: reference(),
                     profile: Profile(record.statement), session: record.session))
         case .ticket(let ticket):
             try TicketRows(connection: connection, sealer: sealer).insert(ticket, record)
+            if let push = record.push { try pushes.deliver(push, session: nil) }
             return .unlinked
         }
     }
 
-    private func insertAppCode() throws(RepositoryError) {
-        guard let code = record.appCode else { return }
-        try AppCodeRows(connection: connection).insert(code, of: record.session)
+    /// Leaves the session for the app that it waits for.
+    private func deliver() throws(RepositoryError) {
+        if let code = record.appCode { try AppCodeRows(connection: connection).insert(code, of: record.session) }
+        if let push = record.push { try pushes.deliver(push, session: record.session.id) }
     }
 }
 

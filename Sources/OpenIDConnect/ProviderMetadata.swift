@@ -12,6 +12,9 @@ public final class ProviderMetadata: Sendable {
     /// Where browsers are sent; nil also for an address that they must not be sent to, since a sign-in without a browser has
     /// no need of it.
     public let authorizationEndpoint: EndpointURL?
+    /// Where a carrier is asked to ask its subscriber, and to stop; nil also for addresses that we must not call.
+    public let pushEndpoint: EndpointURL?
+    public let pushCancelEndpoint: EndpointURL?
     /// Whether it announces that `iss` comes with every authorization response (RFC 9207 §3).
     public let sendsIssuer: Bool
 
@@ -46,6 +49,8 @@ public final class ProviderMetadata: Sendable {
         keysEndpoint = try required("jwks_uri")
         userinfoEndpoint = try endpoint("userinfo_endpoint")
         authorizationEndpoint = try? endpoint("authorization_endpoint")
+        pushEndpoint = try? endpoint("server_initiated_authorization_endpoint")
+        pushCancelEndpoint = try? endpoint("server_initiated_cancel_endpoint")
         sendsIssuer = Self.isAnnounced(document["authorization_response_iss_parameter_supported"])
     }
 

@@ -87,6 +87,15 @@ public struct TokenResponse: Sendable {
         self.idToken = idToken
     }
 
+    /// Tokens that a provider has sent of its own accord.
+    ///
+    /// - Returns: nil for an access token that must not stand in a header.
+    init?(accessToken: String, idToken: String) {
+        guard Self.isHeaderSafe(accessToken) else { return nil }
+        self.accessToken = accessToken
+        self.idToken = idToken
+    }
+
     /// A client error with an `error` is the last word on this code, whatever its name. 429 and 503 are how a server
     /// says "not now", unless it says something that we know; any other 5xx is a fault of its own.
     private static func isRefusal(_ error: OAuthError, _ status: Int) -> Bool {

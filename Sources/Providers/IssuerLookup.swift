@@ -77,6 +77,13 @@ struct IssuerLookup: Sendable {
         }
     }
 
+    /// Where ZenKey's discovery is asked for the carrier of a subject.
+    ///
+    /// - Throws: as above; also where the profile has no such discovery.
+    func url(ofSubject subject: String) throws(ProviderCallError) -> EndpointURL {
+        try discoveryURL(asking: ("sub", subject))
+    }
+
     /// Reads the answer from there.
     ///
     /// - Throws: `ProviderCallError`: `.noCarrier` when nobody serves that network; `.untrustedIssuer` when discovery names an

@@ -25,6 +25,7 @@ public final class Provider: Sendable {
     /// The host of discovery, or of the issuer. Read once: every call to a provider asks whether its host is this one.
     public let configuredHost: String?
     private let renewedAuthentication = Mutex<ClientAuthentication?>(nil)
+    private let renewedSigner = Mutex<RequestSigner?>(nil)
 
     /// Who sends events in its name, where that is told by a document of its own.
     let transmitter: CachedFetch<EventTransmitter>
@@ -56,6 +57,17 @@ public final class Provider: Sendable {
     /// Uses another secret from the next exchange on.
     public func renew(authentication: ClientAuthentication) {
         renewedAuthentication.withLock { $0 = authentication }
+    }
+
+    /// What server-initiated requests are signed with, as configured or as it was renewed since; nil where there are none.
+    public var requestSigner: RequestSigner? {
+        guard let configured = configuration.requestSigner else { return nil }
+        return renewedSigner.withLock(\.self) ?? configured
+    }
+
+    /// Signs with another key from the next request on.
+    public func renew(requestSigner: RequestSigner?) {
+        renewedSigner.withLock { $0 = requestSigner }
     }
 
     /// Whether port tokens mean anything here: carriers behind ZenKey issue them. Elsewhere a claim of that name is a

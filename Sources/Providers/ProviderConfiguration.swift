@@ -42,6 +42,8 @@ public struct ProviderConfiguration: Sendable {
     /// For how long an identity that was added to a user must have been his before it approves transactions and changes
     /// who may sign in, in seconds; 0 for no time.
     public var minimumIdentityAgeSeconds: Int64
+    /// What server-initiated requests are signed with; nil where there are none.
+    public var requestSigner: RequestSigner?
     /// Claims that are handed to the app besides the attributes, by name.
     public var claims: [String]
     /// For one call.
@@ -69,7 +71,7 @@ public struct ProviderConfiguration: Sendable {
         timeout: Duration, signInTimeout: Duration, connectionsPerHost: Int, caFile: String?, allowsLoopbackHTTP: Bool,
         cacheBounds: CacheBounds, claims: [String],
         discoveryUI: String?, accessTokenDigestOfEdDSA: Digest, inFlight: Int, circuit: CircuitBreaker.Limits,
-        events: EventReceiving? = nil
+        events: EventReceiving? = nil, requestSigner: RequestSigner? = nil
     ) {
         self.name = name
         self.profile = profile
@@ -92,6 +94,7 @@ public struct ProviderConfiguration: Sendable {
         self.portTokenMaximumAgeSeconds = portTokenMaximumAgeSeconds
         self.fetchesUserinfo = fetchesUserinfo
         self.minimumIdentityAgeSeconds = minimumIdentityAgeSeconds
+        self.requestSigner = requestSigner
         self.claims = claims
         self.timeout = timeout
         self.signInTimeout = signInTimeout
@@ -102,6 +105,13 @@ public struct ProviderConfiguration: Sendable {
         self.inFlight = inFlight
         self.circuit = circuit
         self.events = events
+    }
+}
+
+extension ProviderConfiguration {
+    /// What keys of ours it signs with, where it has none of its own.
+    public var sharedKeys: Set<SignatureAlgorithm> {
+        Set([authentication.sharedKey, requestSigner?.sharedKey].compactMap(\.self))
     }
 }
 

@@ -28,6 +28,7 @@ public struct Settings: Sendable {
     /// The services that may ask what an access token is good for.
     public internal(set) var resourceServers: [ResourceServer] = []
     public internal(set) var browser = Browser()
+    public internal(set) var push = Push()
     public internal(set) var associationFiles = AssociationFiles()
     /// What the lists say, and the section of each name; what is served, above, is made from them.
     var listedProviders = Listed<ProviderSettings>(names: ["zenkey"])
@@ -100,8 +101,10 @@ public struct Settings: Sendable {
         public internal(set) var failedAdminTokensPerMinutePerAddress: Int? = 60
         /// Browser sign-ins that an app sends a user to begin.
         public internal(set) var authorizationsPerMinutePerAddress: Int? = 600
+        /// Users that are to be asked on their phones.
+        public internal(set) var pushesPerMinutePerAddress: Int? = 60
 
-        /// Whether any of them is on.
+        /// Whether any of them is on, that for users who are asked on their phones apart.
         var isOn: Bool {
             [
                 signInsPerMinutePerAddress, challengesPerMinutePerAddress, failedRefreshesPerMinutePerAddress,
@@ -150,6 +153,17 @@ public struct Settings: Sendable {
         public internal(set) var logo: String?
         /// Sign-ins that may be under way at once; one more makes the oldest give way.
         public internal(set) var pendingSignIns = 200_000
+    }
+
+    /// Sign-ins that our server begins on users' phones.
+    public struct Push: Sendable {
+        /// How long a user may take to answer.
+        public internal(set) var lifetimeSeconds = 3600
+        /// How often one user is asked in a window, whoever wants it.
+        public internal(set) var perUser = 3
+        public internal(set) var windowSeconds = 600
+        /// Requests that are kept; one more makes the oldest give way.
+        public internal(set) var maximumPending = 20_000
     }
 
     /// What phones fetch to learn which apps belong to this host: the files as they are. Nil: there is none.

@@ -105,7 +105,11 @@ final class AuthorizationCodeGrant {
     ///   redirect URI does not tell whose answer came back there.
     func issuer() async throws(ServiceError) -> ProviderMetadata {
         let issuer = try await asked { () throws(ProviderError) in
-            try await client.issuer(serving: response.network)
+            // What our server has begun at an issuer knows it, and not always a network.
+            if let expected = response.expectedIssuer, response.network == nil, provider.takesPortTokens {
+                return try await client.issuer(named: expected)
+            }
+            return try await client.issuer(serving: response.network)
         }
         if let expected = response.expectedIssuer, !issuer.issuer.isExactly(expected) { throw .issuerMismatch }
         if let named = response.issuer {

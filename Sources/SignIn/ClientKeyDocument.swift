@@ -11,7 +11,9 @@ public struct ClientKeyDocument: Sendable {
     public var bytes: [UInt8] {
         var document: [JSONValue] = keys.clientJWKs
         // Several providers may have been given one and the same.
-        for key in providers.all.compactMap(\.authentication.publishedKey) where !document.contains(key) {
+        for key in providers.all.flatMap({ [$0.authentication.publishedKey, $0.requestSigner?.publishedKey] })
+            .compactMap(\.self) where !document.contains(key)
+        {
             document.append(key)
         }
         let set: JSONValue = ["keys": .array(document)]

@@ -38,6 +38,12 @@ public enum ServiceError: Error, Equatable, Sendable {
     case invalidChallenge
     /// The session token is missing, expired, revoked or not ours.
     case invalidToken
+    /// A server-initiated sign-in came to its end without one.
+    case pushEnded(PushEnd)
+    /// The app asks for one more often than once a second.
+    case polledTooOften
+    /// This user, or one of that name, was asked too often of late, or is being asked; in so many seconds it may be again.
+    case pushedTooOften(retryAfterSeconds: Int64)
     /// The user must authenticate again for this, within so many seconds of it, at one of these levels where the provider's
     /// section demands some (RFC 9470 §3).
     case insufficientAuthentication(maximumAgeSeconds: Int64, acrValues: String?)
@@ -65,6 +71,8 @@ public enum ServiceError: Error, Equatable, Sendable {
     case unknownUser
     // The provider:
     case providerError(ProviderProblem)
+    /// The carrier could not ask its subscriber, or what it said of that can't be used.
+    case pushFailed
     case providerUnavailable
     /// It failed so often of late that it is not asked for so many seconds.
     case providerResting(retryAfterSeconds: Int64)
@@ -76,7 +84,12 @@ public enum ServiceError: Error, Equatable, Sendable {
 
     /// What one client address may do so often.
     public enum Limit: CaseIterable, Sendable {
-        case signIns, challenges, failedRefreshes, failedAdminTokens, authorizations
+        case signIns, challenges, failedRefreshes, failedAdminTokens, authorizations, pushes
+    }
+
+    /// How a server-initiated sign-in ends that signs nobody in.
+    public enum PushEnd: String, Sendable, CaseIterable {
+        case expired, cancelled, denied
     }
 
     public enum GrantProblem: Sendable {
@@ -146,6 +159,7 @@ extension ServiceError {
             case .migrationConflict: .migrationConflict
             case .identityInUse: .identityInUse
             case .invalidTicket: .invalidGrant(.invalidTicket)
+            case .pushOver: .pushEnded(.cancelled)
             case .sessionGone: .invalidToken
             case .authenticationTooOld(let seconds):
                 .insufficientAuthentication(maximumAgeSeconds: seconds, acrValues: nil)

@@ -1,9 +1,9 @@
 public import Accounts
 public import Apps
-internal import Crypto
+public import Crypto
 internal import JOSE
 internal import JSON
-public import OpenIDConnect
+internal import OpenIDConnect
 
 /// The keys of our own tokens as they were stored at one moment.
 final class SessionKeySet: Sendable {
@@ -117,8 +117,11 @@ extension SigningKeyEntry.Purpose {
     public static let ofClient: [Self] = [.clientRS256, .clientES256]
 
     /// What the configuration asks for beside access tokens and receipts.
-    public static func needed(for apps: AppDirectory, clients: some Sequence<ClientAuthentication>) -> Set<Self> {
-        let algorithms = Set(clients.compactMap(\.sharedKey))
+    ///
+    /// - Parameter algorithms: with which providers are told who we are, by keys of ours.
+    public static func needed(
+        for apps: AppDirectory, algorithms: Set<SignatureAlgorithm>
+    ) -> Set<Self> {
         var needed = Set(ofClient.filter { algorithms.contains($0.algorithm) })
         if apps.hasRS256 { needed.insert(.idToken) }
         return needed

@@ -26,6 +26,16 @@ public struct SignInWithCode: Sendable {
         self.registration = registration
     }
 
+    /// Who gets the session.
+    private enum Recipient {
+        /// Whoever has posted the code.
+        case poster
+        /// An app of ours, by a code of its own.
+        case app(AppGrant)
+        /// The app that had the user asked on the phone.
+        case push(PushGrant)
+    }
+
     /// Signs a user in.
     ///
     /// - Parameters:
@@ -37,7 +47,7 @@ public struct SignInWithCode: Sendable {
     public func signIn(
         _ response: AuthorizedResponse, with provider: Provider, userAgent: String?, trouble: ProviderTrouble? = nil
     ) async throws(ServiceError) -> Outcome {
-        let (signedIn, record) = try await enter(response, with: provider, for: nil, userAgent, trouble)
+        let (signedIn, record) = try await enter(response, with: provider, for: .poster, userAgent, trouble)
         return Outcome(
             signedIn: signedIn,
             tokens: try await tokenIssuer.openSession(record.session, of: signedIn.user, now: record.now),
@@ -52,25 +62,40 @@ public struct SignInWithCode: Sendable {
         _ response: AuthorizedResponse, with provider: Provider, for app: AppGrant, userAgent: String?,
         trouble: ProviderTrouble?
     ) async throws(ServiceError) -> SignedIn {
-        try await enter(response, with: provider, for: app, userAgent, trouble).signedIn
+        try await enter(response, with: provider, for: .app(app), userAgent, trouble).signedIn
+    }
+
+    /// Signs a user in by tokens that a carrier has sent of its own accord: the session, or the ticket, waits for the app.
+    ///
+    /// - Parameters:
+    ///   - response: what was remembered of the request, with what the carrier has shown in the place of a code.
+    ///   - push: the request that it answers.
+    /// - Throws: as above; `.pushEnded` where the app does not wait any more. When it returns, or throws `.unlinked`, everything
+    ///   is on disk.
+    func signIn(
+        _ response: AuthorizedResponse, with provider: Provider, for push: PushGrant, trouble: ProviderTrouble?
+    ) async throws(ServiceError) -> SignedIn {
+        try await enter(response, with: provider, for: .push(push), push.userAgent, trouble).signedIn
     }
 
     /// The road of a sign-in.
     private func enter(
-        _ response: AuthorizedResponse, with provider: Provider, for app: AppGrant?, _ userAgent: String?,
+        _ response: AuthorizedResponse, with provider: Provider, for recipient: Recipient, _ userAgent: String?,
         _ trouble: ProviderTrouble?
     ) async throws(ServiceError) -> (signedIn: SignedIn, record: SignInRecord) {
         let grant = try await AuthorizationCodeGrant.begin(response, with: provider, supplies, trouble: trouble)
         defer { grant.end() }
         do throws(ServiceError) {
             let issuer = try await grant.issuer()
-            let tokens = try await grant.exchange(at: issuer)
+            let tokens =
+                if case .push(let push) = recipient { push.tokens } else { try await grant.exchange(at: issuer) }
             let idToken = try await grant.verifiedIDToken(
                 tokens, of: issuer, expecting: response.expectations(at: provider))
+            if case .push(let push) = recipient { try push.check(grant.subject(of: idToken)) }
             let said = try await grant.userinfo(tokens, at: issuer, of: idToken)
             let ported = try await portedSubjects(of: idToken, grant, trouble)
             let ticket = registration == .ticket ? LinkTicket.make(provider, said.attributes) : nil
-            let record = record(grant, idToken, said, ported, ticket, app, userAgent)
+            let record = record(grant, idToken, said, ported, ticket, recipient, userAgent)
             let outcome = try await grant.store { () throws(RepositoryError) in try await accounts.signIn(record) }
             return (try signedIn(outcome, ticket, trouble), record)
         } catch {
@@ -96,8 +121,10 @@ public struct SignInWithCode: Sendable {
     /// What the repository stores, all in one transaction.
     private func record(
         _ grant: AuthorizationCodeGrant, _ idToken: IDToken, _ said: ProviderSaying, _ ported: VerifiedPortTokens,
-        _ ticket: LinkTicket?, _ app: AppGrant?, _ userAgent: String?
+        _ ticket: LinkTicket?, _ recipient: Recipient, _ userAgent: String?
     ) -> SignInRecord {
+        let app: AppGrant? = if case .app(let app) = recipient { app } else { nil }
+        let push: PushGrant? = if case .push(let push) = recipient { push } else { nil }
         let now = supplies.clock.seconds
         let provider = grant.provider
         let session = tokenIssuer.makeSessionID(now: now)
@@ -112,12 +139,13 @@ public struct SignInWithCode: Sendable {
             attributes: said.attributes, claims: said.claims,
             session: NewSession(
                 id: session, family: session,
-                expiresAt: app.map { now + $0.lifetimeSeconds } ?? tokenIssuer.firstExpiry(now: now),
+                expiresAt: app.map { now + $0.lifetimeSeconds } ?? push?.waitsUntil
+                    ?? tokenIssuer.firstExpiry(now: now),
                 userAgent: userAgent, authentication: idToken.authentication,
                 authenticatedAt: min(idToken.authenticationTime ?? idToken.issuedAt, now),
                 client: app?.client ?? provider.configuration.clientID, scope: app?.scope,
                 upstreamSession: idToken.upstreamSession(at: subject.issuer)),
-            appCode: app?.code(now: now),
+            appCode: app?.code(now: now), push: push?.delivery(of: ticket),
             maximumSessions: tokenIssuer.configuration.maximumSessionsPerUser, now: now)
     }
 

@@ -18,6 +18,8 @@ public struct UseCases: Sendable {
     public let backChannelLogout: BackChannelLogout
     public let clientKeys: ClientKeyDocument
     public let events: EventReceiver
+    public let push: ServerInitiatedSignIn
+    public let pushNotifications: PushNotifications
 
     /// - Parameters:
     ///   - apps: our own apps, and who asks what tokens are good for.
@@ -25,12 +27,13 @@ public struct UseCases: Sendable {
     ///   - codes: the codes that were sent, shared by all loops.
     ///   - logouts: the logout tokens that have come, shared by all loops.
     ///   - events: the events that have come, shared by all loops.
+    ///   - pushes: how often users may be asked on their phones, shared by all loops.
     ///   - transport: the loop's own HTTP client.
     ///   - registration: what becomes of somebody nobody knows.
     public init(
         repository: any AccountRepository, tokenIssuer: TokenIssuer, providers: ProviderDirectory,
-        codes: DispatchedCodes, logouts: SeenTokens, events: SeenTokens, transport: any HTTPTransport,
-        registration: RegistrationMode,
+        codes: DispatchedCodes, logouts: SeenTokens, events: SeenTokens, pushes: PushLimits,
+        transport: any HTTPTransport, registration: RegistrationMode,
         apps: AppDirectory,
         maximumPendingSignIns: Int64, clock: Clock
     ) {
@@ -55,6 +58,11 @@ public struct UseCases: Sendable {
         introspection = Introspection(repository: repository, tokenIssuer: tokenIssuer, clock: clock)
         clientKeys = ClientKeyDocument(keys: tokenIssuer.keys, providers: providers)
         endSession = EndAppSession(repository: repository, tokenIssuer: tokenIssuer, apps: apps, clock: clock)
+        push = ServerInitiatedSignIn(
+            repository: repository, providers: providers, tokenIssuer: tokenIssuer, limits: pushes,
+            transport: transport, clock: clock)
+        pushNotifications = PushNotifications(
+            signIn: signIn, repository: repository, providers: providers, limits: pushes, clock: clock)
         backChannelLogout = BackChannelLogout(
             repository: repository, seen: logouts, transport: transport, clock: clock)
         self.events = EventReceiver(repository: repository, seen: events, transport: transport, clock: clock)

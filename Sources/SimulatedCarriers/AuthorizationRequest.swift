@@ -129,7 +129,7 @@ struct AuthorizationRequest: Sendable {
 
     /// The first level asked for that the issuer knows, in the issuer's own spelling; the first level of all when
     /// nothing is asked.
-    private static func level(_ asked: String?, _ profile: IssuerProfile) -> String {
+    static func level(_ asked: String?, _ profile: IssuerProfile) -> String {
         for value in (asked ?? "").split(separator: " ") {
             let digits = value.hasPrefix("aal") ? value.dropFirst(3) : value.hasPrefix("a") ? value.dropFirst() : ""
             if ["1", "2", "3"].contains(digits) { return profile.levelPrefix + digits }
@@ -137,7 +137,7 @@ struct AuthorizationRequest: Sendable {
         return profile.levelPrefix + "1"
     }
 
-    private static func isCorrelationID(_ text: String) -> Bool {
+    static func isCorrelationID(_ text: String) -> Bool {
         (8...36).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
                 (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)

@@ -59,8 +59,18 @@ struct Configuration {
         ])
     }
 
-    private var aurora: JSONObject {
+    /// What both carriers have.
+    private var carrier: JSONObject {
+        let url = world.url(provider.issuer)
         var document = common
+        document.set("response_types_supported", ["code", "async_token"])
+        document.append("server_initiated_authorization_endpoint", .string(url + PushEndpoints.authorizePath))
+        document.append("server_initiated_cancel_endpoint", .string(url + PushEndpoints.cancelPath))
+        return document
+    }
+
+    private var aurora: JSONObject {
+        var document = carrier
         document.append("token_endpoint_auth_methods_supported", ["client_secret_basic", "client_assertion_jwt"])
         document.append("scopes_supported", .strings(Self.carrierScopes))
         document.append("mccmnc", 310_410)
@@ -71,7 +81,7 @@ struct Configuration {
     }
 
     private var borealis: JSONObject {
-        var document = common
+        var document = carrier
         document.append(
             "token_endpoint_auth_methods_supported", .strings(SimulatedClient.Authentication.registered))
         document.append("scopes_supported", .string(Self.carrierScopes.joined(separator: " ")))

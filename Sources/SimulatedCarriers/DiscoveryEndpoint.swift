@@ -9,9 +9,22 @@ struct DiscoveryEndpoint {
 
     /// The carrier that a request asks about; nil when there is none for its network.
     func carrier(_ fields: Fields) -> Provider? {
-        guard let mccmnc = fields["mccmnc"], fields["prompt"] != "true" else { return nil }
+        guard fields["prompt"] != "true" else { return nil }
+        if let subject = fields["sub"] { return carrier(of: subject, fields["client_id"] ?? "") }
+        guard let mccmnc = fields["mccmnc"] else { return nil }
         return SimulatedIssuer.providers.lazy.compactMap { world.provider($0) }
             .first { $0.profile.mccmnc == mccmnc }
+    }
+
+    /// The carrier that serves a subject now: subjects begin with the network of the one that has named them.
+    private func carrier(of subject: String, _ clientID: String) -> Provider? {
+        let carriers = SimulatedIssuer.providers.compactMap { world.provider($0) }.filter(\.issuer.isCarrier)
+        guard let named = carriers.first(where: { subject.hasPrefix(($0.profile.mccmnc ?? "-") + "-") }) else {
+            return nil
+        }
+        guard let subscriber = named.subscriber(with: subject, for: clientID) else { return named }
+        return carriers.first { $0 === named && world.subscribers.serves(subscriber.name, $0.issuer) }
+            ?? carriers.first { $0 !== named }
     }
 
     /// Errors stand inside a 200, as carriers' discovery has it.

@@ -20,6 +20,7 @@ struct IssuerRoutes {
         } else if let provider = world.provider(listener) {
             routes += configuration(of: provider) + authorization(of: provider) + [token(of: provider)]
             routes += resources(of: provider, under: "")
+            if listener.isCarrier { routes += pushes(of: provider) }
         }
         return routes
     }
@@ -95,6 +96,42 @@ struct IssuerRoutes {
                 try endpoint.respond(to: request, misbehaviours)
             }
         }
+    }
+
+    private func pushes(of provider: Provider) -> [Route] {
+        let endpoints = PushEndpoints(world: world, provider: provider)
+        let control = PushControl(world: world)
+        return [
+            Route(.post, PushEndpoints.authorizePath) { request in
+                var isNotifiedFirst = false
+                var asked: PushBook.Entry?
+                let answer = await exchange(request).answer(
+                    at: .push, of: provider.issuer, plan: .none
+                ) { misbehaviours in
+                    isNotifiedFirst = misbehaviours.push == .notifiedFirst
+                    let (response, entry) = endpoints.authorize(request, misbehaviours)
+                    asked = entry
+                    return response
+                }
+                if let asked, isNotifiedFirst { _ = await control.notify(asked, PushControl.approval, provider, []) }
+                return answer
+            },
+            Route(.post, PushEndpoints.cancelPath) { request in
+                await exchange(request).answer(at: .pushCancellation, of: provider.issuer, plan: .none) { _ in
+                    endpoints.cancel(request)
+                }
+            },
+            Route(.get, PushEndpoints.phonePath) { _ in endpoints.phone() },
+            Route(.post, PushEndpoints.phonePath) { request in
+                let fields = Fields(form: request)
+                let entry = provider.pushes.take(evenIfOver: false, now: World.now) {
+                    $0.request.id == fields?["request"]
+                }
+                guard let entry, let decision = fields?["decision"] else { return Page.error("It is over.") }
+                _ = await control.notify(entry, decision, provider, [])
+                return .redirect(to: PushEndpoints.phonePath)
+            },
+        ]
     }
 
     private func resources(of provider: Provider, under path: String) -> [Route] {

@@ -11,6 +11,7 @@ public enum Misbehaviour: Sendable, Hashable {
     case document(DocumentMisbehaviour)
     case keys(KeySetMisbehaviour)
     case authorization(AuthorizationMisbehaviour)
+    case push(PushMisbehaviour)
     case answer(AnswerMisbehaviour)
     /// The answer is held back for so long; its name is `slow_` and the number.
     case slow(milliseconds: Int)
@@ -24,7 +25,7 @@ public enum Misbehaviour: Sendable, Hashable {
         + PortTokenShape.allCases.map(portTokenShape) + TokenResponseMisbehaviour.allCases.map(tokenResponse)
         + UserinfoMisbehaviour.allCases.map(userinfo) + DocumentMisbehaviour.allCases.map(document)
         + KeySetMisbehaviour.allCases.map(keys) + AuthorizationMisbehaviour.allCases.map(authorization)
-        + AnswerMisbehaviour.allCases.map(answer)
+        + PushMisbehaviour.allCases.map(push) + AnswerMisbehaviour.allCases.map(answer)
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
@@ -38,6 +39,7 @@ public enum Misbehaviour: Sendable, Hashable {
         case .document(let value): value.rawValue
         case .keys(let value): value.rawValue
         case .authorization(let value): value.rawValue
+        case .push(let value): value.rawValue
         case .answer(let value): value.rawValue
         case .slow(let milliseconds): "\(Self.slowPrefix)\(milliseconds)"
         }
@@ -64,6 +66,7 @@ public enum Misbehaviour: Sendable, Hashable {
         case .document: [.discovery, .configuration]
         case .keys: [.keys]
         case .authorization: [.authorize]
+        case .push: [.push]
         case .answer, .slow: nil
         }
     }
@@ -77,6 +80,7 @@ extension [Misbehaviour] {
     var document: DocumentMisbehaviour? { found { if case .document(let value) = $0 { value } else { nil } } }
     var keys: KeySetMisbehaviour? { found { if case .keys(let value) = $0 { value } else { nil } } }
     var answer: AnswerMisbehaviour? { found { if case .answer(let value) = $0 { value } else { nil } } }
+    var push: PushMisbehaviour? { found { if case .push(let value) = $0 { value } else { nil } } }
     var tokenResponse: TokenResponseMisbehaviour? {
         found { if case .tokenResponse(let value) = $0 { value } else { nil } }
     }

@@ -8,6 +8,9 @@ final class Provider: Sendable {
     /// For what nobody here encrypts; published by one carrier so that clients learn to look at `use`.
     let encryptionKey: SigningKey?
     let grants = GrantStore()
+    let pushes = PushBook()
+    /// Who is behind a subject that a client was told.
+    private let subjects = ExpiringStore<String>(lifetime: 86_400, capacity: 200_000)
     /// The last session of each subscriber at each client, where the issuer names its sessions.
     private let sessions = ExpiringStore<String>(lifetime: 86_400, capacity: 200_000)
     private let assertions = ExpiringStore<Bool>(lifetime: ClientAssertion.maximumLifetime, capacity: 200_000)
@@ -27,6 +30,19 @@ final class Provider: Sendable {
     /// The session that a subscriber has opened last at a client.
     func session(of subscriber: Subscriber, at clientID: String, now: Int64) -> String? {
         sessions.value(Self.name(subscriber, clientID), now: now)
+    }
+
+    /// Notes what a client was told that a subscriber is called.
+    func note(subject: String, of subscriber: Subscriber, now: Int64) {
+        if subjects.value(subject, now: now) == nil { subjects.insert(subscriber.name, as: subject, now: now) }
+    }
+
+    /// The subscriber whom a client knows by a subject: one of the well-known, or one who has signed in there.
+    func subscriber(with subject: String, for clientID: String) -> Subscriber? {
+        let known = Subscriber.wellKnown.first { subscriber in
+            SubscriberDirectory.subject(of: subscriber.name, for: clientID, at: issuer) == subject
+        }
+        return known ?? subjects.value(subject, now: World.now).flatMap(Subscriber.named)
     }
 
     private static func name(_ subscriber: Subscriber, _ clientID: String) -> String {

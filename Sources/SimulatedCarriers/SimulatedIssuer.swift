@@ -34,7 +34,12 @@ public enum SimulatedEndpoint: String, Sendable, CaseIterable {
     case authorize
     case token
     case userinfo
+    /// Where subscribers are asked on their phones, at the wish of a client's server.
+    case push
+    case pushCancellation = "push_cancellation"
 
     /// Those that a backend calls; the others are for browsers.
-    static let calledByBackends: [SimulatedEndpoint] = [.discovery, .configuration, .keys, .token, .userinfo]
+    static let calledByBackends: [SimulatedEndpoint] = [
+        .discovery, .configuration, .keys, .token, .userinfo, .push, .pushCancellation,
+    ]
 }

@@ -32,6 +32,15 @@ struct Subscriber: Sendable, Equatable {
     private static let givenNames = ["Alex", "Blake", "Casey", "Drew", "Emery", "Finley", "Harper", "Jordan"]
     private static let familyNames = ["Adler", "Brook", "Carver", "Dale", "Ember", "Forrest", "Glover", "Hale"]
 
+    /// The subscriber of a phone number: a well-known one, or one that is made of the number.
+    ///
+    /// - Returns: nil for what is nobody's: the made-up ones have numbers that begin with +1555.
+    static func reached(at phoneNumber: String) -> Subscriber? {
+        if let known = wellKnown.first(where: { $0.phoneNumber == phoneNumber }) { return known }
+        guard phoneNumber.hasPrefix("+1555"), phoneNumber.utf8.count == 12 else { return nil }
+        return named("phone" + phoneNumber.dropFirst())
+    }
+
     /// The subscriber of that login hint: a well-known one, or one with attributes that follow from the hint.
     ///
     /// - Returns: nil unless the hint is 1 to 64 of lower-case letters, digits, `.`, `_` and `-`.

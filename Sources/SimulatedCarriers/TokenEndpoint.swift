@@ -101,6 +101,7 @@ struct TokenEndpoint {
         let idToken = IDToken(
             world: world, provider: provider, client: redemption.client, grant: grant, accessToken: accessToken,
             isRefreshed: redemption.isRefresh, now: now)
+        if provider.issuer.isCarrier { provider.note(subject: idToken.subject, of: grant.subscriber, now: now) }
         var answer = JSONObject([
             ("access_token", .string(accessToken)), ("token_type", "Bearer"),
             ("expires_in", .integer(GrantStore.accessTokenLifetime)),

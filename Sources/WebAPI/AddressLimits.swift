@@ -10,6 +10,7 @@ public struct AddressLimits: Sendable {
     private let failedRefreshes: AddressLimiter
     private let failedAdminTokens: AddressLimiter
     private let authorizations: AddressLimiter
+    private let pushes: AddressLimiter
     let clientAddress: ClientAddress
 
     /// Each limit is how often in a minute; 0: as often as one likes.
@@ -17,13 +18,14 @@ public struct AddressLimits: Sendable {
     /// - Parameter clientAddress: whom a request comes from, behind proxies too.
     public init(
         signIns: Int, challenges: Int, failedRefreshes: Int, failedAdminTokens: Int, authorizations: Int,
-        clientAddress: ClientAddress
+        pushes: Int, clientAddress: ClientAddress
     ) {
         self.signIns = AddressLimiter(perMinute: signIns)
         self.challenges = AddressLimiter(perMinute: challenges)
         self.failedRefreshes = AddressLimiter(perMinute: failedRefreshes)
         self.failedAdminTokens = AddressLimiter(perMinute: failedAdminTokens)
         self.authorizations = AddressLimiter(perMinute: authorizations)
+        self.pushes = AddressLimiter(perMinute: pushes)
         self.clientAddress = clientAddress
     }
 
@@ -57,6 +59,7 @@ public struct AddressLimits: Sendable {
         case .failedRefreshes: failedRefreshes
         case .failedAdminTokens: failedAdminTokens
         case .authorizations: authorizations
+        case .pushes: pushes
         }
     }
 }

@@ -88,6 +88,16 @@ struct ErrorAnswer {
         case .invalidToken:
             self = ErrorAnswer(401, "invalid_token", "The session token is missing, expired or revoked.")
                 .with(header: "WWW-Authenticate", "Bearer error=\"invalid_token\"")
+        case .pushEnded(.expired):
+            self.init(400, "sign_in_expired", "The user has not answered in time, or it is over.")
+        case .pushEnded(.cancelled): self.init(400, "sign_in_cancelled", "The sign-in was taken back.")
+        case .pushEnded(.denied): self.init(400, "sign_in_denied", "The user or the carrier said no.")
+        case .polledTooOften:
+            self = ErrorAnswer(429, "slow_down", "Ask for a sign-in once a second at most.").retriable
+        case .pushedTooOften(let seconds):
+            self = ErrorAnswer(
+                429, "rate_limited", "This user was asked too often of late, or is being asked at this moment."
+            ).with(header: "Retry-After", "\(seconds)")
         case .insufficientAuthentication(let seconds, let acrValues):
             let sentence = "This takes a user who has authenticated within the last \(seconds) seconds: sign in again."
             let levels = acrValues.map { ", acr_values=\(Self.quoted($0))" } ?? ""
@@ -119,6 +129,8 @@ struct ErrorAnswer {
         case .unknownUser: self.init(404, "not_found", "There is no such user.")
         case .providerError(let problem):
             self.init(502, "provider_error", "The provider's \(problem.step.rawValue) answer can't be used.")
+        case .pushFailed:
+            self.init(502, "provider_error", "The carrier could not ask the user, or its answer can't be used.")
         case .providerUnavailable:
             self = ErrorAnswer(503, "provider_unavailable", "The provider can't be reached now.").retriable
         case .providerResting(let seconds):
@@ -142,6 +154,7 @@ struct ErrorAnswer {
         case .challenges: "Too many requests for a challenge come from this address."
         case .failedRefreshes: "Too many wrong tokens come from this address."
         case .failedAdminTokens: "Too many wrong admin tokens come from this address."
+        case .pushes: "Too many server-initiated sign-ins come from this address."
         case .authorizations: "Too many sign-ins through the browser come from this address."
         }
     }

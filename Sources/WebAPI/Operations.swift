@@ -38,7 +38,12 @@ enum Operations: OperationTable {
         case provider
     }
 
-    static let all = sessions + user + identities + devices + browser + issuer + providers + service
+    static let all = sessions + pushes + user + identities + devices + browser + issuer + providers + service
+
+    /// Whether an operation is there: those of server-initiated sign-in are where some provider takes it.
+    static func isThere(_ operation: Operation<Self>, _ services: APIServices) -> Bool {
+        services.code.providers.takesPushes || !operation.path.hasPrefix(PushEndpoint.path)
+    }
 
     private static let sessions: [Operation<Self>] = [
         .app(.post, "/auth/signin", SignInDescriptions.signIn) { $0.signIn.respond },
@@ -48,6 +53,17 @@ enum Operations: OperationTable {
         .userOrApp(.delete, "/auth/token", SignInDescriptions.signOut) { $0.token.signOut },
         .client(.post, "/auth/revoke", SignInDescriptions.revoke) { $0.token.revoke },
         .app(.post, "/users", SignInDescriptions.register) { $0.registration.respond },
+    ]
+
+    private static let pushes: [Operation<Self>] = [
+        .userOrApp(.post, PushEndpoint.path, PushDescriptions.begin) { $0.push.begin },
+        Operation(
+            method: .post, path: ServerInitiatedSignIn.notificationPath, access: .provider,
+            description: PushDescriptions.notify
+        ) { .handler(.keyless($0.pushNotifications.respond)) },
+        .app(.get, PushEndpoint.path + "/{auth_req_id}", PushDescriptions.poll) { $0.push.poll },
+        .app(.post, PushEndpoint.path + "/{auth_req_id}", PushDescriptions.retry) { $0.push.retry },
+        .app(.delete, PushEndpoint.path + "/{auth_req_id}", PushDescriptions.cancel) { $0.push.cancel },
     ]
 
     private static let user: [Operation<Self>] = [
@@ -133,10 +149,19 @@ struct APIServices: Sendable {
     let metadata: IssuerMetadata
     let associationFiles: AssociationFiles
     let documentation: Documentation
+    let apiKeys: APIKeys
+    let log: RequestLog
 
     fileprivate var signIn: SignInEndpoint { SignInEndpoint(signIn: useCases.signIn, code: code) }
     fileprivate var token: TokenEndpoint {
         TokenEndpoint(sessions: useCases.sessions, appTokens: useCases.appTokens, limits: limits)
+    }
+    fileprivate var push: PushEndpoint {
+        PushEndpoint(
+            push: useCases.push, sessions: useCases.sessions, code: code, limits: limits, apiKeys: apiKeys, log: log)
+    }
+    fileprivate var pushNotifications: PushNotificationEndpoint {
+        PushNotificationEndpoint(notifications: useCases.pushNotifications, limits: limits)
     }
     private var cookie: BrowserCookie { BrowserCookie(issuer: useCases.browser.issuer) }
     fileprivate var authorize: AuthorizeEndpoint {

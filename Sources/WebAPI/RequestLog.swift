@@ -41,7 +41,7 @@ struct RequestLog: Sendable {
         var metadata = Self.metadata(context, requestID: context.request.id)
         if let error {
             metadata["outcome"] = "failed"
-            metadata["reason"] = "\(Self.reason(error, context))"
+            metadata["reason"] = "\(Self.reason(error, context.trouble))"
             Self.describe(context.trouble, in: &metadata)
         } else {
             metadata["outcome"] = Self.outcome(context.signIn)
@@ -80,7 +80,8 @@ struct RequestLog: Sendable {
         let level = Self.level(error)
         guard level > .info, logger.logLevel <= level else { return }
         var metadata: Logger.Metadata = [
-            "route": "\(route)", "reason": "\(Self.reason(error, context))", "request_id": .string(context.request.id),
+            "route": "\(route)", "reason": "\(Self.reason(error, context.trouble))",
+            "request_id": .string(context.request.id),
         ]
         Self.describe(context.trouble, in: &metadata)
         logger.log(level: level, "request failed", metadata: metadata)
@@ -94,6 +95,18 @@ struct RequestLog: Sendable {
         if receipt.unknown > 0 { metadata["unknown_events"] = .stringConvertible(receipt.unknown) }
         if receipt.isRepeated { metadata["repeated"] = "true" }
         if receipt.changes > 0 { metadata["changes"] = .stringConvertible(receipt.changes) }
+    }
+
+    /// A carrier that could not be told to ask its user, after the app had its answer.
+    func writePush(_ error: ServiceError, _ errand: ServerInitiatedSignIn.Errand, _ trouble: ProviderTrouble) {
+        let level = max(Self.level(error), .notice)
+        guard logger.logLevel <= level else { return }
+        var metadata: Logger.Metadata = [
+            "reason": "\(Self.reason(error, trouble))", "provider": "\(errand.providerName)",
+            "correlation_id": "\(errand.correlationID)",
+        ]
+        Self.describe(trouble, in: &metadata)
+        logger.log(level: level, "push failed", metadata: metadata)
     }
 
     /// Which of the provider's hosts failed, and what it said itself.
@@ -119,14 +132,14 @@ struct RequestLog: Sendable {
     }
 
     /// The stable code with what stands behind it, in words of ours.
-    private static func reason(_ error: ServiceError, _ context: RequestContext) -> String {
+    private static func reason(_ error: ServiceError, _ trouble: ProviderTrouble?) -> String {
         let answer = ErrorAnswer(error)
         let code = answer.reason.map { "\(answer.code): \($0)" } ?? answer.code
         switch error {
         case .providerError(let problem):
             return "\(code): \(problem.step.rawValue): \(describe(problem.failure))"
         case .providerUnavailable, .providerTimeout, .providerResting, .overloaded:
-            guard let facts = context.trouble?.facts else { return code }
+            guard let facts = trouble?.facts else { return code }
             return "\(code): \(facts.step.rawValue): \(describe(facts.failure))"
         case .invalidLogoutToken(let fault): return "\(code): logout token: \(fault.rawValue)"
         case .invalidEvent(let fault): return "\(code): \(fault.rawValue)"

@@ -12,7 +12,7 @@ struct RequestParameters {
         "clientId": "client_id", "clientID": "client_id", "redirectURI": "redirect_uri", "redirectUri": "redirect_uri",
         "codeVerifier": "code_verifier", "correlationId": "correlation_id", "correlationID": "correlation_id",
         "acrValues": "acr_values", "sdkVersion": "sdk_version", "grantType": "grant_type",
-        "refreshToken": "refresh_token", "mccMnc": "mccmnc",
+        "refreshToken": "refresh_token", "mccMnc": "mccmnc", "loginHint": "login_hint",
     ]
     private static let others = [
         "provider", "code", "iss", "mcc", "mnc", "nonce", "context", "state", "max_age", "link_ticket", "zenkey_sub",

@@ -29,9 +29,11 @@ public struct WebAPI: RequestHandler {
             useCases: useCases, code: CodeParameters(providers: providers, limits: limits), limits: limits, apps: apps,
             pages: BrowserPages(branding: branding),
             metadata: IssuerMetadata(issuer: useCases.browser.issuer, hasIntrospectors: apps.hasIntrospectors),
-            associationFiles: associationFiles, documentation: documentation)
+            associationFiles: associationFiles, documentation: documentation, apiKeys: apiKeys, log: log)
         let answerer = Answerer(log: log, apiKeys: apiKeys, apps: apps, limits: limits, failedSignIns: failedSignIns)
-        let routes = Operations.all.map { $0.route(services, log, answerer.answer) }
+        let routes = Operations.all.filter { Operations.isThere($0, services) }.map {
+            $0.route(services, log, answerer.answer)
+        }
         let metadata = OpenEndpoint(path: IssuerMetadata.paths[0], handler: services.metadata.answer, log: log)
         let ofPath = IssuerMetadata.paths(of: useCases.browser.issuer).map { Route(.get, $0, metadata.respond) }
         let landings = apps.landings(at: useCases.browser.issuer)

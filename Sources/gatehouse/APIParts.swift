@@ -14,6 +14,7 @@ struct APIParts: Sendable {
     let codes: DispatchedCodes
     let logouts: SeenTokens
     let events: SeenTokens
+    let pushes: PushLimits
     let registration: RegistrationMode
     let apps: AppDirectory
     let branding: Branding
@@ -31,7 +32,7 @@ struct APIParts: Sendable {
             providers: providers,
             useCases: UseCases(
                 repository: repository, tokenIssuer: tokenIssuer, providers: providers, codes: codes, logouts: logouts,
-                events: events, transport: client, registration: registration, apps: apps,
+                events: events, pushes: pushes, transport: client, registration: registration, apps: apps,
                 maximumPendingSignIns: maximumPendingSignIns,
                 clock: clock),
             apps: apps, branding: branding, associationFiles: associationFiles, apiKeys: apiKeys, limits: limits,

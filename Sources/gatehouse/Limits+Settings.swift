@@ -26,8 +26,17 @@ extension AddressLimits {
             failedRefreshes: limits.failedRefreshesPerMinutePerAddress ?? 0,
             failedAdminTokens: limits.failedAdminTokensPerMinutePerAddress ?? 0,
             authorizations: limits.authorizationsPerMinutePerAddress ?? 0,
+            pushes: limits.pushesPerMinutePerAddress ?? 0,
             clientAddress: ClientAddress(
                 header: settings.http.clientAddressHeader, trustedProxies: settings.http.trustedProxies))
+    }
+}
+
+extension PushLimits.Configuration {
+    init(_ push: Settings.Push) {
+        self.init(
+            lifetimeSeconds: Int64(push.lifetimeSeconds), pushesPerHint: push.perUser,
+            windowSeconds: Int64(push.windowSeconds), maximumPending: Int64(push.maximumPending))
     }
 }
 

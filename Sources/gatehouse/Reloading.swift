@@ -57,7 +57,8 @@ struct Reloading: Service {
     /// Before a provider is told in another way who we are, there must be something to sign it with.
     private func makeKeys(_ settings: Settings) async {
         let apps = AppDirectory(settings.apps, resourceServers: [])
-        let needed = SigningKeyEntry.Purpose.needed(for: apps, clients: settings.providers.map(\.authentication))
+        let needed = SigningKeyEntry.Purpose.needed(
+            for: apps, algorithms: settings.providers.reduce(into: []) { $0.formUnion($1.sharedKeys) })
         do throws(SessionKeys.LoadError) {
             try await keys.add(needed, in: repository, now: clock.seconds)
         } catch {
@@ -74,6 +75,7 @@ struct Reloading: Service {
             for provider in providers
             where provider.configuration.name == renewed.name && provider.configuration.clientID == renewed.clientID {
                 provider.renew(authentication: renewed.authentication)
+                provider.renew(requestSigner: renewed.requestSigner)
             }
         }
     }

@@ -84,6 +84,7 @@ struct Server: Service {
             logouts: SeenTokens(),
             events: SeenTokens(
                 maximumAgeSeconds: providers.compactMap(\.configuration.events?.maximumAgeSeconds).max() ?? 0),
+            pushes: PushLimits(PushLimits.Configuration(settings.push)),
             registration: settings.registration,
             apps: apps,
             branding: Branding(name: settings.browser.name ?? "", logo: settings.browser.logo),
@@ -110,7 +111,8 @@ struct Server: Service {
         do throws(SessionKeys.LoadError) {
             return try await SessionKeys.load(
                 from: repository,
-                for: SigningKeyEntry.Purpose.needed(for: apps, clients: settings.providers.map(\.authentication)),
+                for: SigningKeyEntry.Purpose.needed(
+                    for: apps, algorithms: settings.providers.reduce(into: []) { $0.formUnion($1.sharedKeys) }),
                 now: clock.seconds)
         } catch {
             // A store may open and turn out to be damaged where the keys are.

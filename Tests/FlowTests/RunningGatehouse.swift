@@ -93,8 +93,9 @@ final class RunningGatehouse: Sendable {
     }
 
     static func yaml(
-        _ simulation: Simulation, _ folder: URL, top: String = "", http: String = "", zenkey: [String] = [],
-        plain: [String] = [], limits: Limits = Limits(), adminToken: String? = nil, lameDuckSeconds: Int = 0
+        _ simulation: Simulation, _ folder: URL, top: String = "", http: String = "", port: UInt16 = 0,
+        zenkey: [String] = [], plain: [String] = [], limits: Limits = Limits(), adminToken: String? = nil,
+        lameDuckSeconds: Int = 0
     ) -> String {
         let adminToken = adminToken.map { ", token: \($0)" } ?? ""
         // What a test says takes the place of what is usual.
@@ -116,7 +117,7 @@ final class RunningGatehouse: Sendable {
             "algorithms: [RS256, ES256]", "allowLoopbackHTTP: true",
         ]
         return """
-            http: {host: 127.0.0.1, port: 0, loops: 1, lameDuckSeconds: \(lameDuckSeconds), \(http)}
+            http: {host: 127.0.0.1, port: \(port), loops: 1, lameDuckSeconds: \(lameDuckSeconds), \(http)}
             admin: {port: 0\(adminToken)}
             storage: {url: 'file:\(folder.path)/users.db'}
             rateLimit:

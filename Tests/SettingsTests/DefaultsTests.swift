@@ -42,6 +42,7 @@ import YAML
           failedRefreshesPerMinutePerAddress: 600
           failedAdminTokensPerMinutePerAddress: 60
           authorizationsPerMinutePerAddress: 600
+          pushesPerMinutePerAddress: 60
         storage:
           url: file:data/gatehouse.db # or postgres://user@host/db?sslmode=verify-full
           masterKeyFile: ""
@@ -59,6 +60,11 @@ import YAML
           name: ""
           logoFile: ""
           pendingSignIns: 200000
+        push:
+          lifetimeSeconds: 3600
+          perUser: 3
+          windowSeconds: 600
+          maximumPending: 20000
         associationFiles:
           apple: ""
           android: ""
@@ -101,6 +107,7 @@ import YAML
             userinfo: true
             transactionIdentityMinimumAgeHours: 24
             claims: []
+            serverInitiated: false
             keepTokens: false
             timeoutSeconds: 10
             signInTimeoutSeconds: 20

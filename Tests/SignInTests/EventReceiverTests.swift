@@ -220,8 +220,8 @@ extension SignInStage {
     var restartedReceiver: EventReceiver {
         UseCases(
             repository: repository, tokenIssuer: issuer, providers: providers, codes: codes, logouts: SeenTokens(),
-            events: SeenTokens(maximumAgeSeconds: 7 * 86_400), transport: transport, registration: .automatic,
-            apps: apps, maximumPendingSignIns: 1000, clock: clock
+            events: SeenTokens(maximumAgeSeconds: 7 * 86_400), pushes: pushes, transport: transport,
+            registration: .automatic, apps: apps, maximumPendingSignIns: 1000, clock: clock
         ).events
     }
 }

@@ -12,7 +12,7 @@ public import Testing
 public struct RepositoryContract: Sendable, CustomTestStringConvertible {
     public static let clauses =
         signInClauses + browserClauses + profileClauses + migrationClauses + refreshClauses + sessionClauses
-        + logoutClauses + eventClauses + ticketClauses
+        + logoutClauses + eventClauses + pushClauses + ticketClauses
         + userClauses + identityClauses + sensitiveClauses + challengeClauses + receiptClauses + operatorClauses
         + keyClauses
         + keepingClauses

@@ -22,6 +22,8 @@ public final class SignInStage: Sendable {
     public let codes = DispatchedCodes()
     public let logouts = SeenTokens()
     public let events = SeenTokens(maximumAgeSeconds: 7 * 86_400)
+    public let pushes = PushLimits(
+        PushLimits.Configuration(lifetimeSeconds: 3600, pushesPerHint: 3, windowSeconds: 600, maximumPending: 100))
     public let apps: AppDirectory
     public let providers: ProviderDirectory
     private let registration: RegistrationMode
@@ -81,7 +83,7 @@ public final class SignInStage: Sendable {
     public var useCases: UseCases {
         UseCases(
             repository: repository, tokenIssuer: issuer, providers: providers, codes: codes, logouts: logouts,
-            events: events,
+            events: events, pushes: pushes,
             transport: transport, registration: registration, apps: apps, maximumPendingSignIns: 1000, clock: clock)
     }
 

@@ -62,7 +62,7 @@ final class APIStage: Sendable {
             limits: .each(0), apps: stage.apps, pages: BrowserPages(branding: Branding(name: "")),
             metadata: IssuerMetadata(issuer: "https://gatehouse.example", hasIntrospectors: false),
             associationFiles: AssociationFiles(apple: nil, android: nil),
-            documentation: Documentation(version: "0.0.0", baseURL: nil))
+            documentation: Documentation(version: "0.0.0", baseURL: nil), apiKeys: APIKeys([]), log: log)
         let answerer = Answerer(
             log: log, apiKeys: APIKeys([]), apps: stage.apps, limits: services.limits,
             failedSignIns: FailedSignInCounter())
@@ -85,7 +85,7 @@ final class APIStage: Sendable {
         var response = await api.respond(to: .sample(method, path, query: query, headers: headers, body: body))
         if response.hasCommonFields { response.headers += api.commonFields }
         let answer = Answer(response: response)
-        for problem in DocumentedAnswers.problems(method, path, answer) { Issue.record("\(problem)") }
+        for problem in DocumentedAnswers.problems(method, path, answer) { Issue.record("\(problem) \(answer.text)") }
         if let operation = DocumentedAnswers.operation(method, path) {
             seen.withLock {
                 $0.insert(Self.name(operation.id, answer.status, answer.error))
@@ -140,7 +140,7 @@ extension AddressLimits {
     static func each(_ perMinute: Int) -> AddressLimits {
         AddressLimits(
             signIns: perMinute, challenges: perMinute, failedRefreshes: perMinute, failedAdminTokens: perMinute,
-            authorizations: perMinute,
+            authorizations: perMinute, pushes: perMinute,
             clientAddress: ClientAddress(header: .xForwardedFor, trustedProxies: []))
     }
 }

@@ -147,7 +147,7 @@ enum BrowserTour {
         {
             let app = try await APIStage(telling: .apple)
             app.stage.transport.answer(app.stage.carrier.keysEndpoint) { _ in fault }
-            _ = try await app.notify()
+            _ = try await app.notifyAsApple()
             seen.formUnion(app.seenAnswers)
         }
         for dialect in EventDialect.allCases {
@@ -159,7 +159,7 @@ enum BrowserTour {
                 _ = await app.post(request: "x", to: path)
                 _ = await app.post(request: "x", to: path.replacing("zenkey", with: "nobody"))
             }
-            _ = try await app.notify()
+            _ = try await app.notifyAsApple()
             _ = await app.post(APIStage.events, json: ["payload": "x"])
             _ = await app.post(APIStage.events, json: [])
             _ = try await app.tell()

@@ -31,7 +31,7 @@ extension APIStage {
     static let events = "/auth/zenkey/events"
     static let deletion = "/auth/zenkey/events/deletion"
 
-    func notify(_ change: (inout TokenDraft) -> Void = { _ in }) async throws -> Answer {
+    func notifyAsApple(_ change: (inout TokenDraft) -> Void = { _ in }) async throws -> Answer {
         await post(Self.events, json: ["payload": .string(try stage.carrier.notification(change))])
     }
 
@@ -56,7 +56,7 @@ extension APIStage {
             #expect(await app.isLive(token))
             let answer =
                 switch dialect {
-                case .apple: try await app.notify()
+                case .apple: try await app.notifyAsApple()
                 case .risc: try await app.tell()
                 case .facebook: await app.post(request: SigningProvider.signedRequest())
                 }
@@ -69,12 +69,12 @@ extension APIStage {
     @Test func `answers the same whether anybody is known, and whether it has come before`() async throws {
         let app = try await APIStage(telling: .apple)
         _ = try await app.signedIn()
-        let known = try await app.notify()
-        let unknown = try await app.notify {
+        let known = try await app.notifyAsApple()
+        let unknown = try await app.notifyAsApple {
             $0.claims[setting: "jti"] = "second"
             $0.claims[setting: "events"] = SigningProvider.notification("consent-revoked", subject: "nobody")
         }
-        let repeated = try await app.notify()
+        let repeated = try await app.notifyAsApple()
         for other in [unknown, repeated] {
             #expect(known.status == other.status && known.response.body == other.response.body)
             #expect(known.response.headers.map(\.value) == other.response.headers.map(\.value))
@@ -153,10 +153,10 @@ extension APIStage {
     @Test func `asks for no API key, and makes an address wait that sends too much of what is refused`() async throws {
         let app = try await APIStage(telling: .apple, apiKeys: ["secret"], perMinute: 2)
         for number in 0..<3 {
-            #expect(try await app.notify { $0.claims[setting: "jti"] = .string("\(number)") }.status == 200)
+            #expect(try await app.notifyAsApple { $0.claims[setting: "jti"] = .string("\(number)") }.status == 200)
         }
-        for _ in 0..<2 { #expect(try await app.notify { $0.claims[setting: "aud"] = "other" }.status == 400) }
-        let answer = try await app.notify()
+        for _ in 0..<2 { #expect(try await app.notifyAsApple { $0.claims[setting: "aud"] = "other" }.status == 400) }
+        let answer = try await app.notifyAsApple()
         #expect(answer.status == 429 && answer.header("retry-after") != nil)
     }
 
@@ -192,7 +192,7 @@ extension APIStage {
         #expect(try await app.tell().status == 503)
         let keyless = try await APIStage(telling: .apple)
         keyless.stage.transport.fail(keyless.stage.carrier.keysEndpoint, .timedOut(requestSent: true))
-        #expect(try await keyless.notify().status == 504)
+        #expect(try await keyless.notifyAsApple().status == 504)
         let other = try await APIStage(telling: .facebook)
         await other.stage.repository.close()
         for path in [APIStage.events, APIStage.deletion] {

@@ -63,12 +63,16 @@ enum SignInBenchmarks {
             providers: providers,
             useCases: UseCases(
                 repository: repository, tokenIssuer: issuer, providers: providers, codes: DispatchedCodes(),
-                logouts: SeenTokens(), events: SeenTokens(), transport: carrier, registration: .automatic, apps: apps,
+                logouts: SeenTokens(), events: SeenTokens(),
+                pushes: PushLimits(
+                    .init(lifetimeSeconds: 3600, pushesPerHint: 3, windowSeconds: 600, maximumPending: 100)),
+                transport: carrier, registration: .automatic, apps: apps,
                 maximumPendingSignIns: 1000, clock: clock),
             apps: apps, branding: Branding(name: ""), associationFiles: AssociationFiles(apple: nil, android: nil),
             apiKeys: APIKeys([]),
             limits: AddressLimits(
                 signIns: 1_000_000, challenges: 0, failedRefreshes: 0, failedAdminTokens: 0, authorizations: 0,
+                pushes: 0,
                 clientAddress: ClientAddress(header: .xForwardedFor, trustedProxies: [])),
             documentation: Documentation(version: "0", baseURL: nil), failedSignIns: FailedSignInCounter(),
             logger: Logger(label: "benchmarks") { _ in SilentLog() })

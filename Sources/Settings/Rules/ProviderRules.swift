@@ -33,7 +33,7 @@ extension ProviderSettings {
             return [SettingsError(.missing, key("profile"), expected: expected)]
         }
         return KeysWithoutEffect.faults(
-            Self.keys, profile == .zenkey ? ["issuer"] : ["discoveryURL", "portTokenMaxAgeDays"],
+            Self.keys, profile == .zenkey ? ["issuer"] : ["discoveryURL", "portTokenMaxAgeDays", "serverInitiated"],
             under: key(""), in: self, fresh: Self(name: name),
             because: "profile \(profile.rawValue) does not take it")
     }
@@ -62,6 +62,7 @@ extension ProviderSettings {
             faults.append(SettingsError(.missing, key("clientID"), value: "", expected: expected))
         }
         do throws(SettingsError) { _ = try authentication() } catch { faults.append(error) }
+        do throws(SettingsError) { _ = try requestSigner() } catch { faults.append(error) }
         faults += authenticationRules()
         if clientAuthentication == .publicClient { faults += publicClientRules() }
         // Without a client ID a default can't be made; that fault is enough.

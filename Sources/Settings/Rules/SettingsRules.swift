@@ -47,10 +47,21 @@ extension Settings {
             let expected = "another audience: that one is the audience of receipts"
             faults.append(SettingsError(.conflict, "session.audience", value: audience, expected: expected))
         }
-        faults += addressRules() + MasterKeyRule.faults(storage, files)
+        faults += addressRules() + pushRules() + MasterKeyRule.faults(storage, files)
         faults += KeysWithoutEffect.faults(
             SettingKey<Settings>.all, KeysWithoutEffect.ofSettings, under: "", in: self, fresh: Settings())
         return faults
+    }
+
+    private var hasPushes: Bool { listedProviders.sections.contains(where: \.serverInitiated) }
+
+    /// Limits of what no provider does.
+    private func pushRules() -> [SettingsError] {
+        guard !hasPushes else { return [] }
+        let names = SettingKey<Settings>.all.map(\.name).filter { $0.hasPrefix("push.") }
+        return KeysWithoutEffect.faults(
+            SettingKey<Settings>.all, Set(names), under: "", in: self, fresh: Settings(),
+            because: "no provider's section has serverInitiated: true")
     }
 
     private func addressRules() -> [SettingsError] {
@@ -63,8 +74,9 @@ extension Settings {
     }
 
     /// Where apps sign in through the browser, a cookie binds the browser, and that goes over https or stays on this machine.
+    /// So do the tokens that carriers send us.
     private func issuerRules() -> [SettingsError] {
-        let hasApps = !listedApps.names.isEmpty
+        let hasApps = !listedApps.names.isEmpty || hasPushes
         guard let issuer = session.issuer else {
             let isUnspecified = IPAddress(http.host)?.isUnspecified == true
             guard isUnspecified || hasApps && !http.isOnLoopback else { return [] }
@@ -72,7 +84,7 @@ extension Settings {
             return [SettingsError(.missing, "session.issuer", value: "", expected: expected)]
         }
         guard hasApps, !issuer.isSecure, !HostName.isLoopback(issuer.host) else { return [] }
-        let expected = "an https URL, which browser sign-in needs: apps are configured"
+        let expected = "an https URL, which browser sign-in and server-initiated sign-in need"
         return [SettingsError(.value, "session.issuer", value: issuer.text, expected: expected)]
     }
 
@@ -85,7 +97,8 @@ extension Settings {
     /// What is worth knowing, though it holds.
     func notices() -> [SettingsNotice] {
         var notices: [SettingsNotice] = []
-        if !http.isOnLoopback, http.trustedProxies.isEmpty, rateLimit.isOn {
+        let isLimited = rateLimit.isOn || hasPushes && rateLimit.pushesPerMinutePerAddress != nil
+        if !http.isOnLoopback, http.trustedProxies.isEmpty, isLimited {
             let sentence =
                 "is empty while http.host is \(http.host): behind a proxy, everybody shares its address and limits"
             notices.append(SettingsNotice("http.trustedProxies", sentence))

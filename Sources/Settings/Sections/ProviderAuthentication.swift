@@ -22,8 +22,11 @@ extension ProviderSettings {
         let audience = assertionAudience == .token ? nil : assertionAudience.rawValue
         let keys: [(name: String, given: String?, isUsed: Bool)] = [
             ("clientSecret", clientSecret.map { _ in Secret.redacted }, [.basic, .post, .secretJWT].contains(way)),
-            ("clientKey", clientKey.map { _ in Secret.redacted }, [.privateKey, .apple].contains(way)),
-            ("clientKeyID", clientKeyID, way == .privateKey && clientKey != nil),
+            (
+                "clientKey", clientKey.map { _ in Secret.redacted },
+                [.privateKey, .apple].contains(way) || serverInitiated
+            ),
+            ("clientKeyID", clientKeyID, (way == .privateKey || serverInitiated) && clientKey != nil),
             ("assertionAlgorithm", assertionAlgorithm?.rawValue, way == .privateKey),
             ("assertionAudience", audience, [.privateKey, .secretJWT].contains(way)),
             ("appleTeamID", appleTeamID, way == .apple), ("appleKeyID", appleKeyID, way == .apple),
@@ -73,6 +76,21 @@ extension ProviderSettings {
             throw SettingsError(
                 .value, self.key("clientKey"), value: Secret.redacted,
                 expected: "a key of curve P-256, as Apple's .p8 files hold")
+        }
+    }
+
+    /// What server-initiated requests are signed with; nil where there are none.
+    ///
+    /// - Throws: the fault without which they would be.
+    func requestSigner() throws(SettingsError) -> RequestSigner? {
+        guard serverInitiated else { return nil }
+        guard let clientKey else { return .shared }
+        do throws(CryptoError) {
+            return try RequestSigner(key: clientKey, keyID: clientKeyID)
+        } catch {
+            throw SettingsError(
+                .conflict, key("serverInitiated"), value: "true",
+                expected: "an RSA key in clientKeyFile, or none: carriers verify RS256")
         }
     }
 

@@ -65,6 +65,8 @@ struct ProviderSettings: NamedSection {
     var transactionIdentityMinimumAgeHours: Int? = 24
     /// Claims that are handed to the app besides the attributes, by name; none of them is a protocol's.
     var claims: [String] = []
+    /// Whether our server may have the carrier ask its subscribers; profile `zenkey`.
+    var serverInitiated = false
     var keepTokens = false
     /// Nil: none are taken.
     var events: EventDialect?
@@ -115,7 +117,7 @@ extension ProviderSettings {
             connectionsPerHost: connectionsPerHost ?? 0, caFile: caFile, allowsLoopbackHTTP: allowLoopbackHTTP,
             cacheBounds: .standard, claims: claims, discoveryUI: discoveryUI?.text,
             accessTokenDigestOfEdDSA: atHashOfEdDSA.digest, inFlight: inFlight ?? 0, circuit: .standard,
-            events: try eventReceiving())
+            events: try eventReceiving(), requestSigner: try requestSigner())
     }
 
     /// How the issuer of a sign-in is found.

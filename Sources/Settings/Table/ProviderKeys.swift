@@ -87,6 +87,10 @@ extension SettingKey where Root == ProviderSettings {
             "claims", \.claims, .list(.claim, upTo: ProviderSettings.maximumClaims),
             "Further claims of ID token and userinfo that the app gets, under claims, with their types."),
         Self(
+            "serverInitiated", \.serverInitiated, .flag,
+            "Lets apps have users asked on their phones, by requests signed with RS256 (clientKey, or a key of ours); profile "
+                + "zenkey."),
+        Self(
             "keepTokens", \.keepTokens, .flag,
             "Whether the provider's tokens are kept, sealed, and refreshed on demand."),
     ]

@@ -3,7 +3,7 @@ extension SettingKey where Root == Settings {
     static let all: [Self] =
         http + admin + [
             Self("apiKeys", \.apiKeys, .secrets, "Keys that apps send in X-API-KEY; none: no key is demanded.")
-        ] + rateLimit + storage + session + browser + associationFiles + [
+        ] + rateLimit + storage + session + browser + push + associationFiles + [
             Self(
                 "registration", \.registration, .text(.choice),
                 "Whether an unknown subject becomes a user at once, or the app gets a link ticket."),
@@ -74,14 +74,17 @@ extension SettingKey where Root == Settings {
         Self(
             "rateLimit.failedRefreshesPerMinutePerAddress", \.rateLimit.failedRefreshesPerMinutePerAddress,
             .limit(upTo: 1_000_000),
-            "Refresh tokens, clients' secrets, logout tokens and events that one client address may get wrong in a minute."
-        ),
+            "Refresh tokens, clients' secrets, logout tokens, events and what concerns server-initiated sign-ins that one client "
+                + "address may get wrong in a minute."),
         Self(
             "rateLimit.failedAdminTokensPerMinutePerAddress", \.rateLimit.failedAdminTokensPerMinutePerAddress,
             .limit(upTo: 1_000_000), "Admin tokens that one client address may get wrong in a minute."),
         Self(
             "rateLimit.authorizationsPerMinutePerAddress", \.rateLimit.authorizationsPerMinutePerAddress,
             .limit(upTo: 1_000_000), "Browser sign-ins that one client address may begin in a minute."),
+        Self(
+            "rateLimit.pushesPerMinutePerAddress", \.rateLimit.pushesPerMinutePerAddress, .limit(upTo: 1_000_000),
+            "Server-initiated sign-ins that one client address may begin in a minute."),
     ]
 
     private static let storage: [Self] = [
@@ -132,6 +135,19 @@ extension SettingKey where Root == Settings {
             "browser.pendingSignIns", \.browser.pendingSignIns, .number(1...10_000_000),
             "Browser sign-ins that may be under way at once; one more makes the oldest give way."),
     ]
+    private static let push: [Self] = [
+        Self(
+            "push.lifetimeSeconds", \.push.lifetimeSeconds, .number(60...2 * day),
+            "How long a user may take to answer a server-initiated sign-in."),
+        Self(
+            "push.perUser", \.push.perUser, .number(1...100),
+            "How often one user is asked on the phone within push.windowSeconds, whoever wants it."),
+        Self("push.windowSeconds", \.push.windowSeconds, .number(1...day), "The time in which push.perUser counts."),
+        Self(
+            "push.maximumPending", \.push.maximumPending, .number(1...1_000_000),
+            "Server-initiated sign-ins that are kept at once; one more makes the oldest give way."),
+    ]
+
     private static let associationFiles: [Self] = [
         Self(
             "associationFiles.apple", \.associationFiles.appleFile, .optional(.path),

@@ -1,5 +1,6 @@
 internal import Apps
 internal import HTTPServer
+internal import SignIn
 
 /// Which web origins' scripts may call the API (Fetch §3.2, "CORS protocol"): those that the apps' sections name, and for
 /// what is public anyway, all. Never where browsers are sent, not called (RFC 9700 §2.6), nor where providers call.
@@ -8,6 +9,7 @@ struct CrossOrigin: Sendable {
     private static let others = [
         AuthorizeEndpoint.path, LogoutEndpoint.path, "/callback", "/confirm", BackChannelLogoutEndpoint.suffix,
         ProviderEventsEndpoint.suffix, ProviderEventsEndpoint.deletionSuffix,
+        ServerInitiatedSignIn.notificationPath,
     ]
 
     let apps: AppDirectory

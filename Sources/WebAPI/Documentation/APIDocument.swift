@@ -4,6 +4,7 @@ internal import OpenAPI
 /// The groups of operations, in the order a reader wants them.
 enum Tag: String, CaseIterable {
     case signIn = "Signing in"
+    case push = "On the user's phone"
     case sessions = "Sessions"
     case user = "The user"
     case identities = "Identities"
@@ -13,6 +14,7 @@ enum Tag: String, CaseIterable {
     fileprivate var description: String {
         switch self {
         case .signIn: "From an authorization code to a session."
+        case .push: "Our server has the carrier ask; the app waits."
         case .sessions: "Renew them, list them, end them."
         case .user: "What is known of the signed-in user, and what the user approves."
         case .identities: "By which carriers and providers the user signs in."

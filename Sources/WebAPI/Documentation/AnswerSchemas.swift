@@ -11,6 +11,7 @@ enum AnswerSchemas {
             ("Empty", empty), ("KeySet", keySet), ("Health", health), ("Userinfo", userinfo),
             ("Introspected", introspected), ("ClientError", clientError), ("IssuerMetadata", issuerMetadata),
             ("DeletionConfirmation", deletionConfirmation),
+            ("PushBegun", pushBegun), ("PushPending", pushPending), ("PushSignedIn", pushSignedIn),
         ]
     }
 
@@ -61,6 +62,22 @@ enum AnswerSchemas {
                 "acr": acr,
                 "auth_time": Schema.time("When the user authenticated at the provider"),
             ]))
+
+    private static let pushID = Schema.text("What the app asks by: a secret.", ["pattern": "^[A-Za-z0-9_-]{43}$"])
+
+    private static let pushBegun = Schema.object(
+        "A sign-in that begins on the user's phone.", required: ["auth_req_id", "expires_in"],
+        [
+            "auth_req_id": pushID,
+            "expires_in": Schema.integer("How long the user may take, in seconds.", ["minimum": 1]),
+        ])
+
+    private static let pushPending = Schema.object(
+        "It is pending.", required: ["auth_req_id"], ["auth_req_id": pushID])
+
+    private static let pushSignedIn = Schema.extending(
+        "Tokens",
+        with: Schema.object("A session.", required: ["auth_req_id"], ["auth_req_id": pushID]))
 
     private static let challenge = Schema.object(
         "A nonce of ours.", required: ["nonce", "expires"],

@@ -28,6 +28,9 @@ enum ErrorCode: String, CaseIterable {
     case authenticationTimedOut = "authentication_timed_out"
     case unlinkedUser = "unlinked_user"
     case identityTooNew = "identity_too_new"
+    case signInExpired = "sign_in_expired"
+    case signInCancelled = "sign_in_cancelled"
+    case signInDenied = "sign_in_denied"
     case notFound = "not_found"
     case methodNotAllowed = "method_not_allowed"
     case requestTimeout = "request_timeout"
@@ -40,6 +43,7 @@ enum ErrorCode: String, CaseIterable {
     case unsupportedMediaType = "unsupported_media_type"
     case expectationFailed = "expectation_failed"
     case rateLimited = "rate_limited"
+    case slowDown = "slow_down"
     case headersTooLarge = "headers_too_large"
     case notImplemented = "not_implemented"
     case providerError = "provider_error"
@@ -74,6 +78,9 @@ enum ErrorCode: String, CaseIterable {
         case .authenticationTimedOut: ErrorAnswer(.authenticationTimedOut)
         case .unlinkedUser: ErrorAnswer(.unlinked(Examples.linkTicket))
         case .identityTooNew: ErrorAnswer(.identityTooNew(retryAfterSeconds: 3600))
+        case .signInExpired: ErrorAnswer(.pushEnded(.expired))
+        case .signInCancelled: ErrorAnswer(.pushEnded(.cancelled))
+        case .signInDenied: ErrorAnswer(.pushEnded(.denied))
         case .notFound: ErrorAnswer(.unknownPath)
         case .methodNotAllowed: ErrorAnswer(.methodNotAllowed(allow: ["POST", "DELETE"]))
         case .requestTimeout: ErrorAnswer(violation: .requestTimeout)
@@ -86,6 +93,7 @@ enum ErrorCode: String, CaseIterable {
         case .unsupportedMediaType: ErrorAnswer(.unsupportedMediaType)
         case .expectationFailed: ErrorAnswer(violation: .expectationFailed)
         case .rateLimited: ErrorAnswer(.rateLimited(.signIns, retryAfterSeconds: 7))
+        case .slowDown: ErrorAnswer(.polledTooOften)
         case .headersTooLarge: ErrorAnswer(violation: .headTooLarge)
         case .notImplemented: ErrorAnswer(violation: .transferCodingNotImplemented)
         case .providerError: ErrorAnswer(.providerError(ProviderProblem(.token, .notJSON)))
@@ -149,6 +157,11 @@ extension ErrorCode {
         case .identityTooNew:
             "The identity was linked or ported to this user, or given to him by an operator, too recently for this. "
                 + "`Retry-After` says how long to wait."
+        case .signInExpired:
+            "The user has not answered on the phone in time, or what came of the sign-in was fetched too long ago. Begin "
+                + "another one, or the same anew."
+        case .signInCancelled: "The app has taken the server-initiated sign-in back."
+        case .signInDenied: "The user has said no on the phone. Tell the user so, and offer to sign in in another way."
         case .notFound: "There is nothing at this path, or the user has nothing of this name."
         case .methodNotAllowed: "The path exists and does not take this method. `Allow` names those it takes."
         case .requestTimeout: "The request did not arrive in time."
@@ -160,7 +173,9 @@ extension ErrorCode {
         case .uriTooLong: "The request target is longer than the service takes."
         case .unsupportedMediaType: "The body is neither JSON nor a form."
         case .expectationFailed: "The request expects something else than `100-continue`."
-        case .rateLimited: "Too much of this comes from this address. `Retry-After` says how many seconds to wait."
+        case .rateLimited:
+            "Too much of this comes from this address, or asks for this user. `Retry-After` says how many seconds to wait."
+        case .slowDown: "A server-initiated sign-in was asked for more often than once a second."
         case .headersTooLarge: "The header is larger than the service takes."
         case .notImplemented: "The method, or the transfer coding, is not known here."
         case .providerError:

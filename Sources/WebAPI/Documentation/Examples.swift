@@ -13,6 +13,7 @@ enum Examples {
     static let signedRequest = "c2lnbmF0dXJl.eyJ1c2VyX2lkIjoiNyJ9"
     static let ticket = "zenkey.dGlja2V0dGlja2V0dGlja2V0dGlja2V0dGlja2V0dGk"
     static let sessionID = "00000000673f1c2b9d5e44a1b0c7d2e3"
+    static let pushID = "cHVzaHB1c2hwdXNocHVzaHB1c2hwdXNocHVzaHB1c2g"
     static let now: Int64 = 1_790_000_000
 
     static let linkTicket = LinkTicket(
@@ -26,6 +27,21 @@ enum Examples {
         "client_id": "ccid-0123456789abcdef", "code": "the-code",
         "redirect_uri": "ccid-0123456789abcdef://com.xci.provider.sdk", "mccmnc": "310410",
         "code_verifier": "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "nonce": "n-0S6_WzA2Mj",
+    ]
+
+    static let pushRequest: JSONValue = [
+        "client_id": "ccid-0123456789abcdef", "login_hint": "+12065550100", "mccmnc": "310410",
+        "context": "Sign in at the counter of Acme, Main Street",
+    ]
+
+    static let pushNotification: JSONValue = [
+        "auth_req_id": "the-carriers-own", "state": "the-state", "access_token": "the-access-token",
+        "id_token": "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
+    ]
+
+    static let pushSignedIn: JSONValue = [
+        "auth_req_id": .string(pushID), "access_token": .string(accessToken), "token": .string(accessToken),
+        "refresh_token": .string(refreshToken), "token_type": "Bearer", "expires_in": 900, "expires": 900,
     ]
 
     static let approval: JSONValue = [

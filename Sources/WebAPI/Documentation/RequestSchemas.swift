@@ -10,6 +10,7 @@ enum RequestSchemas {
             ("AuthorizedResponse", authorizedResponse), ("TransactionApproval", transactionApproval),
             ("TokenRequest", tokenRequest), ("Introspection", introspection), ("Revocation", revocation),
             ("Logout", logout), ("ProviderEvent", providerEvent), ("SignedRequest", signedRequest),
+            ("PushRequest", pushRequest), ("PushNotification", pushNotification),
             ("Registration", registration),
             ("ProfileEdits", profileEdits),
         ]
@@ -137,6 +138,50 @@ enum RequestSchemas {
             [
                 "token": text("token", "An access token or a refresh token.", ["minLength": 1]),
                 "token_type_hint": Schema.text("Which of them it is; that shows anyway, so it is ignored."),
+            ])
+    }
+
+    private static var pushRequest: JSONValue {
+        Schema.object(
+            """
+            Whom to ask and what to show. `client_id` or `provider` finds the provider, as in a sign-in. `login_hint` and \
+            `mccmnc` are needed without a session token, and not taken with one. Unknown members are ignored.
+            """,
+            required: ["context"],
+            [
+                "client_id": text("client_id", "The client identifier that the app used at the provider."),
+                "provider": text("provider", "The provider's name in the configuration."),
+                "login_hint": text(
+                    "login_hint", "The user's phone number (E.164).", ["pattern": "^[+][1-9][0-9]{6,14}$"]),
+                "mccmnc": Schema.textOrNumber(
+                    spelled("mccmnc", "The user's mobile network, six digits."), ["pattern": "^[0-9]{6}$"]),
+                "mcc": Schema.textOrNumber("The country code, where the two come apart.", ["pattern": "^[0-9]{3}$"]),
+                "mnc": Schema.textOrNumber("The network code, where the two come apart.", ["pattern": "^[0-9]{2,3}$"]),
+                "context": text(
+                    "context", "What the user is shown, on one line.",
+                    [
+                        "minLength": 1, "maxLength": .integer(Int64(AuthorizedResponse.maximumContextLength)),
+                        "pattern": #"^[^\u0000-\u001F\u007F-\u009F]*$"#,
+                    ]),
+                "acr_values": Schema.textOrList(
+                    spelled("acr_values", "The levels of which the user must reach one."),
+                    ["maxLength": 2048, "pattern": noControls]),
+                "correlation_id": Schema.textOrNumber(
+                    spelled("correlation_id", "The app's own name for the sign-in, which goes into the logs."),
+                    ["pattern": "^[A-Za-z0-9._-]{1,64}$"]),
+            ])
+    }
+
+    private static var pushNotification: JSONValue {
+        Schema.object(
+            "What has come of a request: tokens, or an `error`. Other members are ignored.",
+            required: ["auth_req_id", "state"],
+            [
+                "auth_req_id": Schema.text("What the carrier calls the request.", ["minLength": 1, "maxLength": 2048]),
+                "state": Schema.text("The `state` of the request.", ["minLength": 1, "maxLength": 2048]),
+                "access_token": Schema.text("For userinfo.", ["minLength": 1, "maxLength": 2048]),
+                "id_token": Schema.text("Who has approved.", ["minLength": 1]),
+                "error": Schema.text("Why there is none.", ["minLength": 1, "maxLength": 2048]),
             ])
     }
 

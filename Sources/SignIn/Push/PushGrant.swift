@@ -1,0 +1,54 @@
+internal import Accounts
+internal import JSON
+internal import OpenIDConnect
+
+/// What a carrier has sent for a server-initiated sign-in, and the app that it is for.
+struct PushGrant: Sendable {
+    /// How long at least the app may fetch what has come of it, in seconds: as long as a link ticket is good for.
+    static let minimumWaitSeconds = LinkTicket.lifetimeSeconds
+
+    let tokens: TokenResponse
+    let content: PushContent
+    /// Of what the carrier has shown.
+    let notification: TokenHash
+    /// Of what it has said.
+    let notified: TokenHash
+    /// Until when the session waits for the app, in seconds since 1970.
+    let waitsUntil: Int64
+
+    /// What the app said it is.
+    var userAgent: String? { content.userAgent }
+
+    /// - Throws: `ServiceError.invalidIDToken(.subject)` where the user of a session was meant, and somebody else has approved.
+    func check(_ subject: Subject) throws(ServiceError) {
+        guard content.subject == nil || content.subject == subject else { throw .invalidIDToken(.subject) }
+    }
+
+    func delivery(of ticket: LinkTicket?) -> PushDelivery {
+        PushDelivery(
+            notification: notification, notified: notified,
+            ticket: ticket.flatMap { try? content.sealShared($0.encoded) }, waitsUntil: waitsUntil)
+    }
+}
+
+extension LinkTicket {
+    /// As it waits for an app, sealed.
+    fileprivate var encoded: [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 512)
+        writer.object { body in
+            body.member("ticket", text)
+            body.name("attributes")
+            body.object { said in for attribute in attributes.members { said.member(attribute.name, attribute.value) } }
+        }
+        return writer.bytes
+    }
+
+    init?(encoded: [UInt8]) {
+        guard let document = try? JSONValue(parsing: encoded.span), let text = document["ticket"]?.string,
+            let said = document["attributes"]?.object
+        else { return nil }
+        var attributes = Attributes()
+        for member in said.members { attributes[member.name] = member.value.string }
+        self.init(text: text, attributes: attributes)
+    }
+}

@@ -1,0 +1,56 @@
+internal import Accounts
+
+/// What an app is told that asks what has come of a request.
+extension ServerInitiatedSignIn {
+    /// How far a request has come.
+    public enum Progress: Sendable {
+        case pending
+        case signedIn(TokenIssuer.Tokens)
+    }
+
+    /// For how long it is known that a session was fetched, in seconds: whoever has stolen what it is asked by tries it soon.
+    private static let memorySeconds: Int64 = 3600
+
+    /// How far one has come, asked at most once a second. Once it is signed in, the first answer counts; the same comes again
+    /// for an app that has lost it, for as long as a refresh token's does, and later ends the session.
+    ///
+    /// - Throws: `.unknownPath`, `.polledTooOften`, `.pushEnded`, `.pushFailed`, `.unlinked` with a ticket for somebody who has to
+    ///   register.
+    public func poll(_ id: String, owner: String) async throws(ServiceError) -> Progress {
+        let now = clock.seconds
+        if let handle = PushSecret(id, .app)?.hash(owner: owner) { try limits.poll(handle, now: now) }
+        let (push, content, _) = try await find(id, owner)
+        switch push.state {
+        case .denied: throw .pushEnded(.denied)
+        case .failed: throw .pushFailed
+        case .cancelled: throw .pushEnded(.cancelled)
+        case .pending, .silent, .signedIn, .taken, .unlinked:
+            guard push.expiresAt > now else { throw .pushEnded(.expired) }
+        }
+        switch push.state {
+        case .signedIn, .taken: return .signedIn(try await fetch(push, now: now))
+        case .unlinked:
+            guard let ticket = push.ticket.flatMap(content.openShared).flatMap(LinkTicket.init(encoded:)) else {
+                throw .pushFailed
+            }
+            throw .unlinked(ticket)
+        default: return .pending
+        }
+    }
+
+    /// Whether a request is known here to be somebody's, without a look into the store.
+    public func isKnown(_ id: String, owner: String) -> Bool {
+        PushSecret(id, .app).map { limits.isKnown($0.hash(owner: owner), now: clock.seconds) } ?? false
+    }
+
+    private func fetch(_ push: PendingPush, now: Int64) async throws(ServiceError) -> TokenIssuer.Tokens {
+        let redemption = PushRedemption(
+            handle: push.handle, sessionExpiresAt: tokenIssuer.firstExpiry(now: now),
+            graceSeconds: tokenIssuer.configuration.refreshGraceSeconds, rememberedUntil: now + Self.memorySeconds,
+            now: now)
+        let outcome = try await stored { () throws(RepositoryError) in try await repository.fetch(redemption) }
+        guard case .fetched(let session) = outcome else { throw .pushEnded(.expired) }
+        let refreshToken = try await tokenIssuer.refreshTokens.text(of: RefreshToken(of: session))
+        return try tokenIssuer.tokens(of: session, refreshToken: refreshToken, now: now)
+    }
+}

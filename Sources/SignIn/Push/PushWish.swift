@@ -1,0 +1,66 @@
+internal import Providers
+internal import Syntax
+
+/// What an app posts to have its user asked on the phone. Every part was validated; there is no other way to make one.
+public struct PushWish: Sendable {
+    /// Whom to ask, where the app says so: a phone number (E.164).
+    let loginHint: String?
+    let network: MobileNetwork?
+    /// What the user is shown.
+    let context: String
+    /// Space separated, one at least.
+    let acrValues: String?
+    public let correlationID: String?
+
+    /// Validates what an app sent.
+    ///
+    /// - Parameters:
+    ///   - parameters: finds a parameter by its name; an empty one counts as absent.
+    ///   - isForSession: whether the user of a session is meant, and nobody need be named.
+    /// - Throws: `ParameterError` for the first parameter that does not fit.
+    public init(_ parameters: (String) -> String?, isForSession: Bool) throws(ParameterError) {
+        func optional(_ name: String) -> String? { parameters(name).flatMap { $0.isEmpty ? nil : $0 } }
+        if isForSession {
+            // Whoever may be asked in a session's name is its user.
+            guard optional("login_hint") == nil, optional("mccmnc") == nil else {
+                throw ParameterError("login_hint", "does not go with a session, whose own user is asked")
+            }
+            loginHint = nil
+            network = nil
+        } else {
+            guard let hint = optional("login_hint") else { throw ParameterError("login_hint", "is missing") }
+            guard Self.isPhoneNumber(hint) else {
+                throw ParameterError("login_hint", "must be a phone number as in E.164: + and 7 to 15 digits")
+            }
+            loginHint = hint
+            guard let text = optional("mccmnc") else { throw ParameterError("mccmnc", "is missing") }
+            guard let network = MobileNetwork(text), network.hasSixDigits else {
+                throw ParameterError("mccmnc", "must be six digits")
+            }
+            self.network = network
+        }
+        guard let context = try AuthorizedResponse.checked(context: optional("context")) else {
+            throw ParameterError("context", "is missing: it is what the user is shown")
+        }
+        // On a phone's lock screen there are no lines and columns.
+        guard context.allBytes({ $0 >= 0x20 }) else { throw ParameterError("context", "has control characters") }
+        self.context = context
+        acrValues = try Self.levels(optional("acr_values"))
+        correlationID = try AuthorizedResponse.checked(correlationID: optional("correlation_id"))
+    }
+
+    private static func levels(_ text: String?) throws(ParameterError) -> String? {
+        guard let text, !text.allBytes({ $0 == .space }) else { return nil }
+        guard text.utf8.count <= AuthorizedResponse.maximumTextBytes, text.allBytes({ $0 >= 0x20 && $0 != 0x7F }) else {
+            throw ParameterError("acr_values", "has control characters, or is too long")
+        }
+        return text
+    }
+
+    /// ITU-T E.164 §6.2.1: 15 digits at most, of which the first is not 0.
+    private static func isPhoneNumber(_ text: String) -> Bool {
+        let digits = text.utf8.dropFirst()
+        return text.utf8.first == UInt8(ascii: "+") && (7...15).contains(digits.count)
+            && digits.allSatisfy { (0x30...0x39).contains($0) } && digits.first != 0x30
+    }
+}

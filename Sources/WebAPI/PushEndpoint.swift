@@ -1,0 +1,125 @@
+internal import Accounts
+internal import HTTPServer
+internal import JSON
+internal import Providers
+internal import SignIn
+
+/// `/auth/zenkey-async-signin` and what is below it: a user is asked on the phone, at our server's wish.
+///
+/// What an app asks by is bound to its API key. Whoever guesses finds nothing, and is soon asked to wait.
+struct PushEndpoint: Sendable {
+    static let path = "/auth/zenkey-async-signin"
+
+    let push: ServerInitiatedSignIn
+    let sessions: Sessions
+    let code: CodeParameters
+    let limits: AddressLimits
+    let apiKeys: APIKeys
+    let log: RequestLog
+
+    /// `POST`: begins.
+    func begin(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+        try limits.count(context.network, as: .pushes)
+        let (parameters, provider) = try code.read(context)
+        guard provider.requestSigner != nil else {
+            throw .invalidParameter(ParameterError("provider", "takes no server-initiated sign-in"))
+        }
+        let isForSession = context.request.bearerToken != nil
+        let wish: PushWish
+        do throws(ParameterError) {
+            wish = try PushWish({ parameters[$0] }, isForSession: isForSession)
+        } catch {
+            throw .invalidParameter(error)
+        }
+        context.correlationID = wish.correlationID
+        let session: Session? = isForSession ? try await sessions.session(of: context.request) : nil
+        let begun = try await push.begin(
+            wish, with: provider, owner: apiKeys.owner(of: context.request), session: session,
+            userAgent: context.request.userAgent, trouble: context.trouble)
+        deliver(begun.errand)
+        return Self.answer(begun)
+    }
+
+    /// `GET`: asks how far it has come.
+    func poll(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+        let id = Self.id(context)
+        let progress = try await known(id, context) { owner throws(ServiceError) in
+            try await push.poll(id, owner: owner)
+        }
+        switch progress {
+        case .pending:
+            var writer = JSONWriter()
+            writer.object { $0.member("auth_req_id", id) }
+            return .secretJSON(writer.bytes)
+        case .signedIn(let tokens):
+            var writer = JSONWriter(reservingCapacity: 1024)
+            writer.object { body in
+                body.member("auth_req_id", id)
+                body.tokens(tokens)
+            }
+            // Without a Location: clients that follow redirects by themselves find nothing to follow, and read the body.
+            return .secretJSON(writer.bytes, .found)
+        }
+    }
+
+    /// `POST` on it: begins anew.
+    func retry(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+        try limits.count(context.network, as: .pushes)
+        let id = Self.id(context)
+        context.trouble = ProviderTrouble()
+        let begun = try await known(id, context) { owner throws(ServiceError) in
+            try await push.retry(id, owner: owner, trouble: context.trouble)
+        }
+        deliver(begun.errand)
+        return Self.answer(begun)
+    }
+
+    /// `DELETE`: takes it back.
+    func cancel(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+        let id = Self.id(context)
+        let errand = try await known(id, context) { owner throws(ServiceError) in
+            try await push.cancel(id, owner: owner)
+        }
+        if let errand { deliver(errand) }
+        return .emptyObject
+    }
+
+    /// Asks for one that is somebody's. Who asks for too many that are nobody's, or another's, has to wait; whose request is
+    /// known here has not, whoever else comes from the same address.
+    private func known<Value: Sendable>(
+        _ id: String, _ context: RequestContext, _ body: (String) async throws(ServiceError) -> Value
+    ) async throws(ServiceError) -> Value {
+        let owner = apiKeys.owner(of: context.request)
+        if push.isKnown(id, owner: owner) { return try await body(owner) }
+        try limits.refuseAfterFailures(context.network, of: .failedRefreshes)
+        do throws(ServiceError) {
+            return try await body(owner)
+        } catch {
+            if error == .unknownPath { limits.countFailure(context.network, as: .failedRefreshes) }
+            throw error
+        }
+    }
+
+    /// Tells the carrier, once the app has its answer.
+    private func deliver(_ errand: ServerInitiatedSignIn.Errand) {
+        Task { [push, log] in
+            let trouble = ProviderTrouble()
+            do throws(ServiceError) {
+                try await push.deliver(errand, trouble: trouble)
+            } catch {
+                log.writePush(error, errand, trouble)
+            }
+        }
+    }
+
+    private static func id(_ context: RequestContext) -> String { context.request.parameters["auth_req_id"] ?? "" }
+
+    private static func answer(_ begun: ServerInitiatedSignIn.Begun) -> HTTPResponse {
+        var writer = JSONWriter()
+        writer.object { body in
+            body.member("auth_req_id", begun.id)
+            body.member("expires_in", begun.expiresIn)
+        }
+        return .secretJSON(writer.bytes)
+    }
+}

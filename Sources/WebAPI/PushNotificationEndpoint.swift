@@ -1,0 +1,68 @@
+internal import Accounts
+internal import HTTPServer
+internal import JSON
+internal import OpenIDConnect
+internal import Providers
+internal import SignIn
+
+/// `POST /auth/zenkey-async-signin/notification`: a carrier says what has come of a request of our server's.
+///
+/// It shows the token that it was given with the push, so there is no API key; and since anybody can send something, an address
+/// that sends what is refused is soon asked to wait.
+struct PushNotificationEndpoint: Sendable {
+    let notifications: PushNotifications
+    let limits: AddressLimits
+
+    func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+        try limits.refuseAfterFailures(context.network, of: .failedRefreshes)
+        do throws(ServiceError) {
+            try await receive(context)
+        } catch {
+            // What shows the token of a request is about somebody's sign-in, and told as one in the log.
+            if context.provider != nil { context.signIn = .begun }
+            if Self.isSenders(error) { limits.countFailure(context.network, as: .failedRefreshes) }
+            throw error
+        }
+        return .emptyObject
+    }
+
+    private func receive(_ context: RequestContext) async throws(ServiceError) {
+        guard let bearer = context.request.bearerToken else { throw .invalidToken }
+        let members = try Self.members(of: context.request)
+        let notification: PushNotification
+        do throws(PushNotificationError) {
+            notification = try PushNotification(members)
+        } catch {
+            throw .invalidParameter(ParameterError(error.member, "is missing or can't be taken"))
+        }
+        let trouble = ProviderTrouble()
+        context.trouble = trouble
+        let outcome = try await notifications.receive(notification, bearer: bearer, trouble: trouble) { names in
+            context.provider = names.provider
+            context.correlationID = names.correlationID
+        }
+        guard case .signedIn(let signedIn) = outcome else { return }
+        context.signIn = signedIn.migrated ? .migrated : signedIn.isNewUser ? .newUser : .signedIn
+    }
+
+    /// The members of a body of either type. What is no text is not looked at.
+    private static func members(of request: HTTPRequest) throws(ServiceError) -> (String) -> String? {
+        switch try RequestBody(request) {
+        case .json(let object): return { object[$0]?.string }
+        case .form(let form):
+            guard Set(form.fields.map(\.name)).count == form.fields.count else {
+                throw .invalidRequest("A parameter is there twice.")
+            }
+            return { form[$0] }
+        }
+    }
+
+    /// Whether it is whoever has sent it that is to blame.
+    private static func isSenders(_ error: ServiceError) -> Bool {
+        switch error {
+        case .storageUnavailable, .overloaded, .providerUnavailable, .providerResting, .providerTimeout, .providerError:
+            false
+        default: true
+        }
+    }
+}
