@@ -105,6 +105,8 @@ final class RunningGatehouse: Sendable {
                 // Its port is the kernel's choice.
                 .map { "    \($0.replacing("{plain}", with: simulation.plain))\n" }.joined()
         }
+        // All tests begin at once, and a simulated provider has a share of the same processors.
+        let patience = ["timeoutSeconds: 60", "signInTimeoutSeconds: 60"]
         let carrier = [
             "profile: zenkey", "discoveryURL: \(simulation.discovery)", "clientID: \(clientID)",
             "clientSecret: demo-secret", "redirectURIs: ['\(redirectURI)']",
@@ -129,9 +131,9 @@ final class RunningGatehouse: Sendable {
             \(top)
             provider:
               zenkey:
-            \(section(carrier, zenkey))
+            \(section(carrier + patience, zenkey))
               plain:
-            \(section(other, plain))
+            \(section(other + patience, plain))
             """
     }
 
