@@ -30,6 +30,12 @@ import Testing
         #expect(settings.rateLimit.pushesPerMinutePerAddress == 60)
     }
 
+    @Test func `come with a notice where no API key is asked for`() {
+        #expect(load(leastWith("serverInitiated: true")).notices.map(\.key) == ["apiKeys"])
+        #expect(load(leastWith("serverInitiated: true") + "apiKeys: [a-key-of-the-app]\n").notices == [])
+        #expect(load(least).notices == [])
+    }
+
     @Test func `take the key of a file, also beside a secret, and no key but RSA`() throws {
         let rsa = load(
             leastWith("serverInitiated: true\n    clientKeyFile: key.pem\n    clientKeyID: k1"),

@@ -103,6 +103,12 @@ extension Settings {
                 "is empty while http.host is \(http.host): behind a proxy, everybody shares its address and limits"
             notices.append(SettingsNotice("http.trustedProxies", sentence))
         }
+        if hasPushes, apiKeys.isEmpty {
+            let sentence =
+                "is empty while a provider's section has serverInitiated: anybody who reaches this service can have users asked"
+                + " on their phones"
+            notices.append(SettingsNotice("apiKeys", sentence))
+        }
         for provider in listedProviders.sections { notices += provider.notices() }
         for app in listedApps.sections { notices += app.notices() }
         return notices
