@@ -37,7 +37,7 @@ struct ProviderDoor: Sendable {
     }
 
     /// Whether it is whoever has sent it that is to blame.
-    private static func isSenders(_ error: ServiceError) -> Bool {
+    static func isSenders(_ error: ServiceError) -> Bool {
         switch error {
         case .storageUnavailable, .providerUnavailable, .providerResting, .providerTimeout, .providerError, .overloaded:
             false

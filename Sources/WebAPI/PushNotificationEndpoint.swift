@@ -20,7 +20,7 @@ struct PushNotificationEndpoint: Sendable {
         } catch {
             // What shows the token of a request is about somebody's sign-in, and told as one in the log.
             if context.provider != nil { context.signIn = .begun }
-            if Self.isSenders(error) { limits.countFailure(context.network, as: .failedRefreshes) }
+            if ProviderDoor.isSenders(error) { limits.countFailure(context.network, as: .failedRefreshes) }
             throw error
         }
         return .emptyObject
@@ -54,15 +54,6 @@ struct PushNotificationEndpoint: Sendable {
                 throw .invalidRequest("A parameter is there twice.")
             }
             return { form[$0] }
-        }
-    }
-
-    /// Whether it is whoever has sent it that is to blame.
-    private static func isSenders(_ error: ServiceError) -> Bool {
-        switch error {
-        case .storageUnavailable, .overloaded, .providerUnavailable, .providerResting, .providerTimeout, .providerError:
-            false
-        default: true
         }
     }
 }

@@ -8,24 +8,6 @@ import Testing
 @Suite struct `What is kept of a provider's events` {
     let folder = TemporaryFolder()
 
-    private func makeStoreOfTheNinthVersion() throws {
-        try write([], to: folder.database)
-        let connection = try Connection(path: folder.database, isWritable: true)
-        for step in Schema.steps.prefix(9) { try connection.execute(step) }
-        try connection.execute("PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = 9;")
-        try connection.execute("INSERT INTO key_ring (number, sealed_key, created) VALUES (1, x'010203', 1)")
-        try connection.run(
-            Query("INSERT INTO users (id, reference, profile, created, updated) VALUES (1, 'abc', ?, 5, 5)"),
-            try TransparentSealer().seal(Profile(carrier: Sample.jane).encoded, for: .profile(of: UserID(rawValue: 1))))
-        try connection.execute(
-            """
-            INSERT INTO identities (id, user_id, provider, issuer, subject, origin, linked, last_sign_in)
-            VALUES (1, 1, 'zenkey', '\(Sample.issuer)', '1', 'sign-in', 5, 5);
-            INSERT INTO sessions (id, user_id, family, refresh_hash, expires, created, amr, provider, client)
-            VALUES (zeroblob(16), 1, zeroblob(16), x'', \(Sample.now + 60), 5, '', 'zenkey', 'app');
-            """)
-    }
-
     private func event(_ effect: IdentityEvent.Effect, at time: Int64 = Sample.now) -> IdentityEvent {
         IdentityEvent(subject: Sample.subject("1"), kind: .providerConsentRevoked, effect: effect, time: time)
     }
@@ -34,7 +16,7 @@ import Testing
     private func log() throws -> [UInt8] { try contents(of: folder.database + "-wal") }
 
     @Test func `a store of the ninth version has nobody whose mail is stopped, and takes events`() async throws {
-        try makeStoreOfTheNinthVersion()
+        try folder.makeStore(ofVersion: 9, sessionBy: nil)
         let store = try await folder.open()
         #expect(store.update?.from == 9 && store.update?.to == Schema.steps.count)
         #expect(try await store.check().isEmpty)

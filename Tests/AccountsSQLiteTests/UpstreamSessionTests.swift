@@ -8,24 +8,6 @@ import Testing
 @Suite struct `What is kept of a provider's session` {
     let folder = TemporaryFolder()
 
-    private func makeStoreOfTheEighthVersion() throws {
-        try write([], to: folder.database)
-        let connection = try Connection(path: folder.database, isWritable: true)
-        for step in Schema.steps.prefix(8) { try connection.execute(step) }
-        try connection.execute("PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = 8;")
-        try connection.execute("INSERT INTO key_ring (number, sealed_key, created) VALUES (1, x'010203', 1)")
-        try connection.run(
-            Query("INSERT INTO users (id, reference, profile, created, updated) VALUES (1, 'abc', ?, 5, 5)"),
-            try TransparentSealer().seal(Profile(carrier: Sample.jane).encoded, for: .profile(of: UserID(rawValue: 1))))
-        try connection.execute(
-            """
-            INSERT INTO identities (id, user_id, provider, issuer, subject, origin, linked, last_sign_in)
-            VALUES (1, 1, 'zenkey', '\(Sample.issuer)', '1', 'sign-in', 5, 5);
-            INSERT INTO sessions (id, user_id, family, refresh_hash, expires, created, amr, provider, client, identity_id)
-            VALUES (zeroblob(16), 1, zeroblob(16), x'', \(Sample.now + 60), 5, '', 'zenkey', 'app', 1);
-            """)
-    }
-
     private func texts(_ sql: String, column: Int32 = 0) throws -> [String] {
         let connection = try Connection(path: folder.database, isWritable: true)
         return try connection.all(Query(sql)) { $0.text(column) }
@@ -34,7 +16,7 @@ import Testing
     @Test func `a store of the eighth version keeps its sessions, which end by their user and by no session`()
         async throws
     {
-        try makeStoreOfTheEighthVersion()
+        try folder.makeStore(ofVersion: 8, sessionBy: 1)
         let store = try await folder.open()
         #expect(store.update?.from == 8 && store.update?.to == Schema.steps.count)
         #expect(try await store.check().isEmpty)
