@@ -14,7 +14,7 @@ enum Schema {
     /// Marks the file as ours (`PRAGMA application_id`): "GATE".
     static let applicationID: Int64 = 0x4741_5445
 
-    static let steps = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh]
+    static let steps = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth]
 
     private static let version = Query("PRAGMA user_version")
     private static let application = Query("PRAGMA application_id")

@@ -208,3 +208,52 @@ extension Schema {
         CREATE INDEX pushes_forgotten ON pushes (forgotten);
         """
 }
+
+extension Schema {
+    // What providers have given us for their users, sealed: tokens for an identity, and for a session the ID token that says at the
+    // provider which session ends. Both go with what they belong to. `due` and `leased_by` tell who may call the provider for a row;
+    // what waits in `outbox` refers to nothing, for what it is about may be gone. `cross_client_keys` finds identities by a claim
+    // that names one person at all clients of an issuer, hashed.
+    static let twelfth = """
+        CREATE TABLE grants (
+            identity_id INTEGER PRIMARY KEY REFERENCES identities (id) ON DELETE CASCADE,
+            version INTEGER NOT NULL,
+            tokens BLOB,
+            expires INTEGER,
+            obtained INTEGER NOT NULL,
+            leased_by BLOB,
+            leased_until INTEGER,
+            ended INTEGER
+        ) STRICT;
+        CREATE INDEX grants_leased ON grants (identity_id) WHERE leased_by IS NOT NULL;
+
+        CREATE TABLE kept_id_tokens (
+            session_id BLOB PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
+            token BLOB NOT NULL
+        ) STRICT;
+
+        CREATE TABLE outbox (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            kind TEXT NOT NULL,
+            provider TEXT NOT NULL,
+            issuer TEXT NOT NULL,
+            content BLOB NOT NULL,
+            user_id INTEGER NOT NULL,
+            identity_id INTEGER NOT NULL,
+            created INTEGER NOT NULL,
+            due INTEGER NOT NULL,
+            attempts INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        CREATE INDEX outbox_due ON outbox (due);
+
+        ALTER TABLE tickets ADD COLUMN tokens BLOB;
+
+        CREATE TABLE cross_client_keys (
+            issuer TEXT NOT NULL,
+            hash BLOB NOT NULL,
+            identity_id INTEGER NOT NULL REFERENCES identities (id) ON DELETE CASCADE,
+            PRIMARY KEY (issuer, hash, identity_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX cross_client_keys_identity ON cross_client_keys (identity_id);
+        """
+}
