@@ -60,6 +60,8 @@ import YAML
           name: ""
           logoFile: ""
           pendingSignIns: 200000
+        outbox:
+          giveUpHours: 72
         push:
           lifetimeSeconds: 3600
           perUser: 3
@@ -109,6 +111,7 @@ import YAML
             claims: []
             serverInitiated: false
             keepTokens: false
+            revocationURL: ""
             timeoutSeconds: 10
             signInTimeoutSeconds: 20
             connectionsPerHost: 512
