@@ -43,6 +43,7 @@ struct Configuration {
             ("token_endpoint", .string("\(url)/token")),
             ("userinfo_endpoint", .string("\(resources)/userinfo")),
             ("jwks_uri", .string("\(resources)/jwks")),
+            ("revocation_endpoint", .string(url + RevocationEndpoint.path)),
             ("response_types_supported", ["code"]),
             ("response_modes_supported", ["query"]),
             ("subject_types_supported", ["pairwise"]),

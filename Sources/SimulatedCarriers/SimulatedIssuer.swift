@@ -37,9 +37,12 @@ public enum SimulatedEndpoint: String, Sendable, CaseIterable {
     /// Where subscribers are asked on their phones, at the wish of a client's server.
     case push
     case pushCancellation = "push_cancellation"
+    /// Where tokens are revoked (RFC 7009).
+    case revocation
 
     /// Those that a backend calls; the others are for browsers.
     static let calledByBackends: [SimulatedEndpoint] = [
         .discovery, .configuration, .keys, .token, .userinfo, .push, .pushCancellation,
+        .revocation,
     ]
 }
