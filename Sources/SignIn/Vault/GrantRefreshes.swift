@@ -22,8 +22,13 @@ public final class GrantRefreshes: Sendable {
         let tokens: ProviderTokens
     }
 
+    private struct Refresh {
+        let task: Task<Outcome, Never>
+        var callers = 0
+    }
+
     private struct State {
-        var underWay: [IdentityID: Task<Outcome, Never>] = [:]
+        var underWay: [IdentityID: Refresh] = [:]
         var unstored: [IdentityID: Unstored] = [:]
     }
 
@@ -40,18 +45,25 @@ public final class GrantRefreshes: Sendable {
         for identity: IdentityID, refresh: @escaping @Sendable (Unstored?) async -> Outcome
     ) async -> Outcome {
         let task = state.withLock { state in
-            if let task = state.underWay[identity] { return task }
             let unstored = state.unstored[identity]
-            let task = Task {
-                let outcome = await refresh(unstored)
-                self.state.withLock { $0.underWay[identity] = nil }
-                return outcome
-            }
-            state.underWay[identity] = task
-            return task
+            var joined = state.underWay[identity] ?? Refresh(task: Task { await run(refresh, unstored, identity) })
+            joined.callers += 1
+            state.underWay[identity] = joined
+            return joined.task
         }
         return await task.value
     }
+
+    private func run(
+        _ refresh: @Sendable (Unstored?) async -> Outcome, _ unstored: Unstored?, _ identity: IdentityID
+    ) async -> Outcome {
+        let outcome = await refresh(unstored)
+        state.withLock { $0.underWay[identity] = nil }
+        return outcome
+    }
+
+    /// How many have asked for the refresh that is under way.
+    func callers(of identity: IdentityID) -> Int { state.withLock { $0.underWay[identity]?.callers ?? 0 } }
 
     /// Keeps what must not be lost until the store takes it.
     func keep(_ unstored: Unstored) {
@@ -69,6 +81,6 @@ public final class GrantRefreshes: Sendable {
 
     /// Waits for what is under way: its answers must reach the disk before the store is closed.
     public func finish() async {
-        for task in state.withLock({ Array($0.underWay.values) }) { _ = await task.value }
+        for task in state.withLock({ $0.underWay.values.map(\.task) }) { _ = await task.value }
     }
 }
