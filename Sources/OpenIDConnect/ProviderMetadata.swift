@@ -15,6 +15,8 @@ public final class ProviderMetadata: Sendable {
     /// Where a carrier is asked to ask its subscriber, and to stop; nil also for addresses that we must not call.
     public let pushEndpoint: EndpointURL?
     public let pushCancelEndpoint: EndpointURL?
+    /// Where it tells what an access token is good for (RFC 8414 §2); nil also for an address that we must not call.
+    public let introspectionEndpoint: EndpointURL?
     /// Whether it announces that `iss` comes with every authorization response (RFC 9207 §3).
     public let sendsIssuer: Bool
 
@@ -51,6 +53,7 @@ public final class ProviderMetadata: Sendable {
         authorizationEndpoint = try? endpoint("authorization_endpoint")
         pushEndpoint = try? endpoint("server_initiated_authorization_endpoint")
         pushCancelEndpoint = try? endpoint("server_initiated_cancel_endpoint")
+        introspectionEndpoint = try? endpoint("introspection_endpoint")
         sendsIssuer = Self.isAnnounced(document["authorization_response_iss_parameter_supported"])
     }
 

@@ -59,6 +59,8 @@ public struct ProviderConfiguration: Sendable {
     public var circuit: CircuitBreaker.Limits
     /// nil where the provider tells us of no events.
     public var events: EventReceiving?
+    /// nil where none of its access tokens signs anybody in.
+    public var tokenExchange: TokenExchange?
 
     public init(
         name: String, profile: Profile, clientID: String, authentication: ClientAuthentication, redirectURIs: [String],
@@ -71,7 +73,7 @@ public struct ProviderConfiguration: Sendable {
         timeout: Duration, signInTimeout: Duration, connectionsPerHost: Int, caFile: String?, allowsLoopbackHTTP: Bool,
         cacheBounds: CacheBounds, claims: [String],
         discoveryUI: String?, accessTokenDigestOfEdDSA: Digest, inFlight: Int, circuit: CircuitBreaker.Limits,
-        events: EventReceiving? = nil, requestSigner: RequestSigner? = nil
+        events: EventReceiving? = nil, requestSigner: RequestSigner? = nil, tokenExchange: TokenExchange? = nil
     ) {
         self.name = name
         self.profile = profile
@@ -105,6 +107,7 @@ public struct ProviderConfiguration: Sendable {
         self.inFlight = inFlight
         self.circuit = circuit
         self.events = events
+        self.tokenExchange = tokenExchange
     }
 }
 

@@ -159,7 +159,8 @@ final class AuthorizationCodeGrant {
         _ tokens: TokenResponse, at issuer: ProviderMetadata, of idToken: IDToken
     ) async throws(ServiceError) -> ProviderSaying {
         let userinfo = try await asked { () throws(ProviderError) in
-            try await client.userinfo(tokens, at: issuer, of: idToken, correlationID: response.correlationID)
+            try await client.userinfo(
+                tokens.accessToken, at: issuer, of: idToken.subject, correlationID: response.correlationID)
         }
         return ProviderSaying(
             idToken: idToken.claims, userinfo: userinfo, subject: idToken.subject,

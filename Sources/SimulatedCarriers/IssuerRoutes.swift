@@ -20,7 +20,7 @@ struct IssuerRoutes {
         } else if let provider = world.provider(listener) {
             routes += configuration(of: provider) + authorization(of: provider) + [token(of: provider)]
             routes += resources(of: provider, under: "")
-            if listener.isCarrier { routes += pushes(of: provider) }
+            if listener.isCarrier { routes += pushes(of: provider) } else { routes.append(introspection(of: provider)) }
         }
         return routes
     }
@@ -94,6 +94,17 @@ struct IssuerRoutes {
                 at: .token, of: provider.issuer, plan: plan
             ) { misbehaviours throws(CryptoError) in
                 try endpoint.respond(to: request, misbehaviours)
+            }
+        }
+    }
+
+    private func introspection(of provider: Provider) -> Route {
+        let endpoint = IntrospectionEndpoint(world: world, provider: provider)
+        return Route(.post, IntrospectionEndpoint.path) { request in
+            await exchange(request).answer(
+                at: .introspection, of: provider.issuer, plan: endpoint.plan(request)
+            ) { misbehaviours throws(CryptoError) in
+                try endpoint.respond(request, misbehaviours)
             }
         }
     }

@@ -109,6 +109,8 @@ import YAML
             claims: []
             serverInitiated: false
             keepTokens: false
+            tokenExchange: false
+            tokenExchangeAudiences: []
             timeoutSeconds: 10
             signInTimeoutSeconds: 20
             connectionsPerHost: 512
@@ -230,6 +232,7 @@ import YAML
         #expect(provider.transactionIdentityMinimumAgeHours == 24)
         #expect(provider.claims.isEmpty)
         #expect(!provider.keepTokens)
+        #expect(provider.tokenExchange == .off && provider.tokenExchangeAudiences.isEmpty)
         #expect(provider.timeoutSeconds == 10)
         #expect(provider.signInTimeoutSeconds == 20)
         #expect(provider.connectionsPerHost == 512)

@@ -68,6 +68,8 @@ struct ProviderSettings: NamedSection {
     /// Whether our server may have the carrier ask its subscribers; profile `zenkey`.
     var serverInitiated = false
     var keepTokens = false
+    var tokenExchange = ExchangeRule.off
+    var tokenExchangeAudiences: [String] = []
     /// Nil: none are taken.
     var events: EventDialect?
     var eventAudiences: [String] = []
@@ -117,7 +119,7 @@ extension ProviderSettings {
             connectionsPerHost: connectionsPerHost ?? 0, caFile: caFile, allowsLoopbackHTTP: allowLoopbackHTTP,
             cacheBounds: .standard, claims: claims, discoveryUI: discoveryUI?.text,
             accessTokenDigestOfEdDSA: atHashOfEdDSA.digest, inFlight: inFlight ?? 0, circuit: .standard,
-            events: try eventReceiving(), requestSigner: try requestSigner())
+            events: try eventReceiving(), requestSigner: try requestSigner(), tokenExchange: exchange)
     }
 
     /// How the issuer of a sign-in is found.

@@ -1,0 +1,38 @@
+internal import Accounts
+internal import Apps
+internal import HTTPServer
+internal import JSON
+internal import Providers
+internal import SignIn
+
+/// `POST /auth/token` with a provider's access token: a sign-in without a code (RFC 8693).
+struct TokenExchangeEndpoint: Sendable {
+    let exchange: ExchangeAccessToken
+    let code: CodeParameters
+
+    func respond(
+        _ context: RequestContext, _ parameters: RequestParameters, _ app: RegisteredApp?
+    ) async throws(ServiceError) -> HTTPResponse {
+        context.signIn = .begun
+        // A made-up token costs the provider a call.
+        try code.admit(context)
+        let provider = try exchange.provider(
+            named: parameters["provider"], clientID: app == nil ? parameters["client_id"] : nil, for: app)
+        context.provider = provider.configuration.name
+        context.trouble = ProviderTrouble()
+        let token = try SubjectToken({ parameters[$0] }, audience: exchange.audience)
+        context.correlationID = token.correlationID
+        guard let app else {
+            let outcome = try await exchange.signIn(
+                token, with: provider, userAgent: context.request.userAgent, trouble: context.trouble)
+            context.signIn = outcome.signedIn.isNewUser ? .newUser : .signedIn
+            return SignInEndpoint.answer(
+                outcome, of: provider.configuration.name, issuedTokenType: SubjectToken.accessTokenType)
+        }
+        let (answer, signedIn) = try await exchange.signIn(
+            token, with: provider, for: app, scope: parameters["scope"], userAgent: context.request.userAgent,
+            trouble: context.trouble)
+        context.signIn = signedIn.isNewUser ? .newUser : .signedIn
+        return TokenEndpoint.answer(answer, issuedTokenType: SubjectToken.accessTokenType)
+    }
+}
