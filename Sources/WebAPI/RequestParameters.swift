@@ -19,12 +19,6 @@ struct RequestParameters {
         "token", "client_secret",
     ]
 
-    /// Of an exchange of tokens (RFC 8693 §2.1).
-    private static let exchangeNames = [
-        "subject_token", "subject_token_type", "requested_token_type", "actor_token", "actor_token_type", "resource",
-        "audience", "scope",
-    ]
-
     /// The parameters any endpoint takes, under every name they come by. By the length of that, which tells most names apart
     /// and is at hand; hashing each member of each body would cost more.
     private static let canonicalNames: [[(spelling: String, name: String)]] = {
@@ -32,11 +26,8 @@ struct RequestParameters {
             (aliases.values + others + operators + ProfileFields.names).map { ($0, $0) },
             uniquingKeysWith: { known, _ in known })
         let longest = names.keys.reduce(0) { max($0, $1.utf8.count) }
-        // Last, where no sign-in with a code comes by them.
-        let ofExchanges = exchangeNames.map { (spelling: $0, name: $0) }
-        return (0...max(longest, ofExchanges.reduce(0) { max($0, $1.spelling.utf8.count) })).map { length in
+        return (0...longest).map { length in
             names.filter { $0.key.utf8.count == length }.map { (spelling: $0.key, name: $0.value) }
-                + ofExchanges.filter { $0.spelling.utf8.count == length }
         }
     }()
 

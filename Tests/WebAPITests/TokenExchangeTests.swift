@@ -151,6 +151,22 @@ extension ProviderConfiguration {
         #expect(app.stage.transport.requests.isEmpty)
     }
 
+    @Test func `has each of its parameters once, and as a text`() async throws {
+        let app = try await APIStage.exchanging()
+        let form = "grant_type=\(SubjectToken.grantType)&subject_token=a&subject_token=b"
+        let twice = await app.post("/auth/token", form: form)
+        #expect(twice.body["error_description"] == "The parameter subject_token is there twice.")
+        let list = await app.post(
+            "/auth/token", json: ["grant_type": .string(SubjectToken.grantType), "subject_token": ["opaque"]])
+        #expect(list.body["error_description"] == "The parameter subject_token must be a string.")
+        // To whatever else is posted they mean nothing.
+        let refresh = await app.post(
+            "/auth/token", json: ["grant_type": "refresh_token", "refresh_token": "x", "scope": ["a"]])
+        #expect(refresh.error == "invalid_grant")
+        let scopes = "grant_type=refresh_token&refresh_token=x&scope=a&scope=b"
+        #expect(await app.post("/auth/token", form: scopes).error == "invalid_grant")
+    }
+
     @Test func `is for this service's own audience`() async throws {
         let app = try await APIStage.exchanging()
         for name in ["audience", "resource"] {
