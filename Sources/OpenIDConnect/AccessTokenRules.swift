@@ -42,14 +42,18 @@ public struct AccessTokenRules: Sendable {
 
     /// Whether claims are those of a token of another kind, by what only such a token has: hashes of what came with it
     /// (OpenID Connect Core §3.1.3.6, §3.3.2.11), events (RFC 8417 §2.2), or what Keycloak and Cognito write into all of theirs.
-    static func areOfAnotherKind(_ claims: JSONValue) -> Bool {
+    /// A nonce is an ID token's unless something says that it stands in an access token, as Keycloak's had one.
+    ///
+    /// - Parameter isTold: whether something beside the claims says that they are an access token's.
+    static func areOfAnotherKind(_ claims: JSONValue, isTold: Bool) -> Bool {
         if ["at_hash", "c_hash", "s_hash", "events"].contains(where: { claims[$0] != nil }) { return true }
-        let kinds = ["bearer", "access", "access_token", "at+jwt", "application/at+jwt", "jwt"]
-        return ["typ", "token_use"].contains { name in
-            guard let claim = claims[name], !claim.isNull else { return false }
-            return claim.string.map { !kinds.contains($0.lowercased()) } ?? true
-        }
+        let kinds = ["typ", "token_use"].compactMap { claims[$0] }.filter { !$0.isNull }
+        let isOther = kinds.contains { kind in kind.string.map { !Self.kinds.contains($0.lowercased()) } ?? true }
+        return isOther || claims["nonce"] != nil && kinds.isEmpty && !isTold
     }
+
+    /// How providers call an access token among their own.
+    private static let kinds = ["bearer", "access", "access_token", "at+jwt", "application/at+jwt", "jwt"]
 
     /// Whether something of ours is among those that a token is for.
     func namesUs(_ audience: JSONValue?) -> Bool {

@@ -32,7 +32,7 @@ public struct AccessTokenVerifier: Sendable {
     public func verify(_ token: VerifiedJWS, now: Int64) throws(AccessTokenError) -> ProvenAccessToken {
         try Self.checkType(token.header)
         guard let claims = try? JSONValue(parsing: token.payload.span), claims.object != nil else { throw .malformed }
-        guard !AccessTokenRules.areOfAnotherKind(claims) else { throw .type }
+        guard !AccessTokenRules.areOfAnotherKind(claims, isTold: true) else { throw .type }
         guard claims["iss"].isExactly(rules.issuer) else { throw .issuer }
         guard rules.namesUs(claims["aud"]) else { throw .audience }
         guard let client = claims["client_id"]?.string, !client.isEmpty else { throw .client }

@@ -67,13 +67,15 @@ public struct IntrospectionAnswer: Sendable {
     public func verify(_ rules: AccessTokenRules, now: Int64) throws(AccessTokenError) -> ProvenAccessToken {
         // Nothing but `true` is true: a text of that name may be anybody's.
         guard claims["active"] == .boolean(true) else { throw .active }
+        var isTold = false
         if let type = claims["token_type"], !type.isNull {
             // A refresh token is `N_A` where RFC 8693 §2.2.1 is followed; `DPoP` is bound to a key (RFC 9449 §5).
             guard let name = type.string?.lowercased(), ["bearer", "access_token"].contains(name) else {
                 throw .tokenType
             }
+            isTold = true
         }
-        guard !AccessTokenRules.areOfAnotherKind(claims) else { throw .type }
+        guard !AccessTokenRules.areOfAnotherKind(claims, isTold: isTold) else { throw .type }
         if let issuer = claims["iss"], !issuer.isNull, !issuer.isExactly(rules.issuer) { throw .issuer }
         try checkAudience(rules)
         return try rules.prove(claims, now: now)
@@ -85,10 +87,9 @@ public struct IntrospectionAnswer: Sendable {
         guard let signed = try? CompactJWS(parsing: token, maximumByteCount: AccessTokenRules.maximumTokenBytes),
             let claims = try? JSONValue(parsing: signed.unverifiedPayload.span)
         else { return }
-        if let type = signed.header.type?.lowercased(), type.hasSuffix("+jwt"), !signed.header.hasType("at+jwt") {
-            throw .type
-        }
-        if AccessTokenRules.areOfAnotherKind(claims) { throw .type }
+        let isTold = signed.header.hasType("at+jwt")
+        if let type = signed.header.type?.lowercased(), type.hasSuffix("+jwt"), !isTold { throw .type }
+        if AccessTokenRules.areOfAnotherKind(claims, isTold: isTold) { throw .type }
     }
 
     /// Where no audience is named, the client will do that the token was issued to, if that is us: an app that signs its user

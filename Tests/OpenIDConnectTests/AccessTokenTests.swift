@@ -234,6 +234,20 @@ struct BrokenRule: Sendable, CustomTestStringConvertible {
             }.failure == .audience)
     }
 
+    @Test func `is about no ID token, which has a nonce, unless it says that it is about an access token`() throws {
+        func answer(_ type: JSONValue?, _ claims: [(String, JSONValue)]) throws -> AccessTokenError? {
+            try introspected { answer in
+                answer[setting: "token_type"] = type
+                answer[setting: "nonce"] = "the-nonce"
+                for (name, value) in claims { answer[setting: name] = value }
+            }.failure
+        }
+        #expect(try answer(nil, []) == .type)
+        #expect(try answer("Bearer", []) == nil)
+        #expect(try answer(nil, [("typ", "Bearer")]) == nil)
+        #expect(try answer("Bearer", [("typ", "ID")]) == .type)
+    }
+
     @Test func `needs neither issuer nor times`() throws {
         #expect(
             try introspected { answer in
@@ -268,7 +282,7 @@ struct BrokenRule: Sendable, CustomTestStringConvertible {
     @Test func `is not asked for about what shows that it is another token`() throws {
         let provider = SigningProvider()
         for token in [
-            try provider.idToken { $0.claims[setting: "at_hash"] = "hash" },
+            try provider.idToken(), try provider.idToken { $0.claims[setting: "at_hash"] = "hash" },
             try provider.accessToken { $0.claims[setting: "typ"] = "ID" }, try provider.logoutToken(),
             try provider.accessToken { $0.header[setting: "typ"] = "id_token+jwt" },
         ] {

@@ -121,8 +121,10 @@ extension SignInStage {
 
     @Test(arguments: rules) func `is never an ID token`(rule: TokenExchange) async throws {
         let stage = try await SignInStage.exchanging(rule)
-        let idToken = try stage.carrier.idToken { $0.claims[setting: "at_hash"] = "hash" }
-        #expect(try await stage.refusal(ofToken: idToken) == .invalidSubjectToken(.type))
+        for hash in [nil, "hash"] as [JSONValue?] {
+            let idToken = try stage.carrier.idToken { $0.claims[setting: "at_hash"] = hash }
+            #expect(try await stage.refusal(ofToken: idToken) == .invalidSubjectToken(.type))
+        }
         // Nobody is shown it.
         #expect(stage.transport.requests.isEmpty)
     }
