@@ -220,14 +220,14 @@ extension ProviderConfiguration {
 
     @Test func `counts as a sign-in, so that nobody has a provider asked without end`() async throws {
         for client in [nil, "acme-id"] {
-            let app = try await APIStage.exchanging(perMinute: 2)
+            let app = try await APIStage.exchanging(perMinute: 1)
             app.stage.answerIntrospection { $0[setting: "active"] = false }
-            for _ in 0..<2 { #expect(await app.exchange(["client_id": client]).body["error_code"] == "invalid_grant") }
+            #expect(await app.exchange(["client_id": client]).body["error_code"] == "invalid_grant")
             let answer = await app.exchange(["client_id": client])
             #expect(answer.status == 429 && answer.body["error_code"] == "rate_limited")
             #expect(answer.error == (client == nil ? "rate_limited" : nil))
             #expect(answer.header("retry-after") != nil)
-            #expect(app.stage.introspections.count == 2)
+            #expect(app.stage.introspections.count == 1)
         }
     }
 
