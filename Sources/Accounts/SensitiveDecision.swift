@@ -4,6 +4,9 @@
 /// Who has stolen an access token can't renew its authentication; who has stolen a phone number has an identity that was
 /// just added.
 public struct SensitiveDemands: Equatable, Sendable {
+    /// Within how many seconds a user has to authenticate of whom nothing tells that he ever did, where any time would do.
+    public static let usualMaximumAgeSeconds: Int64 = 300
+
     /// How long ago the user may have authenticated, in seconds (`max_age` of RFC 9470 §3); nil for any time.
     public var maximumAgeSeconds: Int64?
     /// For how long an identity that was added must have been the user's, in seconds; 0 for no time.
@@ -12,6 +15,19 @@ public struct SensitiveDemands: Equatable, Sendable {
     public init(maximumAgeSeconds: Int64?, minimumIdentityAgeSeconds: Int64) {
         self.maximumAgeSeconds = maximumAgeSeconds
         self.minimumIdentityAgeSeconds = minimumIdentityAgeSeconds
+    }
+
+    /// Within how many seconds the user of a session has to authenticate again; nil when there is no need.
+    ///
+    /// - Parameters:
+    ///   - authenticatedAt: when he did last, in seconds since 1970, or ``Session/neverAuthenticated``.
+    ///   - now: seconds since 1970.
+    public static func missingAuthentication(
+        _ authenticatedAt: Int64, maximumAgeSeconds: Int64?, now: Int64
+    ) -> Int64? {
+        if authenticatedAt == Session.neverAuthenticated { return maximumAgeSeconds ?? usualMaximumAgeSeconds }
+        guard let maximumAgeSeconds, now - authenticatedAt > maximumAgeSeconds else { return nil }
+        return maximumAgeSeconds
     }
 }
 
@@ -62,13 +78,15 @@ public enum SensitiveDecision: Equatable, Sendable {
     /// Decides.
     ///
     /// - Parameters:
-    ///   - authenticatedAt: when the user of the session authenticated, in seconds since 1970.
+    ///   - authenticatedAt: when the user of the session authenticated, in seconds since 1970, or ``Session/neverAuthenticated``.
     ///   - identities: the one that opened the session; all of the user's where it is not known which did.
     ///   - now: seconds since 1970.
     public static func decide(
         authenticatedAt: Int64, identities: [IdentityHistory], demands: SensitiveDemands, now: Int64
     ) -> SensitiveDecision {
-        if let maximum = demands.maximumAgeSeconds, now - authenticatedAt > maximum {
+        if let maximum = SensitiveDemands.missingAuthentication(
+            authenticatedAt, maximumAgeSeconds: demands.maximumAgeSeconds, now: now)
+        {
             return .authenticateAgain(maximumAgeSeconds: maximum)
         }
         let waits = identities.map {

@@ -27,8 +27,8 @@ public struct NewSession: Equatable, Sendable {
     /// What the app said it is; the caller bounds its length.
     public var userAgent: String?
     public var authentication: Authentication
-    /// When the user proved who he is: the time of `authentication`, else when the ID token was issued, and never later than the sign-in.
-    /// Seconds since 1970. No refresh renews it.
+    /// When the user proved who he is: the time of `authentication`, else when the ID token was issued, and never later than the sign-in;
+    /// ``Session/neverAuthenticated`` where nothing tells. Seconds since 1970. No refresh renews it.
     public var authenticatedAt: Int64
     /// The `client_id` the app signed in with.
     public var client: String
@@ -57,6 +57,10 @@ public struct NewSession: Equatable, Sendable {
 public struct Session: Equatable, Sendable {
     /// The generation of the refresh token that a sign-in gives.
     public static let firstGeneration: Int64 = 1
+
+    /// Stands where the time of the authentication would, for who was let in by something that tells nothing of one: no
+    /// time, and so long ago for whatever asks.
+    public static let neverAuthenticated: Int64 = -1
 
     public var id: SessionID
     public var user: UserID

@@ -21,6 +21,8 @@ public final class ProviderMetadata: Sendable {
     public let customLogoutEndpoint: EndpointURL?
     /// Where tokens are revoked (RFC 8414 §2); nil also for an address that we must not call.
     public let revocationEndpoint: EndpointURL?
+    /// Where it tells what an access token is good for (RFC 8414 §2); nil also for an address that we must not call.
+    public let introspectionEndpoint: EndpointURL?
     /// Whether it announces that `iss` comes with every authorization response (RFC 9207 §3).
     public let sendsIssuer: Bool
 
@@ -60,6 +62,7 @@ public final class ProviderMetadata: Sendable {
         endSessionEndpoint = try? endpoint("end_session_endpoint")
         customLogoutEndpoint = try? endpoint("custom_logout_endpoint")
         revocationEndpoint = try? endpoint("revocation_endpoint")
+        introspectionEndpoint = try? endpoint("introspection_endpoint")
         sendsIssuer = Self.isAnnounced(document["authorization_response_iss_parameter_supported"])
     }
 

@@ -64,6 +64,8 @@ public struct ProviderConfiguration: Sendable {
     public var keepsTokens: Bool
     /// Where its tokens are revoked, whatever metadata says.
     public var revocationEndpoint: EndpointURL?
+    /// nil where none of its access tokens signs anybody in.
+    public var tokenExchange: TokenExchange?
 
     public init(
         name: String, profile: Profile, clientID: String, authentication: ClientAuthentication, redirectURIs: [String],
@@ -77,7 +79,8 @@ public struct ProviderConfiguration: Sendable {
         cacheBounds: CacheBounds, claims: [String],
         discoveryUI: String?, accessTokenDigestOfEdDSA: Digest, inFlight: Int, circuit: CircuitBreaker.Limits,
         events: EventReceiving? = nil, requestSigner: RequestSigner? = nil, keepsTokens: Bool = false,
-        revocationEndpoint: EndpointURL? = nil
+        revocationEndpoint: EndpointURL? = nil,
+        tokenExchange: TokenExchange? = nil
     ) {
         self.name = name
         self.profile = profile
@@ -113,6 +116,7 @@ public struct ProviderConfiguration: Sendable {
         self.events = events
         self.keepsTokens = keepsTokens
         self.revocationEndpoint = revocationEndpoint
+        self.tokenExchange = tokenExchange
     }
 }
 

@@ -3,7 +3,7 @@ import Synchronization
 
 /// What went wrong at a provider, for the log and the developer; never what it sent.
 public struct ProviderProblem: Equatable, Sendable {
-    public enum Step: String, Sendable { case discovery, keys, token, userinfo, push, refresh, revocation }
+    public enum Step: String, Sendable { case discovery, keys, token, userinfo, push, refresh, revocation, introspection }
     public let step: Step
     public let failure: ProviderCallError
 
@@ -20,6 +20,7 @@ public enum ProviderError: Error, Equatable, Sendable {
     case userinfoMismatch
     case logoutToken(EventTokenError)
     case event(EventTokenError)
+    case accessToken(AccessTokenError)
 }
 
 /// What is known of a call to a provider that came to nothing, beside the error: for the log, and never for an app.

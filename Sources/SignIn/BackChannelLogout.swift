@@ -69,7 +69,7 @@ extension IDToken {
 
 extension TokenHash {
     /// Of the issuer too, since any two may give the same name to a session.
-    fileprivate static func upstreamSession(_ session: String, at issuer: String) -> TokenHash {
+    static func upstreamSession(_ session: String, at issuer: String) -> TokenHash {
         TokenHash(sha256: [issuer, session])
     }
 

@@ -46,4 +46,39 @@ public struct ProviderDirectory: Sendable {
         }
         return provider
     }
+
+    /// Whether some provider's access tokens sign people in.
+    public var exchangesTokens: Bool { all.contains { $0.configuration.tokenExchange != nil } }
+
+    /// Finds the provider whose access token a request hands in: the only one that can be meant where nothing says which.
+    ///
+    /// - Parameters:
+    ///   - clientID: our identifier there, by which a provider may be meant too; nil where an app of ours asks.
+    ///   - isAllowed: whether whoever asks may have its users sign in with the provider of that name.
+    /// - Throws: `ServiceError.unsupportedGrantType` where there is no such provider at all; `.unknownProvider`, `.unknownClient`,
+    ///   or `.invalidParameter` for what names none of them.
+    func exchanging(
+        named name: String?, clientID: String?, isAllowed: (String) -> Bool
+    ) throws(ServiceError) -> Provider {
+        guard exchangesTokens else { throw .unsupportedGrantType }
+        if let name {
+            guard let provider = byName[name], isAllowed(name) else { throw .unknownProvider }
+            if let clientID, provider.configuration.clientID != clientID { throw .unknownClient }
+            guard provider.configuration.tokenExchange != nil else {
+                throw .invalidParameter(ParameterError("provider", "names one whose access tokens sign nobody in here"))
+            }
+            return provider
+        }
+        if let clientID, byClientID[clientID] == nil { throw .unknownClient }
+        let candidates = all.filter { provider in
+            let configuration = provider.configuration
+            return configuration.tokenExchange != nil && isAllowed(configuration.name)
+                && (clientID == nil || clientID == configuration.clientID)
+        }
+        guard let only = candidates.first else { throw .unsupportedGrantType }
+        guard candidates.count == 1 else {
+            throw .invalidParameter(ParameterError("provider", "is missing, and several could be meant"))
+        }
+        return only
+    }
 }

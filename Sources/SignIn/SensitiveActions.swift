@@ -24,8 +24,9 @@ struct SensitiveActions: Sendable {
 
     /// Refuses a session whose user authenticated too long ago, before anything is sent or spent.
     func check(_ session: Session, now: Int64) throws(ServiceError) {
-        guard let maximumAgeSeconds, now - session.authenticatedAt > maximumAgeSeconds else { return }
-        throw insufficient(maximumAgeSeconds, session)
+        let missing = SensitiveDemands.missingAuthentication(
+            session.authenticatedAt, maximumAgeSeconds: maximumAgeSeconds, now: now)
+        if let missing { throw insufficient(missing, session) }
     }
 
     /// What the repository's refusal of something sensitive means.

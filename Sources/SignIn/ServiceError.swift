@@ -32,6 +32,10 @@ public enum ServiceError: Error, Equatable, Sendable {
     case userinfoMismatch
     case invalidLogoutToken(EventTokenError)
     case invalidEvent(EventTokenError)
+    /// A provider's access token that is to sign its user in proves not enough for it.
+    case invalidSubjectToken(AccessTokenError)
+    /// Tokens are asked for something that is none of ours (RFC 8693 §2.2.2).
+    case invalidTarget
     /// The provider demands a nonce of ours, and there is none.
     case challengeRequired
     /// The nonce is none of ours though it should be, or it has expired or been used.
@@ -142,6 +146,7 @@ extension ServiceError {
         case .userinfoMismatch: self = .userinfoMismatch
         case .logoutToken(let fault): self = .invalidLogoutToken(fault)
         case .event(let fault): self = .invalidEvent(fault)
+        case .accessToken(let fault): self = .invalidSubjectToken(fault)
         }
     }
 

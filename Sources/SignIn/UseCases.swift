@@ -6,6 +6,7 @@ public import HTTPClient
 public struct UseCases: Sendable {
     public let signIn: SignInWithCode
     public let register: RegisterWithTicket
+    public let exchange: ExchangeAccessToken
     public let link: LinkIdentity
     public let approve: ApproveTransaction
     public let challenges: Challenges
@@ -52,6 +53,9 @@ public struct UseCases: Sendable {
             maximumPending: maximumPendingSignIns, clock: clock, issuer: tokenIssuer.configuration.issuer)
         appTokens = AppTokens(
             repository: repository, sessions: sessions, tokenIssuer: tokenIssuer, clock: clock)
+        exchange = ExchangeAccessToken(
+            accounts: repository, providers: providers, tokenIssuer: tokenIssuer, appTokens: appTokens,
+            transport: transport, registration: registration, clock: clock)
         introspection = Introspection(repository: repository, tokenIssuer: tokenIssuer, clock: clock)
         clientKeys = ClientKeyDocument(keys: tokenIssuer.keys, providers: providers)
         endSession = EndAppSession(repository: repository, tokenIssuer: tokenIssuer, apps: apps, clock: clock)

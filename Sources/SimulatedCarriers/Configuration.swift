@@ -22,6 +22,7 @@ struct Configuration {
         case .withoutIssuer: document.remove("issuer")
         case .withoutTokenEndpoint: document.remove("token_endpoint")
         case .withoutKeys: document.remove("jwks_uri")
+        case .withoutIntrospection: document.remove("introspection_endpoint")
         case .plainHTTP: document.set("token_endpoint", "http://carrier.invalid/token")
         case .linkLocal: document.set("token_endpoint", "https://169.254.169.254/token")
         case nil, .providerNotFound, .errorInside200: break
@@ -94,6 +95,8 @@ struct Configuration {
 
     private var plain: JSONObject {
         var document = common
+        document.append(
+            "introspection_endpoint", .string(world.url(provider.issuer) + IntrospectionEndpoint.path))
         document.append("grant_types_supported", ["authorization_code", "refresh_token"])
         document.append(
             "token_endpoint_auth_methods_supported", .strings(SimulatedClient.Authentication.registered))

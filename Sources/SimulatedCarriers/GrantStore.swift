@@ -14,8 +14,13 @@ final class GrantStore: Sendable {
         var isUsed = false
     }
 
+    private struct Issued: Sendable {
+        let grant: Grant
+        let issuedAt: Int64
+    }
+
     private let codes = ExpiringStore<Once>(lifetime: codeLifetime, capacity: capacity)
-    private let accessTokens = ExpiringStore<Grant>(lifetime: accessTokenLifetime, capacity: capacity)
+    private let accessTokens = ExpiringStore<Issued>(lifetime: accessTokenLifetime, capacity: capacity)
     private let refreshTokens = ExpiringStore<Once>(lifetime: refreshTokenLifetime, capacity: capacity)
     private let revoked = ExpiringStore<Bool>(lifetime: refreshTokenLifetime, capacity: capacity)
 
@@ -34,8 +39,13 @@ final class GrantStore: Sendable {
 
     func makeAccessToken(for grant: Grant, now: Int64) -> String {
         let token = Random.token(byteCount: 24)
-        accessTokens.insert(grant, as: token, now: now)
+        keep(accessToken: token, for: grant, now: now)
         return token
+    }
+
+    /// Keeps an access token that was made elsewhere.
+    func keep(accessToken: String, for grant: Grant, now: Int64) {
+        accessTokens.insert(Issued(grant: grant, issuedAt: now), as: accessToken, now: now)
     }
 
     func makeRefreshToken(for grant: Grant, now: Int64) -> String {
@@ -61,14 +71,27 @@ final class GrantStore: Sendable {
     /// Revokes a token of either kind, and with it everything that was made of the same code (RFC 7009 §2.1). One that is
     /// unknown, or another client's, is passed over.
     func revoke(_ token: String, clientID: String, now: Int64) {
-        let grant = refreshTokens.value(token, now: now)?.grant ?? accessTokens.value(token, now: now)
+        let grant = refreshTokens.value(token, now: now)?.grant ?? accessTokens.value(token, now: now)?.grant
         guard let grant, grant.clientID == clientID else { return }
         revoked.insert(true, as: grant.id, now: now)
     }
 
     func grant(accessToken: String, now: Int64) -> Grant? {
-        guard let grant = accessTokens.value(accessToken, now: now), !isRevoked(grant, now) else { return nil }
-        return grant
+        issued(accessToken: accessToken, now: now)?.grant
+    }
+
+    /// What an access token stands for, and since when.
+    func issued(accessToken: String, now: Int64) -> (grant: Grant, issuedAt: Int64)? {
+        guard let issued = accessTokens.value(accessToken, now: now), !isRevoked(issued.grant, now) else { return nil }
+        return (issued.grant, issued.issuedAt)
+    }
+
+    /// What a refresh token stands for that nobody has used yet.
+    func grant(refreshToken: String, now: Int64) -> Grant? {
+        guard let once = refreshTokens.value(refreshToken, now: now), !once.isUsed, !isRevoked(once.grant, now) else {
+            return nil
+        }
+        return once.grant
     }
 
     private func use(

@@ -23,7 +23,7 @@ struct IssuerRoutes {
                     token(of: provider), revocation(of: provider),
                 ]
             routes += resources(of: provider, under: "")
-            if listener.isCarrier { routes += pushes(of: provider) }
+            if listener.isCarrier { routes += pushes(of: provider) } else { routes.append(introspection(of: provider)) }
         }
         return routes
     }
@@ -106,6 +106,17 @@ struct IssuerRoutes {
         return Route(.post, RevocationEndpoint.path) { request in
             await exchange(request).answer(at: .revocation, of: provider.issuer, plan: .none) { _ in
                 endpoint.respond(to: request)
+            }
+        }
+    }
+
+    private func introspection(of provider: Provider) -> Route {
+        let endpoint = IntrospectionEndpoint(world: world, provider: provider)
+        return Route(.post, IntrospectionEndpoint.path) { request in
+            await exchange(request).answer(
+                at: .introspection, of: provider.issuer, plan: endpoint.plan(request)
+            ) { misbehaviours throws(CryptoError) in
+                try endpoint.respond(request, misbehaviours)
             }
         }
     }

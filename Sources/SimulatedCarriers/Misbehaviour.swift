@@ -8,6 +8,8 @@ public enum Misbehaviour: Sendable, Hashable {
     case portTokenShape(PortTokenShape)
     case tokenResponse(TokenResponseMisbehaviour)
     case userinfo(UserinfoMisbehaviour)
+    case accessToken(AccessTokenMisbehaviour)
+    case introspection(IntrospectionMisbehaviour)
     case document(DocumentMisbehaviour)
     case keys(KeySetMisbehaviour)
     case authorization(AuthorizationMisbehaviour)
@@ -23,7 +25,8 @@ public enum Misbehaviour: Sendable, Hashable {
     public static let all: [Misbehaviour] =
         IDTokenMisbehaviour.allCases.map(idToken) + PortTokenMisbehaviour.allCases.map(portToken)
         + PortTokenShape.allCases.map(portTokenShape) + TokenResponseMisbehaviour.allCases.map(tokenResponse)
-        + UserinfoMisbehaviour.allCases.map(userinfo) + DocumentMisbehaviour.allCases.map(document)
+        + UserinfoMisbehaviour.allCases.map(userinfo) + AccessTokenMisbehaviour.allCases.map(accessToken)
+        + IntrospectionMisbehaviour.allCases.map(introspection) + DocumentMisbehaviour.allCases.map(document)
         + KeySetMisbehaviour.allCases.map(keys) + AuthorizationMisbehaviour.allCases.map(authorization)
         + PushMisbehaviour.allCases.map(push) + AnswerMisbehaviour.allCases.map(answer)
 
@@ -36,6 +39,8 @@ public enum Misbehaviour: Sendable, Hashable {
         case .portTokenShape(let value): value.rawValue
         case .tokenResponse(let value): value.rawValue
         case .userinfo(let value): value.rawValue
+        case .accessToken(let value): value.rawValue
+        case .introspection(let value): value.rawValue
         case .document(let value): value.rawValue
         case .keys(let value): value.rawValue
         case .authorization(let value): value.rawValue
@@ -61,8 +66,9 @@ public enum Misbehaviour: Sendable, Hashable {
     /// The endpoints it is for when none is named; nil for one that any endpoint can do.
     var ownEndpoints: [SimulatedEndpoint]? {
         switch self {
-        case .idToken, .portToken, .portTokenShape, .tokenResponse: [.token]
+        case .idToken, .portToken, .portTokenShape, .tokenResponse, .accessToken: [.token]
         case .userinfo: [.userinfo]
+        case .introspection: [.introspection]
         case .document: [.discovery, .configuration]
         case .keys: [.keys]
         case .authorization: [.authorize]
@@ -77,6 +83,12 @@ extension [Misbehaviour] {
     var portToken: PortTokenMisbehaviour? { found { if case .portToken(let value) = $0 { value } else { nil } } }
     var portTokenShape: PortTokenShape? { found { if case .portTokenShape(let value) = $0 { value } else { nil } } }
     var userinfo: UserinfoMisbehaviour? { found { if case .userinfo(let value) = $0 { value } else { nil } } }
+    var accessToken: AccessTokenMisbehaviour? {
+        found { if case .accessToken(let value) = $0 { value } else { nil } }
+    }
+    var introspection: IntrospectionMisbehaviour? {
+        found { if case .introspection(let value) = $0 { value } else { nil } }
+    }
     var document: DocumentMisbehaviour? { found { if case .document(let value) = $0 { value } else { nil } } }
     var keys: KeySetMisbehaviour? { found { if case .keys(let value) = $0 { value } else { nil } } }
     var answer: AnswerMisbehaviour? { found { if case .answer(let value) = $0 { value } else { nil } } }

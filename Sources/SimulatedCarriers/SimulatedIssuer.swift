@@ -34,6 +34,7 @@ public enum SimulatedEndpoint: String, Sendable, CaseIterable {
     case authorize
     case token
     case userinfo
+    case introspection
     /// Where subscribers are asked on their phones, at the wish of a client's server.
     case push
     case pushCancellation = "push_cancellation"
@@ -42,7 +43,7 @@ public enum SimulatedEndpoint: String, Sendable, CaseIterable {
 
     /// Those that a backend calls; the others are for browsers.
     static let calledByBackends: [SimulatedEndpoint] = [
-        .discovery, .configuration, .keys, .token, .userinfo, .push, .pushCancellation,
+        .discovery, .configuration, .keys, .token, .userinfo, .introspection, .push, .pushCancellation,
         .revocation,
     ]
 }

@@ -101,7 +101,7 @@ struct TokenEndpoint {
         _ redemption: Redemption, _ misbehaviours: [Misbehaviour], _ now: Int64
     ) throws(CryptoError) -> JSONObject {
         let grant = redemption.grant
-        let accessToken = provider.grants.makeAccessToken(for: grant, now: now)
+        let accessToken = try accessToken(grant, misbehaviours.accessToken, now)
         if provider.profile.namesSessions { provider.note(session: grant.id, of: grant, now: now) }
         let idToken = IDToken(
             world: world, provider: provider, client: redemption.client, grant: grant, accessToken: accessToken,
@@ -129,6 +129,16 @@ struct TokenEndpoint {
         default: break
         }
         return answer
+    }
+
+    /// A random text, unless it is to be a JWT.
+    private func accessToken(
+        _ grant: Grant, _ misbehaviour: AccessTokenMisbehaviour?, _ now: Int64
+    ) throws(CryptoError) -> String {
+        guard let misbehaviour else { return provider.grants.makeAccessToken(for: grant, now: now) }
+        let token = try AccessToken(world: world, provider: provider, grant: grant, issuedAt: now).compact(misbehaviour)
+        provider.grants.keep(accessToken: token, for: grant, now: now)
+        return token
     }
 
     private static var nestedError: HTTPResponse {

@@ -79,12 +79,16 @@ struct ErrorAnswer {
             self = ErrorAnswer(400, "invalid_event", "What was sent about an event breaks a rule (\(fault.rawValue)).")
                 .with(header: "Content-Language", "en")
             eventError = fault.code
+        case .invalidSubjectToken(let fault):
+            self.init(401, "invalid_grant", "The subject_token breaks a rule (\(fault.rawValue)).")
+        case .invalidTarget:
+            self.init(400, "invalid_target", "There are tokens for this service's own audience only.")
         case .challengeRequired:
             self.init(401, "challenge_required", "This provider takes a nonce from POST /auth/challenge only.")
         case .invalidChallenge:
             self.init(401, "invalid_challenge", "The nonce is not one of ours, has expired, or was used before.")
         case .userinfoMismatch:
-            self.init(401, "userinfo_mismatch", "The provider's userinfo is not about the user of the ID token.")
+            self.init(401, "userinfo_mismatch", "The provider's userinfo is not about the user of the token.")
         case .invalidToken:
             self = ErrorAnswer(401, "invalid_token", "The session token is missing, expired or revoked.")
                 .with(header: "WWW-Authenticate", "Bearer error=\"invalid_token\"")

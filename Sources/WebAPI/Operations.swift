@@ -161,7 +161,9 @@ struct APIServices: Sendable {
 
     fileprivate var signIn: SignInEndpoint { SignInEndpoint(signIn: useCases.signIn, code: code) }
     fileprivate var token: TokenEndpoint {
-        TokenEndpoint(sessions: useCases.sessions, appTokens: useCases.appTokens, limits: limits)
+        TokenEndpoint(
+            sessions: useCases.sessions, appTokens: useCases.appTokens,
+            exchange: TokenExchangeEndpoint(exchange: useCases.exchange, code: code), limits: limits)
     }
     fileprivate var push: PushEndpoint {
         PushEndpoint(

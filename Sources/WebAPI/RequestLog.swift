@@ -126,6 +126,8 @@ struct RequestLog: Sendable {
         case .issuerMismatch, .invalidGrant(.codeSentElsewhere): .notice
         // A provider that can't end sessions here, or somebody who would like to be one.
         case .invalidLogoutToken, .invalidEvent: .notice
+        // Another client's token, or an ID token: nobody comes by one of those here by mistake.
+        case .invalidSubjectToken(.audience), .invalidSubjectToken(.type): .notice
         case .providerUnavailable, .providerResting, .providerTimeout, .overloaded, .migrationConflict: .warning
         default: .info
         }
@@ -143,6 +145,7 @@ struct RequestLog: Sendable {
             return "\(code): \(facts.step.rawValue): \(describe(facts.failure))"
         case .invalidLogoutToken(let fault): return "\(code): logout token: \(fault.rawValue)"
         case .invalidEvent(let fault): return "\(code): \(fault.rawValue)"
+        case .invalidSubjectToken(let fault): return "\(code): access token: \(fault.rawValue)"
         case .invalidGrant(.codeSentElsewhere): return "\(code): the code was sent to another issuer before"
         case .storageUnavailable(let cause): return "\(code): \(cause)"
         default: return code

@@ -20,7 +20,10 @@ struct SignInEndpoint: Sendable {
         return Self.answer(outcome, of: provider.configuration.name)
     }
 
-    private static func answer(_ outcome: SignInWithCode.Outcome, of provider: String) -> HTTPResponse {
+    /// - Parameter issuedTokenType: of the access token, where another token was given for it (RFC 8693 §2.2.1).
+    static func answer(
+        _ outcome: SignInWithCode.Outcome, of provider: String, issuedTokenType: String? = nil
+    ) -> HTTPResponse {
         let signedIn = outcome.signedIn
         var writer = JSONWriter(reservingCapacity: 1024)
         writer.object { body in
@@ -43,6 +46,7 @@ struct SignInEndpoint: Sendable {
             body.member("migrated", signedIn.migrated)
             if let acr = outcome.authentication.acr { body.member("acr", acr) }
             if let time = outcome.authentication.time { body.member("auth_time", time) }
+            if let issuedTokenType { body.member("issued_token_type", issuedTokenType) }
         }
         return .secretJSON(writer.bytes)
     }

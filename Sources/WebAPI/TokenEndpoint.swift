@@ -3,13 +3,15 @@ internal import HTTPServer
 internal import JSON
 internal import SignIn
 
-/// `/auth/token` and `/auth/revoke`: the first tokens of an app of ours, the next ones of a session, or its end.
+/// `/auth/token` and `/auth/revoke`: the first tokens of an app of ours, or for a provider's; the next ones of a session; or
+/// its end.
 struct TokenEndpoint: Sendable {
     let sessions: Sessions
     let appTokens: AppTokens
+    let exchange: TokenExchangeEndpoint
     let limits: AddressLimits
 
-    /// `POST`: a code or a refresh token for tokens (RFC 6749 §4.1.3, §6).
+    /// `POST`: a code, a refresh token or a provider's access token for tokens (RFC 6749 §4.1.3, §6; RFC 8693 §2).
     func grant(
         _ context: RequestContext, _ parameters: RequestParameters, _ app: RegisteredApp?
     ) async throws(ServiceError) -> HTTPResponse {
@@ -20,6 +22,7 @@ struct TokenEndpoint: Sendable {
             case ("authorization_code", let app?): return try await redeem(parameters, app)
             case ("authorization_code", nil):
                 throw ServiceError.invalidParameter(ParameterError("client_id", "names no app of this service"))
+            case (SubjectToken.grantType, let app): return try await exchange.respond(context, parameters, app)
             default: throw ServiceError.unsupportedGrantType
             }
         } catch {
@@ -61,12 +64,15 @@ struct TokenEndpoint: Sendable {
     }
 
     /// Nothing in it is null or empty: libraries of apps stumble over that.
-    private static func answer(_ answer: AppTokens.Answer) -> HTTPResponse {
+    ///
+    /// - Parameter issuedTokenType: of the access token, where another token was given for it (RFC 8693 §2.2.1).
+    static func answer(_ answer: AppTokens.Answer, issuedTokenType: String? = nil) -> HTTPResponse {
         var writer = JSONWriter(reservingCapacity: 2048)
         writer.object { body in
             body.tokens(answer.tokens)
             if let scope = answer.scope, !scope.isEmpty { body.member("scope", scope) }
             if let idToken = answer.idToken { body.member("id_token", idToken) }
+            if let issuedTokenType { body.member("issued_token_type", issuedTokenType) }
         }
         return .secretJSON(writer.bytes)
     }

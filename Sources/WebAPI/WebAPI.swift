@@ -28,7 +28,9 @@ public struct WebAPI: RequestHandler {
         let services = APIServices(
             useCases: useCases, code: CodeParameters(providers: providers, limits: limits), limits: limits, apps: apps,
             pages: BrowserPages(branding: branding),
-            metadata: IssuerMetadata(issuer: useCases.browser.issuer, hasIntrospectors: apps.hasIntrospectors),
+            metadata: IssuerMetadata(
+                issuer: useCases.browser.issuer, hasIntrospectors: apps.hasIntrospectors,
+                exchangesTokens: providers.exchangesTokens),
             associationFiles: associationFiles, documentation: documentation, apiKeys: apiKeys, log: log)
         let answerer = Answerer(log: log, apiKeys: apiKeys, apps: apps, limits: limits, failedSignIns: failedSignIns)
         let routes = Operations.all.filter { Operations.isThere($0, services) }.map {
@@ -70,7 +72,8 @@ struct Answerer: Sendable {
         case .keyless(let handler): app(path, handler, APIKeys([]))
         case .client(let handler):
             ClientEndpoint(
-                path: path, handler: handler, log: log, apiKeys: apiKeys, apps: apps, limits: limits
+                path: path, handler: handler, log: log, apiKeys: apiKeys, apps: apps, limits: limits,
+                failedSignIns: failedSignIns
             ).respond
         case .browser(let handler):
             BrowserEndpoint(

@@ -25,6 +25,19 @@ import Testing
         #expect(Self.decide(authenticatedAt: 0, [Self.history(.link)], none) == .allow)
     }
 
+    @Test func `takes a user of whom something tells that he has authenticated, whatever time is allowed`() {
+        for maximum in [300, 86_400, .max] as [Int64] {
+            let demands = SensitiveDemands(maximumAgeSeconds: maximum, minimumIdentityAgeSeconds: 0)
+            #expect(
+                Self.decide(authenticatedAt: Session.neverAuthenticated, [], demands)
+                    == .authenticateAgain(maximumAgeSeconds: maximum))
+        }
+        let none = SensitiveDemands(maximumAgeSeconds: nil, minimumIdentityAgeSeconds: 0)
+        #expect(
+            Self.decide(authenticatedAt: Session.neverAuthenticated, [], none)
+                == .authenticateAgain(maximumAgeSeconds: SensitiveDemands.usualMaximumAgeSeconds))
+    }
+
     @Test(arguments: [Identity.Origin.link, .migration, .imported])
     func `waits for an identity that was added`(origin: Identity.Origin) {
         #expect(Self.decide([Self.history(origin)]) == .wait(seconds: 86_400))

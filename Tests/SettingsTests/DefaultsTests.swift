@@ -112,6 +112,8 @@ import YAML
             serverInitiated: false
             keepTokens: false
             revocationURL: ""
+            tokenExchange: false
+            tokenExchangeAudiences: []
             timeoutSeconds: 10
             signInTimeoutSeconds: 20
             connectionsPerHost: 512
@@ -233,6 +235,7 @@ import YAML
         #expect(provider.transactionIdentityMinimumAgeHours == 24)
         #expect(provider.claims.isEmpty)
         #expect(!provider.keepTokens)
+        #expect(provider.tokenExchange == .off && provider.tokenExchangeAudiences.isEmpty)
         #expect(provider.timeoutSeconds == 10)
         #expect(provider.signInTimeoutSeconds == 20)
         #expect(provider.connectionsPerHost == 512)

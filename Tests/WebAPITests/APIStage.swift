@@ -60,7 +60,8 @@ final class APIStage: Sendable {
         let services = APIServices(
             useCases: stage.useCases, code: CodeParameters(providers: ProviderDirectory([]), limits: .each(0)),
             limits: .each(0), apps: stage.apps, pages: BrowserPages(branding: Branding(name: "")),
-            metadata: IssuerMetadata(issuer: "https://gatehouse.example", hasIntrospectors: false),
+            metadata: IssuerMetadata(
+                issuer: "https://gatehouse.example", hasIntrospectors: false, exchangesTokens: false),
             associationFiles: AssociationFiles(apple: nil, android: nil),
             documentation: Documentation(version: "0.0.0", baseURL: nil), apiKeys: APIKeys([]), log: log)
         let answerer = Answerer(

@@ -17,7 +17,8 @@ extension ProviderSettings {
 
     /// What is wrong with this provider's keys together.
     func rules(_ files: SettingsFiles) -> [SettingsError] {
-        discoveryRules() + clientRules() + timeRules() + eventRules() + PEMRule.fault(key("caFile"), caFile, files)
+        discoveryRules() + clientRules() + timeRules() + eventRules() + exchangeRules()
+            + PEMRule.fault(key("caFile"), caFile, files)
     }
 
     /// What the profile makes of the other keys.

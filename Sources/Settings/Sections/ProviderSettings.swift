@@ -70,6 +70,8 @@ struct ProviderSettings: NamedSection {
     var keepTokens = false
     /// Nil: as metadata has it.
     var revocationURL: EndpointURL?
+    var tokenExchange = ExchangeRule.off
+    var tokenExchangeAudiences: [String] = []
     /// Nil: none are taken.
     var events: EventDialect?
     var eventAudiences: [String] = []
@@ -120,7 +122,7 @@ extension ProviderSettings {
             cacheBounds: .standard, claims: claims, discoveryUI: discoveryUI?.text,
             accessTokenDigestOfEdDSA: atHashOfEdDSA.digest, inFlight: inFlight ?? 0, circuit: .standard,
             events: try eventReceiving(), requestSigner: try requestSigner(), keepsTokens: keepTokens,
-            revocationEndpoint: revocationURL)
+            revocationEndpoint: revocationURL, tokenExchange: exchange)
     }
 
     /// How the issuer of a sign-in is found.

@@ -97,6 +97,14 @@ extension SettingKey where Root == ProviderSettings {
         Self(
             "revocationURL", \.revocationURL, .optional(.webAddress),
             "Where the provider's tokens are revoked (RFC 7009); empty: what its metadata says."),
+        Self(
+            "tokenExchange", \.tokenExchange, .text(.exchangeRule),
+            "Whether the provider's access tokens sign people in at /auth/token (RFC 8693), and what proves that one was issued "
+                + "for this service: the provider's introspection endpoint, or the token itself as a JWT (RFC 9068)."),
+        Self(
+            "tokenExchangeAudiences", \.tokenExchangeAudiences, .list(.token),
+            "Audiences of ours beside clientID that such a token may be for; never one that other services' tokens name too."
+        ),
     ]
 
     private static let limits: [Self] = [

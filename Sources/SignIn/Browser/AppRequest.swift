@@ -78,7 +78,8 @@ public struct AppRequest: Sendable {
         return challenge
     }
 
-    private static func scope(_ text: String?) throws(Problem) -> String {
+    /// What is granted of what is asked.
+    static func scope(_ text: String?) throws(Problem) -> String {
         guard let text else { return "" }
         let asked = text.split(separator: " ").map(String.init)
         let isWellFormed = text.utf8.allSatisfy {

@@ -53,7 +53,10 @@ public struct AppTokens: Sendable {
         return try await answer(session, text, for: app, nonce: nil, now: clock.seconds)
     }
 
-    private func answer(
+    /// The tokens of a session of an app's.
+    ///
+    /// - Parameter nonce: the app's; nil where it has sent none with this.
+    func answer(
         _ session: Session, _ refreshToken: String, for app: RegisteredApp, nonce: String?, now: Int64
     ) async throws(ServiceError) -> Answer {
         let tokens = try tokenIssuer.tokens(of: session, refreshToken: refreshToken, now: now)

@@ -18,6 +18,7 @@ struct ClientEndpoint: Sendable {
     let apiKeys: APIKeys
     let apps: AppDirectory
     let limits: AddressLimits
+    let failedSignIns: FailedSignInCounter
 
     func respond(to request: HTTPRequest) async -> HTTPResponse {
         let context = RequestContext(request, limits.clientAddress)
@@ -34,13 +35,19 @@ struct ClientEndpoint: Sendable {
             if let app { try credentials.prove(app, in: apps) }
             guard app != nil || apiKeys.admit(request) else { throw .invalidAPIKey }
             response = try await handler(context, parameters, app)
+            if context.signIn != nil { log.writeSignIn(context, nil) }
         } catch {
             if case .invalidClient = error { limits.countFailure(context.network, as: .failedRefreshes) }
             response =
                 namesApp
                 ? ErrorAnswer.client(error).clientResponse(requestID: request.id)
                 : ErrorAnswer(error).response(requestID: request.id)
-            log.writeFailure(error, route: path, context)
+            if context.signIn != nil {
+                log.writeSignIn(context, error)
+                failedSignIns.count(error, provider: context.provider, from: context.network)
+            } else {
+                log.writeFailure(error, route: path, context)
+            }
         }
         log.write(request, route: path, response, context)
         return response
@@ -143,7 +150,9 @@ extension ErrorAnswer {
         var answer = ErrorAnswer(error)
         switch error {
         case .unsupportedGrantType: answer.code = "unsupported_grant_type"
-        case .invalidGrant: answer.status = .badRequest
+        case .invalidGrant, .invalidSubjectToken, .accessDenied: answer.status = .badRequest
+        // As they know it, it is the token that was handed in (RFC 8693 §2.2.2).
+        case .userinfoMismatch: (answer.status, answer.code) = (.badRequest, "invalid_grant")
         default: break
         }
         return answer

@@ -14,10 +14,12 @@ struct IssuerMetadata: Sendable {
     let hasIntrospectors: Bool
     private let document: SharedBody
 
-    init(issuer: String, hasIntrospectors: Bool) {
+    /// - Parameter exchangesTokens: whether some provider's access tokens sign people in (RFC 8693).
+    init(issuer: String, hasIntrospectors: Bool, exchangesTokens: Bool) {
         self.issuer = issuer
         self.hasIntrospectors = hasIntrospectors
-        document = SharedBody(Self.document(issuer, hasIntrospectors: hasIntrospectors).serialized)
+        document = SharedBody(
+            Self.document(issuer, hasIntrospectors: hasIntrospectors, exchangesTokens: exchangesTokens).serialized)
     }
 
     /// The paths under which it is found: those above, and for an issuer with a path the two ways of putting both together
@@ -39,10 +41,13 @@ struct IssuerMetadata: Sendable {
             ], shared: document)
     }
 
-    private static func document(_ issuer: String, hasIntrospectors: Bool) -> JSONValue {
+    private static func document(
+        _ issuer: String, hasIntrospectors: Bool, exchangesTokens: Bool
+    ) -> JSONValue {
         let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
         func list(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
         func address(_ path: String) -> JSONValue { .string(base + path) }
+        let grantTypes = ["authorization_code", "refresh_token"] + (exchangesTokens ? [SubjectToken.grantType] : [])
         let methods = list(["none", "client_secret_basic", "client_secret_post"])
         var document = JSONObject([
             ("issuer", .string(issuer)),
@@ -54,7 +59,7 @@ struct IssuerMetadata: Sendable {
             ("end_session_endpoint", address(LogoutEndpoint.path)),
             ("response_types_supported", list(["code"])),
             ("response_modes_supported", list(["query"])),
-            ("grant_types_supported", list(["authorization_code", "refresh_token"])),
+            ("grant_types_supported", list(grantTypes)),
             ("subject_types_supported", list(["public"])),
             ("id_token_signing_alg_values_supported", list(RegisteredApp.IDTokenAlgorithm.allCases.map(\.rawValue))),
             ("token_endpoint_auth_methods_supported", methods),

@@ -1,12 +1,14 @@
 internal import Accounts
 internal import JSON
 internal import OpenAPI
+internal import SignIn
 
 /// The schemas of successes.
 enum AnswerSchemas {
     static var all: [(name: String, value: JSONValue)] {
         [
-            ("Tokens", tokens), ("SignedIn", signedIn), ("Challenge", challenge), ("Receipt", receipt),
+            ("Tokens", tokens), ("TokenAnswer", tokenAnswer), ("SignedIn", signedIn), ("Challenge", challenge),
+            ("Receipt", receipt),
             ("CurrentUser", currentUser), ("Identity", identity), ("Session", session), ("Revoked", revoked),
             ("ProviderToken", providerToken),
             ("Empty", empty), ("KeySet", keySet), ("Health", health), ("Userinfo", userinfo),
@@ -45,23 +47,39 @@ enum AnswerSchemas {
         with: Schema.object(
             "Who signed in.", required: ["user", "new_user", "migrated"],
             [
-                "user": Schema.object(
-                    "The user, with what the carrier or the user said.", required: ["user_id"],
-                    [
-                        "user_id": userID, "name": ["type": "string"], "given_name": ["type": "string"],
-                        "family_name": ["type": "string"],
-                        "email": Schema.text("The provider's, wherever it gave one; else the user's own."),
-                        "phone_number": Schema.text("The provider's, wherever it gave one; else the user's own."),
-                        "postal_code": ["type": "string"],
-                        "email_verified": Schema.boolean(
-                            "Beside `email`: whether the provider gave it and says that it has verified it."),
-                        "phone_number_verified": Schema.boolean("Beside `phone_number`, likewise."),
-                        "own": own, "claims": claims,
-                    ]),
+                "user": signedInUser,
                 "new_user": Schema.boolean("Whether the user was made by this sign-in."),
                 "migrated": Schema.boolean("Whether the user has changed carriers, and was recognised."),
                 "acr": acr,
                 "auth_time": Schema.time("When the user authenticated at the provider"),
+            ]))
+
+    private static let signedInUser = Schema.object(
+        "The user, with what the carrier or the user said.", required: ["user_id"],
+        [
+            "user_id": userID, "name": ["type": "string"], "given_name": ["type": "string"],
+            "family_name": ["type": "string"],
+            "email": Schema.text("The provider's, wherever it gave one; else the user's own."),
+            "phone_number": Schema.text("The provider's, wherever it gave one; else the user's own."),
+            "postal_code": ["type": "string"],
+            "email_verified": Schema.boolean(
+                "Beside `email`: whether the provider gave it and says that it has verified it."),
+            "phone_number_verified": Schema.boolean("Beside `phone_number`, likewise."),
+            "own": own, "claims": claims,
+        ])
+
+    private static let tokenAnswer = Schema.extending(
+        "Tokens",
+        with: Schema.object(
+            "A session. The members below are of an exchange of tokens, and most of them for who is no app of ours.",
+            [
+                "issued_token_type": Schema.text(
+                    "What the access token is (RFC 8693 §2.2.1).", ["enum": [.string(SubjectToken.accessTokenType)]]),
+                "user": signedInUser,
+                "new_user": Schema.boolean("Whether the user was made by this."),
+                "migrated": Schema.boolean("`false`: no access token tells of another carrier."),
+                "acr": acr,
+                "auth_time": Schema.time("When the user authenticated at the provider, where it tells that"),
             ]))
 
     private static let pushID = Schema.text("What the app asks by: a secret.", ["pattern": "^[A-Za-z0-9_-]{43}$"])

@@ -20,6 +20,7 @@ enum ErrorCode: String, CaseIterable {
     case invalidGrant = "invalid_grant"
     case invalidIDToken = "invalid_id_token"
     case userinfoMismatch = "userinfo_mismatch"
+    case invalidTarget = "invalid_target"
     case invalidEvent = "invalid_event"
     case challengeRequired = "challenge_required"
     case invalidChallenge = "invalid_challenge"
@@ -72,6 +73,7 @@ enum ErrorCode: String, CaseIterable {
         case .invalidGrant: ErrorAnswer(.invalidGrant(.codeAlreadyUsed))
         case .invalidIDToken: ErrorAnswer(.invalidIDToken(.nonce))
         case .userinfoMismatch: ErrorAnswer(.userinfoMismatch)
+        case .invalidTarget: ErrorAnswer(.invalidTarget)
         case .invalidEvent: ErrorAnswer(.invalidEvent(.audience))
         case .challengeRequired: ErrorAnswer(.challengeRequired)
         case .invalidChallenge: ErrorAnswer(.invalidChallenge)
@@ -142,10 +144,14 @@ extension ErrorCode {
         case .invalidToken: "The session token is missing, expired or revoked."
         case .invalidGrant:
             "The code or its verifier, the refresh token or the link ticket is refused, expired, used before or "
-                + "another client's, or the code was sent to another issuer before. Trying the same one again is in "
-                + "vain: begin the sign-in again."
+                + "another client's, or the code was sent to another issuer before; or a provider's access token is "
+                + "not good, or not for this service, by the rule that the description names. Trying the same one "
+                + "again is in vain: begin the sign-in again."
         case .invalidIDToken: "The provider's ID token breaks the rule that `reason` names."
-        case .userinfoMismatch: "The provider's userinfo is not about the user of the ID token."
+        case .userinfoMismatch:
+            "The provider's userinfo is not about the user of the ID token, or of the access token that was handed in."
+        case .invalidTarget:
+            "An exchange asks, by `audience` or `resource`, for tokens for somebody else than this service (RFC 8693 §2.2.2)."
         case .invalidEvent:
             "What was sent about an event breaks the rule that the description names, or is none of this provider's. Only "
                 + "providers get it, with the members of RFC 8935."

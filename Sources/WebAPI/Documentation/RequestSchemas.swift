@@ -120,17 +120,41 @@ enum RequestSchemas {
 
     private static var tokenRequest: JSONValue {
         Schema.object(
-            "A refresh token for a new pair (RFC 6749 §6), or an app's code for its first one (§4.1.3).",
+            """
+            A refresh token for a new pair (RFC 6749 §6), an app's code for its first one (§4.1.3), or the access token of a \
+            provider that the user has signed in with already (RFC 8693 §2.1).
+            """,
             required: ["grant_type"],
             [
                 "grant_type": text(
-                    "grant_type", "The kind of grant.", ["enum": ["refresh_token", "authorization_code"]]),
+                    "grant_type", "The kind of grant.",
+                    ["enum": ["refresh_token", "authorization_code", .string(SubjectToken.grantType)]]),
                 "refresh_token": text("refresh_token", "The refresh token of the answer before.", ["minLength": 1]),
                 "code": text("code", "The one-time code that came to the app's address.", ["minLength": 1]),
                 "redirect_uri": text("redirect_uri", "The address that the code came to."),
                 "code_verifier": text("code_verifier", "What the code challenge was made of (RFC 7636 §4.1)."),
-                "client_id": text("client_id", "The app's; one with a secret may send it by `Authorization: Basic`."),
+                "client_id": text(
+                    "client_id",
+                    "The app's; one with a secret may send it by `Authorization: Basic`. Of who is no app of ours: our "
+                        + "client identifier at the provider whose access token it hands in."),
                 "client_secret": text("client_secret", "The app's secret, where it has one."),
+                "subject_token": text(
+                    "subject_token", "The provider's access token.",
+                    ["minLength": 1, "maxLength": .integer(Int64(SubjectToken.maximumBytes)), "pattern": "^[!-~]+$"]),
+                "subject_token_type": text(
+                    "subject_token_type", "What it is; a JWT only where the provider's `tokenExchange` is `jwt`.",
+                    ["enum": [.string(SubjectToken.accessTokenType), .string(SubjectToken.jwtType)]]),
+                "provider": text(
+                    "provider", "Whose token it is; it may be absent where only one provider's tokens are taken."),
+                "requested_token_type": text(
+                    "requested_token_type", "What is wanted for it.",
+                    ["enum": [.string(SubjectToken.accessTokenType)]]),
+                "scope": text("scope", "What an app of ours asks to learn by an exchange; ignored otherwise."),
+                "audience": text("audience", "This service's own, or nothing."),
+                "resource": text("resource", "Likewise."),
+                "correlation_id": Schema.textOrNumber(
+                    spelled("correlation_id", "The app's own name for an exchange, which goes into the logs."),
+                    ["pattern": "^[A-Za-z0-9._-]{1,64}$"]),
             ])
     }
 

@@ -57,16 +57,30 @@ enum SignInDescriptions {
             (`session.refreshGraceSeconds`), which is what an app does that has lost the answer, gets the same refresh \
             token, unless that has been presented meanwhile. Later it ends the session, and every session that descends \
             from the same sign-in.
+
+            Where a provider's section has `tokenExchange`, a request with `grant_type` \
+            `urn:ietf:params:oauth:grant-type:token-exchange` signs in the user of a provider's access token (RFC 8693), which \
+            must be meant for this service. Such a session does nothing that needs recent authentication, unless the \
+            provider tells when that was.
             """,
         body: .init(
             schema: "TokenRequest",
             example: ["grant_type": "refresh_token", "refresh_token": .string(Examples.refreshToken)]),
         successes: [
             .init(
-                description: "The new pair.", schema: Reference.schema("Tokens"), example: Examples.tokens,
+                description: "The new pair.", schema: Reference.schema("TokenAnswer"), example: Examples.tokens,
                 headers: [.cacheControl])
-        ] + clientErrors,
-        errors: [.invalidGrant])
+        ] + clientErrors + exchangeErrors,
+        errors: [.invalidGrant, .userinfoMismatch, .unlinkedUser])
+
+    private static let exchangeErrors: [OperationDescription.Success] = [
+        .init(
+            status: 502, description: "The provider answers wrongly, or refuses our credentials.",
+            schema: Reference.schema("ClientError"), headers: [.cacheControl]),
+        .init(
+            status: 504, description: "The provider does not answer in time.",
+            schema: Reference.schema("ClientError"), headers: [.cacheControl]),
+    ]
 
     /// What is told otherwise to apps of ours than to others.
     private static let clientErrors: [OperationDescription.Success] = [

@@ -1,0 +1,214 @@
+public import Accounts
+public import Apps
+internal import Crypto
+internal import HTTPClient
+internal import JSON
+internal import OpenIDConnect
+public import Providers
+
+/// The sign-in of somebody who has signed in at a provider already, by the provider's access token that an app holds (RFC 8693).
+///
+/// The provider, or its signature, must say that the token was meant for us; see ``AccessTokenRules``. A token is good as often
+/// as it is presented until it ends, and opens another session each time. It proves no authentication of this moment, and so
+/// nothing that could take the account over may be done under such a session, unless the provider tells when that was.
+public struct ExchangeAccessToken: Sendable {
+    let accounts: any SignInRepository
+    let providers: ProviderDirectory
+    let tokenIssuer: TokenIssuer
+    let appTokens: AppTokens
+    let transport: any HTTPTransport
+    let registration: RegistrationMode
+    let clock: Clock
+
+    /// The audience of our access tokens.
+    public var audience: String { tokenIssuer.configuration.audience }
+
+    /// For whom a session is opened.
+    private struct Holder {
+        let client: String
+        /// nil for who is no app of ours.
+        let scope: String?
+        let userAgent: String?
+    }
+
+    /// Finds the provider that a request means.
+    ///
+    /// - Parameters:
+    ///   - clientID: our identifier there, where no app of ours asks.
+    ///   - app: whoever asks; nil for anybody else.
+    /// - Throws: `ServiceError`; see ``ProviderDirectory``. An app that names a provider learns of its own ones only.
+    public func provider(
+        named name: String?, clientID: String?, for app: RegisteredApp?
+    ) throws(ServiceError) -> Provider {
+        guard let app else { return try providers.exchanging(named: name, clientID: clientID) { _ in true } }
+        do throws(ServiceError) {
+            return try providers.exchanging(named: name, clientID: nil, isAllowed: app.allows(provider:))
+        } catch .unknownProvider {
+            throw .invalidParameter(ParameterError("provider", "names none of this app's providers"))
+        }
+    }
+
+    /// Signs a user in for whoever posts the token.
+    ///
+    /// - Parameters:
+    ///   - userAgent: what the app says it is, for the list of sessions.
+    ///   - trouble: where a failed call to the provider is noted for the log.
+    /// - Throws: `ServiceError`; `.invalidSubjectToken` names the rule that the token breaks; `.unlinked` with a ticket for somebody
+    ///   who has to register. When it returns, the user and the session are on disk.
+    public func signIn(
+        _ token: SubjectToken, with provider: Provider, userAgent: String?, trouble: ProviderTrouble?
+    ) async throws(ServiceError) -> SignInWithCode.Outcome {
+        let holder = Holder(client: provider.configuration.clientID, scope: nil, userAgent: userAgent)
+        let (record, signedIn) = try await enter(token, with: provider, for: holder, trouble)
+        return SignInWithCode.Outcome(
+            signedIn: signedIn,
+            tokens: try await tokenIssuer.openSession(record.session, of: signedIn.user, now: record.now),
+            authentication: record.session.authentication)
+    }
+
+    /// Signs a user in for an app of ours.
+    ///
+    /// - Parameter scope: what the app asks to learn, separated by blanks; nil for nothing.
+    /// - Throws: as above; `.accessDenied` for somebody who has to register first, which an app of ours has no ticket for.
+    public func signIn(
+        _ token: SubjectToken, with provider: Provider, for app: RegisteredApp, scope: String?, userAgent: String?,
+        trouble: ProviderTrouble?
+    ) async throws(ServiceError) -> (answer: AppTokens.Answer, signedIn: SignedIn) {
+        let granted: String
+        do throws(AppRequest.Problem) {
+            granted = try AppRequest.scope(scope)
+        } catch {
+            throw .invalidParameter(ParameterError("scope", "is not a list of scopes"))
+        }
+        let holder = Holder(client: app.clientID, scope: granted, userAgent: userAgent)
+        let (record, signedIn) = try await enter(token, with: provider, for: holder, trouble)
+        let session = Session(record.session, of: signedIn, at: record.provider, now: record.now)
+        let refreshToken = try await tokenIssuer.refreshTokens.text(of: RefreshToken(of: session))
+        return (
+            try await appTokens.answer(session, refreshToken, for: app, nonce: nil, now: record.now), signedIn
+        )
+    }
+
+    /// The road, from the token to the session on disk.
+    private func enter(
+        _ token: SubjectToken, with provider: Provider, for holder: Holder, _ trouble: ProviderTrouble?
+    ) async throws(ServiceError) -> (SignInRecord, SignedIn) {
+        let presented = try token.presented(to: provider)
+        guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else {
+            throw .overloaded
+        }
+        defer { client.leave() }
+        let now = clock.seconds
+        let issuer = try await asked { () throws(ProviderError) in try await client.issuer(serving: nil) }
+        let proven = try await asked { () throws(ProviderError) in
+            try await client.proven(presented, at: issuer, now: now)
+        }
+        let said = try await saying(token, of: proven, at: issuer, client)
+        let ticket = try await ticket(for: proven, said, provider, holder)
+        let record = record(proven, said, provider, ticket, holder)
+        let outcome = try await stored { () throws(RepositoryError) in try await accounts.signIn(record) }
+        switch outcome {
+        case .signedIn(let signedIn): return (record, signedIn)
+        case .unlinked:
+            guard let ticket else { throw .accessDenied }
+            throw .unlinked(ticket)
+        case .refused(let refusal): throw ServiceError(refusal)
+        }
+    }
+
+    /// What somebody unknown is to register with. There is none for our own apps, as there is none at the end of a sign-in
+    /// through the browser: a ticket is for who posts things here under the provider's client identifier.
+    ///
+    /// - Returns: nil where nobody has to register.
+    private func ticket(
+        for proven: ProvenAccessToken, _ said: ProviderSaying, _ provider: Provider, _ holder: Holder
+    ) async throws(ServiceError) -> LinkTicket? {
+        guard registration == .ticket else { return nil }
+        if holder.scope != nil {
+            let subject = proven.stored(at: provider)
+            let isKnown = try await stored { () throws(RepositoryError) in try await accounts.isKnown(subject) }
+            guard isKnown else { throw .accessDenied }
+        }
+        return LinkTicket.make(provider, said.attributes)
+    }
+
+    /// What the provider says about the user for this very token. What stands in the token, or in an answer about it, is for those
+    /// who take it and is no profile.
+    private func saying(
+        _ token: SubjectToken, of proven: ProvenAccessToken, at issuer: ProviderMetadata, _ client: ProviderClient
+    ) async throws(ServiceError) -> ProviderSaying {
+        let userinfo: JSONValue?
+        do throws(ProviderError) {
+            userinfo = try await client.userinfo(
+                token.text, at: issuer, of: proven.subject, correlationID: token.correlationID)
+        } catch {
+            // The provider does not take the app's own token, or not for this: then the app needs another one.
+            if case .call(let problem) = error, problem.step == .userinfo,
+                [.status(401), .status(403)].contains(problem.failure)
+            {
+                throw .invalidSubjectToken(.userinfo)
+            }
+            throw ServiceError(error)
+        }
+        let configuration = client.provider.configuration
+        return ProviderSaying(
+            idToken: .object(JSONObject()), userinfo: userinfo, subject: proven.subject,
+            names: configuration.profile.attributeNames, furtherClaims: configuration.claims)
+    }
+
+    private func record(
+        _ proven: ProvenAccessToken, _ said: ProviderSaying, _ provider: Provider, _ ticket: LinkTicket?,
+        _ holder: Holder
+    ) -> SignInRecord {
+        let now = clock.seconds
+        let session = tokenIssuer.makeSessionID(now: now)
+        let subject = proven.stored(at: provider)
+        return SignInRecord(
+            code: .ofNothing(now: now), provider: provider.configuration.name,
+            subject: subject, ported: [],
+            registration: ticket.map {
+                .ticket(OneTimeUse(hash: $0.hash, expiresAt: now + LinkTicket.lifetimeSeconds))
+            } ?? .automatic(reference: TokenIssuer.makeReference()),
+            attributes: said.attributes, claims: said.claims,
+            session: NewSession(
+                id: session, family: session, expiresAt: tokenIssuer.firstExpiry(now: now),
+                userAgent: holder.userAgent, authentication: proven.authentication,
+                authenticatedAt: proven.authenticationTime.map { min($0, now) } ?? Session.neverAuthenticated,
+                client: holder.client, scope: holder.scope,
+                upstreamSession: proven.session.map { .upstreamSession($0, at: subject.issuer) }),
+            maximumSessions: tokenIssuer.configuration.maximumSessionsPerUser, now: now)
+    }
+}
+
+extension OneTimeUse {
+    private static let hashBytes = 32
+
+    /// Stands where a code would in the record of a sign-in that has none, and nobody ever presents it: an access token is no
+    /// one-time thing, and its own hash would refuse it the second time. So it need not be remembered beyond this second.
+    fileprivate static func ofNothing(now: Int64) -> OneTimeUse {
+        OneTimeUse(hash: TokenHash(sha256: Random.token(byteCount: hashBytes)), expiresAt: now + 1)
+    }
+}
+
+extension ProvenAccessToken {
+    /// Whom it is about, under the name by which the provider's users are stored.
+    fileprivate func stored(at provider: Provider) -> Subject {
+        Subject(issuer: provider.currentName(of: issuer), value: subject)
+    }
+
+    /// How the user was authenticated, its level in its present spelling.
+    fileprivate var authentication: Authentication {
+        Authentication(acr: acr.map(AuthenticationLevel.normalized), amr: amr, time: authenticationTime)
+    }
+}
+
+extension Session {
+    /// A session that was just stored.
+    fileprivate init(_ session: NewSession, of signedIn: SignedIn, at provider: String, now: Int64) {
+        self.init(
+            id: session.id, user: signedIn.user, family: session.family, generation: Self.firstGeneration,
+            rotatedAt: nil, expiresAt: session.expiresAt, createdAt: now, userAgent: session.userAgent,
+            authentication: session.authentication, authenticatedAt: session.authenticatedAt, provider: provider,
+            client: session.client, identity: signedIn.identity, scope: session.scope)
+    }
+}

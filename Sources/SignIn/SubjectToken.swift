@@ -1,0 +1,79 @@
+internal import OpenIDConnect
+internal import Providers
+
+/// What somebody posts who exchanges a provider's access token (RFC 8693 §2.1). Every part was validated; there is no other way
+/// to make one.
+public struct SubjectToken: Sendable {
+    /// RFC 8693 §2.1.
+    public static let grantType = "urn:ietf:params:oauth:grant-type:token-exchange"
+    /// RFC 8693 §3: of what is handed in, and of what is given for it.
+    public static let accessTokenType = "urn:ietf:params:oauth:token-type:access_token"
+    /// RFC 8693 §3: an access token may be called so where it has to be one.
+    public static let jwtType = "urn:ietf:params:oauth:token-type:jwt"
+    /// In bytes.
+    public static let maximumBytes = AccessTokenRules.maximumTokenBytes
+
+    let text: String
+    let isCalledJWT: Bool
+    public let correlationID: String?
+
+    /// Validates what was posted.
+    ///
+    /// - Parameters:
+    ///   - parameters: finds a parameter by its name; an empty one counts as absent.
+    ///   - audience: that of our own access tokens, the only one there is to ask for.
+    /// - Throws: `ServiceError.invalidParameter` for the first parameter that does not fit, `.invalidTarget` where tokens for
+    ///   somebody else are asked for.
+    public init(_ parameters: (String) -> String?, audience: String) throws(ServiceError) {
+        func parameter(_ name: String) -> String? {
+            guard let value = parameters(name), !value.isEmpty else { return nil }
+            return value
+        }
+        func refuse(_ name: String, _ problem: String) -> ServiceError {
+            .invalidParameter(ParameterError(name, problem))
+        }
+        guard let text = parameter("subject_token") else { throw refuse("subject_token", "is missing") }
+        // Measured before it is looked through.
+        guard text.utf8.count <= Self.maximumBytes else {
+            throw refuse("subject_token", "is longer than \(Self.maximumBytes) bytes")
+        }
+        guard AccessTokenRules.isWellFormed(text) else {
+            throw refuse("subject_token", "has characters that no access token has")
+        }
+        guard let type = parameter("subject_token_type") else { throw refuse("subject_token_type", "is missing") }
+        guard [Self.accessTokenType, Self.jwtType].contains(type) else {
+            throw refuse("subject_token_type", "must be that of an access token, \(Self.accessTokenType)")
+        }
+        if let asked = parameter("requested_token_type"), asked != Self.accessTokenType {
+            throw refuse("requested_token_type", "must be \(Self.accessTokenType), or be left out")
+        }
+        // Nobody acts for somebody else here (§1.1).
+        for name in ["actor_token", "actor_token_type"] where parameter(name) != nil {
+            throw refuse(name, "is not supported")
+        }
+        for name in ["resource", "audience"] {
+            if let target = parameter(name), target != audience { throw .invalidTarget }
+        }
+        do throws(ParameterError) {
+            correlationID = try AuthorizedResponse.checked(correlationID: parameter("correlation_id"))
+        } catch {
+            throw .invalidParameter(error)
+        }
+        self.text = text
+        isCalledJWT = type == Self.jwtType
+    }
+
+    /// The token, read for a provider.
+    ///
+    /// - Throws: `ServiceError.invalidParameter` where it is called a JWT and need not be one there; `.invalidSubjectToken`.
+    func presented(to provider: Provider) throws(ServiceError) -> PresentedAccessToken {
+        guard !isCalledJWT || provider.configuration.tokenExchange?.rule == .jwt else {
+            throw .invalidParameter(ParameterError("subject_token_type", "must be \(Self.accessTokenType) here"))
+        }
+        do throws(AccessTokenError) {
+            return try provider.presented(accessToken: text)
+        } catch {
+            throw .invalidSubjectToken(error)
+        }
+    }
+}
