@@ -5,7 +5,6 @@ final class GrantStore: Sendable {
     /// RFC 6749 §4.1.2 recommends at most ten minutes; carriers give one.
     static let codeLifetime: Int64 = 60
     static let accessTokenLifetime: Int64 = 3_600
-    private static let refreshTokenLifetime: Int64 = 86_400
     private static let capacity = 200_000
 
     /// Something that may be used once; a second use shows that somebody has stolen it.
@@ -16,8 +15,14 @@ final class GrantStore: Sendable {
 
     private let codes = ExpiringStore<Once>(lifetime: codeLifetime, capacity: capacity)
     private let accessTokens = ExpiringStore<Grant>(lifetime: accessTokenLifetime, capacity: capacity)
-    private let refreshTokens = ExpiringStore<Once>(lifetime: refreshTokenLifetime, capacity: capacity)
-    private let revoked = ExpiringStore<Bool>(lifetime: refreshTokenLifetime, capacity: capacity)
+    private let refreshTokens: ExpiringStore<Once>
+    private let revoked: ExpiringStore<Bool>
+
+    /// - Parameter refreshTokenLifetime: in seconds.
+    init(refreshTokenLifetime: Int64 = 86_400) {
+        refreshTokens = ExpiringStore(lifetime: refreshTokenLifetime, capacity: Self.capacity)
+        revoked = ExpiringStore(lifetime: refreshTokenLifetime, capacity: Self.capacity)
+    }
 
     /// A code that carries the sign-in's misbehaviours in front.
     func makeCode(for grant: Grant, now: Int64) -> String {
@@ -53,7 +58,8 @@ final class GrantStore: Sendable {
 
     /// Uses a refresh token up; the caller makes the next. A second use revokes the family (RFC 9700 §4.14.2).
     func redeem(refreshToken: String, clientID: String, now: Int64) -> Grant? {
-        use(refreshToken, of: refreshTokens, clientID, now)
+        guard let grant = use(refreshToken, of: refreshTokens, clientID, now) else { return nil }
+        return grant.refreshesUntil.map { now < $0 } ?? true ? grant : nil
     }
 
     func grant(accessToken: String, now: Int64) -> Grant? {
@@ -75,5 +81,10 @@ final class GrantStore: Sendable {
         return found.grant
     }
 
-    private func isRevoked(_ grant: Grant, _ now: Int64) -> Bool { revoked.value(grant.id, now: now) == true }
+    /// Revokes what was granted in a browser's session, which has ended.
+    func end(session: String, now: Int64) { revoked.insert(true, as: session, now: now) }
+
+    private func isRevoked(_ grant: Grant, _ now: Int64) -> Bool {
+        [grant.id, grant.session].contains { $0.map { revoked.value($0, now: now) == true } ?? false }
+    }
 }
