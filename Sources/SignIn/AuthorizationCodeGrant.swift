@@ -163,7 +163,8 @@ final class AuthorizationCodeGrant {
         }
         return ProviderSaying(
             idToken: idToken.claims, userinfo: userinfo, subject: idToken.subject,
-            names: provider.configuration.profile.attributeNames, furtherClaims: provider.configuration.claims)
+            names: provider.configuration.profile.attributeNames, furtherClaims: provider.configuration.claims,
+            keyClaim: provider.configuration.crossClientKey)
     }
 
     func portTokens(of idToken: IDToken) async throws(ServiceError) -> VerifiedPortTokens {

@@ -107,6 +107,7 @@ import YAML
             userinfo: true
             transactionIdentityMinimumAgeHours: 24
             claims: []
+            crossClientKey: ""
             serverInitiated: false
             keepTokens: false
             timeoutSeconds: 10

@@ -17,7 +17,7 @@ enum KeysWithoutEffect {
     private static let retired: [String: Set<String>] = [ProviderSettings.word: ["returnTo"]]
 
     /// The profiles of which only plain OpenID Connect sign-in is there.
-    static let profiles: Set<ProviderProfile> = [.beyondIdentity, .telenorID, .tim]
+    static let profiles: Set<ProviderProfile> = [.beyondIdentity, .tim]
 
     /// Those in the sections of a kind.
     static func names(in kind: any NamedSection.Type) -> Set<String> { ofSections[kind.word] ?? [] }
