@@ -14,8 +14,10 @@ enum BrowserDescriptions {
                 An authorization request of one of our own apps (RFC 6749 §4.1.1): `client_id`, `redirect_uri`, \
                 `response_type=code`, `code_challenge` with `code_challenge_method=S256`, and as wanted `scope`, `state`, \
                 `nonce`, `provider`. `prompt`, `max_age`, `acr_values`, `login_hint`, `login_hint_token`, `ui_locales`, \
-                `context`, `correlation_id` and `mccmnc` go on to the provider. Where several providers can be meant, the \
-                user chooses one. Errors go back to the app with `error`, `state` and `iss`, as soon as it is sure that \
+                `context`, `correlation_id` and `mccmnc` go on to the provider. `aloha_token`, with the time of its end in \
+                `aloha_expires_at` (seconds since 1970), is the session of a line authentication, for providers of profile \
+                telenor-id; one that is over is `expired_aloha_token`. Where several providers can be meant, the user \
+                chooses one. Errors go back to the app with `error`, `state` and `iss`, as soon as it is sure that \
                 the address is the app's.
                 """,
             successes: [
