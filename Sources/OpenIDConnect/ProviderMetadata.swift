@@ -15,6 +15,10 @@ public final class ProviderMetadata: Sendable {
     /// Where a carrier is asked to ask its subscriber, and to stop; nil also for addresses that we must not call.
     public let pushEndpoint: EndpointURL?
     public let pushCancelEndpoint: EndpointURL?
+    /// Where users are signed out, by their browsers (OpenID Connect RP-Initiated Logout 1.0 §2.1) and by our server
+    /// (TelenorID+); nil also for addresses that they must not be sent to, or that we must not call.
+    public let endSessionEndpoint: EndpointURL?
+    public let customLogoutEndpoint: EndpointURL?
     /// Whether it announces that `iss` comes with every authorization response (RFC 9207 §3).
     public let sendsIssuer: Bool
 
@@ -51,6 +55,8 @@ public final class ProviderMetadata: Sendable {
         authorizationEndpoint = try? endpoint("authorization_endpoint")
         pushEndpoint = try? endpoint("server_initiated_authorization_endpoint")
         pushCancelEndpoint = try? endpoint("server_initiated_cancel_endpoint")
+        endSessionEndpoint = try? endpoint("end_session_endpoint")
+        customLogoutEndpoint = try? endpoint("custom_logout_endpoint")
         sendsIssuer = Self.isAnnounced(document["authorization_response_iss_parameter_supported"])
     }
 
