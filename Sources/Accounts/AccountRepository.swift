@@ -9,7 +9,8 @@
 public protocol AccountRepository: SignInRepository, BrowserSignInRepository, PushRepository,
     ChallengeRepository, SecretKeyRepository,
     SigningKeyRepository,
-    SessionRepository, ReceiptRepository, IdentityRepository, UserRepository, OperatorRepository,
+    SessionRepository, ReceiptRepository, IdentityRepository, UserRepository, ProviderGrantRepository, OutboxRepository,
+    OperatorRepository,
     FailedSignInRepository, MaintenanceRepository, DataKeyRepository, MasterKeyRepository
 {}
 
@@ -197,7 +198,7 @@ public protocol SessionRepository: Sendable {
     /// Replaces a refresh token; see ``RefreshDecision``. An answer that is given again is in the audit trail.
     func refresh(_ record: RefreshRecord) async throws(RepositoryError) -> RefreshOutcome
 
-    /// Ends a session.
+    /// Ends a session. Where its ID token was kept, the provider is told (``OutboxRepository``), as by the next four.
     ///
     /// - Returns: whether there was one.
     func revokeSession(_ id: SessionID, now: Int64) async throws(RepositoryError) -> Bool
@@ -214,7 +215,13 @@ public protocol SessionRepository: Sendable {
         _ id: SessionID, presenting refreshToken: PresentedRefreshToken, now: Int64
     ) async throws(RepositoryError) -> Bool
 
-    /// Ends all of a user's sessions, but the one excepted.
+    /// Ends a session by its user's wish at a provider's user agent, which can take that wish on to the provider.
+    ///
+    /// - Returns: nil when there was none.
+    func endSession(_ id: SessionID, of user: UserID, now: Int64) async throws(RepositoryError) -> EndedSession?
+
+    /// Ends all of a user's sessions, but the one excepted. Where none is, what providers have granted for the user ends with
+    /// them, there too (``OutboxRepository``).
     ///
     /// - Returns: how many live ones there were.
     func revokeSessions(of user: UserID, except: SessionID?, now: Int64) async throws(RepositoryError) -> Int
@@ -297,6 +304,55 @@ public protocol UserRepository: Sendable {
     func erase(
         under session: SessionID, demands: SensitiveDemands, now: Int64
     ) async throws(RepositoryError) -> ErasureOutcome
+}
+
+/// What providers have granted for users, where that is kept: it comes with a sign-in (``SignInRecord/kept``) and goes with the
+/// identity.
+public protocol ProviderGrantRepository: Sendable {
+    /// The grant of a user's identity; nil where none is kept.
+    func providerGrant(_ identity: IdentityID, of user: UserID) async throws(RepositoryError) -> ProviderGrant?
+
+    /// Takes the right to refresh a grant, if it is as it was found and nobody else has that right.
+    func leaseGrant(_ lease: GrantLease, now: Int64) async throws(RepositoryError) -> GrantLeaseOutcome
+
+    /// Keeps what a refresh has brought, and gives the lease back. Who refreshed counts, not who has the lease by now: what the
+    /// provider gave first is what it knows.
+    func renewGrant(
+        _ lease: GrantLease, with tokens: ProviderTokens, now: Int64
+    ) async throws(RepositoryError) -> GrantRenewal
+
+    /// Forgets the tokens of a grant that the provider says is over, and gives the lease back.
+    ///
+    /// - Returns: whether it was still the grant that was found.
+    func endGrant(_ lease: GrantLease, now: Int64) async throws(RepositoryError) -> Bool
+
+    /// Gives a lease back after a refresh that came to nothing.
+    func releaseGrant(_ lease: GrantLease) async throws(RepositoryError)
+
+    /// Merges what a provider says now into the profile.
+    ///
+    /// - Returns: nil when the session or the identity is gone.
+    func refreshProfile(_ refresh: ProfileRefresh) async throws(RepositoryError) -> User?
+
+    func grantCounts() async throws(RepositoryError) -> GrantCounts
+}
+
+/// What providers are yet to be told of what has ended here. The end comes first, always; this follows until it is done or
+/// given up, and the audit trail has either.
+public protocol OutboxRepository: Sendable {
+    /// Takes what is due. Who takes it has it for a while: then it is due once more, so that a crash loses nothing.
+    ///
+    /// - Parameters:
+    ///   - limit: how many at most.
+    ///   - leaseSeconds: for how long.
+    func takeDueMessages(
+        limit: Int, leaseSeconds: Int64, now: Int64
+    ) async throws(RepositoryError) -> [OutboxMessage]
+
+    /// Notes what came of an attempt.
+    func settle(_ message: OutboxMessage, _ settlement: OutboxSettlement, now: Int64) async throws(RepositoryError)
+
+    func outboxStatus() async throws(RepositoryError) -> OutboxStatus
 }
 
 /// What operators ask, and users brought from elsewhere.

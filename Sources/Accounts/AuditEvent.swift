@@ -46,6 +46,13 @@ public struct AuditEvent: Equatable, Sendable {
         case providerDeauthorized = "provider_deauthorized"
         /// The user wants to be forgotten; only the user's own word to us erases anybody.
         case providerDeletionRequested = "provider_deletion_requested"
+        /// The provider has said that what it granted for the old identity is over.
+        case providerGrantEnded = "provider_grant_ended"
+        // What ended here, of the old identity, was told its provider; or it never could be told, and may be good there still.
+        case providerRevocationDone = "provider_revocation_done"
+        case providerRevocationGivenUp = "provider_revocation_given_up"
+        case providerLogoutDone = "provider_logout_done"
+        case providerLogoutGivenUp = "provider_logout_given_up"
         /// A backup took the place of the store; what came before this event is as old as the backup, but for what the
         /// ledger told.
         case storeRestored = "store_restored"

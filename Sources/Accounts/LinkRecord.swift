@@ -15,12 +15,15 @@ public struct LinkRecord: Sendable {
     public var attributes: Attributes
     /// What the provider's configuration hands out besides.
     public var claims: TypedClaims
+    /// The provider's tokens, where they are kept.
+    public var kept: KeptTokens?
     /// Seconds since 1970.
     public var now: Int64
 
     public init(
         code: OneTimeUse, challenge: OneTimeUse? = nil, session: SessionID, demands: SensitiveDemands,
-        provider: String, subject: Subject, attributes: Attributes, claims: TypedClaims = TypedClaims(), now: Int64
+        provider: String, subject: Subject, attributes: Attributes, claims: TypedClaims = TypedClaims(),
+        kept: KeptTokens? = nil, now: Int64
     ) {
         self.code = code
         self.challenge = challenge
@@ -30,6 +33,7 @@ public struct LinkRecord: Sendable {
         self.subject = subject
         self.attributes = attributes
         self.claims = claims
+        self.kept = kept
         self.now = now
     }
 

@@ -1,11 +1,5 @@
-/// Bytes that are no profile, or one that a later version wrote.
-public enum ProfileCodingError: Error, Equatable, Sendable {
-    case malformed
-    case unknownVersion(UInt8)
-}
-
 /// How a profile is written before it is sealed, the same in every repository: the version, then members, each a tag
-/// that says what it is and then its texts as UTF-8, each behind its length (LEB128).
+/// that says what it is and then its texts (``TaggedTexts``).
 ///
 /// Version 1, of before the sources of addresses and numbers were kept, has the first two kinds of members and no others.
 extension Profile {
@@ -51,7 +45,7 @@ extension Profile {
     }
 
     /// Reads what ``encoded`` wrote, now or in earlier versions.
-    public init(encoded bytes: [UInt8]) throws(ProfileCodingError) {
+    public init(encoded bytes: [UInt8]) throws(ContentCodingError) {
         guard let version = bytes.first else { throw .malformed }
         guard Self.readableVersions.contains(version) else { throw .unknownVersion(version) }
         self.init()
@@ -59,53 +53,28 @@ extension Profile {
         while offset < bytes.count {
             guard let tag = Tag(rawValue: bytes[offset]) else { throw .malformed }
             offset += 1
-            let first = try Self.text(bytes, &offset)
+            let first = try TaggedTexts.text(bytes, &offset)
             switch tag {
-            case .carrier: carrier[first] = try Self.text(bytes, &offset)
-            case .own: own[first] = try Self.text(bytes, &offset)
-            case .object: carrier.setObject(first, json: try Self.text(bytes, &offset))
+            case .carrier: carrier[first] = try TaggedTexts.text(bytes, &offset)
+            case .own: own[first] = try TaggedTexts.text(bytes, &offset)
+            case .object: carrier.setObject(first, json: try TaggedTexts.text(bytes, &offset))
             case .emailSource: sources.email = first
             case .phoneNumberSource: sources.phoneNumber = first
             case .other, .otherVerified:
-                guard let contact = Contact(rawValue: try Self.text(bytes, &offset)) else { throw .malformed }
+                guard let contact = Contact(rawValue: try TaggedTexts.text(bytes, &offset)) else { throw .malformed }
                 others.append(
                     GivenContact(
-                        contact, try Self.text(bytes, &offset),
+                        contact, try TaggedTexts.text(bytes, &offset),
                         by: .provider(first, isVerified: tag == .otherVerified)))
             case .claim:
-                let name = try Self.text(bytes, &offset)
+                let name = try TaggedTexts.text(bytes, &offset)
                 if claims.last?.provider != first { claims.append(ProviderClaims(provider: first, claims: [:])) }
-                claims[claims.count - 1].claims[name] = try Self.text(bytes, &offset)
+                claims[claims.count - 1].claims[name] = try TaggedTexts.text(bytes, &offset)
             }
         }
     }
 
     private static func append(_ tag: Tag, _ texts: String..., to bytes: inout [UInt8]) {
-        bytes.append(tag.rawValue)
-        for text in texts {
-            var length = text.utf8.count
-            while length > 0x7F {
-                bytes.append(UInt8(length & 0x7F) | 0x80)
-                length >>= 7
-            }
-            bytes.append(UInt8(length))
-            bytes.append(contentsOf: text.utf8)
-        }
-    }
-
-    private static func text(_ bytes: [UInt8], _ offset: inout Int) throws(ProfileCodingError) -> String {
-        var length = 0
-        var shift = 0
-        while true {
-            guard offset < bytes.count, shift <= 28 else { throw .malformed }
-            let byte = bytes[offset]
-            offset += 1
-            length |= Int(byte & 0x7F) << shift
-            if byte & 0x80 == 0 { break }
-            shift += 7
-        }
-        guard length <= bytes.count - offset else { throw .malformed }
-        defer { offset += length }
-        return String(decoding: bytes[offset..<offset + length], as: UTF8.self)
+        TaggedTexts.append(tag.rawValue, texts, to: &bytes)
     }
 }

@@ -132,6 +132,20 @@ public struct SessionID: Hashable, Sendable {
         low = random.1
     }
 
+    /// Reads the sixteen bytes of one.
+    public init?(_ bytes: [UInt8]) {
+        guard bytes.count == 16 else { return nil }
+        high = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
+        low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// The time's bytes come first.
+    public var bytes: [UInt8] {
+        [high, low].flatMap { word in
+            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
+        }
+    }
+
     /// Reads the text form: 32 lowercase hexadecimal digits.
     public init?(_ text: some StringProtocol) {
         var words: (UInt64, UInt64) = (0, 0)

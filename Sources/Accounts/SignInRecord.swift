@@ -64,6 +64,8 @@ public struct SignInRecord: Sendable {
     public var appCode: NewAppCode?
     /// Which push it ends, where our server has begun it.
     public var push: PushDelivery?
+    /// The provider's tokens, where they are kept.
+    public var kept: KeptTokens?
     /// How many sessions the user may have, this one included; the oldest end. Nil for any number.
     public var maximumSessions: Int64?
     /// Seconds since 1970.
@@ -73,7 +75,7 @@ public struct SignInRecord: Sendable {
         code: OneTimeUse, challenge: OneTimeUse? = nil, provider: String, subject: Subject, ported: [PortedSubject],
         refusedPortTokens: Int = 0, crossClientKey: TokenHash? = nil, registration: Registration,
         attributes: Attributes, claims: TypedClaims = TypedClaims(), session: NewSession, appCode: NewAppCode? = nil,
-        push: PushDelivery? = nil, maximumSessions: Int64?, now: Int64
+        push: PushDelivery? = nil, kept: KeptTokens? = nil, maximumSessions: Int64?, now: Int64
     ) {
         self.code = code
         self.challenge = challenge
@@ -88,6 +90,7 @@ public struct SignInRecord: Sendable {
         self.session = session
         self.appCode = appCode
         self.push = push
+        self.kept = kept
         self.maximumSessions = maximumSessions
         self.now = now
     }

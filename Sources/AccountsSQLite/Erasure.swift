@@ -30,6 +30,8 @@ struct Erasure {
 
     /// The same without a record in the ledger.
     func remove(_ user: UserID) throws(RepositoryError) -> Bool {
+        try SessionEnd(connection: connection, sealer: sealer, now: now).tellAll(of: user)
+        try GrantRows(connection: connection, sealer: sealer, now: now).revokeAll(of: user)
         try connection.run(Self.tokens, user)
         try connection.run(Self.tickets, user)
         try connection.run(Self.user, user)

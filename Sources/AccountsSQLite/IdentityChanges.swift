@@ -18,6 +18,7 @@ struct IdentityChanges {
     private var identities: IdentityRows { IdentityRows(connection: connection) }
     private var sessions: SessionRows { SessionRows(connection: connection) }
     private var audit: AuditTrail { AuditTrail(connection: connection, now: now) }
+    private var grants: GrantRows { GrantRows(connection: connection, sealer: sealer, now: now) }
     private var ledger: LedgerRows { LedgerRows(connection: connection, sealer: sealer, now: now) }
 
     func unlink(
@@ -28,9 +29,11 @@ struct IdentityChanges {
         case .allowed(let session): user = session.user
         case .refused(let refusal): return .refused(refusal)
         }
+        let grant = try grants.find(identity, of: user)
         guard let provider = try connection.first(Self.delete, identity, user, read: { $0.text(0) }) else {
             return try identities.find(identity, of: user) == nil ? .notFound : .lastIdentity
         }
+        if let grant { try grants.revoke(grant) }
         try sessions.deleteAll(of: user, identity: identity, provider: provider, now: now)
         try audit.add(.identityUnlinked, user: user, old: identity)
         try ledger.add(.identityUnlinked(identity, of: user))
@@ -56,6 +59,7 @@ struct IdentityChanges {
         let found = try identities.find(subject)?.known
         guard found?.user != user else { return .alreadyThere }
         if let found, let former = try identities.find(found.identity, of: found.user)?.provider {
+            try grants.revoke(found.identity, of: found.user)
             // A row of its own at the new user, so that the trail tells the two apart by their numbers.
             try identities.delete(found.identity)
             try sessions.deleteAll(of: found.user)

@@ -1,8 +1,7 @@
 public import Accounts
 
-/// What follows from what a provider says of one of its users: sessions end, and it is marked whether mail arrives.
-///
-/// Tokens of the provider's that are kept for the identity would go here, too, with its sessions; none are kept yet.
+/// What follows from what a provider says of one of its users: sessions end, and with them what it has granted; and it is
+/// marked whether mail arrives.
 struct IdentityEventRows {
     private static let tickets = Query(
         "DELETE FROM tickets WHERE subject = ? AND issuer = ? AND authenticated <= ?")
@@ -12,6 +11,7 @@ struct IdentityEventRows {
         "UPDATE identities SET email_stopped = 0, email_said = ?2 WHERE id = ?1 AND email_stopped")
 
     let connection: Connection
+    let sealer: StoreSealer
     let now: Int64
 
     /// - Returns: whether anything is other than before.
@@ -40,8 +40,12 @@ struct IdentityEventRows {
     private func endSessions(of known: Migration.Known, openedBy: Int64) throws(RepositoryError) -> Bool {
         guard let provider = try IdentityRows(connection: connection).find(known.identity, of: known.user)?.provider
         else { return false }
-        return try SessionRows(connection: connection).deleteAll(
-            of: known.user, identity: known.identity, provider: provider, openedBy: openedBy, now: now) > 0
+        // Not all that ends sessions there ends tokens, too. What was no good any more is told to nobody's harm.
+        let hadGrant = try GrantRows(connection: connection, sealer: sealer, now: now)
+            .revoke(known.identity, of: known.user, obtainedBy: openedBy)
+        let count = try SessionRows(connection: connection).deleteAll(
+            of: known.user, identity: known.identity, provider: provider, openedBy: openedBy, now: now)
+        return hadGrant || count > 0
     }
 
     /// The time is kept with the newest word, also where that says nothing new: an older one that comes late must not count.
@@ -65,8 +69,8 @@ struct IdentityEventRows {
 
 extension SQLiteAccounts {
     public func take(_ events: [IdentityEvent], now: Int64) async throws(RepositoryError) -> Int {
-        try await writer.write { connection throws(RepositoryError) in
-            let rows = IdentityEventRows(connection: connection, now: now)
+        try await writer.write { [sealer] connection throws(RepositoryError) in
+            let rows = IdentityEventRows(connection: connection, sealer: sealer, now: now)
             var count = 0
             for event in events where try rows.take(event) { count += 1 }
             return count

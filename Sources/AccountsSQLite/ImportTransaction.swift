@@ -39,7 +39,7 @@ struct ImportTransaction {
             let id = try identities.insertUnused(
                 identity.subject, user: user, provider: identity.provider, linkedAt: linkedAt)
             if let stopped = identity.emailStoppedAt {
-                try IdentityEventRows(connection: connection, now: now).stopEmail(of: id, at: stopped)
+                try IdentityEventRows(connection: connection, sealer: sealer, now: now).stopEmail(of: id, at: stopped)
             }
             try audit.add(.identityImported, user: user, new: id)
             isMissing = true

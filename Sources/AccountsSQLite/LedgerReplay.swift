@@ -52,6 +52,7 @@ struct LedgerReplay {
     private mutating func take(_ identity: IdentityID, from user: UserID) throws(RepositoryError) {
         passed.identities = max(passed.identities, identity.rawValue)
         guard let provider = try connection.first(Self.provider, identity, user, read: { $0.text(0) }) else { return }
+        try GrantRows(connection: connection, sealer: sealer, now: now).revoke(identity, of: user)
         try IdentityRows(connection: connection).delete(identity)
         try SessionRows(connection: connection).deleteAll(of: user, identity: identity, provider: provider, now: now)
         try audit.add(.identityUnlinked, user: user, old: identity)

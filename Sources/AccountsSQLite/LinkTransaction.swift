@@ -33,6 +33,9 @@ struct LinkTransaction {
             try audit.add(.identityLinked, user: user, new: id)
         }
         try mergeProfile(of: user)
+        if let kept = record.kept {
+            try GrantRows(connection: connection, sealer: sealer, now: record.now).keep(kept.tokens, for: id)
+        }
         guard let identity = try identities.find(id, of: user) else { throw .unavailable(.corrupt) }
         return .linked(identity, isNew: found == nil)
     }

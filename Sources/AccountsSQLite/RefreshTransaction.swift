@@ -104,15 +104,15 @@ private struct SessionChain {
 /// The end of a session by one of its refresh tokens (RFC 7009).
 struct RefreshRevocation {
     let connection: Connection
+    let sealer: StoreSealer
     let presented: PresentedRefreshToken
     let now: Int64
 
     func run(_ id: SessionID) throws(RepositoryError) -> Bool {
-        guard let chain = try SessionChain(id, connection, presented: presented, now: now), chain.has(presented),
-            let user = try SessionRows(connection: connection).delete(id)
-        else { return false }
-        try AuditTrail(connection: connection, now: now).add(.sessionRevoked, user: user)
-        return true
+        guard let chain = try SessionChain(id, connection, presented: presented, now: now), chain.has(presented) else {
+            return false
+        }
+        return try SessionEnd(connection: connection, sealer: sealer, now: now).end(id, of: chain.session.user) != nil
     }
 }
 
@@ -120,8 +120,8 @@ extension SQLiteAccounts {
     public func revokeSession(
         _ id: SessionID, presenting refreshToken: PresentedRefreshToken, now: Int64
     ) async throws(RepositoryError) -> Bool {
-        try await writer.write { connection throws(RepositoryError) in
-            try RefreshRevocation(connection: connection, presented: refreshToken, now: now).run(id)
+        try await writer.write { [sealer] connection throws(RepositoryError) in
+            try RefreshRevocation(connection: connection, sealer: sealer, presented: refreshToken, now: now).run(id)
         }
     }
 

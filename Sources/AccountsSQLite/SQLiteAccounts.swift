@@ -95,6 +95,8 @@ public final class SQLiteAccounts: AccountRepository {
         // Opens the keys, too, while the master key is the store's.
         try ContactRows(connection: connection, sealer: sealer).keys()
         try ContactWalk(connection: connection).finishWhereNobodyIs()
+        // One server at a time has this file, so whoever had leased anything is no more.
+        if settings.access == .server { try GrantRows.releaseAll(connection) }
         try writer.log.begin(connection)
         try writer.ledger.begin(connection, sealer, isGuarded: !isBeside)
         return found

@@ -3,13 +3,13 @@ import Accounts
 /// Where sealed values lie.
 enum SealedArea: Int64, CaseIterable {
     // In the order of the walks; what comes later stands last, for a walk that has begun goes on from where it is.
-    case users, tickets, signingKeys, proof, secretKeys
+    case users, tickets, signingKeys, proof, secretKeys, grants, idTokens, ticketTokens, outbox
 
     /// Before the first value.
     var start: SealedPosition {
         switch self {
-        case .users, .secretKeys: .row(0)
-        case .tickets: .hash([])
+        case .users, .secretKeys, .grants, .outbox: .row(0)
+        case .tickets, .idTokens, .ticketTokens: .hash([])
         case .signingKeys, .proof: .name("")
         }
     }
@@ -17,10 +17,13 @@ enum SealedArea: Int64, CaseIterable {
     var table: String {
         switch self {
         case .users: "users"
-        case .tickets: "tickets"
+        case .tickets, .ticketTokens: "tickets"
         case .signingKeys: "signing_keys"
         case .proof: "meta"
         case .secretKeys: "secret_keys"
+        case .grants: "grants"
+        case .idTokens: "kept_id_tokens"
+        case .outbox: "outbox"
         }
     }
 
@@ -61,6 +64,16 @@ struct SealedValues {
         .proof: Query("SELECT name, value, '' FROM meta WHERE name > ? AND name = 'seal_proof' LIMIT ?"),
         .secretKeys: Query(
             "SELECT number, sealed_key, purpose FROM secret_keys WHERE number > ? ORDER BY number LIMIT ?"),
+        .grants: Query(
+            """
+            SELECT identity_id, tokens, '' FROM grants WHERE identity_id > ? AND tokens IS NOT NULL
+            ORDER BY identity_id LIMIT ?
+            """),
+        .idTokens: Query(
+            "SELECT session_id, token, '' FROM kept_id_tokens WHERE session_id > ? ORDER BY session_id LIMIT ?"),
+        .ticketTokens: Query(
+            "SELECT hash, tokens, '' FROM tickets WHERE hash > ? AND tokens IS NOT NULL ORDER BY hash LIMIT ?"),
+        .outbox: Query("SELECT number, content, '' FROM outbox WHERE number > ? ORDER BY number LIMIT ?"),
     ]
     private static let replacements: [SealedArea: Query] = [
         .users: Query("UPDATE users SET profile = ? WHERE id = ?"),
@@ -68,11 +81,16 @@ struct SealedValues {
         .signingKeys: Query("UPDATE signing_keys SET private_key = ? WHERE kid = ?"),
         .proof: Query("UPDATE meta SET value = ? WHERE name = ?"),
         .secretKeys: Query("UPDATE secret_keys SET sealed_key = ? WHERE number = ?"),
+        .grants: Query("UPDATE grants SET tokens = ? WHERE identity_id = ?"),
+        .idTokens: Query("UPDATE kept_id_tokens SET token = ? WHERE session_id = ?"),
+        .ticketTokens: Query("UPDATE tickets SET tokens = ? WHERE hash = ?"),
+        .outbox: Query("UPDATE outbox SET content = ? WHERE number = ?"),
     ]
     private static let few = Query(
         """
         SELECT (SELECT count(*) FROM tickets) + (SELECT count(*) FROM signing_keys WHERE retired IS NULL)
-            + (SELECT count(*) FROM secret_keys) + 1
+            + (SELECT count(*) FROM secret_keys) + (SELECT count(*) FROM grants)
+            + (SELECT count(*) FROM kept_id_tokens) + (SELECT count(*) FROM outbox) + 1
         """)
 
     let connection: Connection
@@ -99,8 +117,8 @@ struct SealedValues {
 
     static func position(_ area: SealedArea, _ row: Statement, _ column: Int32) -> SealedPosition {
         switch area {
-        case .users, .secretKeys: .row(row.integer(column))
-        case .tickets: .hash(row.blob(column))
+        case .users, .secretKeys, .grants, .outbox: .row(row.integer(column))
+        case .tickets, .idTokens, .ticketTokens: .hash(row.blob(column))
         case .signingKeys, .proof: .name(row.text(column))
         }
     }
@@ -113,6 +131,14 @@ struct SealedValues {
         case (.tickets, .hash(let bytes)):
             guard let hash = TokenHash(bytes) else { throw .unavailable(.corrupt) }
             return .profile(of: hash)
+        case (.ticketTokens, .hash(let bytes)):
+            guard let hash = TokenHash(bytes) else { throw .unavailable(.corrupt) }
+            return .tokens(of: hash)
+        case (.idTokens, .hash(let bytes)):
+            guard let session = SessionID(bytes) else { throw .unavailable(.corrupt) }
+            return .idToken(of: session)
+        case (.grants, .row(let row)): return .grant(of: IdentityID(rawValue: row))
+        case (.outbox, .row(let row)): return .outbox(row)
         case (.signingKeys, .name(let kid)):
             guard let purpose = SigningKeyEntry.Purpose(rawValue: purpose) else { throw .unavailable(.corrupt) }
             return .signingKey(kid, purpose)

@@ -18,7 +18,6 @@ struct SessionRows {
     private static let ofUser = Query(
         "SELECT \(columns) FROM sessions WHERE user_id = ? AND expires > ? ORDER BY created, id")
     private static let delete = Query("DELETE FROM sessions WHERE id = ? RETURNING user_id")
-    private static let deleteOwn = Query("DELETE FROM sessions WHERE id = ? AND user_id = ?")
     private static let deleteAll = Query("DELETE FROM sessions WHERE user_id = ?")
     private static let deleteOthers = Query(
         "DELETE FROM sessions WHERE user_id = ? AND id IS NOT ? RETURNING expires > ?")
@@ -71,12 +70,6 @@ struct SessionRows {
 
     func deleteAll(of user: UserID) throws(RepositoryError) {
         try connection.run(Self.deleteAll, user)
-    }
-
-    /// - Returns: whether it was that user's.
-    func delete(_ id: SessionID, of user: UserID) throws(RepositoryError) -> Bool {
-        try connection.run(Self.deleteOwn, id, user)
-        return connection.changes > 0
     }
 
     /// Ends the sessions that were opened by an identity.
@@ -154,32 +147,6 @@ extension SQLiteAccounts {
     public func sessions(of user: UserID, now: Int64) async throws(RepositoryError) -> [Session] {
         try await readers.read { connection throws(RepositoryError) in
             try SessionRows(connection: connection).live(of: user, now: now)
-        }
-    }
-
-    public func revokeSession(_ id: SessionID, now: Int64) async throws(RepositoryError) -> Bool {
-        try await writer.write { connection throws(RepositoryError) in
-            guard let user = try SessionRows(connection: connection).delete(id) else { return false }
-            try AuditTrail(connection: connection, now: now).add(.sessionRevoked, user: user)
-            return true
-        }
-    }
-
-    public func revokeSession(_ id: SessionID, of user: UserID, now: Int64) async throws(RepositoryError) -> Bool {
-        try await writer.write { connection throws(RepositoryError) in
-            guard try SessionRows(connection: connection).delete(id, of: user) else { return false }
-            try AuditTrail(connection: connection, now: now).add(.sessionRevoked, user: user)
-            return true
-        }
-    }
-
-    public func revokeSessions(
-        of user: UserID, except: SessionID?, now: Int64
-    ) async throws(RepositoryError) -> Int {
-        try await writer.write { connection throws(RepositoryError) in
-            let count = try SessionRows(connection: connection).deleteAll(of: user, except: except, now: now)
-            if count > 0 { try AuditTrail(connection: connection, now: now).add(.sessionsRevoked, user: user) }
-            return count
         }
     }
 }

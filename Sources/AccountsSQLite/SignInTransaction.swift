@@ -80,6 +80,8 @@ struct SignInTransaction {
 
     private func migrate(_ found: IdentityRows.Found) throws(RepositoryError) -> SignedIn {
         let former = try identities.find(found.known.identity, of: found.known.user)?.provider
+        try GrantRows(connection: connection, sealer: sealer, now: record.now)
+            .revoke(found.known.identity, of: found.known.user)
         // A row of its own for the new identity: the audit trail tells old from new by their numbers.
         try identities.delete(found.known.identity)
         let identity = try identities.insert(
@@ -139,12 +141,13 @@ struct SignInTransaction {
             let before = try sealer.profile(found.sealedProfile, .profile(of: user), connection)
             try users.setProfile(of: user, profile, before: before, now: record.now)
             if profile.hasOtherEmail(than: before, by: record.provider) {
-                try IdentityEventRows(connection: connection, now: record.now).resumeEmail(of: identity)
+                try IdentityEventRows(connection: connection, sealer: sealer, now: record.now).resumeEmail(of: identity)
             }
         }
         try sessions.insert(
             record.session, user: user, identity: identity, provider: record.provider, now: record.now)
         try deliver()
+        if let kept = record.kept { try keep(kept, for: identity, record.session.id) }
         return SignedIn(
             user: user, identity: identity, isNewUser: false, migrated: migrated, reference: found.reference,
             profile: profile)
@@ -159,6 +162,7 @@ struct SignInTransaction {
                 record.subject, provider: record.provider, reference: reference(), profile: Profile(record.statement),
                 session: record.session)
             try noteKey(of: signedIn)
+            if let kept = record.kept { try keep(kept, for: signedIn.identity, record.session.id) }
             return .signedIn(signedIn)
         case .ticket(let ticket):
             try TicketRows(connection: connection, sealer: sealer).insert(ticket, record)
@@ -166,6 +170,12 @@ struct SignInTransaction {
             if let push = record.push { try pushes.deliver(push, session: nil) }
             return .unlinked
         }
+    }
+
+    private func keep(
+        _ kept: KeptTokens, for identity: IdentityID, _ session: SessionID
+    ) throws(RepositoryError) {
+        try GrantRows(connection: connection, sealer: sealer, now: record.now).keep(kept, for: identity, session)
     }
 
     /// Leaves the session for the app that it waits for.

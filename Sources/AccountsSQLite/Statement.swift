@@ -147,10 +147,8 @@ extension Statement {
 
     /// - Throws: `.unavailable(.corrupt)` when the column holds no session id.
     func sessionID(_ column: Int32) throws(RepositoryError) -> SessionID {
-        let bytes = blob(column)
-        guard bytes.count == 16 else { throw .unavailable(.corrupt) }
-        return SessionID(
-            high: bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }, low: bytes[8...].reduce(0) { $0 << 8 | UInt64($1) })
+        guard let session = SessionID(blob(column)) else { throw .unavailable(.corrupt) }
+        return session
     }
 }
 

@@ -113,11 +113,36 @@ final class StoreSealer: Sendable {
         _ sealed: [UInt8], _ context: SealContext, _ connection: Connection
     ) throws(RepositoryError) -> Profile {
         let encoded = try opening(sealed, context, connection)
-        do throws(ProfileCodingError) { return try Profile(encoded: encoded) } catch { throw .unavailable(.corrupt) }
+        do throws(ContentCodingError) { return try Profile(encoded: encoded) } catch { throw .unavailable(.corrupt) }
+    }
+}
+
+extension StoreSealer {
+    func keptTokens(
+        _ sealed: [UInt8], _ context: SealContext, _ connection: Connection
+    ) throws(RepositoryError) -> KeptTokens {
+        let encoded = try opening(sealed, context, connection)
+        do throws(ContentCodingError) { return try KeptTokens(encoded: encoded) } catch { throw .unavailable(.corrupt) }
     }
 }
 
 extension SealContext {
+    static func grant(of identity: IdentityID) -> SealContext {
+        SealContext(table: "grants", column: "tokens", row: identity.rawValue)
+    }
+
+    static func idToken(of session: SessionID) -> SealContext {
+        SealContext(table: "kept_id_tokens", column: "token", row: session.bytes)
+    }
+
+    static func tokens(of ticket: TokenHash) -> SealContext {
+        SealContext(table: "tickets", column: "tokens", row: ticket.bytes)
+    }
+
+    static func outbox(_ number: Int64) -> SealContext {
+        SealContext(table: "outbox", column: "content", row: number)
+    }
+
     static func profile(of user: UserID) -> SealContext {
         SealContext(table: "users", column: "profile", row: user.rawValue)
     }

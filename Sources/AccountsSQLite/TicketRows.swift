@@ -10,19 +10,20 @@ struct TicketRows {
         /// In seconds since 1970.
         let authenticatedAt: Int64
         let upstreamSession: TokenHash?
+        let kept: KeptTokens?
     }
 
     private static let insert = Query(
         """
         INSERT INTO tickets (hash, provider, issuer, subject, client, profile, expires, acr, amr, auth_time,
-            authenticated, upstream_sid)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            authenticated, upstream_sid, tokens)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """)
     // One conditional statement: of two that redeem the same ticket at once only one gets the row.
     private static let take = Query(
         """
         DELETE FROM tickets WHERE hash = ? AND client = ? AND expires > ?
-        RETURNING provider, issuer, subject, profile, acr, amr, auth_time, authenticated, upstream_sid
+        RETURNING provider, issuer, subject, profile, acr, amr, auth_time, authenticated, upstream_sid, tokens
         """)
 
     private static let subject = Query(
@@ -33,11 +34,14 @@ struct TicketRows {
 
     func insert(_ ticket: OneTimeUse, _ record: SignInRecord) throws(RepositoryError) {
         let profile = try sealer.sealing(Profile(record.statement), .profile(of: ticket.hash))
+        let kept = try record.kept.map { kept throws(RepositoryError) in
+            try sealer.sealing(kept.encoded, .tokens(of: ticket.hash))
+        }
         try connection.run(
             Self.insert, ticket.hash, record.provider, record.subject.issuer, record.subject.value,
             record.session.client, profile, ticket.expiresAt, record.session.authentication.acr,
             record.session.authentication.methods, record.session.authentication.time, record.session.authenticatedAt,
-            record.session.upstreamSession)
+            record.session.upstreamSession, kept)
     }
 
     /// Whom a live ticket of this client is about.
@@ -52,7 +56,8 @@ struct TicketRows {
                 provider: row.text(0), subject: Subject(issuer: row.text(1), value: row.text(2)),
                 profile: try sealer.profile(row.blob(3), .profile(of: hash), connection),
                 authentication: row.authentication(acr: 4, methods: 5, time: 6), authenticatedAt: row.integer(7),
-                upstreamSession: row.isEmpty(8) ? nil : try row.hash(8))
+                upstreamSession: row.isEmpty(8) ? nil : try row.hash(8),
+                kept: row.isEmpty(9) ? nil : try sealer.keptTokens(row.blob(9), .tokens(of: hash), connection))
         }
     }
 }
@@ -80,6 +85,10 @@ extension SQLiteAccounts {
             let signedIn = try RegistrationTransaction(connection: connection, sealer: sealer, now: redemption.now).run(
                 ticket.subject, provider: ticket.provider, reference: redemption.reference, profile: profile,
                 session: session)
+            if let kept = ticket.kept {
+                try GrantRows(connection: connection, sealer: sealer, now: redemption.now)
+                    .keep(kept, for: signedIn.identity, session.id)
+            }
             return .redeemed(RedeemedTicket(signedIn: signedIn, authentication: ticket.authentication))
         }
     }

@@ -1,0 +1,116 @@
+/// Something that a provider is yet to be told: it was written down in the transaction that made it true here.
+public struct OutboxMessage: Equatable, Sendable, CustomStringConvertible {
+    public enum Content: Equatable, Sendable {
+        /// That a token is good for nothing any more (RFC 7009).
+        case revocation(token: String, isRefreshToken: Bool)
+        /// That the user has signed out, who is named by the ID token of the sign-in.
+        case logout(idToken: String)
+
+        public var kind: String {
+            switch self {
+            case .revocation: "revocation"
+            case .logout: "logout"
+            }
+        }
+    }
+
+    public var number: Int64
+    /// The configured name of the provider.
+    public var provider: String
+    public var issuer: String
+    public var content: Content
+    /// How often it was tried, this time included.
+    public var attempts: Int64
+    /// In seconds since 1970.
+    public var createdAt: Int64
+
+    public init(
+        number: Int64, provider: String, issuer: String, content: Content, attempts: Int64, createdAt: Int64
+    ) {
+        self.number = number
+        self.provider = provider
+        self.issuer = issuer
+        self.content = content
+        self.attempts = attempts
+        self.createdAt = createdAt
+    }
+
+    public var description: String { "\(content.kind) \(number)" }
+}
+
+/// What comes of one attempt to tell.
+public enum OutboxSettlement: Equatable, Sendable {
+    case done
+    /// In seconds since 1970.
+    case again(at: Int64)
+    case givenUp
+}
+
+/// How much waits to be told.
+public struct OutboxStatus: Equatable, Sendable {
+    public var pending: Int
+    /// When the oldest was written down, in seconds since 1970; nil when nothing waits.
+    public var oldestAt: Int64?
+
+    public init(pending: Int, oldestAt: Int64?) {
+        self.pending = pending
+        self.oldestAt = oldestAt
+    }
+}
+
+/// A session that has ended by its user's wish.
+public struct EndedSession: Equatable, Sendable {
+    /// The configured name of the provider.
+    public var provider: String
+    /// Of the sign-in that opened it; nil where none was kept.
+    public var idToken: String?
+
+    public init(provider: String, idToken: String?) {
+        self.provider = provider
+        self.idToken = idToken
+    }
+}
+
+/// How an outbox message is written before it is sealed: a tag and the token (``TaggedTexts``).
+extension OutboxMessage.Content {
+    private enum Tag: UInt8 {
+        case refreshToken = 1
+        case accessToken = 2
+        case idToken = 3
+    }
+
+    public var encoded: [UInt8] {
+        var bytes: [UInt8] = []
+        switch self {
+        case .revocation(let token, let isRefreshToken):
+            TaggedTexts.append((isRefreshToken ? Tag.refreshToken : .accessToken).rawValue, [token], to: &bytes)
+        case .logout(let idToken): TaggedTexts.append(Tag.idToken.rawValue, [idToken], to: &bytes)
+        }
+        return bytes
+    }
+
+    public init(encoded bytes: [UInt8]) throws(ContentCodingError) {
+        guard let tag = bytes.first.flatMap(Tag.init(rawValue:)) else { throw .malformed }
+        var offset = 1
+        let text = try TaggedTexts.text(bytes, &offset)
+        self =
+            switch tag {
+            case .refreshToken: .revocation(token: text, isRefreshToken: true)
+            case .accessToken: .revocation(token: text, isRefreshToken: false)
+            case .idToken: .logout(idToken: text)
+            }
+    }
+
+    /// What has to be revoked of tokens that nobody uses any more; nil where nothing of them is good for anything.
+    ///
+    /// With the refresh token goes what was made of it (RFC 7009 §2.1), so it alone is named where there is one.
+    public init?(revoking tokens: ProviderTokens, now: Int64) {
+        if let refreshToken = tokens.refreshToken {
+            self = .revocation(token: refreshToken, isRefreshToken: true)
+        } else if tokens.expiresAt.map({ $0 > now }) ?? true {
+            self = .revocation(token: tokens.accessToken, isRefreshToken: false)
+        } else {
+            return nil
+        }
+    }
+}
