@@ -57,7 +57,9 @@ public struct UseCases: Sendable {
             repository: repository, sessions: sessions, tokenIssuer: tokenIssuer, clock: clock)
         introspection = Introspection(repository: repository, tokenIssuer: tokenIssuer, clock: clock)
         clientKeys = ClientKeyDocument(keys: tokenIssuer.keys, providers: providers)
-        endSession = EndAppSession(repository: repository, tokenIssuer: tokenIssuer, apps: apps, clock: clock)
+        endSession = EndAppSession(
+            repository: repository, tokenIssuer: tokenIssuer, apps: apps, providers: providers, transport: transport,
+            states: LogoutStates(challenges: challenges, clock: clock), clock: clock)
         push = ServerInitiatedSignIn(
             repository: repository, providers: providers, tokenIssuer: tokenIssuer, limits: pushes,
             transport: transport, clock: clock)

@@ -70,13 +70,26 @@ enum BrowserDescriptions {
             id: id, tag: .browser, summary: "Sign out through the browser, the request \(place)",
             description: """
                 `id_token_hint`, an ID token of ours, expired or not, ends its own session. Without one the user is asked. \
-                `post_logout_redirect_uri` is where the browser goes after, if the app has registered it, with `state`.
+                `post_logout_redirect_uri` is where the browser goes after, if the app has registered it, with `state`. Where \
+                the provider signs users out by their browsers, and its ID token was kept, the browser goes there first.
                 """,
             successes: [
-                page(200, "The user is signed out, or is asked."), redirect("Back to the app."),
+                page(200, "The user is signed out, or is asked."), redirect("Back to the app, or on to the provider."),
                 page(400, "The request can't be read."),
             ])
     }
+
+    static let loggedOut = OperationDescription(
+        id: "loggedOut", tag: .browser, summary: "Come back from a provider where the user has signed out",
+        description: """
+            Where providers send the browser back after `/auth/logout`, with the `state` that it was sent with. It goes on to \
+            the `post_logout_redirect_uri` of that request. Not for apps to call.
+            """,
+        parameters: [provider],
+        successes: [
+            page(200, "The user is signed out."), redirect("Back to the app."),
+            page(400, "The state is none that this service has given."),
+        ])
 
     static let script = OperationDescription(
         id: "continueScript", tag: .browser, summary: "The one script of our pages",
