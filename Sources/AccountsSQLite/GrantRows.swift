@@ -250,10 +250,13 @@ extension SQLiteAccounts {
             let users = UserRows(connection: connection, sealer: sealer)
             guard let before = try users.find(session.user)?.profile else { throw .unavailable(.corrupt) }
             var profile = before
+            // What only an ID token says stays as the sign-in brought it.
+            var claims = before.claims(of: identity.provider)
+            for claim in refresh.claims.members { claims[claim.name] = claim.json }
             profile.merge(
                 ProviderStatement(
                     provider: identity.provider, subject: identity.subject.value, attributes: refresh.attributes,
-                    claims: refresh.claims))
+                    claims: claims))
             if profile != before {
                 try users.setProfile(of: session.user, profile, before: before, now: refresh.now)
                 if profile.hasOtherEmail(than: before, by: identity.provider) {

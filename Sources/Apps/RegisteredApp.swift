@@ -35,11 +35,13 @@ public struct RegisteredApp: Sendable, Equatable {
     public let postLogoutRedirectURIs: [RedirectURI]
     public let otherBrowser: OtherBrowser
     public let idTokenAlgorithm: IDTokenAlgorithm
+    /// The names of the providers whose access tokens it may have; only where it has a secret.
+    public let providerTokens: [String]
 
     public init(
         name: String, clientID: String, secret: Secret?, redirectURIs: [RedirectURI], providers: [String],
         origins: [String], postLogoutRedirectURIs: [RedirectURI], otherBrowser: OtherBrowser,
-        idTokenAlgorithm: IDTokenAlgorithm
+        idTokenAlgorithm: IDTokenAlgorithm, providerTokens: [String] = []
     ) {
         self.name = name
         self.clientID = clientID
@@ -50,6 +52,7 @@ public struct RegisteredApp: Sendable, Equatable {
         self.postLogoutRedirectURIs = postLogoutRedirectURIs
         self.otherBrowser = otherBrowser
         self.idTokenAlgorithm = idTokenAlgorithm
+        self.providerTokens = providerTokens
     }
 
     /// Whether an authorization response may go to an address.

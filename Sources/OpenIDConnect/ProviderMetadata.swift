@@ -19,6 +19,8 @@ public final class ProviderMetadata: Sendable {
     /// (TelenorID+); nil also for addresses that they must not be sent to, or that we must not call.
     public let endSessionEndpoint: EndpointURL?
     public let customLogoutEndpoint: EndpointURL?
+    /// Where tokens are revoked (RFC 8414 §2); nil also for an address that we must not call.
+    public let revocationEndpoint: EndpointURL?
     /// Whether it announces that `iss` comes with every authorization response (RFC 9207 §3).
     public let sendsIssuer: Bool
 
@@ -57,6 +59,7 @@ public final class ProviderMetadata: Sendable {
         pushCancelEndpoint = try? endpoint("server_initiated_cancel_endpoint")
         endSessionEndpoint = try? endpoint("end_session_endpoint")
         customLogoutEndpoint = try? endpoint("custom_logout_endpoint")
+        revocationEndpoint = try? endpoint("revocation_endpoint")
         sendsIssuer = Self.isAnnounced(document["authorization_response_iss_parameter_supported"])
     }
 

@@ -84,7 +84,12 @@ public struct PushNotification: Sendable {
         guard let idToken = member("id_token"), !idToken.isEmpty else {
             throw PushNotificationError(member: "id_token")
         }
-        guard let tokens = TokenResponse(accessToken: accessToken, idToken: idToken) else {
+        guard
+            let tokens = TokenResponse(
+                accessToken: accessToken, idToken: idToken,
+                terms: TokenTerms(
+                    refreshToken: member("refresh_token"), lifetime: member("expires_in"), scope: member("scope")))
+        else {
             throw PushNotificationError(member: "access_token")
         }
         result = .approved(tokens)

@@ -10,15 +10,19 @@ public struct TokenRequest: Sendable {
     public let codeVerifier: String?
     public let correlationID: String?
     public let sdkVersion: String?
+    /// Whether the answer is read for what keeps its tokens usable.
+    public let keepsTokens: Bool
 
     public init(
-        code: String, redirectURI: String, codeVerifier: String?, correlationID: String?, sdkVersion: String?
+        code: String, redirectURI: String, codeVerifier: String?, correlationID: String?, sdkVersion: String?,
+        keepsTokens: Bool = false
     ) {
         self.code = code
         self.redirectURI = redirectURI
         self.codeVerifier = codeVerifier
         self.correlationID = correlationID
         self.sdkVersion = sdkVersion
+        self.keepsTokens = keepsTokens
     }
 
     /// What a provider must not be heard repeating.
@@ -39,6 +43,18 @@ public struct TokenRequest: Sendable {
         if let codeVerifier { FormEncoding.append("code_verifier", codeVerifier, to: &body) }
         if let correlationID { FormEncoding.append("correlation_id", correlationID, to: &body) }
         if let sdkVersion { FormEncoding.append("sdk_version", sdkVersion, to: &body) }
+        return .posting(body, to: endpoint, as: client, timeout: timeout, policy: policy)
+    }
+}
+
+extension OutboundRequest {
+    /// Posts a form as one of the provider's clients. It is finished even when whoever asked has gone.
+    ///
+    /// - Parameter form: fields, encoded; never empty.
+    static func posting(
+        _ form: [UInt8], to endpoint: EndpointURL, as client: ClientProof, timeout: Duration, policy: OutboundPolicy
+    ) -> OutboundRequest {
+        var body = form
         if let fields = client.bodyFields {
             body.append(UInt8(ascii: "&"))
             body.append(contentsOf: fields.revealedBytes)
@@ -60,6 +76,8 @@ public struct TokenRequest: Sendable {
 public struct TokenResponse: Sendable {
     public let accessToken: String
     public let idToken: String
+    /// Nil where they are not asked for.
+    public let terms: TokenTerms?
 
     /// Reads the answer to a token request.
     ///
@@ -68,32 +86,52 @@ public struct TokenResponse: Sendable {
     /// - Parameter request: what it answers.
     /// - Throws: `ProviderCallError.refused` for an OAuth error, another case for what is no token answer.
     public init(_ response: OutboundResponse, to request: TokenRequest) throws(ProviderCallError) {
-        guard (200..<300).contains(response.status) else {
-            guard let document = try? response.parsedObject(), let error = OAuthError(document),
-                Self.isRefusal(error, response.status)
-            else { throw .status(response.status) }
+        let document: JSONValue
+        do throws(ProviderCallError) {
+            document = try Self.document(of: response)
+        } catch .refused(let error) {
             throw .refused(Self.meant(error, request))
         }
+        let accessToken = try Self.accessToken(in: document)
+        guard let idToken = document["id_token"]?.string, !idToken.isEmpty else { throw .invalidMember("id_token") }
+        self.accessToken = accessToken
+        self.idToken = idToken
+        terms = request.keepsTokens ? TokenTerms(document) : nil
+    }
+
+    /// The object of a token answer that is a success.
+    ///
+    /// - Throws: as above.
+    static func document(of response: OutboundResponse) throws(ProviderCallError) -> JSONValue {
+        guard (200..<300).contains(response.status) else {
+            guard let document = try? response.parsedObject(), let error = OAuthError(document),
+                isRefusal(error, response.status)
+            else { throw .status(response.status) }
+            throw .refused(error)
+        }
         let document = try response.parsedObject()
-        if let error = OAuthError(document) { throw .refused(Self.meant(error, request)) }
-        guard let accessToken = document["access_token"]?.string, Self.isHeaderSafe(accessToken) else {
+        if let error = OAuthError(document) { throw .refused(error) }
+        return document
+    }
+
+    static func accessToken(in document: JSONValue) throws(ProviderCallError) -> String {
+        guard let accessToken = document["access_token"]?.string, isHeaderSafe(accessToken) else {
             throw .invalidMember("access_token")
         }
         guard let type = document["token_type"]?.string, type.lowercased() == "bearer" else {
             throw .invalidMember("token_type")
         }
-        guard let idToken = document["id_token"]?.string, !idToken.isEmpty else { throw .invalidMember("id_token") }
-        self.accessToken = accessToken
-        self.idToken = idToken
+        return accessToken
     }
 
     /// Tokens that a provider has sent of its own accord.
     ///
     /// - Returns: nil for an access token that must not stand in a header.
-    init?(accessToken: String, idToken: String) {
+    init?(accessToken: String, idToken: String, terms: TokenTerms) {
         guard Self.isHeaderSafe(accessToken) else { return nil }
         self.accessToken = accessToken
         self.idToken = idToken
+        self.terms = terms
     }
 
     /// A client error with an `error` is the last word on this code, whatever its name. 429 and 503 are how a server

@@ -114,11 +114,12 @@ public struct ProviderClient: Sendable {
 
     /// Fetches the user's attributes, where this provider has them (OpenID Connect Core §5.3).
     ///
-    /// - Parameter correlationID: names the sign-in in the provider's log.
-    /// - Returns: the claims, whose subject is the ID token's; nil when the configuration or the provider does without
-    ///   userinfo.
+    /// - Parameters:
+    ///   - subject: whom the access token was proven to be about, by the ID token that came with it or by itself.
+    ///   - correlationID: names the sign-in in the provider's log.
+    /// - Returns: the claims, whose subject is that one; nil when the configuration or the provider does without userinfo.
     public func userinfo(
-        _ tokens: TokenResponse, at issuer: ProviderMetadata, of idToken: IDToken, correlationID: String?
+        _ accessToken: String, at issuer: ProviderMetadata, of subject: String, correlationID: String?
     ) async throws(ProviderError) -> JSONValue? {
         guard provider.configuration.fetchesUserinfo else { return nil }
         guard let endpoint = issuer.userinfoEndpoint else {
@@ -128,7 +129,7 @@ public struct ProviderClient: Sendable {
             throw noted(.discovery, .invalidMember("userinfo_endpoint"), host: provider.configuredHost)
         }
         let request = UserinfoRequest.request(
-            to: endpoint, accessToken: tokens.accessToken, correlationID: correlationID, timeout: transport.timeout,
+            to: endpoint, accessToken: accessToken, correlationID: correlationID, timeout: transport.timeout,
             policy: provider.policy(for: endpoint))
         let answer: OutboundResponse
         do throws(ProviderCallError) {
@@ -138,8 +139,8 @@ public struct ProviderClient: Sendable {
         }
         do throws(UserinfoError) {
             switch try UserinfoAnswer(answer) {
-            case .claims(let claims): return try Userinfo(claims, subject: idToken.subject).claims
-            case .signed(let token): return try await claims(of: token, issuer, idToken).claims
+            case .claims(let claims): return try Userinfo(claims, subject: subject).claims
+            case .signed(let token): return try await claims(of: token, issuer, subject).claims
             }
         } catch {
             switch error {
@@ -157,7 +158,7 @@ public struct ProviderClient: Sendable {
 
     /// The claims of a signed userinfo answer (§5.3.2).
     private func claims(
-        of token: CompactJWS, _ issuer: ProviderMetadata, _ idToken: IDToken
+        of token: CompactJWS, _ issuer: ProviderMetadata, _ subject: String
     ) async throws(UserinfoError) -> Userinfo {
         let signed: VerifiedJWS
         do throws(SignedTokenError) {
@@ -170,7 +171,7 @@ public struct ProviderClient: Sendable {
             }
         }
         return try Userinfo(
-            signed, issuer: issuer.issuer, clientID: provider.configuration.clientID, subject: idToken.subject)
+            signed, issuer: issuer.issuer, clientID: provider.configuration.clientID, subject: subject)
     }
 
     func verifiedSignature(

@@ -1,5 +1,6 @@
 public import Crypto
 public import OpenIDConnect
+public import Syntax
 
 /// One provider as the operator describes it.
 public struct ProviderConfiguration: Sendable {
@@ -63,6 +64,10 @@ public struct ProviderConfiguration: Sendable {
     public var circuit: CircuitBreaker.Limits
     /// nil where the provider tells us of no events.
     public var events: EventReceiving?
+    /// Whether the provider's tokens are kept for users.
+    public var keepsTokens: Bool
+    /// Where its tokens are revoked, whatever metadata says.
+    public var revocationEndpoint: EndpointURL?
 
     public init(
         name: String, profile: Profile, clientID: String, authentication: ClientAuthentication, redirectURIs: [String],
@@ -75,7 +80,8 @@ public struct ProviderConfiguration: Sendable {
         timeout: Duration, signInTimeout: Duration, connectionsPerHost: Int, caFile: String?, allowsLoopbackHTTP: Bool,
         cacheBounds: CacheBounds, claims: [String], crossClientKey: String? = nil, takesLineTokens: Bool = false,
         discoveryUI: String?, accessTokenDigestOfEdDSA: Digest, inFlight: Int, circuit: CircuitBreaker.Limits,
-        events: EventReceiving? = nil, requestSigner: RequestSigner? = nil
+        events: EventReceiving? = nil, requestSigner: RequestSigner? = nil, keepsTokens: Bool = false,
+        revocationEndpoint: EndpointURL? = nil
     ) {
         self.name = name
         self.profile = profile
@@ -111,6 +117,8 @@ public struct ProviderConfiguration: Sendable {
         self.inFlight = inFlight
         self.circuit = circuit
         self.events = events
+        self.keepsTokens = keepsTokens
+        self.revocationEndpoint = revocationEndpoint
     }
 }
 

@@ -29,6 +29,7 @@ public struct Settings: Sendable {
     public internal(set) var resourceServers: [ResourceServer] = []
     public internal(set) var browser = Browser()
     public internal(set) var push = Push()
+    public internal(set) var outbox = Outbox()
     public internal(set) var associationFiles = AssociationFiles()
     /// What the lists say, and the section of each name; what is served, above, is made from them.
     var listedProviders = Listed<ProviderSettings>(names: ["zenkey"])
@@ -156,6 +157,11 @@ public struct Settings: Sendable {
     }
 
     /// Sign-ins that our server begins on users' phones.
+    public struct Outbox: Sendable {
+        /// How long a provider is told again that something has ended here.
+        public internal(set) var giveUpHours = 72
+    }
+
     public struct Push: Sendable {
         /// How long a user may take to answer.
         public internal(set) var lifetimeSeconds = 3600

@@ -132,7 +132,8 @@ final class AuthorizationCodeGrant {
         if let challenge, !supplies.codes.spend(challenge.hash, on: code.hash, now: now) { throw .invalidChallenge }
         let request = TokenRequest(
             code: response.code, redirectURI: response.redirectURI, codeVerifier: response.codeVerifier,
-            correlationID: response.correlationID, sdkVersion: response.sdkVersion)
+            correlationID: response.correlationID, sdkVersion: response.sdkVersion,
+            keepsTokens: provider.configuration.keepsTokens)
         do throws(ProviderError) {
             let tokens = try await client.exchange(request, at: issuer, now: now)
             progress = .spent
@@ -159,12 +160,19 @@ final class AuthorizationCodeGrant {
         _ tokens: TokenResponse, at issuer: ProviderMetadata, of idToken: IDToken
     ) async throws(ServiceError) -> ProviderSaying {
         let userinfo = try await asked { () throws(ProviderError) in
-            try await client.userinfo(tokens, at: issuer, of: idToken, correlationID: response.correlationID)
+            try await client.userinfo(
+                tokens.accessToken, at: issuer, of: idToken.subject, correlationID: response.correlationID)
         }
         return ProviderSaying(
             idToken: idToken.claims, userinfo: userinfo, subject: idToken.subject,
             names: provider.configuration.profile.attributeNames, furtherClaims: provider.configuration.claims,
             keyClaim: provider.configuration.crossClientKey)
+    }
+
+    /// What is kept of the tokens, where the provider's are kept at all.
+    func kept(_ tokens: TokenResponse, of issuer: ProviderMetadata) -> KeptTokens? {
+        guard provider.configuration.keepsTokens, let terms = tokens.terms else { return nil }
+        return KeptTokens(tokens, terms, of: issuer, now: now)
     }
 
     func portTokens(of idToken: IDToken) async throws(ServiceError) -> VerifiedPortTokens {

@@ -41,7 +41,7 @@ public struct LinkIdentity: Sendable {
                 code: grant.code, challenge: grant.challenge, session: session.id,
                 demands: sensitive.demands(on: session), provider: provider.configuration.name,
                 subject: grant.subject(of: idToken), attributes: said.attributes, claims: said.claims,
-                now: supplies.clock.seconds)
+                kept: grant.kept(tokens, of: issuer), now: supplies.clock.seconds)
             switch try await grant.store({ () throws(RepositoryError) in try await accounts.link(record) }) {
             case .linked(let identity, let isNew): return (identity, isNew)
             case .refused(let refusal): throw sensitive.error(refusal, under: session)

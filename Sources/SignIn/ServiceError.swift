@@ -36,6 +36,10 @@ public enum ServiceError: Error, Equatable, Sendable {
     case challengeRequired
     /// The nonce is none of ours though it should be, or it has expired or been used.
     case invalidChallenge
+    /// This client is not one that may have that.
+    case unauthorizedClient
+    /// The provider has no userinfo to ask.
+    case noUserinfo
     /// The session token is missing, expired, revoked or not ours.
     case invalidToken
     /// A server-initiated sign-in came to its end without one.
@@ -49,6 +53,8 @@ public enum ServiceError: Error, Equatable, Sendable {
     case insufficientAuthentication(maximumAgeSeconds: Int64, acrValues: String?)
     // The user:
     case accessDenied
+    /// No tokens of the provider's are kept for the user, or they are over: a sign-in there brings others.
+    case providerSignInRequired
     /// The user did not answer in time.
     case authenticationTimedOut
     /// The provider sent the user's browser back without a code.

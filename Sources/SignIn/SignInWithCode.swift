@@ -95,7 +95,8 @@ public struct SignInWithCode: Sendable {
             let said = try await grant.userinfo(tokens, at: issuer, of: idToken)
             let ported = try await portedSubjects(of: idToken, grant, trouble)
             let ticket = registration == .ticket ? LinkTicket.make(provider, said.attributes) : nil
-            let record = record(grant, idToken, said, ported, ticket, recipient, userAgent)
+            let kept = grant.kept(tokens, of: issuer)
+            let record = record(grant, idToken, said, ported, ticket, kept, recipient, userAgent)
             let outcome = try await grant.store { () throws(RepositoryError) in try await accounts.signIn(record) }
             return (try signedIn(outcome, ticket, trouble), record)
         } catch {
@@ -121,7 +122,7 @@ public struct SignInWithCode: Sendable {
     /// What the repository stores, all in one transaction.
     private func record(
         _ grant: AuthorizationCodeGrant, _ idToken: IDToken, _ said: ProviderSaying, _ ported: VerifiedPortTokens,
-        _ ticket: LinkTicket?, _ recipient: Recipient, _ userAgent: String?
+        _ ticket: LinkTicket?, _ kept: KeptTokens?, _ recipient: Recipient, _ userAgent: String?
     ) -> SignInRecord {
         let app: AppGrant? = if case .app(let app) = recipient { app } else { nil }
         let push: PushGrant? = if case .push(let push) = recipient { push } else { nil }
@@ -145,7 +146,7 @@ public struct SignInWithCode: Sendable {
                 authenticatedAt: min(idToken.authenticationTime ?? idToken.issuedAt, now),
                 client: app?.client ?? provider.configuration.clientID, scope: app?.scope,
                 upstreamSession: idToken.upstreamSession(at: subject.issuer)),
-            appCode: app?.code(now: now), push: push?.delivery(of: ticket),
+            appCode: app?.code(now: now), push: push?.delivery(of: ticket), kept: kept,
             maximumSessions: tokenIssuer.configuration.maximumSessionsPerUser, now: now)
     }
 

@@ -20,25 +20,22 @@ public struct UseCases: Sendable {
     public let events: EventReceiver
     public let push: ServerInitiatedSignIn
     public let pushNotifications: PushNotifications
+    public let vault: TokenVault
+    public let refreshProfile: RefreshProfile
 
     /// - Parameters:
     ///   - apps: our own apps, and who asks what tokens are good for.
     ///   - maximumPendingSignIns: how many sign-ins through the browser may be under way.
-    ///   - codes: the codes that were sent, shared by all loops.
-    ///   - logouts: the logout tokens that have come, shared by all loops.
-    ///   - events: the events that have come, shared by all loops.
-    ///   - pushes: how often users may be asked on their phones, shared by all loops.
+    ///   - memory: what all loops remember together.
     ///   - transport: the loop's own HTTP client.
     ///   - registration: what becomes of somebody nobody knows.
     public init(
         repository: any AccountRepository, tokenIssuer: TokenIssuer, providers: ProviderDirectory,
-        codes: DispatchedCodes, logouts: SeenTokens, events: SeenTokens, pushes: PushLimits,
-        transport: any HTTPTransport, registration: RegistrationMode,
-        apps: AppDirectory,
+        memory: ProcessMemory, transport: any HTTPTransport, registration: RegistrationMode, apps: AppDirectory,
         maximumPendingSignIns: Int64, clock: Clock
     ) {
         let supplies = AuthorizationCodeGrant.Supplies(
-            repository: repository, codes: codes, transport: transport, clock: clock)
+            repository: repository, codes: memory.codes, transport: transport, clock: clock)
         let sensitive = SensitiveActions(
             maximumAgeSeconds: tokenIssuer.configuration.sensitiveMaximumAgeSeconds, providers: providers)
         signIn = SignInWithCode(
@@ -61,13 +58,43 @@ public struct UseCases: Sendable {
             repository: repository, tokenIssuer: tokenIssuer, apps: apps, providers: providers, transport: transport,
             states: LogoutStates(challenges: challenges, clock: clock), clock: clock)
         push = ServerInitiatedSignIn(
-            repository: repository, providers: providers, tokenIssuer: tokenIssuer, limits: pushes,
+            repository: repository, providers: providers, tokenIssuer: tokenIssuer, limits: memory.pushes,
             transport: transport, clock: clock)
         pushNotifications = PushNotifications(
-            signIn: signIn, repository: repository, providers: providers, limits: pushes, clock: clock)
+            signIn: signIn, repository: repository, providers: providers, limits: memory.pushes, clock: clock)
         backChannelLogout = BackChannelLogout(
-            repository: repository, seen: logouts, transport: transport, clock: clock)
-        self.events = EventReceiver(repository: repository, seen: events, transport: transport, clock: clock)
+            repository: repository, seen: memory.logouts, transport: transport, clock: clock)
+        events = EventReceiver(repository: repository, seen: memory.events, transport: transport, clock: clock)
+        vault = TokenVault(
+            repository: repository, providers: providers, refreshes: memory.refreshes, transport: transport,
+            clock: clock)
+        refreshProfile = RefreshProfile(
+            vault: vault, repository: repository, providers: providers, transport: transport, clock: clock)
+    }
+}
+
+/// What one process remembers for all its loops, and no store does.
+public struct ProcessMemory: Sendable {
+    /// The codes that were sent.
+    public let codes: DispatchedCodes
+    /// The logout tokens that have come.
+    public let logouts: SeenTokens
+    /// The events that have come.
+    public let events: SeenTokens
+    /// How often users may be asked on their phones.
+    public let pushes: PushLimits
+    /// The refreshes of providers' tokens that are under way.
+    public let refreshes: GrantRefreshes
+
+    public init(
+        codes: DispatchedCodes, logouts: SeenTokens, events: SeenTokens, pushes: PushLimits,
+        refreshes: GrantRefreshes = GrantRefreshes()
+    ) {
+        self.codes = codes
+        self.logouts = logouts
+        self.events = events
+        self.pushes = pushes
+        self.refreshes = refreshes
     }
 }
 

@@ -24,7 +24,7 @@ struct CurrentUserEndpoint: Sendable {
         return .emptyObject
     }
 
-    private static func answer(_ user: User, _ session: Session) -> HTTPResponse {
+    static func answer(_ user: User, _ session: Session) -> HTTPResponse {
         let profile = user.profile
         let shown = profile.shown
         var writer = JSONWriter()

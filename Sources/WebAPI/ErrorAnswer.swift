@@ -110,6 +110,13 @@ struct ErrorAnswer {
             self = ErrorAnswer(
                 403, "identity_too_new", "The identity was added to this user too recently for this."
             ).with(header: "Retry-After", "\(seconds)")
+        case .unauthorizedClient:
+            self.init(403, "unauthorized_client", "The tokens of this provider are not for this client.")
+        case .noUserinfo: self.init(409, "no_userinfo", "The provider has no userinfo to ask.")
+        case .providerSignInRequired:
+            self.init(
+                409, "provider_sign_in_required",
+                "No tokens of this provider are kept for the user, or they are over: let the user sign in there again.")
         case .accessDenied: self.init(403, "access_denied", "The user or the carrier said no.")
         case .authenticationTimedOut:
             self.init(403, "authentication_timed_out", "The user did not answer in time; begin the sign-in again.")

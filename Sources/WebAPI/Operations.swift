@@ -32,6 +32,8 @@ enum Operations: OperationTable {
         case bearer
         /// Those who are configured to ask, with id and secret.
         case introspector
+        /// Apps with a secret, in the name of the user of a session token.
+        case userAndClient
         /// People's browsers.
         case browser
         /// Providers, whose signature proves what they say.
@@ -70,6 +72,7 @@ enum Operations: OperationTable {
         .user(.get, "/users/me", UserDescriptions.show) { $0.currentUser.show },
         .user(.patch, "/users/me", UserDescriptions.edit) { $0.currentUser.edit },
         .user(.delete, "/users/me", UserDescriptions.erase) { $0.currentUser.erase },
+        .user(.post, "/users/me/refresh-profile", UserDescriptions.refreshProfile) { $0.providerTokens.refreshProfile },
         .user(.post, "/auth/transaction", UserDescriptions.approve) { $0.transaction.respond },
     ]
 
@@ -79,6 +82,10 @@ enum Operations: OperationTable {
         .user(.delete, "/users/me/identities/{identity_id}", UserListDescriptions.unlinkIdentity) {
             $0.identities.remove
         },
+        Operation(
+            method: .get, path: ProviderTokenEndpoint.path, access: .userAndClient,
+            description: UserListDescriptions.accessToken
+        ) { .handler(.keyless($0.providerTokens.accessToken)) },
     ]
 
     private static let devices: [Operation<Self>] = [
@@ -201,6 +208,11 @@ struct APIServices: Sendable {
     fileprivate var currentUser: CurrentUserEndpoint { CurrentUserEndpoint(accounts: useCases.accounts) }
     fileprivate var identities: IdentitiesEndpoint {
         IdentitiesEndpoint(accounts: useCases.accounts, link: useCases.link, code: code)
+    }
+    fileprivate var providerTokens: ProviderTokenEndpoint {
+        ProviderTokenEndpoint(
+            vault: useCases.vault, profile: useCases.refreshProfile, sessions: useCases.sessions, apps: apps,
+            limits: limits)
     }
     fileprivate var devices: SessionsEndpoint { SessionsEndpoint(accounts: useCases.accounts) }
 

@@ -17,6 +17,7 @@ struct RequestParameters {
     private static let others = [
         "provider", "code", "iss", "mcc", "mnc", "nonce", "context", "state", "max_age", "link_ticket", "zenkey_sub",
         "token", "client_secret",
+        "identity_id",
     ]
 
     /// The parameters any endpoint takes, under every name they come by. By the length of that, which tells most names apart
@@ -47,7 +48,9 @@ struct RequestParameters {
     }
 
     /// What apps send as numbers though it is text.
-    private static let mayBeNumbers: Set<String> = ["mccmnc", "mcc", "mnc", "correlation_id", "max_age", "postal_code"]
+    private static let mayBeNumbers: Set<String> = [
+        "mccmnc", "mcc", "mnc", "correlation_id", "max_age", "postal_code", "identity_id",
+    ]
 
     /// What apps send as a list of texts, too; it means the same texts with blanks between them.
     private static let mayBeLists: Set<String> = ["acr_values"]

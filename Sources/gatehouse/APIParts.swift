@@ -11,10 +11,7 @@ struct APIParts: Sendable {
     let repository: any AccountRepository
     let keys: SessionKeys
     let providers: ProviderDirectory
-    let codes: DispatchedCodes
-    let logouts: SeenTokens
-    let events: SeenTokens
-    let pushes: PushLimits
+    let memory: ProcessMemory
     let registration: RegistrationMode
     let apps: AppDirectory
     let branding: Branding
@@ -31,8 +28,8 @@ struct APIParts: Sendable {
         WebAPI(
             providers: providers,
             useCases: UseCases(
-                repository: repository, tokenIssuer: tokenIssuer, providers: providers, codes: codes, logouts: logouts,
-                events: events, pushes: pushes, transport: client, registration: registration, apps: apps,
+                repository: repository, tokenIssuer: tokenIssuer, providers: providers, memory: memory,
+                transport: client, registration: registration, apps: apps,
                 maximumPendingSignIns: maximumPendingSignIns,
                 clock: clock),
             apps: apps, branding: branding, associationFiles: associationFiles, apiKeys: apiKeys, limits: limits,

@@ -75,6 +75,30 @@ extension HousekeepingJob {
         }
     }
 
+    /// Tells providers what has ended here.
+    static func deliver(_ outbox: OutboxDelivery, _ logger: Logger) -> HousekeepingJob {
+        HousekeepingJob(interval: logInterval, complaint: "what providers are to be told could not be looked after") {
+            try await outbox.deliver { OutboxLog.tell($0, logger) }
+        }
+    }
+
+    /// Has the store take what refreshes have brought while it could take nothing, and tells how refreshes fare.
+    static func lookAfter(_ vault: TokenVault) -> HousekeepingJob {
+        HousekeepingJob(interval: logInterval, complaint: "refreshed tokens could not be stored") {
+            await vault.storeWhatWaits()
+        }
+    }
+
+    /// Tells once a minute what has become of refreshes, and what waits in the outbox.
+    static func tellOfGrants(
+        _ repository: any ProviderGrantRepository & OutboxRepository, _ clock: Clock, _ logger: Logger
+    ) -> HousekeepingJob {
+        let log = GrantLog()
+        return HousekeepingJob(interval: interval, complaint: "refreshes could not be counted") {
+            try await log.tell(repository, now: clock.seconds, logger)
+        }
+    }
+
     /// Writes down how many sign-ins have failed.
     static func write(_ failedSignIns: FailedSignInLog) -> HousekeepingJob {
         HousekeepingJob(interval: interval, complaint: "failed sign-ins could not be stored; the log has their number")

@@ -31,6 +31,7 @@ struct Server: Service {
     let repository: SQLiteAccounts
     let keys: SessionKeys
     private let housekeeping: Housekeeping
+    private let refreshes: GrantRefreshes
     let failedSignIns: FailedSignInLog
     private let drain: Duration
     private let logger: Logger
@@ -70,9 +71,11 @@ struct Server: Service {
                 HousekeepingJob.all(
                     repository: repository, keys: keys,
                     accessTokenSeconds: Int64(settings.session.accessTokenSeconds), clock: clock, logger: logger)
-                    + [.write(failedSignIns), .tidyLog(repository, clock), .serveBackups(repository)],
+                    + [.write(failedSignIns), .tidyLog(repository, clock), .serveBackups(repository)]
+                    + grantJobs(settings, parts, clients, logger),
                 logger: logger),
-            failedSignIns: failedSignIns, drain: .seconds(settings.http.drainSeconds), logger: logger)
+            refreshes: parts.memory.refreshes, failedSignIns: failedSignIns,
+            drain: .seconds(settings.http.drainSeconds), logger: logger)
     }
 
     private static func parts(
@@ -80,11 +83,12 @@ struct Server: Service {
         providers: [Provider], apiKeys: APIKeys, failedSignIns: FailedSignInCounter, _ clock: Clock, _ logger: Logger
     ) -> APIParts {
         APIParts(
-            repository: repository, keys: keys, providers: ProviderDirectory(providers), codes: DispatchedCodes(),
-            logouts: SeenTokens(),
-            events: SeenTokens(
-                maximumAgeSeconds: providers.compactMap(\.configuration.events?.maximumAgeSeconds).max() ?? 0),
-            pushes: PushLimits(PushLimits.Configuration(settings.push)),
+            repository: repository, keys: keys, providers: ProviderDirectory(providers),
+            memory: ProcessMemory(
+                codes: DispatchedCodes(), logouts: SeenTokens(),
+                events: SeenTokens(
+                    maximumAgeSeconds: providers.compactMap(\.configuration.events?.maximumAgeSeconds).max() ?? 0),
+                pushes: PushLimits(PushLimits.Configuration(settings.push))),
             registration: settings.registration,
             apps: apps,
             branding: Branding(name: settings.browser.name ?? "", logo: settings.browser.logo),
@@ -94,6 +98,22 @@ struct Server: Service {
             limits: AddressLimits(settings),
             documentation: Documentation(version: Version.text, baseURL: settings.session.issuer?.text),
             failedSignIns: failedSignIns, logger: logger)
+    }
+
+    /// What is done for tokens that providers have given us. It takes a loop's HTTP client as sign-ins do.
+    private static func grantJobs(
+        _ settings: Settings, _ parts: APIParts, _ clients: [HTTPClient], _ logger: Logger
+    ) -> [HousekeepingJob] {
+        guard let client = clients.first else { return [] }
+        let vault = TokenVault(
+            repository: parts.repository, providers: parts.providers, refreshes: parts.memory.refreshes,
+            transport: client, clock: parts.clock)
+        let outbox = OutboxDelivery(
+            repository: parts.repository, providers: parts.providers, transport: client, clock: parts.clock,
+            giveUpSeconds: Int64(settings.outbox.giveUpHours) * 3600)
+        return [
+            .lookAfter(vault), .deliver(outbox, logger), .tellOfGrants(parts.repository, parts.clock, logger),
+        ]
     }
 
     private static func tell(_ update: SchemaUpdate, _ logger: Logger) {
@@ -173,6 +193,8 @@ struct Server: Service {
         await admin.readiness.drain()
         await http.drain(within: drain)
         await admin.http.drain(within: drain)
+        // Who asked may have gone, but what a refresh brings must be on disk.
+        await refreshes.finish()
         for client in clients { await client.shutDown() }
         // What was counted since the last minute; where the store can't take it, the log has it.
         try? await failedSignIns.write()

@@ -53,8 +53,7 @@ struct CallKind: Sendable, CustomTestStringConvertible {
             $0.carrier.userinfoEndpoint
         } make: {
             _ = try await $1.userinfo(
-                TokenResponse.holding($0.carrier.idToken()), at: $0.metadata(), of: $0.idToken(aka: nil),
-                correlationID: nil)
+                "access", at: $0.metadata(), of: $0.idToken(aka: nil).subject, correlationID: nil)
         },
     ].map { kind in
         var kind = kind

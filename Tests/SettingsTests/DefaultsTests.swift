@@ -60,6 +60,8 @@ import YAML
           name: ""
           logoFile: ""
           pendingSignIns: 200000
+        outbox:
+          giveUpHours: 72
         push:
           lifetimeSeconds: 3600
           perUser: 3
@@ -110,6 +112,7 @@ import YAML
             crossClientKey: ""
             serverInitiated: false
             keepTokens: false
+            revocationURL: ""
             timeoutSeconds: 10
             signInTimeoutSeconds: 20
             connectionsPerHost: 512

@@ -69,14 +69,14 @@ import Testing
     }
 
     @Test(arguments: [
-        "http: {tlsCertFile: x}", "http: {tlsKey: x}", "provider: {zenkey: {keepToken: true}}",
+        "http: {tlsCertFile: x}", "http: {tlsKey: x}",
         "provider: {zenkey: {returnsTo: []}}", "tlsKeyFile: x", "http.tlsKeyFil: x",
     ])
     func `faults of keys no suggestion names a key that would be refused`(yaml: String) {
         let faults = load(yaml + "\n").faults.filter { [.unknownKey, .dottedKey].contains($0.kind) }
         #expect(!faults.isEmpty)
         for fault in faults {
-            for key in ["tls", "keepTokens", "returnTo:"] {
+            for key in ["tls", "returnTo:"] {
                 #expect(!fault.expected.contains(key), "\(fault)")
             }
         }

@@ -101,9 +101,6 @@ import Testing
     @Test func `a table's names are unique, and its keys without effect exist`() {
         for table in Self.keys { #expect(Set(table.map(\.name)).count == table.count) }
         #expect(KeysWithoutEffect.ofSettings.isSubset(of: SettingKey<Settings>.all.map(\.name)))
-        for (kind, table) in zip(SectionKinds.all, Self.keys.dropFirst()) {
-            #expect(KeysWithoutEffect.names(in: kind).isSubset(of: table.map(\.name)))
-        }
     }
 
     @Test func `reports every help is a sentence`() {

@@ -8,7 +8,6 @@ import Testing
     @Test(arguments: [
         ("http: {tlsCertificateFile: cert.pem}", "http.tlsCertificateFile"),
         ("http: {tlsKeyFile: key.pem}", "http.tlsKeyFile"),
-        ("provider: {zenkey: {clientID: a, clientSecret: b, keepTokens: true}}", "provider.zenkey.keepTokens"),
     ])
     func `a key without effect is a fault, and the only one`(yaml: String, key: String) {
         let loaded = load((yaml.hasPrefix("http") ? least : "") + yaml + "\n", files: ["key.pem": Self.privateKey])
@@ -19,8 +18,7 @@ import Testing
     }
 
     @Test func `a key without effect that has its default is none`() {
-        let yaml = leastWith("keepTokens: false")
-        #expect(load(yaml + "http: {tlsKeyFile: ''}\n").faults.isEmpty)
+        #expect(load(least + "http: {tlsKeyFile: ''}\n").faults.isEmpty)
     }
 
     @Test(arguments: ["https://a.example", "https://a.example/"])

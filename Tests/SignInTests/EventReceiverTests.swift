@@ -219,8 +219,11 @@ extension SignInStage {
     /// What takes events in a process that has just begun.
     var restartedReceiver: EventReceiver {
         UseCases(
-            repository: repository, tokenIssuer: issuer, providers: providers, codes: codes, logouts: SeenTokens(),
-            events: SeenTokens(maximumAgeSeconds: 7 * 86_400), pushes: pushes, transport: transport,
+            repository: repository, tokenIssuer: issuer, providers: providers,
+            memory: ProcessMemory(
+                codes: codes, logouts: SeenTokens(), events: SeenTokens(maximumAgeSeconds: 7 * 86_400),
+                pushes: pushes),
+            transport: transport,
             registration: .automatic, apps: apps, maximumPendingSignIns: 1000, clock: clock
         ).events
     }

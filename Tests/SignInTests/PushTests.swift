@@ -245,8 +245,10 @@ extension SignInStage {
         // What another process has in memory: nothing.
         let other = UseCases(
             repository: stage.repository, tokenIssuer: stage.issuer,
-            providers: ProviderDirectory([Provider(stage.provider.configuration)]), codes: DispatchedCodes(),
-            logouts: SeenTokens(), events: SeenTokens(), pushes: PushLimits(stage.pushes.configuration),
+            providers: ProviderDirectory([Provider(stage.provider.configuration)]),
+            memory: ProcessMemory(
+                codes: DispatchedCodes(), logouts: SeenTokens(), events: SeenTokens(),
+                pushes: PushLimits(stage.pushes.configuration)),
             transport: stage.transport,
             registration: .automatic, apps: stage.apps, maximumPendingSignIns: 10, clock: stage.clock)
         _ = try await other.pushNotifications.receive(

@@ -22,6 +22,7 @@ public final class SignInStage: Sendable {
     public let codes = DispatchedCodes()
     public let logouts = SeenTokens()
     public let events = SeenTokens(maximumAgeSeconds: 7 * 86_400)
+    public let refreshes = GrantRefreshes()
     public let pushes = PushLimits(
         PushLimits.Configuration(lifetimeSeconds: 3600, pushesPerHint: 3, windowSeconds: 600, maximumPending: 100))
     public let apps: AppDirectory
@@ -82,8 +83,9 @@ public final class SignInStage: Sendable {
 
     public var useCases: UseCases {
         UseCases(
-            repository: repository, tokenIssuer: issuer, providers: providers, codes: codes, logouts: logouts,
-            events: events, pushes: pushes,
+            repository: repository, tokenIssuer: issuer, providers: providers,
+            memory: ProcessMemory(
+                codes: codes, logouts: logouts, events: events, pushes: pushes, refreshes: refreshes),
             transport: transport, registration: registration, apps: apps, maximumPendingSignIns: 1000, clock: clock)
     }
 

@@ -158,8 +158,10 @@ enum PushTour {
         stage.transport.answer(ProviderConfiguration.discoveryURL) { _ in fault }
         let providers = ProviderDirectory([Provider(stage.provider.configuration)])
         let useCases = UseCases(
-            repository: stage.repository, tokenIssuer: stage.issuer, providers: providers, codes: stage.codes,
-            logouts: stage.logouts, events: stage.events, pushes: PushLimits(stage.pushes.configuration),
+            repository: stage.repository, tokenIssuer: stage.issuer, providers: providers,
+            memory: ProcessMemory(
+                codes: stage.codes, logouts: stage.logouts, events: stage.events,
+                pushes: PushLimits(stage.pushes.configuration)),
             transport: stage.transport,
             registration: .automatic, apps: stage.apps, maximumPendingSignIns: 10, clock: stage.clock)
         let api = WebAPI(

@@ -62,10 +62,11 @@ enum SignInBenchmarks {
         return WebAPI(
             providers: providers,
             useCases: UseCases(
-                repository: repository, tokenIssuer: issuer, providers: providers, codes: DispatchedCodes(),
-                logouts: SeenTokens(), events: SeenTokens(),
-                pushes: PushLimits(
-                    .init(lifetimeSeconds: 3600, pushesPerHint: 3, windowSeconds: 600, maximumPending: 100)),
+                repository: repository, tokenIssuer: issuer, providers: providers,
+                memory: ProcessMemory(
+                    codes: DispatchedCodes(), logouts: SeenTokens(), events: SeenTokens(),
+                    pushes: PushLimits(
+                        .init(lifetimeSeconds: 3600, pushesPerHint: 3, windowSeconds: 600, maximumPending: 100))),
                 transport: carrier, registration: .automatic, apps: apps,
                 maximumPendingSignIns: 1000, clock: clock),
             apps: apps, branding: Branding(name: ""), associationFiles: AssociationFiles(apple: nil, android: nil),

@@ -15,7 +15,7 @@ public enum SettingsReference {
 
             Keys of \(kind.noun)'s section, `\(kind.path(of: section.name))`:
 
-            \(table(kind.keys, section, section: path, KeysWithoutEffect.names(in: kind)))
+            \(table(kind.keys, section, section: path, []))
             """
     }
 

@@ -53,6 +53,14 @@ extension AppSettings {
             faults.append(
                 SettingsError(.missing, key("redirectURIs"), value: "[]", expected: "a redirect URI at least"))
         }
+        if !providerTokens.isEmpty, secret == nil {
+            let expected =
+                "none, or a secret as well: who holds a user's session token must not get a provider's by it alone"
+            faults.append(
+                SettingsError(
+                    .conflict, key("providerTokens"), value: providerTokens.joined(separator: ", "),
+                    expected: expected))
+        }
         if otherBrowser == .confirm, !registered.isReachedByClaimedAddressesOnly {
             let expected =
                 "refuse, or https redirect URIs only: another app could come by the others, and so by the user's code"
@@ -72,6 +80,12 @@ extension AppSettings {
         for name in self.providers where !providers.names.isEmpty && !providers.names.contains(name) {
             let expected = "names that providers lists: " + providers.names.joined(separator: ", ")
             faults.append(SettingsError(.value, key("providers"), value: name, expected: expected))
+        }
+        let keepers = providers.sections.filter(\.keepTokens).map(\.name)
+        for name in providerTokens where !keepers.contains(name) {
+            let expected =
+                "names of providers with keepTokens: " + (keepers.isEmpty ? "none" : keepers.joined(separator: ", "))
+            faults.append(SettingsError(.value, key("providerTokens"), value: name, expected: expected))
         }
         return faults
     }

@@ -18,11 +18,7 @@ extension ProviderSettings {
 
     /// What is wrong with this provider's keys together.
     func rules(_ files: SettingsFiles) -> [SettingsError] {
-        let faults =
-            discoveryRules() + clientRules() + timeRules() + eventRules() + PEMRule.fault(key("caFile"), caFile, files)
-        let withoutEffect = KeysWithoutEffect.faults(
-            Self.keys, KeysWithoutEffect.names(in: Self.self), under: key(""), in: self, fresh: Self(name: name))
-        return faults + withoutEffect.filter { fault in !faults.contains { $0.key == fault.key } }
+        discoveryRules() + clientRules() + timeRules() + eventRules() + PEMRule.fault(key("caFile"), caFile, files)
     }
 
     /// What the profile makes of the other keys.

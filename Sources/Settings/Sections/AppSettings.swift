@@ -21,6 +21,8 @@ struct AppSettings: NamedSection {
     var postLogoutRedirectURIs: [RedirectURI] = []
     var otherBrowser = RegisteredApp.OtherBrowser.refuse
     var idTokenAlgorithm = RegisteredApp.IDTokenAlgorithm.rs256
+    /// The providers whose access tokens it may fetch; only with a secret.
+    var providerTokens: [String] = []
 
     init(name: String) {
         self.name = name
@@ -31,6 +33,6 @@ struct AppSettings: NamedSection {
         RegisteredApp(
             name: name, clientID: clientID, secret: secret, redirectURIs: redirectURIs, providers: providers,
             origins: origins, postLogoutRedirectURIs: postLogoutRedirectURIs, otherBrowser: otherBrowser,
-            idTokenAlgorithm: idTokenAlgorithm)
+            idTokenAlgorithm: idTokenAlgorithm, providerTokens: providerTokens)
     }
 }

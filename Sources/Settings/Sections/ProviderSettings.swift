@@ -70,6 +70,8 @@ struct ProviderSettings: NamedSection {
     /// Whether our server may have the carrier ask its subscribers; profile `zenkey`.
     var serverInitiated = false
     var keepTokens = false
+    /// Nil: as metadata has it.
+    var revocationURL: EndpointURL?
     /// Nil: none are taken.
     var events: EventDialect?
     var eventAudiences: [String] = []
@@ -121,7 +123,8 @@ extension ProviderSettings {
             takesLineTokens: profile.takesLineTokens,
             discoveryUI: discoveryUI?.text,
             accessTokenDigestOfEdDSA: atHashOfEdDSA.digest, inFlight: inFlight ?? 0, circuit: .standard,
-            events: try eventReceiving(), requestSigner: try requestSigner())
+            events: try eventReceiving(), requestSigner: try requestSigner(), keepsTokens: keepTokens,
+            revocationEndpoint: revocationURL)
     }
 
     /// How the issuer of a sign-in is found.

@@ -22,6 +22,10 @@ extension SettingKey where Root == AppSettings {
         Self(
             "idTokenAlgorithm", \.idTokenAlgorithm, .text(.choice),
             "What the app's ID tokens are signed with; RS256 is what client libraries expect unless they are told."),
+        Self(
+            "providerTokens", \.providerTokens, .list(.sectionName),
+            "The providers whose access tokens this app may fetch, in the name of a user who is signed in; takes a secret, and "
+                + "keepTokens there."),
     ]
 }
 

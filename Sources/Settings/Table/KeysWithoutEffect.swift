@@ -3,14 +3,8 @@ internal import JSON
 /// The keys that are recognised, but whose feature is not there yet: set to other than their default they are a fault,
 /// so that nobody believes in what is not done. A key that lands is taken out here.
 enum KeysWithoutEffect {
-    /// Outside the sections with names.
     static let ofSettings: Set<String> = [
         "http.tlsCertificateFile", "http.tlsKeyFile",
-    ]
-
-    /// In sections with names, by the word of their kind.
-    private static let ofSections: [String: Set<String>] = [
-        ProviderSettings.word: ["keepTokens"]
     ]
 
     /// Keys of sections with names that were there before this version, by the word of their kind.
@@ -19,11 +13,8 @@ enum KeysWithoutEffect {
     /// The profiles of which only plain OpenID Connect sign-in is there.
     static let profiles: Set<ProviderProfile> = [.beyondIdentity, .tim]
 
-    /// Those in the sections of a kind.
-    static func names(in kind: any NamedSection.Type) -> Set<String> { ofSections[kind.word] ?? [] }
-
     /// Whether a key, by its full name, is without effect.
-    static func contains(_ name: String) -> Bool { ofSettings.contains(name) || isIn(ofSections, name) }
+    static func contains(_ name: String) -> Bool { ofSettings.contains(name) }
 
     /// Whether a full name is that of a key that is no more.
     static func isRetired(_ name: String) -> Bool { isIn(retired, name) }

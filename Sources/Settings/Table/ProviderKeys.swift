@@ -98,7 +98,11 @@ extension SettingKey where Root == ProviderSettings {
                 + "zenkey."),
         Self(
             "keepTokens", \.keepTokens, .flag,
-            "Whether the provider's tokens are kept, sealed, and refreshed on demand."),
+            "Whether the provider's tokens are kept, sealed, and refreshed on demand; they are revoked there when they end here."
+        ),
+        Self(
+            "revocationURL", \.revocationURL, .optional(.webAddress),
+            "Where the provider's tokens are revoked (RFC 7009); empty: what its metadata says."),
     ]
 
     private static let limits: [Self] = [

@@ -3,7 +3,7 @@ extension SettingKey where Root == Settings {
     static let all: [Self] =
         http + admin + [
             Self("apiKeys", \.apiKeys, .secrets, "Keys that apps send in X-API-KEY; none: no key is demanded.")
-        ] + rateLimit + storage + session + browser + push + associationFiles + [
+        ] + rateLimit + storage + session + browser + push + outbox + associationFiles + [
             Self(
                 "registration", \.registration, .text(.choice),
                 "Whether an unknown subject becomes a user at once, or the app gets a link ticket."),
@@ -135,6 +135,12 @@ extension SettingKey where Root == Settings {
             "browser.pendingSignIns", \.browser.pendingSignIns, .number(1...10_000_000),
             "Browser sign-ins that may be under way at once; one more makes the oldest give way."),
     ]
+    private static let outbox: [Self] = [
+        Self(
+            "outbox.giveUpHours", \.outbox.giveUpHours, .number(1...30 * 24),
+            "How long a provider that fails is told again that tokens are revoked, or users signed out.")
+    ]
+
     private static let push: [Self] = [
         Self(
             "push.lifetimeSeconds", \.push.lifetimeSeconds, .number(60...2 * day),

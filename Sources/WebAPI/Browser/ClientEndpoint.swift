@@ -70,7 +70,13 @@ struct ClientCredentials {
     init(_ request: HTTPRequest, _ parameters: RequestParameters) throws(ServiceError) {
         id = parameters["client_id"]
         secret = parameters["client_secret"]
-        basic = try Self.basic(request)
+        basic = try Self.basic(request.header("authorization"))
+    }
+
+    /// - Parameter field: a header field with Basic credentials.
+    init(basic field: String?) throws(ServiceError) {
+        (id, secret) = (nil, nil)
+        basic = try Self.basic(field)
     }
 
     /// The app of ours that the request names, whether or not it comes from it.
@@ -105,8 +111,8 @@ struct ClientCredentials {
         return .app(app)
     }
 
-    private static func basic(_ request: HTTPRequest) throws(ServiceError) -> [Pair]? {
-        guard let field = request.header("authorization") else { return nil }
+    private static func basic(_ field: String?) throws(ServiceError) -> [Pair]? {
+        guard let field else { return nil }
         let parts = field.split(separator: " ", maxSplits: 1)
         guard parts.first?.lowercased() == "basic" else { return nil }
         guard parts.count == 2, let bytes = Base64.decode(String(parts[1])),

@@ -105,5 +105,15 @@ enum APIDocument {
                 "description": "The id and the secret of a service or an app, form-encoded (RFC 6749 §2.3.1).",
             ]
         ),
+        (
+            "client",
+            [
+                "type": "apiKey", "in": "header", "name": .string(ProviderTokenEndpoint.clientHeader),
+                "description": """
+                `Basic …` with the id and the secret of an app, where `Authorization` has the user's token. A second \
+                `Authorization` field does as well.
+                """,
+            ]
+        ),
     ]
 }

@@ -8,6 +8,7 @@ enum AnswerSchemas {
         [
             ("Tokens", tokens), ("SignedIn", signedIn), ("Challenge", challenge), ("Receipt", receipt),
             ("CurrentUser", currentUser), ("Identity", identity), ("Session", session), ("Revoked", revoked),
+            ("ProviderToken", providerToken),
             ("Empty", empty), ("KeySet", keySet), ("Health", health), ("Userinfo", userinfo),
             ("Introspected", introspected), ("ClientError", clientError), ("IssuerMetadata", issuerMetadata),
             ("DeletionConfirmation", deletionConfirmation),
@@ -155,6 +156,16 @@ enum AnswerSchemas {
             "acr": acr,
             "auth_time": Schema.time("When the user authenticated at the provider"),
             "current": Schema.boolean("Whether the request was made under this session."),
+        ])
+
+    private static let providerToken = Schema.object(
+        "An access token of a provider.", required: ["access_token", "token_type"],
+        [
+            "access_token": Schema.text("The provider's, for its own services."),
+            "token_type": Schema.text("How the token is sent.", ["enum": ["Bearer"]]),
+            "expires_in": Schema.integer(
+                "How long it is good for, in seconds; missing where the provider has not said.", ["minimum": 0]),
+            "scope": Schema.text("What it is good for, where the provider has said."),
         ])
 
     private static let revoked = Schema.object(

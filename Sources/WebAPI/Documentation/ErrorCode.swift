@@ -25,6 +25,9 @@ enum ErrorCode: String, CaseIterable {
     case invalidChallenge = "invalid_challenge"
     case insufficientUserAuthentication = "insufficient_user_authentication"
     case accessDenied = "access_denied"
+    case unauthorizedClient = "unauthorized_client"
+    case providerSignInRequired = "provider_sign_in_required"
+    case noUserinfo = "no_userinfo"
     case authenticationTimedOut = "authentication_timed_out"
     case unlinkedUser = "unlinked_user"
     case identityTooNew = "identity_too_new"
@@ -75,6 +78,9 @@ enum ErrorCode: String, CaseIterable {
         case .insufficientUserAuthentication:
             ErrorAnswer(.insufficientAuthentication(maximumAgeSeconds: 300, acrValues: "a3"))
         case .accessDenied: ErrorAnswer(.accessDenied)
+        case .unauthorizedClient: ErrorAnswer(.unauthorizedClient)
+        case .providerSignInRequired: ErrorAnswer(.providerSignInRequired)
+        case .noUserinfo: ErrorAnswer(.noUserinfo)
         case .authenticationTimedOut: ErrorAnswer(.authenticationTimedOut)
         case .unlinkedUser: ErrorAnswer(.unlinked(Examples.linkTicket))
         case .identityTooNew: ErrorAnswer(.identityTooNew(retryAfterSeconds: 3600))
@@ -148,6 +154,11 @@ extension ErrorCode {
         case .insufficientUserAuthentication:
             "The user of the session authenticated too long ago for this; refreshing the session does not help. Sign in "
                 + "again with the `max_age`, and the `acr_values` if there are some, of `WWW-Authenticate` (RFC 9470)."
+        case .unauthorizedClient: "The app's section does not name the provider among its `providerTokens`."
+        case .providerSignInRequired:
+            "No tokens of this provider are kept for the user, or the provider says that they are over, or wants the user to "
+                + "act. Let the user sign in with this provider again."
+        case .noUserinfo: "The provider's section, or the provider, does without userinfo."
         case .accessDenied:
             "The user or the carrier said no. Tell the user so, and offer to sign in again or in another way."
         case .authenticationTimedOut:

@@ -75,6 +75,9 @@ enum Examples {
         "own": ["username": "jane", "email": "jane@home.example"], "claims": ["roles": ["editor"], "level": 3],
     ]
 
+    static let providerToken: JSONValue = [
+        "access_token": "2YotnFZFEjr1zCsicMWpAA", "token_type": "Bearer", "expires_in": 3540, "scope": "openid profile",
+    ]
     static let identity: JSONValue = [
         "identity_id": 3, "provider": "zenkey", "issuer": "https://id.carrier.example", "origin": "sign-in",
         "linked_at": .integer(now), "last_sign_in_at": .integer(now),

@@ -83,7 +83,7 @@ extension OperationDescription.Success {
 }
 
 extension Operations.Access {
-    private static let (apiKey, bearerToken, basic) = ("apiKey", "bearer", "basic")
+    private static let (apiKey, bearerToken, basic, clientBasic) = ("apiKey", "bearer", "basic", "client")
 
     /// Alternatives (OpenAPI 3.1 §4.8.30): the API key is only asked for where keys are configured.
     fileprivate var security: [[String]] {
@@ -93,6 +93,7 @@ extension Operations.Access {
         case .client: [[], [Self.apiKey], [Self.basic]]
         case .bearer: [[Self.bearerToken]]
         case .introspector: [[Self.basic]]
+        case .userAndClient: [[Self.bearerToken, Self.clientBasic]]
         case .user: [[Self.bearerToken], [Self.bearerToken, Self.apiKey]]
         case .userOrApp: [[], [Self.apiKey], [Self.bearerToken], [Self.bearerToken, Self.apiKey]]
         }
@@ -108,6 +109,7 @@ extension Operations.Access {
             return alternatives.count == 1
                 ? "id and secret" : "\(key), or a client_id of ours, with its secret if it has one"
         }
+        if alternatives == [[bearerToken, clientBasic]] { return "a session token, and an app's id and secret" }
         if alternatives == [[bearerToken]] { return "a session token" }
         switch (takesKey, takesBearer) {
         case (false, _): return "nothing"
@@ -124,6 +126,7 @@ extension Operations.Access {
         case .app: [.invalidAPIKey]
         case .client: [.invalidAPIKey, .invalidClient]
         case .bearer: [.invalidToken, .storageUnavailable]
+        case .userAndClient: [.invalidClient, .invalidToken, .storageUnavailable]
         case .user, .userOrApp: [.invalidAPIKey, .invalidToken, .storageUnavailable]
         }
     }

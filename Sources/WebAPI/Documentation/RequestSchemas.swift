@@ -11,7 +11,7 @@ enum RequestSchemas {
             ("TokenRequest", tokenRequest), ("Introspection", introspection), ("Revocation", revocation),
             ("Logout", logout), ("ProviderEvent", providerEvent), ("SignedRequest", signedRequest),
             ("PushRequest", pushRequest), ("PushNotification", pushNotification),
-            ("Registration", registration),
+            ("Registration", registration), ("ProfileRefresh", profileRefresh),
             ("ProfileEdits", profileEdits),
         ]
     }
@@ -27,6 +27,14 @@ enum RequestSchemas {
     ) -> JSONValue {
         Schema.text(spelled(name, description), more)
     }
+
+    private static let profileRefresh = Schema.object(
+        "Whose provider is asked. It may be empty.",
+        [
+            "identity_id": Schema.integer(
+                "The `identity_id` of the list of identities; without it, the one that the session was opened by.",
+                ["minimum": 1])
+        ])
 
     private static var authorizedResponse: JSONValue {
         let schema = Schema.object(

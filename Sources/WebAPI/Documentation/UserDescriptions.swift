@@ -28,6 +28,19 @@ enum UserDescriptions {
             otherTypes: ["application/merge-patch+json"]),
         successes: [user], errors: [.insufficientUserAuthentication])
 
+    static let refreshProfile = OperationDescription(
+        id: "refreshProfile", tag: .user, summary: "Ask the provider for the user's attributes again",
+        description: """
+            Takes a provider whose section has `keepTokens`. The provider is asked with the tokens of the identity that \
+            the session was opened by, or of the one that the body names; what it says is merged as after a sign-in.
+            """,
+        body: .init(schema: "ProfileRefresh", example: ["identity_id": 3]),
+        successes: [user],
+        errors: [
+            .notFound, .unknownProvider, .userinfoMismatch, .providerSignInRequired, .noUserinfo, .providerError,
+            .providerUnavailable, .providerTimeout,
+        ])
+
     static let erase = OperationDescription(
         id: "eraseCurrentUser", tag: .user, summary: "Erase the user",
         description: """

@@ -21,11 +21,18 @@ struct StoreStatusCommand: AsyncParsableCommand {
             let now = clock.seconds
             let status = try await store.repository.status(now: now)
             let age = max(0, now - status.checkpointedAt)
-            report.write(Self.document(status, age), Self.text(status, age, store.path))
+            let grants = try await store.repository.grantCounts()
+            let outbox = try await store.repository.outboxStatus()
+            let waiting = outbox.oldestAt.map { max(0, now - $0) }
+            report.write(
+                Self.document(status, age, grants, outbox.pending, waiting),
+                Self.text(status, age, grants, outbox.pending, waiting, store.path))
         }
     }
 
-    private static func document(_ status: StoreStatus, _ age: Int64) -> JSONValue {
+    private static func document(
+        _ status: StoreStatus, _ age: Int64, _ grants: GrantCounts, _ pending: Int, _ waiting: Int64?
+    ) -> JSONValue {
         var writes = JSONValue.null
         if let counts = status.serverWrites {
             writes = [
@@ -38,12 +45,21 @@ struct StoreStatusCommand: AsyncParsableCommand {
             "page_bytes": .integer(status.pageBytes), "pages": .integer(status.pages),
             "free_pages": .integer(status.freePages), "checkpoint_age_seconds": .integer(age),
             "erasure_in_log": .boolean(status.hasErasureInLog), "live_codes": .integer(status.liveCodes),
+            "provider_tokens": [
+                "refreshes": .integer(grants.refreshes), "failed_refreshes": .integer(grants.failures),
+                "ended": .integer(grants.ended),
+            ],
+            "outbox": [
+                "pending": .integer(Int64(pending)), "oldest_seconds": waiting.map { .integer($0) } ?? .null,
+            ],
             "server_writes": writes, "schema": .integer(status.schema),
             "sqlite": .string(SQLiteAccounts.libraryVersion),
         ]
     }
 
-    private static func text(_ status: StoreStatus, _ age: Int64, _ path: String) -> String {
+    private static func text(
+        _ status: StoreStatus, _ age: Int64, _ grants: GrantCounts, _ pending: Int, _ waiting: Int64?, _ path: String
+    ) -> String {
         var lines = [
             "database     \(status.databaseBytes) bytes in \(path)",
             "pages        \(status.pages) of \(status.pageBytes) bytes, \(status.freePages) of them free",
@@ -58,6 +74,11 @@ struct StoreStatusCommand: AsyncParsableCommand {
                 "writes       \(counts.writes) of the server in \(counts.commits) commits: \(tenths / 10).\(tenths % 10) "
                     + "each, \(counts.largest) at most")
         }
+        lines.append(
+            "tokens       of providers: \(grants.refreshes) refreshes, \(grants.failures) failed, \(grants.ended) grants ended"
+        )
+        let oldest = waiting.map { ", the oldest for \($0) seconds" } ?? ""
+        lines.append("outbox       \(pending) waiting\(oldest)")
         lines.append("schema       \(status.schema)")
         lines.append("SQLite       \(SQLiteAccounts.libraryVersion)")
         return lines.map { $0 + "\n" }.joined()

@@ -1,0 +1,72 @@
+internal import Crypto
+public import HTTPClient
+internal import JSON
+public import Syntax
+
+/// The exchange of a refresh token for a fresh access token (RFC 6749 §6, OpenID Connect Core §12).
+public struct RefreshRequest: Sendable {
+    private let refreshToken: String
+
+    public init(refreshToken: String) {
+        self.refreshToken = refreshToken
+    }
+
+    /// What a provider must not be heard repeating.
+    public var secrets: [String] { [refreshToken] }
+
+    /// The request to send. It names no scope: what was granted stays granted. Once it may have left, the token may be spent, so
+    /// it is finished even when whoever asked has gone.
+    public func request(
+        to endpoint: EndpointURL, as client: ClientProof, timeout: Duration, policy: OutboundPolicy
+    ) -> OutboundRequest {
+        var body: [UInt8] = []
+        body.reserveCapacity(512)
+        FormEncoding.append("grant_type", "refresh_token", to: &body)
+        FormEncoding.append("refresh_token", refreshToken, to: &body)
+        return .posting(body, to: endpoint, as: client, timeout: timeout, policy: policy)
+    }
+}
+
+/// A successful answer to a refresh (§12.2). An ID token in it is passed over: who the user is was proven by the sign-in, and
+/// nobody's session follows from a refresh.
+public struct RefreshedTokens: Sendable {
+    public let accessToken: String
+    public let terms: TokenTerms
+
+    /// - Throws: `ProviderCallError.refused(.invalidGrant)` when the provider says that the grant is over; another case for what
+    ///   may pass.
+    public init(_ response: OutboundResponse) throws(ProviderCallError) {
+        let document = try TokenResponse.document(of: response)
+        accessToken = try TokenResponse.accessToken(in: document)
+        terms = TokenTerms(document)
+    }
+}
+
+/// What a token answer says of its tokens besides (RFC 6749 §5.1). Nothing of it is needed to sign anybody in, so nothing of it
+/// that is odd fails; it is shared and not copied, since most sign-ins have none.
+public final class TokenTerms: Sendable {
+    /// No provider means a longer time than ten years, in seconds.
+    private static let longestLifetime: Int64 = 10 * 365 * 86_400
+
+    public let refreshToken: String?
+    /// Of the access token, in seconds; nil where it was not told.
+    public let lifetimeSeconds: Int64?
+    public let scope: String?
+
+    convenience init(_ document: JSONValue) {
+        let lifetime = document["expires_in"]
+        self.init(
+            refreshToken: document["refresh_token"]?.string,
+            // Some write it as a text.
+            lifetime: lifetime?.string ?? lifetime?.integer.map { String($0) }, scope: document["scope"]?.string)
+    }
+
+    /// - Parameter lifetime: in seconds, as a decimal number.
+    init(refreshToken: String?, lifetime: String?, scope: String?) {
+        self.refreshToken = refreshToken.flatMap { $0.isEmpty ? nil : $0 }
+        self.scope = scope.flatMap { $0.isEmpty ? nil : $0 }
+        lifetimeSeconds = lifetime.flatMap { Int64($0) }.flatMap {
+            (0...Self.longestLifetime).contains($0) ? $0 : nil
+        }
+    }
+}

@@ -1,0 +1,74 @@
+internal import Accounts
+internal import Crypto
+import Synchronization
+
+/// The refreshes that are under way in this process: one at a time for a grant, whoever asks and on whatever loop.
+///
+/// A refresh belongs to nobody who waits for it: who goes away stops nothing, and the others get what it brings.
+public final class GrantRefreshes: Sendable {
+    enum Outcome: Sendable {
+        /// They are on disk.
+        case renewed(ProviderTokens)
+        /// The grant is not the one any more that was found; another look tells what it is now.
+        case superseded
+        /// Somebody else refreshes it; after a moment another look tells what came of that.
+        case elsewhere
+        case failed(ServiceError)
+    }
+
+    /// What a refresh has brought and the store could not take. The provider may know the former token no more.
+    struct Unstored: Sendable {
+        let lease: GrantLease
+        let tokens: ProviderTokens
+    }
+
+    private struct State {
+        var underWay: [IdentityID: Task<Outcome, Never>] = [:]
+        var unstored: [IdentityID: Unstored] = [:]
+    }
+
+    private static let holderBytes = 16
+
+    /// The name of this process in leases.
+    let holder = Random.bytes(holderBytes)
+    private let state = Mutex(State())
+
+    public init() {}
+
+    /// Refreshes a grant, or joins the refresh of it that is under way.
+    func outcome(
+        for identity: IdentityID, refresh: @escaping @Sendable (Unstored?) async -> Outcome
+    ) async -> Outcome {
+        let task = state.withLock { state in
+            if let task = state.underWay[identity] { return task }
+            let unstored = state.unstored[identity]
+            let task = Task {
+                let outcome = await refresh(unstored)
+                self.state.withLock { $0.underWay[identity] = nil }
+                return outcome
+            }
+            state.underWay[identity] = task
+            return task
+        }
+        return await task.value
+    }
+
+    /// Keeps what must not be lost until the store takes it.
+    func keep(_ unstored: Unstored) {
+        state.withLock { $0.unstored[unstored.lease.grant.identity] = unstored }
+    }
+
+    func forget(_ unstored: Unstored) {
+        state.withLock { $0.unstored[unstored.lease.grant.identity] = nil }
+    }
+
+    /// Those that wait for the store, and are not being stored at this moment.
+    var waitingForStore: [IdentityID] {
+        state.withLock { state in state.unstored.keys.filter { state.underWay[$0] == nil } }
+    }
+
+    /// Waits for what is under way: its answers must reach the disk before the store is closed.
+    public func finish() async {
+        for task in state.withLock({ Array($0.underWay.values) }) { _ = await task.value }
+    }
+}

@@ -1,0 +1,124 @@
+public import Accounts
+internal import Crypto
+public import HTTPClient
+internal import OpenIDConnect
+public import Providers
+import Syntax
+
+/// Tells providers what has ended here: revokes tokens (RFC 7009), signs users out; again and again until it is done, or has taken
+/// too long.
+public struct OutboxDelivery: Sendable {
+    /// What came of one attempt, for the log.
+    public struct Report: Sendable {
+        public let message: OutboxMessage
+        public let settlement: OutboxSettlement
+        public let trouble: ProviderTrouble
+    }
+
+    /// How many are told at once.
+    private static let batch = 16
+    /// What is taken and not settled, for a crash, is due again after so many seconds.
+    private static let leaseSeconds: Int64 = 120
+    private static let stateBytes = 16
+    private static let firstPauseSeconds: Int64 = 5
+    private static let longestPauseSeconds: Int64 = 3600
+
+    let repository: any OutboxRepository
+    let providers: ProviderDirectory
+    let transport: any HTTPTransport
+    let clock: Clock
+    /// How old what could not be told is given up, in seconds.
+    let giveUpSeconds: Int64
+
+    public init(
+        repository: any OutboxRepository, providers: ProviderDirectory, transport: any HTTPTransport, clock: Clock,
+        giveUpSeconds: Int64
+    ) {
+        self.repository = repository
+        self.providers = providers
+        self.transport = transport
+        self.clock = clock
+        self.giveUpSeconds = giveUpSeconds
+    }
+
+    /// Tells what is due.
+    ///
+    /// - Parameter told: called with what came of each, once it is on disk.
+    public func deliver(told: @escaping @Sendable (Report) -> Void) async throws(RepositoryError) {
+        while !Task.isCancelled {
+            let due = try await repository.takeDueMessages(
+                limit: Self.batch, leaseSeconds: Self.leaseSeconds, now: clock.seconds)
+            if due.isEmpty { return }
+            let reports = await withTaskGroup(of: Report.self, returning: [Report].self) { group in
+                for message in due { group.addTask { await tell(message) } }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            for report in reports {
+                try await repository.settle(report.message, report.settlement, now: clock.seconds)
+                told(report)
+            }
+        }
+    }
+
+    private func tell(_ message: OutboxMessage) async -> Report {
+        let trouble = ProviderTrouble()
+        let answer = await answer(to: message, trouble)
+        return Report(message: message, settlement: settlement(of: message, answer), trouble: trouble)
+    }
+
+    private func answer(to message: OutboxMessage, _ trouble: ProviderTrouble) async -> RevocationAnswer? {
+        guard let provider = providers.provider(named: message.provider),
+            let client = ProviderClient(entering: provider, through: transport, trouble: trouble)
+        else { return nil }
+        defer { client.leave() }
+        do throws(ProviderError) {
+            let issuer = try await client.issuer(ofStored: message.issuer)
+            switch message.content {
+            case .revocation(let token, let isRefreshToken):
+                let request = RevocationRequest(token: token, isRefreshToken: isRefreshToken)
+                return await client.revoke(request, at: issuer, now: clock.seconds)
+            case .logout(let idToken):
+                // A section of the configuration may name another issuer by now, whose business it is not.
+                guard provider.currentName(of: issuer.issuer).isExactly(message.issuer) else { return .impossible }
+                return await logOut(idToken, at: issuer, client)
+            }
+        } catch {
+            return nil
+        }
+    }
+
+    private func logOut(
+        _ idToken: String, at issuer: ProviderMetadata, _ client: ProviderClient
+    ) async -> RevocationAnswer? {
+        // Where only browsers can sign users out (`end_session_endpoint`), they are sent there when the session ends, or never.
+        guard issuer.customLogoutEndpoint != nil else { return .done }
+        let request = LogoutRequest(idToken: idToken, state: Random.token(byteCount: Self.stateBytes))
+        return switch await client.logOut(request, at: issuer) {
+        case .done: .done
+        case .refused: .impossible
+        case .later: nil
+        }
+    }
+
+    private func settlement(of message: OutboxMessage, _ answer: RevocationAnswer?) -> OutboxSettlement {
+        switch answer {
+        case .done: return .done
+        case .impossible: return .givenUp
+        case .failed, nil:
+            let now = clock.seconds
+            let next = now + Self.pause(after: message.attempts, random: .random(in: 0.5...1))
+            return next - message.createdAt > giveUpSeconds ? .givenUp : .again(at: next)
+        }
+    }
+
+    /// Doubles from attempt to attempt; shortened at random, so that what failed together does not come back together.
+    ///
+    /// - Parameters:
+    ///   - attempts: how many there were; one at least.
+    ///   - random: between 0.5 and 1.
+    /// - Returns: seconds, one at least.
+    static func pause(after attempts: Int64, random: Double) -> Int64 {
+        let doubled = firstPauseSeconds << min(max(attempts - 1, 0), 20)
+        return max(1, Int64(Double(min(doubled, longestPauseSeconds)) * random))
+    }
+}

@@ -1,0 +1,64 @@
+public import Accounts
+internal import HTTPClient
+internal import JSON
+internal import OpenIDConnect
+public import Providers
+
+/// What a provider says of its user now: userinfo once more (OpenID Connect Core §5.3), with a token of the vault.
+public struct RefreshProfile: Sendable {
+    let vault: TokenVault
+    let repository: any ProviderGrantRepository
+    let providers: ProviderDirectory
+    let transport: any HTTPTransport
+    let clock: Clock
+
+    /// - Parameters:
+    ///   - identity: whose provider is asked; nil for the one that the session was opened by.
+    ///   - trouble: where a failed call to the provider is noted for the log.
+    /// - Returns: the user, with what the provider says merged in.
+    /// - Throws: what ``TokenVault`` throws; `ServiceError.userinfoMismatch`; `.noUserinfo` where the provider has none.
+    public func refresh(
+        _ identity: IdentityID?, under session: Session, trouble: ProviderTrouble?
+    ) async throws(ServiceError) -> User {
+        guard let identity = identity ?? session.identity else { throw .providerSignInRequired }
+        let grant = try await stored { () throws(RepositoryError) in
+            try await repository.providerGrant(identity, of: session.user)
+        }
+        guard let grant else { throw identity == session.identity ? .providerSignInRequired : .notFound }
+        guard let provider = providers.provider(named: grant.provider) else { throw .unknownProvider }
+        let claims: JSONValue
+        do throws(ServiceError) {
+            claims = try await userinfo(of: grant, at: provider, under: session, isForced: false, trouble)
+        } catch .providerError(ProviderProblem(.userinfo, .status(401))) {
+            // It was revoked or has expired before its time: a refresh tells.
+            claims = try await userinfo(of: grant, at: provider, under: session, isForced: true, trouble)
+        }
+        let said = ProviderSaying(
+            idToken: .object(JSONObject([])), userinfo: claims, subject: grant.subject.value,
+            names: provider.configuration.profile.attributeNames, furtherClaims: provider.configuration.claims)
+        let refresh = ProfileRefresh(
+            session: session.id, identity: identity, attributes: said.attributes, claims: said.claims,
+            now: clock.seconds)
+        let user = try await stored { () throws(RepositoryError) in try await repository.refreshProfile(refresh) }
+        guard let user else { throw .invalidToken }
+        return user
+    }
+
+    private func userinfo(
+        of grant: ProviderGrant, at provider: Provider, under session: Session, isForced: Bool,
+        _ trouble: ProviderTrouble?
+    ) async throws(ServiceError) -> JSONValue {
+        let tokens = try await vault.fresh(grant.identity, under: session, isForced: isForced, trouble: trouble)
+        guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else {
+            throw .overloaded
+        }
+        defer { client.leave() }
+        let claims = try await asked { () throws(ProviderError) in
+            let issuer = try await client.issuer(ofStored: grant.subject.issuer)
+            return try await client.userinfo(
+                tokens.accessToken, at: issuer, of: grant.subject.value, correlationID: nil)
+        }
+        guard let claims else { throw .noUserinfo }
+        return claims
+    }
+}

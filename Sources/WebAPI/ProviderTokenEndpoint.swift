@@ -1,0 +1,102 @@
+internal import Accounts
+internal import Apps
+internal import HTTPServer
+internal import JSON
+internal import Providers
+internal import SignIn
+
+/// What the vault opens: a provider's access token, to a service of ours that is configured for it, and userinfo once more, to
+/// the user.
+struct ProviderTokenEndpoint: Sendable {
+    static let path = "/users/me/identities/{identity_id}/access-token"
+    /// Where a client proves who it is while `Authorization` has the user's token.
+    static let clientHeader = "Client-Authorization"
+
+    let vault: TokenVault
+    let profile: RefreshProfile
+    let sessions: Sessions
+    let apps: AppDirectory
+    let limits: AddressLimits
+
+    /// `GET …/access-token`: only for an app with a secret, which shows it beside the user's session token. Whoever has got
+    /// hold of that alone gets nothing here.
+    func accessToken(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+        let credentials = try Self.credentials(context.request)
+        let app = try client(credentials.basic, context)
+        guard let bearer = credentials.bearer else { throw .invalidToken }
+        let session = try await sessions.session(of: bearer)
+        guard let identity = Self.identity(context.request.parameters["identity_id"]) else { throw .notFound }
+        let isForced = try Self.isForced(context.request)
+        context.trouble = ProviderTrouble()
+        let token = try await vault.accessToken(
+            of: identity, under: session, allowed: { app.providerTokens.contains($0) }, isForced: isForced,
+            trouble: context.trouble)
+        var writer = JSONWriter()
+        writer.object { body in
+            body.member("access_token", token.text)
+            body.member("token_type", "Bearer")
+            if let seconds = token.lifetimeSeconds { body.member("expires_in", seconds) }
+            if let scope = token.scope { body.member("scope", scope) }
+        }
+        return .secretJSON(writer.bytes)
+    }
+
+    /// `POST /users/me/refresh-profile`: the user as the provider has it now.
+    func refreshProfile(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
+        var identity: IdentityID?
+        if !context.request.body.isEmpty, let number = try RequestParameters(context.request)["identity_id"] {
+            identity = Self.identity(number)
+            guard identity != nil else { throw .invalidParameter(ParameterError("identity_id", "is not a number")) }
+        }
+        context.trouble = ProviderTrouble()
+        let user = try await profile.refresh(identity, under: session, trouble: context.trouble)
+        return CurrentUserEndpoint.answer(user, session)
+    }
+
+    /// The app that asks; whoever guesses secrets is soon asked to wait.
+    private func client(_ field: String?, _ context: RequestContext) throws(ServiceError) -> RegisteredApp {
+        try limits.refuseAfterFailures(context.network, of: .failedRefreshes)
+        do throws(ServiceError) {
+            let credentials = try ClientCredentials(basic: field)
+            guard let app = credentials.app(in: apps), app.secret != nil else { throw .invalidClient }
+            try credentials.prove(app, in: apps)
+            return app
+        } catch {
+            limits.countFailure(context.network, as: .failedRefreshes)
+            throw error
+        }
+    }
+
+    /// Both in `Authorization`, each in a field of its own, or the client's in ``clientHeader``; one of a kind at most.
+    private static func credentials(
+        _ request: HTTPRequest
+    ) throws(ServiceError) -> (bearer: String?, basic: String?) {
+        var (bearer, basic): (String?, String?)
+        for field in request.headers("authorization") + request.headers(clientHeader) {
+            let parts = field.split(separator: " ", maxSplits: 1)
+            switch parts.first?.lowercased() {
+            case "bearer":
+                guard bearer == nil, parts.count == 2 else { throw .invalidToken }
+                bearer = String(parts[1])
+            case "basic":
+                guard basic == nil else { throw .invalidClient }
+                basic = field
+            default: continue
+            }
+        }
+        return (bearer, basic)
+    }
+
+    private static func identity(_ text: String?) -> IdentityID? {
+        text.flatMap { Int64($0) }.map(IdentityID.init(rawValue:))
+    }
+
+    /// Whether the token that the vault has was refused where it was shown.
+    private static func isForced(_ request: HTTPRequest) throws(ServiceError) -> Bool {
+        switch try QueryParameters(request).text("force_refresh") {
+        case nil, "false": false
+        case "true": true
+        default: throw .invalidParameter(ParameterError("force_refresh", "is neither true nor false"))
+        }
+    }
+}
