@@ -52,7 +52,8 @@ import Testing
         #expect(parts.count == 3)
         var text = String(parts[1]).replacing("-", with: "+").replacing("_", with: "/")
         while text.utf8.count % 4 != 0 { text += "=" }
-        let claims = try JSONValue(parsing: Array(try #require(Data(base64Encoded: text))).span)
+        let payload = Array(try #require(Data(base64Encoded: text)))
+        let claims = try JSONValue(parsing: payload.span)
         let now = Int64(Date().timeIntervalSince1970)
         #expect(claims["iss"]?.string == BrowserFlow.issuer && claims["aud"]?.string == "desk")
         #expect(claims["sub"]?.string?.isEmpty == false && claims["nonce"]?.string == nonce)

@@ -206,3 +206,54 @@ import Testing
         #expect(try await users([], [Self.web]) == ["1", "2", "1"])
     }
 }
+
+@Suite struct `Signing out at TelenorID+` {
+    private static func logOut(_ flow: inout TelenorFlow, _ tokens: RawHTTP.Answer) async throws -> URLComponents {
+        let query = RawHTTP.form([
+            "id_token_hint": try #require(tokens["id_token"]?.string), "state": "logout-state",
+            "post_logout_redirect_uri": "http://127.0.0.1:5000/bye",
+        ])
+        return try BrowserFlow.location(of: try await flow.browser.visit("/auth/logout?" + query))
+    }
+
+    @Test func `goes with the browser where TelenorID+ has no other way, and back to the app`() async throws {
+        try await TelenorFlow.with(["telenor": ["keepTokens: true"]]) { gatehouse in
+            gatehouse.simulation.misbehave(.document(.withoutCustomLogout), of: .telenor)
+            var flow = TelenorFlow(gatehouse)
+            let tokens = try await flow.tokens()
+            let there = try await Self.logOut(&flow, tokens)
+            #expect(there.string?.hasPrefix(gatehouse.simulation.telenor + "/connect/endsession?") == true)
+            // The session here is over before anything happens there.
+            let bearer = try #require(tokens["access_token"]?.string)
+            #expect(try await gatehouse.call("GET", "/auth/userinfo", bearer: bearer).status == 401)
+            let back = try BrowserFlow.location(of: try await flow.visit(there))
+            let app = try BrowserFlow.location(of: try await flow.browser.comeBack(back))
+            #expect(app.string?.hasPrefix("http://127.0.0.1:5000/bye?") == true && app["state"] == "logout-state")
+            // Nobody is signed in there any more.
+            let refused = try await flow.passThrough(try await flow.begin(["prompt": "none"]))
+            #expect(refused["error"] == "login_required")
+        }
+    }
+
+    @Test func `is told from server to server, and the browser goes straight to the app`() async throws {
+        try await TelenorFlow.with(["telenor": ["keepTokens: true"]]) { gatehouse in
+            gatehouse.simulation.misbehave(.logout(.upstreamFailed), of: .telenor, times: 1)
+            var flow = TelenorFlow(gatehouse)
+            let app = try await Self.logOut(&flow, try await flow.tokens())
+            #expect(app.string?.hasPrefix("http://127.0.0.1:5000/bye?") == true && app["state"] == "logout-state")
+            // A 424 does not undo what has ended here, and is not the last word.
+            let patience = ContinuousClock.now + .seconds(60)
+            while gatehouse.simulation.counts[.telenor, .customLogout] < 2, ContinuousClock.now < patience {
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            #expect(gatehouse.simulation.counts[.telenor, .customLogout] == 2)
+            let request = try #require(gatehouse.simulation.requests(at: .customLogout).last)
+            #expect(request.header("Content-Type") == "application/json")
+            var silent = try await flow.passThrough(try await flow.begin(["prompt": "none"]))
+            while silent["error"] == nil, ContinuousClock.now < patience {
+                silent = try await flow.passThrough(try await flow.begin(["prompt": "none"]))
+            }
+            #expect(silent["error"] == "login_required")
+        }
+    }
+}
