@@ -45,6 +45,7 @@ struct Configuration {
             ("token_endpoint", .string(url + provider.profile.path("token"))),
             ("userinfo_endpoint", .string(resources + provider.profile.path("userinfo"))),
             ("jwks_uri", .string("\(resources)/jwks")),
+            ("revocation_endpoint", .string(url + RevocationEndpoint.path)),
             ("response_types_supported", ["code"]),
             ("response_modes_supported", ["query"]),
             ("subject_types_supported", ["pairwise"]),
@@ -112,6 +113,7 @@ struct Configuration {
         let url = world.url(provider.issuer)
         var document = common
         document.set("response_modes_supported", ["query", "form_post"])
+        document.remove("revocation_endpoint")
         document.append("grant_types_supported", ["authorization_code", "refresh_token"])
         document.append(
             "token_endpoint_auth_methods_supported", ["client_secret_basic", "client_secret_post"])

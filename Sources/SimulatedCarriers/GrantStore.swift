@@ -57,9 +57,19 @@ final class GrantStore: Sendable {
     }
 
     /// Uses a refresh token up; the caller makes the next. A second use revokes the family (RFC 9700 §4.14.2).
-    func redeem(refreshToken: String, clientID: String, now: Int64) -> Grant? {
-        guard let grant = use(refreshToken, of: refreshTokens, clientID, now) else { return nil }
+    ///
+    /// - Parameter isSpent: whether it is; else it may be used again.
+    func redeem(refreshToken: String, clientID: String, isSpent: Bool = true, now: Int64) -> Grant? {
+        guard let grant = use(refreshToken, of: refreshTokens, clientID, isSpent: isSpent, now) else { return nil }
         return grant.refreshesUntil.map { now < $0 } ?? true ? grant : nil
+    }
+
+    /// Revokes a token of either kind, and with it everything that was made of the same code (RFC 7009 §2.1). One that is
+    /// unknown, or another client's, is passed over.
+    func revoke(_ token: String, clientID: String, now: Int64) {
+        let grant = refreshTokens.value(token, now: now)?.grant ?? accessTokens.value(token, now: now)
+        guard let grant, grant.clientID == clientID else { return }
+        revoked.insert(true, as: grant.id, now: now)
     }
 
     func grant(accessToken: String, now: Int64) -> Grant? {
@@ -67,10 +77,12 @@ final class GrantStore: Sendable {
         return grant
     }
 
-    private func use(_ name: String, of store: ExpiringStore<Once>, _ clientID: String, _ now: Int64) -> Grant? {
+    private func use(
+        _ name: String, of store: ExpiringStore<Once>, _ clientID: String, isSpent: Bool = true, _ now: Int64
+    ) -> Grant? {
         let found = store.with(name, now: now) { once -> Once? in
             guard let before = once, before.grant.clientID == clientID else { return nil }
-            once?.isUsed = true
+            if isSpent { once?.isUsed = true }
             return before
         }
         guard let found, !isRevoked(found.grant, now) else { return nil }

@@ -18,7 +18,10 @@ struct IssuerRoutes {
                 routes += resources(of: provider, under: "/\(issuer.rawValue)")
             }
         } else if let provider = world.provider(listener) {
-            routes += configuration(of: provider) + authorization(of: provider) + [token(of: provider)]
+            routes +=
+                configuration(of: provider) + authorization(of: provider) + [
+                    token(of: provider), revocation(of: provider),
+                ]
             routes += resources(of: provider, under: "")
             if listener.isCarrier { routes += pushes(of: provider) }
             if provider.profile.keepsSessions { routes += signOut(of: provider) }
@@ -100,6 +103,15 @@ struct IssuerRoutes {
                 at: .token, of: provider.issuer, plan: plan
             ) { misbehaviours throws(CryptoError) in
                 try endpoint.respond(to: request, misbehaviours)
+            }
+        }
+    }
+
+    private func revocation(of provider: Provider) -> Route {
+        let endpoint = RevocationEndpoint(world: world, provider: provider)
+        return Route(.post, RevocationEndpoint.path) { request in
+            await exchange(request).answer(at: .revocation, of: provider.issuer, plan: .none) { _ in
+                endpoint.respond(to: request)
             }
         }
     }

@@ -61,6 +61,10 @@ public enum TokenResponseMisbehaviour: String, Sendable, CaseIterable {
     case typeInOddCase = "token_type_odd_case_valid"
     case withoutLifetime = "token_without_expires_in_valid"
     case lifetimeAsText = "token_expires_in_string_valid"
+    /// Half a minute, so that the token is due for a refresh at once.
+    case shortLived = "token_expires_in_30_valid"
+    /// A refresh leaves the refresh token as it was, and names no other.
+    case withoutRotation = "token_without_rotation_valid"
 }
 
 /// What can be the matter with userinfo.

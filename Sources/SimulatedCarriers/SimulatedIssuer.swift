@@ -42,9 +42,11 @@ public enum SimulatedEndpoint: String, Sendable, CaseIterable {
     /// Where browsers are signed out, and where a client's server has a user signed out.
     case endSession = "end_session"
     case customLogout = "custom_logout"
+    /// Where tokens are revoked (RFC 7009).
+    case revocation
 
     /// Those that a backend calls; the others are for browsers.
     static let calledByBackends: [SimulatedEndpoint] = [
-        .discovery, .configuration, .keys, .token, .userinfo, .push, .pushCancellation, .customLogout,
+        .discovery, .configuration, .keys, .token, .userinfo, .push, .pushCancellation, .customLogout, .revocation,
     ]
 }

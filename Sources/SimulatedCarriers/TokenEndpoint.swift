@@ -12,7 +12,7 @@ struct TokenEndpoint {
         let now = World.now
         let redemption: Redemption
         do throws(OAuthError) {
-            redemption = try redeem(request, now)
+            redemption = try redeem(request, misbehaviours, now)
             if let failure = failure(misbehaviours.tokenResponse, request) { throw failure }
         } catch {
             return error.response
@@ -32,7 +32,9 @@ struct TokenEndpoint {
         let correlationID: String?
     }
 
-    private func redeem(_ request: HTTPRequest, _ now: Int64) throws(OAuthError) -> Redemption {
+    private func redeem(
+        _ request: HTTPRequest, _ misbehaviours: [Misbehaviour], _ now: Int64
+    ) throws(OAuthError) -> Redemption {
         guard Self.isForm(request.header("Content-Type")), let form = Fields(form: request) else {
             throw .invalidRequest("The body is no application/x-www-form-urlencoded form.")
         }
@@ -42,7 +44,9 @@ struct TokenEndpoint {
         let grant: Grant
         switch type {
         case "authorization_code": grant = try redeemCode(form, client, now)
-        case "refresh_token": grant = try redeemRefreshToken(form, client, now)
+        case "refresh_token":
+            let isSpent = misbehaviours.tokenResponse != .withoutRotation
+            grant = try redeemRefreshToken(form, client, isSpent: isSpent, now)
         case nil: throw .invalidRequest("The grant_type is missing.")
         default: throw OAuthError("unsupported_grant_type", "The grant_type is not supported.")
         }
@@ -83,10 +87,11 @@ struct TokenEndpoint {
     }
 
     private func redeemRefreshToken(
-        _ form: Fields, _ client: SimulatedClient, _ now: Int64
+        _ form: Fields, _ client: SimulatedClient, isSpent: Bool, _ now: Int64
     ) throws(OAuthError) -> Grant {
         guard let token = form["refresh_token"] else { throw .invalidRequest("The refresh_token is missing.") }
-        guard let grant = provider.grants.redeem(refreshToken: token, clientID: client.id, now: now) else {
+        let grants = provider.grants
+        guard let grant = grants.redeem(refreshToken: token, clientID: client.id, isSpent: isSpent, now: now) else {
             throw .invalidGrant("The refresh_token is unknown, expired, used, or another client's.")
         }
         return grant
@@ -118,6 +123,8 @@ struct TokenEndpoint {
         case .wrongType: answer.set("token_type", "mac")
         case .typeInOddCase: answer.set("token_type", "bEaReR")
         case .withoutLifetime: answer.remove("expires_in")
+        case .shortLived: answer.set("expires_in", 30)
+        case .withoutRotation: if redemption.isRefresh { answer.remove("refresh_token") }
         case .lifetimeAsText: answer.set("expires_in", .string(String(GrantStore.accessTokenLifetime)))
         default: break
         }

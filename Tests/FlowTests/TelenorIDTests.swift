@@ -237,6 +237,9 @@ import Testing
 
     @Test func `is told from server to server, and the browser goes straight to the app`() async throws {
         try await TelenorFlow.with(["telenor": ["keepTokens: true"]]) { gatehouse in
+            let housekeeping = gatehouse.server.housekeeping
+            let work = Task { await housekeeping.run() }
+            defer { housekeeping.stop() }
             gatehouse.simulation.misbehave(.logout(.upstreamFailed), of: .telenor, times: 1)
             var flow = TelenorFlow(gatehouse)
             let app = try await Self.logOut(&flow, try await flow.tokens())
@@ -254,6 +257,8 @@ import Testing
                 silent = try await flow.passThrough(try await flow.begin(["prompt": "none"]))
             }
             #expect(silent["error"] == "login_required")
+            housekeeping.stop()
+            await work.value
         }
     }
 }

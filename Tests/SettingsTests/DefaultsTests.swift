@@ -60,13 +60,13 @@ import YAML
           name: ""
           logoFile: ""
           pendingSignIns: 200000
-        outbox:
-          giveUpHours: 72
         push:
           lifetimeSeconds: 3600
           perUser: 3
           windowSeconds: 600
           maximumPending: 20000
+        outbox:
+          giveUpHours: 72
         associationFiles:
           apple: ""
           android: ""

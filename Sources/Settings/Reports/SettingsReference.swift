@@ -15,12 +15,12 @@ public enum SettingsReference {
 
             Keys of \(kind.noun)'s section, `\(kind.path(of: section.name))`:
 
-            \(table(kind.keys, section, section: path, []))
+            \(table(kind.keys, section, section: path))
             """
     }
 
     private static func table<Root>(
-        _ keys: [SettingKey<Root>], _ fresh: Root, section: [String], _ withoutEffect: Set<String>
+        _ keys: [SettingKey<Root>], _ fresh: Root, section: [String], _ withoutEffect: Set<String> = []
     ) -> String {
         var text = "| key | environment | default | expected | what it is for |\n|---|---|---|---|---|\n"
         for key in keys {
