@@ -3,6 +3,8 @@ import JSON
 import SimulatedCarriers
 import Testing
 
+@testable import gatehouse
+
 /// What TelenorID+ asks of a backend, line by line, against a simulator of it.
 @Suite struct `TelenorID+` {
     @Test func `is found by discovery, and asked for a code with S256 and everything that the profile has`()
