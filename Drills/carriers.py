@@ -29,7 +29,7 @@ class Carriers(Process):
         self.urls = {name: self.await_line(pattern)[1] for name, pattern in LISTENING.items()}
         self.ports = {name: urllib.parse.urlsplit(url).port for name, url in self.urls.items()}
 
-    def authorize(self, subscriber, issuer="aurora", misbehave=None):
+    def authorize(self, subscriber, issuer="aurora", misbehave=None, scope=""):
         """What an app posts after its user approved, as the parameters of a sign-in."""
         verifier = secrets.token_urlsafe(48)
         challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
@@ -37,7 +37,7 @@ class Carriers(Process):
             (PLAIN_CLIENT, PLAIN_REDIRECT) if issuer == "plain" else (ZENKEY_CLIENT, ZENKEY_REDIRECT))
         query = {
             "response_type": "code", "client_id": client, "redirect_uri": redirect, "state": "drill",
-            "scope": "openid profile name email phone postal_code", "code_challenge": challenge,
+            "scope": f"openid profile name email phone postal_code {scope}".strip(), "code_challenge": challenge,
             "code_challenge_method": "S256", "prompt": "none", "login_hint": subscriber}
         if misbehave:
             query["misbehave"] = misbehave
@@ -68,6 +68,10 @@ class Carriers(Process):
     def port(self, subscriber, carrier):
         """Lets a subscriber change carriers."""
         self.call("POST", f"/subscribers/{subscriber}/port?to={carrier}", {})
+
+    def presented(self):
+        """The hashes of the refresh tokens that the plain provider was shown of late, in order."""
+        return json.loads(self.call("GET", "/control/refreshes").body)["presented"]
 
     def requests(self, endpoint):
         """How many requests all issuers have had at an endpoint."""

@@ -27,13 +27,15 @@ import soak
 import stops
 import storage
 import unread_log
+import vault
 from bench import Bench
 
 DRILLS = {
     "idle": idle, "slow-readers": slow_readers, "bodies": bodies, "random-kids": random_kids,
     "gzip-bombs": gzip_bombs, "descriptors": descriptors, "unread-log": unread_log, "forgotten": forgotten,
     "slow-carrier": slow_carrier, "browsers": browsers, "stops": stops, "storage": storage, "freeze": freeze,
-    "growth": growth, "older-store": older_store, "crash": crash, "soak": soak}
+    "growth": growth, "older-store": older_store, "crash": crash,
+    "vault": vault, "soak": soak}
 # A drill that names no time of its own takes less than half of this; one that takes longer hangs, which is a finding too.
 LONGEST = 180
 

@@ -48,9 +48,9 @@ class Client:
     def __exit__(self, *_):
         self.connection.close()
 
-    def call(self, method, path, body=None, form=None, bearer=None):
+    def call(self, method, path, body=None, form=None, bearer=None, headers=None):
         """Sends a request: `body` as JSON, or `form` as a form. Raises one of `LOST` when no answer comes."""
-        headers = {}
+        headers = dict(headers or {})
         data = None
         if body is not None:
             data, headers["Content-Type"] = json.dumps(body), JSON

@@ -187,11 +187,14 @@ public protocol DataKeyRepository: Sendable {
     func reseal(limit: Int) async throws(RepositoryError) -> Int
 }
 
-/// Sessions after they were opened.
-public protocol SessionRepository: Sendable {
+/// Whether a session is there.
+public protocol SessionLookup: Sendable {
     /// The live session of that name. What was revoked before the call is not found by it.
     func session(_ id: SessionID, now: Int64) async throws(RepositoryError) -> Session?
+}
 
+/// Sessions after they were opened.
+public protocol SessionRepository: SessionLookup {
     /// A user's live sessions, the oldest first.
     func sessions(of user: UserID, now: Int64) async throws(RepositoryError) -> [Session]
 
@@ -253,10 +256,13 @@ public protocol ReceiptRepository: Sendable {
 }
 
 /// By which subjects a user signs in.
-public protocol IdentityRepository: Sendable {
+public protocol IdentityLookup: Sendable {
     /// A user's identities, the oldest first.
     func identities(of user: UserID) async throws(RepositoryError) -> [Identity]
+}
 
+/// What users and operators do with identities.
+public protocol IdentityRepository: IdentityLookup {
     /// Gives the user of a session another identity, which was verified as in a sign-in, and merges what the carrier
     /// said. An identity that is this user's already is one more sign-in by it.
     ///

@@ -1,7 +1,9 @@
+internal import Crypto
 internal import HTTPServer
 internal import JOSE
 internal import JSON
 internal import Synchronization
+internal import Syntax
 
 /// The simulation's own switches over HTTP, the same on each port.
 struct ControlEndpoints: Sendable {
@@ -20,6 +22,7 @@ struct ControlEndpoints: Sendable {
             Route(.post, "/control/rotate-keys") { rotateKeys($0) },
             Route(.post, "/control/latency") { setLatency($0) },
             Route(.get, "/control/requests") { _ in counts },
+            Route(.get, "/control/refreshes") { _ in refreshes },
             Route(.get, "/control/misbehaviours") { _ in
                 .object(JSONObject([("names", .strings(Misbehaviour.all.map(\.name)))]))
             },
@@ -27,6 +30,14 @@ struct ControlEndpoints: Sendable {
             Route(.post, "/subscribers/{name}/port") { port($0) },
         ] + LogoutTokenControl(world: world).routes + EventControl(world: world).routes
             + PushControl(world: world).routes + LineControl(world: world).routes
+    }
+
+    /// By their hashes, so that a log of it tells no token.
+    private var refreshes: HTTPResponse {
+        let presented = world.log.requests(at: .token).filter { $0.issuer == .plain }
+            .compactMap { $0.formField("refresh_token") }
+            .map { Base64URL.encode(Digest.sha256.hash(Array($0.utf8))) }
+        return .object(JSONObject([("presented", .strings(presented))]))
     }
 
     /// `{"name": …, "endpoint": …, "issuer": …, "times": …}`, all but the name optional.

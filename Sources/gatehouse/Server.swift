@@ -104,12 +104,11 @@ struct Server: Service {
     private static func grantJobs(
         _ settings: Settings, _ parts: APIParts, _ clients: [HTTPClient], _ logger: Logger
     ) -> [HousekeepingJob] {
-        guard let client = clients.first else { return [] }
         let vault = TokenVault(
             repository: parts.repository, providers: parts.providers, refreshes: parts.memory.refreshes,
-            transport: client, clock: parts.clock)
+            transport: clients[0], clock: parts.clock)
         let outbox = OutboxDelivery(
-            repository: parts.repository, providers: parts.providers, transport: client, clock: parts.clock,
+            repository: parts.repository, providers: parts.providers, transport: clients[0], clock: parts.clock,
             giveUpSeconds: Int64(settings.outbox.giveUpHours) * 3600)
         return [
             .lookAfter(vault), .deliver(outbox, logger), .tellOfGrants(parts.repository, parts.clock, logger),
@@ -174,6 +173,9 @@ struct Server: Service {
         }
         await stop()
     }
+
+    /// The HTTP client by which providers are told what has ended.
+    var grantTransport: HTTPClient { clients[0] }
 
     /// Where the API listens, with the real port.
     var address: SocketAddress { http.address }

@@ -27,14 +27,14 @@ public struct TokenVault: Sendable {
     /// Half a minute of such looks: longer than another server's refresh takes with usual limits.
     private static let maximumLooks = 120
 
-    private let repository: any ProviderGrantRepository & SessionRepository & IdentityRepository
+    private let repository: any VaultRepository
     private let providers: ProviderDirectory
     private let refreshes: GrantRefreshes
     private let transport: any HTTPTransport
     private let clock: Clock
 
     public init(
-        repository: any ProviderGrantRepository & SessionRepository & IdentityRepository,
+        repository: any VaultRepository,
         providers: ProviderDirectory, refreshes: GrantRefreshes, transport: any HTTPTransport, clock: Clock
     ) {
         self.repository = repository
@@ -191,6 +191,9 @@ public struct TokenVault: Sendable {
         }
     }
 }
+
+/// What the vault asks of a store.
+public typealias VaultRepository = ProviderGrantRepository & SessionLookup & IdentityLookup
 
 extension ProviderTokens {
     /// What a provider has given just now.

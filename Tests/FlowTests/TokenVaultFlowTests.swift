@@ -1,0 +1,197 @@
+import Accounts
+import AccountsSQLite
+import Foundation
+import JSON
+import Providers
+import SignIn
+import SimulatedCarriers
+import Syntax
+import Testing
+
+@testable import gatehouse
+
+/// A user of the plain provider whose tokens are kept, and the service that may have them.
+struct VaultFlow {
+    static let apps = """
+        apps: [service]
+        app:
+          service:
+            clientID: service
+            secret: service-secret
+            redirectURIs: [https://service.example/cb]
+            providerTokens: [plain]
+        """
+
+    let gatehouse: RunningGatehouse
+    let token: String
+    let identity: Int64
+
+    static func with(
+        lifetime: String? = "token_expires_in_30_valid", plain: [String] = [], _ body: (VaultFlow) async throws -> Void
+    ) async throws {
+        try await RunningGatehouse.with(top: apps, plain: ["keepTokens: true"] + plain) { gatehouse in
+            try await body(try await VaultFlow(gatehouse, misbehaving: lifetime))
+        }
+    }
+
+    /// Signs a subscriber in, by default with a token that is due for a refresh at once.
+    init(_ gatehouse: RunningGatehouse, _ subscriber: String = "ada", misbehaving name: String?) async throws {
+        self.gatehouse = gatehouse
+        var more = ["scope": "openid profile email offline_access"]
+        if let name { more["misbehave"] = name }
+        let signedIn = try await gatehouse.signIn(try await gatehouse.authorize(subscriber, at: .plain, more))
+        token = try #require(signedIn["token"]?.string, "\(signedIn.text)")
+        let identities = try await gatehouse.call("GET", "/users/me/identities", bearer: token)
+        identity = try #require(identities.json.array?.first?["identity_id"]?.integer)
+    }
+
+    func accessToken(_ query: String = "") async throws -> RawHTTP.Answer {
+        let basic = "Basic " + Base64.encode(Array("service:service-secret".utf8))
+        return try await gatehouse.call(
+            "GET", "/users/me/identities/\(identity)/access-token\(query)", bearer: token,
+            headers: ["Client-Authorization": basic])
+    }
+
+    /// Has the next calls of the token endpoint, or of another, go wrong.
+    func misbehave(_ name: String, at endpoint: String? = nil, times: Int? = 1) async throws {
+        var members: [(name: String, value: JSONValue)] = [("name", .string(name)), ("issuer", "plain")]
+        if let endpoint { members.append((name: "endpoint", value: .string(endpoint))) }
+        if let times { members.append((name: "times", value: .integer(Int64(times)))) }
+        let port = try #require(URLComponents(string: gatehouse.simulation.plain)?.port)
+        let answer = try await RawHTTP.send(
+            "POST", "/control/misbehave", port: UInt16(port), headers: ["Content-Type": "application/json"],
+            body: JSONValue.object(JSONObject(members)).serialized)
+        #expect(answer.status == 200, "\(answer.text)")
+    }
+
+    func behave() async throws {
+        let port = try #require(URLComponents(string: gatehouse.simulation.plain)?.port)
+        _ = try await RawHTTP.send("POST", "/control/behave", port: UInt16(port), body: [])
+    }
+
+    /// The refresh tokens that the provider was sent, in order.
+    var refreshes: [String] {
+        gatehouse.simulation.requests(at: .token).compactMap { $0.formField("refresh_token") }
+    }
+
+    /// What the server does now and then: tells providers what is due.
+    func deliver(giveUpSeconds: Int64 = 3600, secondsLater: Int64 = 0) async throws {
+        let delivery = OutboxDelivery(
+            repository: gatehouse.server.repository, providers: ProviderDirectory(gatehouse.server.providers),
+            transport: gatehouse.server.grantTransport,
+            clock: Clock { Int64(Date().timeIntervalSince1970) + secondsLater }, giveUpSeconds: giveUpSeconds)
+        try await delivery.deliver { OutboxLog.tell($0, gatehouse.log.logger) }
+    }
+}
+
+@Suite struct `The token vault over real sockets` {
+    @Test(arguments: [
+        nil, "token_without_rotation_valid", "status_500", "hang", "close_before_answer", "reset",
+        "token_invalid_grant",
+    ])
+    func `makes one refresh for two hundred who ask at once`(misbehaviour: String?) async throws {
+        let plain = misbehaviour == "hang" ? ["timeoutSeconds: 8"] : []
+        try await VaultFlow.with(plain: plain) { flow in
+            // So that all have come before the first answer.
+            try await flow.misbehave("slow_6000", at: "token")
+            if let misbehaviour { try await flow.misbehave(misbehaviour, at: "token") }
+            let answers = try await withThrowingTaskGroup(of: RawHTTP.Answer.self) { group in
+                for _ in 0..<200 { group.addTask { try await flow.accessToken() } }
+                return try await group.reduce(into: [RawHTTP.Answer]()) { $0.append($1) }
+            }
+            let statuses = Set(answers.map(\.status))
+            #expect(answers.count == 200)
+            #expect(flow.refreshes.count == 1, "\(flow.refreshes.count) with \(statuses)")
+            switch misbehaviour {
+            case nil, "token_without_rotation_valid":
+                #expect(statuses == [200])
+                #expect(Set(answers.compactMap { $0["access_token"]?.string }).count == 1)
+            case "token_invalid_grant":
+                #expect(statuses == [409])
+                #expect(try await flow.accessToken()["error"] == "provider_sign_in_required")
+                #expect(flow.refreshes.count == 1)
+            case "status_500":
+                #expect(statuses == [502])
+                #expect(try await flow.accessToken().status == 200, "the grant is as it was")
+                #expect(flow.refreshes.count == 2)
+            case "hang": #expect(statuses == [504])
+            default:
+                #expect(statuses == [502])
+                // The provider has rotated the token, and the answer was lost: now it says so, and that is the end.
+                #expect(try await flow.accessToken().status == 409)
+                #expect(flow.refreshes.count == 2)
+            }
+        }
+    }
+
+    @Test func `hands the provider's token out, which the provider takes, and refreshes the profile by it`()
+        async throws
+    {
+        try await VaultFlow.with { flow in
+            let first = try await flow.accessToken()
+            #expect(first.status == 200 && first["token_type"] == "Bearer", "\(first.text)")
+            #expect(first["expires_in"]?.integer.map { $0 > 3500 } == true)
+            #expect(try await flow.accessToken()["access_token"] == first["access_token"])
+            let issuer = try #require(URLComponents(string: flow.gatehouse.simulation.plain)?.port)
+            let userinfo = try await RawHTTP.send(
+                "GET", "/userinfo", port: UInt16(issuer),
+                headers: ["Authorization": "Bearer \(try #require(first["access_token"]?.string))"])
+            #expect(userinfo.status == 200)
+            let profile = try await flow.gatehouse.call(
+                "POST", "/users/me/refresh-profile", bearer: flow.token, form: [:])
+            #expect(profile.status == 200 && profile["email"] != nil, "\(profile.text)")
+            let secrets = flow.refreshes + [first["access_token"]?.string ?? "?"]
+            for secret in secrets { #expect(!flow.gatehouse.log.text.contains(secret)) }
+        }
+    }
+
+    @Test func `revokes what it was granted when the user is erased, once the provider is back`() async throws {
+        try await VaultFlow.with { flow in
+            let token = try #require(try await flow.accessToken()["access_token"]?.string)
+            try await flow.misbehave("status_503", at: "revocation", times: nil)
+            #expect(try await flow.gatehouse.call("DELETE", "/users/me", bearer: flow.token).status == 200)
+            try await flow.deliver()
+            #expect(try await flow.gatehouse.server.repository.outboxStatus().pending == 1)
+            #expect(try await flow.status(of: token) == 200, "the provider was down")
+            // Nothing of the user is left but what is sealed for the provider.
+            #expect(try await flow.gatehouse.server.repository.userCount() == 0)
+            try await flow.behave()
+            try await flow.deliver(secondsLater: 60)
+            #expect(try await flow.status(of: token) == 401)
+            #expect(try await flow.gatehouse.server.repository.outboxStatus().pending == 0)
+            let trail = try await flow.gatehouse.server.repository.auditEvents(after: 0, limit: 100)
+            #expect(trail.map(\.kind) == [.userCreated, .userErased, .providerRevocationDone])
+        }
+    }
+
+    @Test func `gives a revocation up that never comes through, and tells so`() async throws {
+        try await VaultFlow.with { flow in
+            try await flow.misbehave("status_503", at: "revocation", times: nil)
+            #expect(try await flow.gatehouse.call("DELETE", "/users/me", bearer: flow.token).status == 200)
+            for hour in 0..<4 { try await flow.deliver(secondsLater: Int64(hour) * 3000) }
+            let repository = flow.gatehouse.server.repository
+            #expect(try await repository.outboxStatus().pending == 0)
+            #expect(try await repository.auditEvents(after: 0, limit: 100).last?.kind == .providerRevocationGivenUp)
+            #expect(flow.gatehouse.log.text.contains("given up"))
+        }
+    }
+
+    @Test func `a user who signs out everywhere has nothing granted any more`() async throws {
+        try await VaultFlow.with { flow in
+            let token = try #require(try await flow.accessToken()["access_token"]?.string)
+            #expect(try await flow.gatehouse.call("DELETE", "/users/me/sessions", bearer: flow.token).status == 200)
+            try await flow.deliver()
+            #expect(try await flow.status(of: token) == 401)
+        }
+    }
+}
+
+extension VaultFlow {
+    /// What the provider says to an access token of its own.
+    fileprivate func status(of token: String) async throws -> Int {
+        let port = try #require(URLComponents(string: gatehouse.simulation.plain)?.port)
+        return try await RawHTTP.send(
+            "GET", "/userinfo", port: UInt16(port), headers: ["Authorization": "Bearer \(token)"]
+        ).status
+    }
+}

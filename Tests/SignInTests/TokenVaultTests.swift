@@ -1,0 +1,322 @@
+import Accounts
+import HTTPClient
+import JSON
+import OpenIDConnect
+import Providers
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import SignIn
+
+@Suite struct `A provider's access token from the vault` {
+    @Test func `is the one of the sign-in while it is good for more than a minute, and nobody is asked`() async throws {
+        let vault = try await VaultStage(lifetime: 3600)
+        #expect(await vault.token() == .success("access-0"))
+        vault.stage.pass(seconds: 3600 - 61)
+        #expect(await vault.token() == .success("access-0"))
+        #expect(vault.sent.isEmpty)
+        vault.stage.pass(seconds: 1)
+        #expect(await vault.token() == .success("access-1"))
+        #expect(vault.sent.count == 1)
+    }
+
+    @Test func `is refreshed by the refresh token alone, without a scope`() async throws {
+        let vault = try await VaultStage()
+        _ = await vault.token()
+        #expect(vault.sent == ["grant_type=refresh_token&refresh_token=refresh-0"])
+        vault.stage.pass(seconds: 3600)
+        _ = await vault.token()
+        #expect(vault.sent.last == "grant_type=refresh_token&refresh_token=refresh-1")
+    }
+
+    @Test func `keeps the refresh token and the scope where the answer has none`() async throws {
+        let vault = try await VaultStage()
+        vault.answerRefreshes(.keepsItsToken)
+        #expect(await vault.token() == .success("access-1"))
+        let tokens = try #require(try await vault.grant()?.tokens)
+        #expect(tokens.refreshToken == "refresh-0" && tokens.scope == "openid email")
+        #expect(tokens.expiresAt == vault.stage.now + 3600)
+    }
+
+    @Test func `never expires where the provider has not said when`() async throws {
+        let vault = try await VaultStage(lifetime: nil)
+        vault.stage.pass(seconds: 80_000)
+        #expect(await vault.token() == .success("access-0"))
+        #expect(vault.sent.isEmpty)
+    }
+
+    @Test func `takes a sign-in, and no call, where it is stale and there is no refresh token`() async throws {
+        let vault = try await VaultStage(hasRefreshToken: false)
+        #expect(await vault.token() == .failure(.providerSignInRequired))
+        #expect(vault.sent.isEmpty)
+    }
+
+    @Test func `takes a sign-in where none are kept, and is not there for another user's identity`() async throws {
+        let vault = try await VaultStage { $0.keepsTokens = false }
+        #expect(await vault.token() == .failure(.providerSignInRequired))
+        let other = IdentityID(rawValue: vault.identity.rawValue + 1)
+        await #expect(throws: ServiceError.notFound) {
+            try await vault.vault().accessToken(
+                of: other, under: vault.session, allowed: { _ in true }, isForced: false, trouble: nil)
+        }
+    }
+
+    @Test func `is for those alone who may have it, before anybody is asked`() async throws {
+        let vault = try await VaultStage()
+        await #expect(throws: ServiceError.unauthorizedClient) {
+            try await vault.vault().accessToken(
+                of: vault.identity, under: vault.session, allowed: { $0 == "another" }, isForced: false, trouble: nil)
+        }
+        #expect(vault.sent.isEmpty)
+    }
+
+    @Test func `is renewed where it was refused, but not when it is just a few seconds old`() async throws {
+        let vault = try await VaultStage(lifetime: 3600)
+        #expect(await vault.token(isForced: true) == .success("access-0"))
+        vault.stage.pass(seconds: 10)
+        #expect(await vault.token(isForced: true) == .success("access-1"))
+        #expect(await vault.token(isForced: true) == .success("access-1"))
+        #expect(vault.sent.count == 1)
+    }
+
+    @Test(arguments: VaultStage.Provider.allCases)
+    func `is refreshed once for two hundred who ask at once`(provider: VaultStage.Provider) async throws {
+        let vault = try await VaultStage()
+        let gate = Gate()
+        vault.answerRefreshes(provider, behind: gate)
+        let outcomes = await withTaskGroup(of: Result<String, ServiceError>.self) { group in
+            let entered = Gate()
+            entered.open()
+            for _ in 0..<200 {
+                group.addTask {
+                    await entered.pass()
+                    return await vault.token()
+                }
+            }
+            await entered.arrivals(200)
+            await gate.arrivals()
+            // Whoever has not joined by now finds what the refresh has brought, or that it is over.
+            for _ in 0..<1000 { await Task.yield() }
+            gate.open()
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        let first = try #require(outcomes.first)
+        #expect(outcomes.count == 200)
+        switch provider {
+        case .rotates, .keepsItsToken:
+            #expect(outcomes.allSatisfy { $0 == .success("access-1") })
+            #expect(vault.sent.count == 1)
+            #expect(try await vault.grant()?.tokens?.accessToken == "access-1")
+        case .saysItIsOver:
+            #expect(outcomes.allSatisfy { $0 == .failure(.providerSignInRequired) })
+            #expect(vault.sent.count == 1)
+            #expect(try await vault.grant()?.tokens == nil)
+        case .failsOnce, .hangs, .dropsTheConnection:
+            // Those that joined share one outcome; who came after it may have tried once more, alone.
+            #expect(outcomes.contains { if case .failure = $0 { true } else { false } }, "\(first)")
+            #expect(vault.sent.count < 20)
+            #expect(try await vault.grant()?.tokens?.refreshToken == "refresh-0")
+        }
+    }
+
+    @Test func `is over for good when the provider says so, until another sign-in`() async throws {
+        let vault = try await VaultStage()
+        vault.answerRefreshes(.saysItIsOver)
+        for _ in 0..<3 { #expect(await vault.token() == .failure(.providerSignInRequired)) }
+        #expect(vault.sent.count == 1)
+        #expect(try await vault.stage.auditTrail() == [.userCreated, .providerGrantEnded])
+    }
+
+    @Test(arguments: [
+        (OutboundResponse.json(["error": "invalid_client"], status: 401), false),
+        (.json(["error": "invalid_scope"], status: 400), false), (.page(status: 400), false),
+        (.json(["error": "who_knows"], status: 400), false), (.page(status: 429), false),
+        (.json(["error": "temporarily_unavailable"], status: 503), false),
+        (.json(["error": "interaction_required"], status: 400), true), (.json(["access_token": "a"]), false),
+    ])
+    func `may pass whatever else the provider says, and everything stays`(
+        answer: OutboundResponse, needsUser: Bool
+    ) async throws {
+        let vault = try await VaultStage()
+        vault.stage.transport.answer(vault.stage.carrier.tokenEndpoint, answer)
+        let outcome = await vault.token()
+        guard case .failure(let error) = outcome else {
+            Issue.record("it is \(outcome)")
+            return
+        }
+        #expect((error == .providerSignInRequired) == needsUser, "\(error)")
+        #expect(try await vault.grant()?.tokens?.refreshToken == "refresh-0")
+        vault.answerRefreshes(.rotates)
+        #expect(await vault.token() == .success("access-1"))
+        #expect(try await vault.stage.repository.grantCounts() == GrantCounts(refreshes: 1, failures: 1, ended: 0))
+    }
+
+    @Test func `is refreshed to its end though whoever asked has gone`() async throws {
+        let vault = try await VaultStage()
+        let gate = Gate()
+        vault.answerRefreshes(.rotates, behind: gate)
+        let caller = Task { await vault.token() }
+        await gate.arrivals()
+        caller.cancel()
+        gate.open()
+        _ = await caller.value
+        #expect(try await vault.grant()?.tokens?.refreshToken == "refresh-1")
+        #expect(await vault.token() == .success("access-1"))
+        #expect(vault.sent.count == 1)
+    }
+
+    @Test(arguments: 0..<4)
+    func `is nobody's when the user signs out, unlinks or is erased meanwhile; what came is revoked`(
+        way: Int
+    ) async throws {
+        let vault = try await VaultStage()
+        let gate = Gate()
+        vault.answerRefreshes(.rotates, behind: gate)
+        async let outcome = vault.token()
+        await gate.arrivals()
+        let store = vault.stage.repository
+        switch way {
+        case 0: #expect(try await store.erase(vault.session.user, now: vault.stage.now))
+        case 1: _ = try await store.revokeSessions(of: vault.session.user, except: nil, now: vault.stage.now)
+        case 2:
+            try await store.linked(Sample.link(Sample.subject("2"), vault.session.id, now: vault.stage.now))
+            try await store.unlinked(
+                vault.identity, under: vault.session.id, demands: Sample.demands, now: vault.stage.now)
+        default: #expect(try await store.revokeSession(vault.session.id, now: vault.stage.now))
+        }
+        gate.open()
+        guard case .failure(let error) = await outcome else {
+            Issue.record("somebody has got it")
+            return
+        }
+        let (old, new) = (
+            OutboxMessage.Content.revocation(token: "refresh-0", isRefreshToken: true),
+            OutboxMessage.Content.revocation(token: "refresh-1", isRefreshToken: true)
+        )
+        if way == 3 {
+            // The grant is the user's, not the session's.
+            #expect(error == .invalidToken)
+            #expect(try await vault.outbox().isEmpty)
+            #expect(try await vault.grant()?.tokens?.refreshToken == "refresh-1")
+        } else {
+            #expect(error == .providerSignInRequired)
+            #expect(try await vault.outbox() == [old, new])
+            #expect(try await vault.grant() == nil)
+        }
+    }
+
+    @Test func `is refreshed by one of two servers, and the other waits for what comes of it`() async throws {
+        let vault = try await VaultStage()
+        let gate = Gate()
+        vault.answerRefreshes(.rotates, behind: gate)
+        let other = vault.vault(of: GrantRefreshes())
+        async let first = vault.token()
+        await gate.arrivals()
+        async let second = vault.token(from: other)
+        for _ in 0..<1000 { await Task.yield() }
+        gate.open()
+        #expect(await first == .success("access-1"))
+        #expect(await second == .success("access-1"))
+        #expect(vault.sent.count == 1)
+    }
+
+    @Test func `is tried once more after a server that was killed, and honestly over where that has rotated it`()
+        async throws
+    {
+        let vault = try await VaultStage()
+        let grant = try #require(try await vault.grant())
+        let dead = GrantLease(grant: grant, holder: [9], expiresAt: vault.stage.now + 20)
+        #expect(try await vault.stage.repository.leaseGrant(dead, now: vault.stage.now) == .leased)
+        vault.stage.pass(seconds: 20)
+        vault.answerRefreshes(.saysItIsOver)
+        #expect(await vault.token() == .failure(.providerSignInRequired))
+        #expect(vault.sent.count == 1)
+        #expect(try await vault.grant()?.tokens == nil)
+    }
+
+    @Test func `is handed to nobody before the store has it, and is stored later without another refresh`() async throws
+    {
+        let vault = try await VaultStage()
+        let failing = FailingVault(vault.stage.repository)
+        let over = vault.vault(on: failing)
+        failing.isFailing.store(true, ordering: .sequentiallyConsistent)
+        for _ in 0..<3 { #expect(await vault.token(from: over) == .failure(.storageUnavailable(.diskFull))) }
+        await over.storeWhatWaits()
+        #expect(vault.sent.count == 1, "the former token may be spent")
+        failing.isFailing.store(false, ordering: .sequentiallyConsistent)
+        await over.storeWhatWaits()
+        #expect(try await vault.grant()?.tokens?.refreshToken == "refresh-1")
+        #expect(await vault.token(from: over) == .success("access-1"))
+        #expect(vault.sent.count == 1)
+    }
+
+    @Test func `stands in no description`() async throws {
+        let vault = try await VaultStage()
+        _ = await vault.token()
+        let tokens = try #require(try await vault.grant()?.tokens)
+        #expect(!"\(tokens)".contains("access") && !"\(tokens)".contains("refresh"))
+    }
+}
+
+@Suite struct `A profile that is asked for again` {
+    private func refreshed(
+        _ vault: VaultStage, _ identity: IdentityID? = nil
+    ) async -> Result<User, ServiceError> {
+        do throws(ServiceError) {
+            return .success(
+                try await vault.stage.useCases.refreshProfile.refresh(identity, under: vault.session, trouble: nil))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    @Test func `is what userinfo says now, by a fresh token`() async throws {
+        let vault = try await VaultStage()
+        vault.stage.answerUserinfo(["sub": "310260-subject", "name": "Joan Roe", "email": "joan@example.com"])
+        let user = try await refreshed(vault).get()
+        #expect(user.profile.shown["name"] == "Joan Roe" && user.profile.shown["email"] == "joan@example.com")
+        let asked = vault.stage.transport.requests(to: vault.stage.carrier.userinfoEndpoint).last
+        #expect(asked?.header("authorization") == "Bearer access-1")
+    }
+
+    @Test func `takes one more token where the one that is kept is refused, and no third`() async throws {
+        let vault = try await VaultStage(lifetime: 3600)
+        vault.stage.pass(seconds: 60)
+        vault.stage.transport.answer(vault.stage.carrier.userinfoEndpoint, .page(status: 401))
+        guard case .failure(.providerError(let problem)) = await refreshed(vault) else {
+            Issue.record("it is something else")
+            return
+        }
+        #expect(problem.step == .userinfo)
+        let bearers = vault.stage.transport.requests(to: vault.stage.carrier.userinfoEndpoint).suffix(2)
+            .map { $0.header("authorization") }
+        #expect(bearers == ["Bearer access-0", "Bearer access-1"])
+    }
+
+    @Test func `is nobody else's`() async throws {
+        let vault = try await VaultStage()
+        vault.stage.answerUserinfo(["sub": "somebody-else", "name": "Mallory"])
+        guard case .failure(let error) = await refreshed(vault) else {
+            Issue.record("it was merged")
+            return
+        }
+        #expect(error == .userinfoMismatch)
+        let user = try await vault.stage.repository.user(vault.session.user)
+        #expect(user?.profile.shown["name"] == "Jane Doe")
+    }
+
+    @Test func `takes an identity of the user's, kept tokens, and a provider with userinfo`() async throws {
+        let vault = try await VaultStage()
+        let unknown = IdentityID(rawValue: vault.identity.rawValue + 7)
+        #expect(await failure(refreshed(vault, unknown)) == .notFound)
+        let without = try await VaultStage { $0.keepsTokens = false }
+        #expect(await failure(refreshed(without)) == .providerSignInRequired)
+        let silent = try await VaultStage { $0.fetchesUserinfo = false }
+        #expect(await failure(refreshed(silent)) == .noUserinfo)
+    }
+
+    private func failure(_ result: Result<User, ServiceError>) -> ServiceError? {
+        if case .failure(let error) = result { error } else { nil }
+    }
+}
