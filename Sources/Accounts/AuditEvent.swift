@@ -16,11 +16,14 @@ public struct AuditEvent: Equatable, Sendable {
         case portTokenRefused = "port_token_refused"
         /// A sign-in was refused because its subject, or its port tokens, belong to different users.
         case migrationConflict = "migration_conflict"
-        /// The signed-in user added an identity.
+        /// The signed-in user added an identity, or signed in by one that has the cross-client key of another of his.
         case identityLinked = "identity_linked"
         case identityUnlinked = "identity_unlinked"
         /// An operator gave the user an identity; the old one, if any, was another user's, whose sessions were revoked.
         case identityRepointed = "identity_repointed"
+        /// An unknown subject came with a cross-client key that several users have, so it was nobody's; the user is the one it
+        /// made, if it made one.
+        case crossClientKeyAmbiguous = "cross_client_key_ambiguous"
         /// A user wanted to add an identity, the old one, which is another user's.
         case linkConflict = "link_conflict"
         case sessionRevoked = "session_revoked"

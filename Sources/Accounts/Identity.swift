@@ -6,7 +6,7 @@ public struct Identity: Equatable, Sendable {
         case signIn = "sign-in"
         /// It took the place of the identity at the carrier the user left.
         case migration
-        /// The signed-in user added it, or an operator.
+        /// The signed-in user added it, or an operator, or a sign-in that showed the user's cross-client key.
         case link
         /// It was brought from elsewhere.
         case imported = "import"

@@ -47,6 +47,9 @@ public struct SignInRecord: Sendable {
     /// The configured name of the provider.
     public var provider: String
     public var subject: Subject
+    /// What names the person at all clients of the subject's issuer; nil where nothing does, or where the provider's
+    /// configuration does not look at it.
+    public var crossClientKey: TokenHash?
     /// The verified port tokens in the order they came; empty when the subject was known beforehand.
     public var ported: [PortedSubject]
     /// How many port tokens came besides and proved nothing.
@@ -70,14 +73,15 @@ public struct SignInRecord: Sendable {
 
     public init(
         code: OneTimeUse, challenge: OneTimeUse? = nil, provider: String, subject: Subject, ported: [PortedSubject],
-        refusedPortTokens: Int = 0, registration: Registration, attributes: Attributes,
-        claims: TypedClaims = TypedClaims(), session: NewSession, appCode: NewAppCode? = nil,
+        refusedPortTokens: Int = 0, crossClientKey: TokenHash? = nil, registration: Registration,
+        attributes: Attributes, claims: TypedClaims = TypedClaims(), session: NewSession, appCode: NewAppCode? = nil,
         push: PushDelivery? = nil, kept: KeptTokens? = nil, maximumSessions: Int64?, now: Int64
     ) {
         self.code = code
         self.challenge = challenge
         self.provider = provider
         self.subject = subject
+        self.crossClientKey = crossClientKey
         self.ported = ported
         self.refusedPortTokens = refusedPortTokens
         self.registration = registration

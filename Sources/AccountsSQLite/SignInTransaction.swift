@@ -12,6 +12,9 @@ struct SignInTransaction {
     private var sessions: SessionRows { SessionRows(connection: connection) }
     private var audit: AuditTrail { AuditTrail(connection: connection, now: record.now) }
     private var pushes: PushRows { PushRows(connection: connection) }
+    private var crossClientKeys: CrossClientKeyRows {
+        CrossClientKeyRows(connection: connection, issuer: record.subject.issuer)
+    }
 
     /// After the code and the challenge were used up.
     func run() throws(RepositoryError) -> SignInOutcome {
@@ -36,6 +39,7 @@ struct SignInTransaction {
             guard let found = old.first(where: { $0.known == known }) else { throw .unavailable(.corrupt) }
             return try noting(ported, .signedIn(try migrate(found)))
         case .create:
+            if let joined = try join() { return try noting(ported, joined) }
             return try noting(ported, try register())
         case .conflict:
             let user = current?.known.user ?? old.first?.known.user
@@ -67,6 +71,7 @@ struct SignInTransaction {
 
     private func signIn(_ found: IdentityRows.Found) throws(RepositoryError) -> SignedIn {
         try identities.touch(found.known.identity, now: record.now)
+        if let key = record.crossClientKey { try crossClientKeys.note(key, of: found.known.identity) }
         if let maximum = record.maximumSessions, found.room < 1 || found.roomOf != maximum {
             try SessionRoom(connection: connection, maximum: maximum).make(for: found.known.user, found.known.identity)
         }
@@ -94,6 +99,34 @@ struct SignInTransaction {
             try identities.isAny(of: found.known.user, at: former) ? nil : former
         }
         return try open(found, identity: identity, migrated: true, left: left)
+    }
+
+    /// Signs in somebody whose subject is new as the user whose cross-client key it comes with. The identity is as new as this
+    /// sign-in: what takes an identity of some age, takes another one.
+    ///
+    /// - Returns: nil where the key is nobody's, or does not tell whose it is.
+    private func join() throws(RepositoryError) -> SignInOutcome? {
+        guard let key = record.crossClientKey, case .user(let user) = try crossClientKeys.owner(of: key) else {
+            return nil
+        }
+        let identity = try identities.insert(
+            record.subject, user: user, provider: record.provider, origin: .link, now: record.now)
+        try crossClientKeys.note(key, of: identity)
+        if let maximum = record.maximumSessions {
+            try SessionRoom(connection: connection, maximum: maximum).make(for: user, identity)
+        }
+        try audit.add(.identityLinked, user: user, new: identity)
+        guard let found = try identities.find(record.subject) else { throw .unavailable(.corrupt) }
+        return .signedIn(try open(found, identity: identity, migrated: false, left: nil))
+    }
+
+    /// Writes down the key of an identity that has just been made, and that it did not tell whose it is.
+    private func noteKey(of signedIn: SignedIn?) throws(RepositoryError) {
+        guard let key = record.crossClientKey else { return }
+        if case .several = try crossClientKeys.owner(of: key) {
+            try audit.add(.crossClientKeyAmbiguous, user: signedIn?.user, new: signedIn?.identity)
+        }
+        if let signedIn { try crossClientKeys.note(key, of: signedIn.identity) }
     }
 
     /// - Parameter left: the provider at which the user has no identity any more.
@@ -126,12 +159,14 @@ struct SignInTransaction {
             let registration = RegistrationTransaction(connection: connection, sealer: sealer, now: record.now)
             try deliver()
             let signedIn = try registration.run(
-                record.subject, provider: record.provider, reference: reference(),
-                profile: Profile(record.statement), session: record.session)
+                record.subject, provider: record.provider, reference: reference(), profile: Profile(record.statement),
+                session: record.session)
+            try noteKey(of: signedIn)
             if let kept = record.kept { try keep(kept, for: signedIn.identity, record.session.id) }
             return .signedIn(signedIn)
         case .ticket(let ticket):
             try TicketRows(connection: connection, sealer: sealer).insert(ticket, record)
+            try noteKey(of: nil)
             if let push = record.push { try pushes.deliver(push, session: nil) }
             return .unlinked
         }

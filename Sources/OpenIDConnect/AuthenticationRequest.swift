@@ -56,6 +56,8 @@ public enum AuthorizationRefusal: String, Sendable, CaseIterable {
     case unmetAuthenticationRequirements = "unmet_authentication_requirements"
     case temporarilyUnavailable = "temporarily_unavailable"
     case serverError = "server_error"
+    /// The session of the line authentication that the app has handed over is over (TelenorID+).
+    case expiredLineToken = "expired_aloha_token"
     /// Our request is wrong, or any other code: nothing that the app or its user has done.
     case requestFault
 

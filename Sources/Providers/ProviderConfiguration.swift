@@ -47,6 +47,10 @@ public struct ProviderConfiguration: Sendable {
     public var requestSigner: RequestSigner?
     /// Claims that are handed to the app besides the attributes, by name.
     public var claims: [String]
+    /// The claim that names one person at all clients of the issuer; nil where none does.
+    public var crossClientKey: String?
+    /// Whether authorization requests may carry the session of a line authentication that the handset has done.
+    public var takesLineTokens: Bool
     /// For one call.
     public var timeout: Duration
     /// For a whole sign-in.
@@ -76,7 +80,7 @@ public struct ProviderConfiguration: Sendable {
         clockSkewSeconds: Int64,
         portTokenMaximumAgeSeconds: Int64, fetchesUserinfo: Bool, minimumIdentityAgeSeconds: Int64,
         timeout: Duration, signInTimeout: Duration, connectionsPerHost: Int, caFile: String?, allowsLoopbackHTTP: Bool,
-        cacheBounds: CacheBounds, claims: [String],
+        cacheBounds: CacheBounds, claims: [String], crossClientKey: String? = nil, takesLineTokens: Bool = false,
         discoveryUI: String?, accessTokenDigestOfEdDSA: Digest, inFlight: Int, circuit: CircuitBreaker.Limits,
         events: EventReceiving? = nil, requestSigner: RequestSigner? = nil, keepsTokens: Bool = false,
         revocationEndpoint: EndpointURL? = nil,
@@ -105,6 +109,8 @@ public struct ProviderConfiguration: Sendable {
         self.minimumIdentityAgeSeconds = minimumIdentityAgeSeconds
         self.requestSigner = requestSigner
         self.claims = claims
+        self.crossClientKey = crossClientKey
+        self.takesLineTokens = takesLineTokens
         self.timeout = timeout
         self.signInTimeout = signInTimeout
         self.connectionsPerHost = connectionsPerHost

@@ -165,7 +165,8 @@ final class AuthorizationCodeGrant {
         }
         return ProviderSaying(
             idToken: idToken.claims, userinfo: userinfo, subject: idToken.subject,
-            names: provider.configuration.profile.attributeNames, furtherClaims: provider.configuration.claims)
+            names: provider.configuration.profile.attributeNames, furtherClaims: provider.configuration.claims,
+            keyClaim: provider.configuration.crossClientKey)
     }
 
     /// What is kept of the tokens, where the provider's are kept at all.

@@ -76,7 +76,8 @@ public struct Challenges: Sendable {
         return Self.number(content[Self.numberBytes...].prefix(Self.expiryBytes))
     }
 
-    private func key(_ number: Int64) async throws(ServiceError) -> SecretKey? {
+    /// The key of that number; nil when it is none, or none any more.
+    func key(_ number: Int64) async throws(ServiceError) -> SecretKey? {
         let known = try await keys()
         if let key = known.first(where: { $0.number == number }) { return key }
         // Another instance may have made it under a newer key. Numbers only grow, so what is older is gone for good.
@@ -87,7 +88,8 @@ public struct Challenges: Sendable {
         return isRenewed ? try await keys().first { $0.number == number } : nil
     }
 
-    private func keys() async throws(ServiceError) -> [SecretKey] {
+    /// The newest comes first.
+    func keys() async throws(ServiceError) -> [SecretKey] {
         try await stored { () throws(RepositoryError) in
             try await repository.secretKeys(for: .challenge)
         }

@@ -16,6 +16,8 @@ struct ProviderSaying {
 
     private(set) var attributes = Attributes()
     private(set) var claims = TypedClaims()
+    /// What names the person at all clients of the issuer.
+    private(set) var crossClientKey: TokenHash?
     /// What was said of whether an address or a number is verified; only a yes is kept.
     private var isVerified: [Contact: Bool] = [:]
     private let subject: String
@@ -24,12 +26,15 @@ struct ProviderSaying {
     ///   - subject: the verified one. A value that equals it is nobody's attribute and never leaves this server.
     ///   - names: the attributes of the provider's profile.
     ///   - furtherClaims: the names of what is handed on besides.
+    ///   - keyClaim: the claim that has the cross-client key; nil where none is looked at.
     init(
-        idToken: JSONValue, userinfo: JSONValue?, subject: String, names: AttributeNames, furtherClaims: [String]
+        idToken: JSONValue, userinfo: JSONValue?, subject: String, names: AttributeNames, furtherClaims: [String],
+        keyClaim: String? = nil
     ) {
         self.subject = subject
         if let claims = idToken.object { read(claims, names, furtherClaims) }
         if let claims = userinfo?.object { read(claims, names, furtherClaims) }
+        if let keyClaim { crossClientKey = CrossClientKey.hash(of: keyClaim, idToken: idToken, userinfo: userinfo) }
     }
 
     private mutating func read(_ document: JSONObject, _ names: AttributeNames, _ furtherClaims: [String]) {

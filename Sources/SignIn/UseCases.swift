@@ -58,7 +58,9 @@ public struct UseCases: Sendable {
             transport: transport, registration: registration, clock: clock)
         introspection = Introspection(repository: repository, tokenIssuer: tokenIssuer, clock: clock)
         clientKeys = ClientKeyDocument(keys: tokenIssuer.keys, providers: providers)
-        endSession = EndAppSession(repository: repository, tokenIssuer: tokenIssuer, apps: apps, clock: clock)
+        endSession = EndAppSession(
+            repository: repository, tokenIssuer: tokenIssuer, apps: apps, providers: providers, transport: transport,
+            states: LogoutStates(challenges: challenges, clock: clock), clock: clock)
         push = ServerInitiatedSignIn(
             repository: repository, providers: providers, tokenIssuer: tokenIssuer, limits: memory.pushes,
             transport: transport, clock: clock)

@@ -15,9 +15,12 @@ struct AuthorizationRequest: Sendable {
     struct Destination: Sendable {
         let redirectURI: String
         let state: String?
+        /// Whether the browser posts the answer (OAuth 2.0 Form Post Response Mode).
+        var isPosted = false
     }
 
     private static let maximumContextLength = 280
+    private static let posted = "form_post"
 
     let client: SimulatedClient
     let destination: Destination
@@ -30,6 +33,8 @@ struct AuthorizationRequest: Sendable {
     let prompts: Set<String>
     /// Who is to sign in, when the request says so.
     let subscriber: Subscriber?
+    /// The session of a line authentication, where the issuer has those.
+    let lineToken: String?
     let algorithm: SignatureAlgorithm?
     let plan: MisbehaviourPlan
 
@@ -41,7 +46,8 @@ struct AuthorizationRequest: Sendable {
             world.allows(redirectURI, for: client)
         else { throw .page("The redirect URI is not registered for this client.") }
         let destination = Destination(
-            redirectURI: redirectURI, state: fields.values("state").count == 1 ? fields["state"] : nil)
+            redirectURI: redirectURI, state: fields.values("state").count == 1 ? fields["state"] : nil,
+            isPosted: provider.profile.keepsSessions && fields["response_mode"] == Self.posted)
         do {
             try self.init(fields, client, destination, provider)
         } catch {
@@ -53,7 +59,7 @@ struct AuthorizationRequest: Sendable {
         _ fields: Fields, _ client: SimulatedClient, _ destination: Destination, _ provider: Provider
     ) throws(OAuthError) {
         guard !fields.hasRepetition else { throw .invalidRequest("A parameter is repeated.") }
-        try Self.checkForm(fields)
+        try Self.checkForm(fields, provider.profile)
         self.client = client
         self.destination = destination
         scopes = Set((fields["scope"] ?? "").split(separator: " ").map(String.init))
@@ -71,7 +77,8 @@ struct AuthorizationRequest: Sendable {
         codeChallenge = try Self.codeChallenge(fields, client)
         prompts = Set((fields["prompt"] ?? "").split(separator: " ").map(String.init))
         try Self.checkPrompts(prompts)
-        subscriber = try Self.subscriber(fields)
+        subscriber = try Self.subscriber(fields, provider.profile)
+        lineToken = fields["aloha_token"]
         algorithm = try Self.algorithm(fields["id_token_alg"], provider.profile)
         guard let plan = MisbehaviourPlan(fields["misbehave"] ?? "") else {
             throw .invalidRequest("The simulation knows no such misbehaviour.")
@@ -79,7 +86,7 @@ struct AuthorizationRequest: Sendable {
         self.plan = plan
     }
 
-    private static func checkForm(_ fields: Fields) throws(OAuthError) {
+    private static func checkForm(_ fields: Fields, _ profile: IssuerProfile) throws(OAuthError) {
         guard let type = fields["response_type"] else { throw .invalidRequest("The response_type is missing.") }
         guard type == "code" else {
             throw OAuthError("unsupported_response_type", "Only the response type code is supported.")
@@ -90,8 +97,9 @@ struct AuthorizationRequest: Sendable {
         guard fields["request_uri"] == nil else {
             throw OAuthError("request_uri_not_supported", "Request objects are not supported.")
         }
-        guard fields["response_mode"] ?? "query" == "query" else {
-            throw .invalidRequest("Only the response mode query is supported.")
+        let modes = profile.keepsSessions ? ["query", posted] : ["query"]
+        guard modes.contains(fields["response_mode"] ?? "query") else {
+            throw .invalidRequest("The response mode is not supported.")
         }
         if let text = fields["max_age"] {
             guard let seconds = Int64(text), seconds >= 0 else {
@@ -131,7 +139,8 @@ struct AuthorizationRequest: Sendable {
     /// nothing is asked.
     static func level(_ asked: String?, _ profile: IssuerProfile) -> String {
         for value in (asked ?? "").split(separator: " ") {
-            let digits = value.hasPrefix("aal") ? value.dropFirst(3) : value.hasPrefix("a") ? value.dropFirst() : ""
+            let prefix = [profile.levelPrefix, "aal", "a"].filter { value.hasPrefix($0) }.max { $0.count < $1.count }
+            let digits = prefix.map { value.dropFirst($0.count) } ?? ""
             if ["1", "2", "3"].contains(digits) { return profile.levelPrefix + digits }
         }
         return profile.levelPrefix + "1"
@@ -145,7 +154,7 @@ struct AuthorizationRequest: Sendable {
             }
     }
 
-    private static func subscriber(_ fields: Fields) throws(OAuthError) -> Subscriber? {
+    private static func subscriber(_ fields: Fields, _ profile: IssuerProfile) throws(OAuthError) -> Subscriber? {
         if let token = fields["login_hint_token"] {
             guard let subscriber = LoginHintToken.subscriber(token) else {
                 throw OAuthError("invalid_login_hint_token", "The login_hint_token is not of this discovery.")
@@ -153,7 +162,8 @@ struct AuthorizationRequest: Sendable {
             return subscriber
         }
         guard let hint = fields["login_hint"] else { return nil }
-        guard let subscriber = Subscriber.named(hint) else {
+        guard let subscriber = Subscriber.named(hint) ?? (profile.keepsSessions ? Subscriber.reached(at: hint) : nil)
+        else {
             throw OAuthError("invalid_login_hint", "The login_hint names no subscriber.")
         }
         return subscriber

@@ -7,8 +7,13 @@ struct AuthorizeEndpoint {
     let provider: Provider
 
     /// A request as a client makes it: shows the page, or with `prompt=none` and a login hint approves.
-    func start(_ fields: Fields, _ misbehaviours: [Misbehaviour]) -> HTTPResponse {
+    ///
+    /// - Parameter session: of the browser, where the issuer keeps those.
+    func start(
+        _ fields: Fields, _ misbehaviours: [Misbehaviour], _ session: BrowserSessions.Session?
+    ) -> HTTPResponse {
         answer(fields, misbehaviours) { request throws(OAuthError) in
+            if provider.profile.keepsSessions { return try start(request, fields, misbehaviours, session) }
             guard request.prompts.contains("none") else {
                 return SignInPage.response(request, fields, provider) {
                     world.subscribers.serves($0.name, provider.issuer)
@@ -21,6 +26,36 @@ struct AuthorizeEndpoint {
         }
     }
 
+    /// At an issuer where browsers stay signed in: whoever is, or has shown to be on a subscriber's line, is asked nothing.
+    private func start(
+        _ request: AuthorizationRequest, _ fields: Fields, _ misbehaviours: [Misbehaviour],
+        _ session: BrowserSessions.Session?
+    ) throws(OAuthError) -> HTTPResponse {
+        if let subscriber = request.lineToken.flatMap({ world.lines.subscriber(of: $0, now: World.now) }) {
+            return try begin(request, subscriber, request.scopes, misbehaviours)
+        }
+        if let session, !request.prompts.contains("login"),
+            request.subscriber.map({ $0 == session.subscriber }) ?? true
+        {
+            return try approve(request, session.subscriber, request.scopes, misbehaviours, session)
+        }
+        guard !request.prompts.contains("none") else {
+            throw OAuthError("login_required", "Nobody is signed in with this browser.")
+        }
+        return SignInPage.response(request, fields, provider) { world.subscribers.serves($0.name, provider.issuer) }
+    }
+
+    /// Approves, and lets the browser stay signed in.
+    private func begin(
+        _ request: AuthorizationRequest, _ subscriber: Subscriber, _ scopes: Set<String>,
+        _ misbehaviours: [Misbehaviour]
+    ) throws(OAuthError) -> HTTPResponse {
+        let (session, field) = provider.sessions.begin(subscriber, now: World.now)
+        var response = try approve(request, subscriber, scopes, misbehaviours, session)
+        response.headers.append(field)
+        return response
+    }
+
     /// What the page sends: the request again, the subscriber, the scopes consented to, and the decision.
     func decide(_ fields: Fields, _ misbehaviours: [Misbehaviour]) -> HTTPResponse {
         answer(fields, misbehaviours) { request throws(OAuthError) in
@@ -31,6 +66,7 @@ struct AuthorizeEndpoint {
                 throw OAuthError("user_not_found", "No subscriber has this name.")
             }
             let consented = request.scopes.filter { $0 == "openid" || fields[SignInPage.scopeField($0)] != nil }
+            if provider.profile.keepsSessions { return try begin(request, subscriber, consented, misbehaviours) }
             return try approve(request, subscriber, consented, misbehaviours)
         }
     }
@@ -60,7 +96,7 @@ struct AuthorizeEndpoint {
 
     private func approve(
         _ request: AuthorizationRequest, _ subscriber: Subscriber, _ scopes: Set<String>,
-        _ misbehaviours: [Misbehaviour]
+        _ misbehaviours: [Misbehaviour], _ session: BrowserSessions.Session? = nil
     ) throws(OAuthError) -> HTTPResponse {
         let misbehaviours = misbehaviours + request.plan.misbehaviours(at: .authorize)
         if let error = misbehaviours.authorization?.error {
@@ -70,11 +106,13 @@ struct AuthorizeEndpoint {
             throw OAuthError("user_not_found", "The subscriber has changed carriers.")
         }
         let now = World.now
+        let authenticated = session?.begun ?? now
         let grant = Grant(
-            id: Random.token(byteCount: 16), clientID: request.client.id,
+            id: Random.token(byteCount: 16), session: session?.id, clientID: request.client.id,
             redirectURI: request.destination.redirectURI, subscriber: subscriber, scopes: scopes, nonce: request.nonce,
             level: request.level, context: request.context, correlationID: request.correlationID,
-            codeChallenge: request.codeChallenge, authenticationTime: now, algorithm: request.algorithm,
+            codeChallenge: request.codeChallenge, authenticationTime: authenticated,
+            refreshesUntil: provider.profile.refreshLifetime.map { authenticated + $0 }, algorithm: request.algorithm,
             plan: request.plan)
         var parameters = [(name: "code", value: provider.grants.makeCode(for: grant, now: now))]
         if let mccmnc = provider.profile.mccmnc { parameters.append(("mccmnc", mccmnc)) }
@@ -99,6 +137,7 @@ struct AuthorizeEndpoint {
         } else if provider.profile.answersWithIssuer, misbehaviour != .missingIssuer {
             parameters.append(("iss", world.url(provider.issuer)))
         }
+        guard !destination.isPosted else { return SignInPage.answer(parameters, to: destination.redirectURI) }
         var response = HTTPResponse.redirect(to: URLText.adding(parameters, to: destination.redirectURI))
         response.headers += [("Cache-Control", "no-store"), ("Referrer-Policy", "no-referrer")]
         return response

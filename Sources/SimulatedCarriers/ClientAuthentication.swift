@@ -62,7 +62,8 @@ struct ClientAuthentication {
             form["client_id"] ?? assertion.clientID == assertion.clientID,
             let client = world.client(assertion.clientID, at: provider.issuer),
             assertion.holds(
-                for: client, keys: world.keys(of: client), audiences: ["\(issuer)/token", issuer], now: now),
+                for: client, keys: world.keys(of: client),
+                audiences: [issuer + provider.profile.path("token"), issuer], now: now),
             provider.isFirstUse(ofAssertion: assertion.identifier, by: client.id, now: now)
         else { throw refusalWithoutChallenge }
         return client

@@ -14,6 +14,7 @@ struct Configuration {
             switch provider.issuer {
             case .aurora: aurora
             case .borealis: borealis
+            case .telenor: telenor
             case .plain, .discovery: plain
             }
         switch misbehaviour {
@@ -25,6 +26,7 @@ struct Configuration {
         case .withoutIntrospection: document.remove("introspection_endpoint")
         case .plainHTTP: document.set("token_endpoint", "http://carrier.invalid/token")
         case .linkLocal: document.set("token_endpoint", "https://169.254.169.254/token")
+        case .withoutCustomLogout: document.remove("custom_logout_endpoint")
         case nil, .providerNotFound, .errorInside200: break
         }
         return document
@@ -40,9 +42,9 @@ struct Configuration {
         let url = world.url(provider.issuer)
         return JSONObject([
             ("issuer", .string(url)),
-            ("authorization_endpoint", .string("\(url)/authorize")),
-            ("token_endpoint", .string("\(url)/token")),
-            ("userinfo_endpoint", .string("\(resources)/userinfo")),
+            ("authorization_endpoint", .string(url + provider.profile.path("authorize"))),
+            ("token_endpoint", .string(url + provider.profile.path("token"))),
+            ("userinfo_endpoint", .string(resources + provider.profile.path("userinfo"))),
             ("jwks_uri", .string("\(resources)/jwks")),
             ("revocation_endpoint", .string(url + RevocationEndpoint.path)),
             ("response_types_supported", ["code"]),
@@ -107,6 +109,22 @@ struct Configuration {
         document.append("authorization_response_iss_parameter_supported", true)
         document.append("backchannel_logout_supported", true)
         document.append("backchannel_logout_session_supported", true)
+        return document
+    }
+
+    private var telenor: JSONObject {
+        let url = world.url(provider.issuer)
+        var document = common
+        document.set("response_modes_supported", ["query", "form_post"])
+        document.remove("revocation_endpoint")
+        document.append("grant_types_supported", ["authorization_code", "refresh_token"])
+        document.append(
+            "token_endpoint_auth_methods_supported", ["client_secret_basic", "client_secret_post"])
+        document.append("scopes_supported", ["openid", "profile", "email", "phone", "offline_access"])
+        document.append(
+            "end_session_endpoint", .string(url + provider.profile.path(SignOutEndpoints.browserPath)))
+        document.append(
+            "custom_logout_endpoint", .string(url + provider.profile.path(SignOutEndpoints.serverPath)))
         return document
     }
 

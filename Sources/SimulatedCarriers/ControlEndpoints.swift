@@ -29,7 +29,7 @@ struct ControlEndpoints: Sendable {
             Route(.post, "/control/clients/{id}/keys") { registerKeys($0) },
             Route(.post, "/subscribers/{name}/port") { port($0) },
         ] + LogoutTokenControl(world: world).routes + EventControl(world: world).routes
-            + PushControl(world: world).routes
+            + PushControl(world: world).routes + LineControl(world: world).routes
     }
 
     /// By their hashes, so that a log of it tells no token.

@@ -4,6 +4,8 @@ internal import Crypto
 struct Grant: Sendable {
     /// Names the family of tokens that are revoked together, and the session where the issuer names those.
     let id: String
+    /// The browser's session at the issuer, where it keeps those.
+    var session: String?
     let clientID: String
     let redirectURI: String
     let subscriber: Subscriber
@@ -17,6 +19,8 @@ struct Grant: Sendable {
     let codeChallenge: String?
     /// Unix time.
     let authenticationTime: Int64
+    /// Unix time from which on it is refreshed no more; nil where each refresh token counts for itself.
+    var refreshesUntil: Int64?
     let algorithm: SignatureAlgorithm?
     let plan: MisbehaviourPlan
 }

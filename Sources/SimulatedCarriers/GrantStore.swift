@@ -5,7 +5,6 @@ final class GrantStore: Sendable {
     /// RFC 6749 §4.1.2 recommends at most ten minutes; carriers give one.
     static let codeLifetime: Int64 = 60
     static let accessTokenLifetime: Int64 = 3_600
-    private static let refreshTokenLifetime: Int64 = 86_400
     private static let capacity = 200_000
 
     /// Something that may be used once; a second use shows that somebody has stolen it.
@@ -21,8 +20,14 @@ final class GrantStore: Sendable {
 
     private let codes = ExpiringStore<Once>(lifetime: codeLifetime, capacity: capacity)
     private let accessTokens = ExpiringStore<Issued>(lifetime: accessTokenLifetime, capacity: capacity)
-    private let refreshTokens = ExpiringStore<Once>(lifetime: refreshTokenLifetime, capacity: capacity)
-    private let revoked = ExpiringStore<Bool>(lifetime: refreshTokenLifetime, capacity: capacity)
+    private let refreshTokens: ExpiringStore<Once>
+    private let revoked: ExpiringStore<Bool>
+
+    /// - Parameter refreshTokenLifetime: in seconds.
+    init(refreshTokenLifetime: Int64 = 86_400) {
+        refreshTokens = ExpiringStore(lifetime: refreshTokenLifetime, capacity: Self.capacity)
+        revoked = ExpiringStore(lifetime: refreshTokenLifetime, capacity: Self.capacity)
+    }
 
     /// A code that carries the sign-in's misbehaviours in front.
     func makeCode(for grant: Grant, now: Int64) -> String {
@@ -65,7 +70,8 @@ final class GrantStore: Sendable {
     ///
     /// - Parameter isSpent: whether it is; else it may be used again.
     func redeem(refreshToken: String, clientID: String, isSpent: Bool = true, now: Int64) -> Grant? {
-        use(refreshToken, of: refreshTokens, clientID, isSpent: isSpent, now)
+        guard let grant = use(refreshToken, of: refreshTokens, clientID, isSpent: isSpent, now) else { return nil }
+        return grant.refreshesUntil.map { now < $0 } ?? true ? grant : nil
     }
 
     /// Revokes a token of either kind, and with it everything that was made of the same code (RFC 7009 §2.1). One that is
@@ -110,5 +116,10 @@ final class GrantStore: Sendable {
         return found.grant
     }
 
-    private func isRevoked(_ grant: Grant, _ now: Int64) -> Bool { revoked.value(grant.id, now: now) == true }
+    /// Revokes what was granted in a browser's session, which has ended.
+    func end(session: String, now: Int64) { revoked.insert(true, as: session, now: now) }
+
+    private func isRevoked(_ grant: Grant, _ now: Int64) -> Bool {
+        [grant.id, grant.session].contains { $0.map { revoked.value($0, now: now) == true } ?? false }
+    }
 }

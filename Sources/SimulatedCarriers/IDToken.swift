@@ -4,8 +4,6 @@ internal import JSON
 
 /// Makes an issuer's ID tokens (OpenID Connect Core §2).
 struct IDToken {
-    static let lifetime: Int64 = 600
-
     let world: World
     let provider: Provider
     let client: SimulatedClient
@@ -43,7 +41,7 @@ struct IDToken {
             ("iss", .string(world.url(provider.issuer))),
             ("sub", .string(subject)),
             ("aud", provider.issuer == .borealis ? [.string(client.id)] : .string(client.id)),
-            ("exp", time(now + Self.lifetime)),
+            ("exp", time(now + provider.profile.idTokenLifetime)),
             ("iat", time(now)),
             ("auth_time", .integer(grant.authenticationTime)),
             ("acr", .string(grant.level)),
@@ -51,7 +49,13 @@ struct IDToken {
         ])
         if !isRefreshed { claims.append("nonce", ifPresent: grant.nonce) }
         claims.append("context", ifPresent: grant.context)
-        if provider.profile.namesSessions { claims.append("sid", .string(grant.id)) }
+        if provider.profile.namesSessions { claims.append("sid", .string(grant.session ?? grant.id)) }
+        if provider.issuer == .telenor {
+            claims.append("idp", "telenor")
+            if grant.scopes.contains("profile") {
+                claims.append("preferred_username", .string(grant.subscriber.phoneNumber))
+            }
+        }
         return claims
     }
 }
@@ -133,16 +137,16 @@ extension IDToken {
         case .missingIssuedAt: claims.remove("iat")
         case .issuedInFuture: claims.set("iat", .integer(now + 3_600))
         case .issuedAWeekAgo: claims.set("iat", .integer(now - 604_800))
-        case .floatingExpiry: claims.set("exp", .number(Double(now + Self.lifetime) + 0.5))
+        case .floatingExpiry: claims.set("exp", .number(Double(now + provider.profile.idTokenLifetime) + 0.5))
         case .floatingTimes:
-            claims.set("exp", .number(Double(now + Self.lifetime) + 0.25))
+            claims.set("exp", .number(Double(now + provider.profile.idTokenLifetime) + 0.25))
             claims.set("iat", .number(Double(now) - 0.5))
             claims.set("auth_time", .number(Double(now) - 5.75))
         case .hugeExpiry: claims.set("exp", .number(1e300))
         case .negativeExpiry: claims.set("exp", .integer(-now))
         case .hugeAuthenticationTime: claims.set("auth_time", .number(1e300))
         case .timesAsText:
-            claims.set("exp", .string(String(now + Self.lifetime)))
+            claims.set("exp", .string(String(now + provider.profile.idTokenLifetime)))
             claims.set("iat", .string(String(now)))
         case .oldAuthenticationTime: claims.set("auth_time", .integer(now - 604_800))
         case .missingAuthenticationTime: claims.remove("auth_time")

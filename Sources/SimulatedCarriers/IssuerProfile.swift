@@ -28,6 +28,20 @@ struct IssuerProfile: Sendable {
     let refreshTokenNeedsScope: Bool
     /// Whether ID tokens and logout tokens name sessions (Back-Channel Logout 1.0 §2.1).
     let namesSessions: Bool
+    /// What stands before the names of its endpoints.
+    var pathPrefix = ""
+    /// In seconds.
+    var idTokenLifetime: Int64 = 600
+    /// For how long after the sign-in refresh tokens are good, however often they are replaced, in seconds; nil: each for a day.
+    var refreshLifetime: Int64?
+    /// Whether a browser stays signed in, can be signed out again, and comes back by a form where it is asked to; without a
+    /// session of it `prompt=none` finds nobody. Elsewhere the login hint alone is believed.
+    var keepsSessions = false
+    /// The claim that names a person at all clients, where subjects don't.
+    var crossClientClaim: String?
+
+    /// Where an endpoint is, below the issuer.
+    func path(_ name: String) -> String { "\(pathPrefix)/\(name)" }
 
     static func of(_ issuer: SimulatedIssuer) -> IssuerProfile? {
         switch issuer {
@@ -35,6 +49,7 @@ struct IssuerProfile: Sendable {
         case .aurora: aurora
         case .borealis: borealis
         case .plain: plain
+        case .telenor: telenor
         }
     }
 
@@ -55,4 +70,11 @@ struct IssuerProfile: Sendable {
         announcedAlgorithms: [.rs256, .es256, .edDSA], nestsUserinfo: false, refusesClientIDBesideBasic: false,
         takesPostAtUserinfo: true, writesTimesAsText: false, spreadsOverOrigins: false, publishesEncryptionKey: false,
         answersWithIssuer: true, refreshTokenNeedsScope: true, namesSessions: true)
+
+    private static let telenor = IssuerProfile(
+        displayName: "TelenorID+", mccmnc: nil, levelPrefix: "urn:telenor.identity.aal.", algorithms: [.rs256],
+        announcedAlgorithms: [.rs256], nestsUserinfo: false, refusesClientIDBesideBasic: false,
+        takesPostAtUserinfo: false, writesTimesAsText: false, spreadsOverOrigins: false, publishesEncryptionKey: false,
+        answersWithIssuer: false, refreshTokenNeedsScope: true, namesSessions: true, pathPrefix: "/connect",
+        idTokenLifetime: 300, refreshLifetime: 14 * 86_400, keepsSessions: true, crossClientClaim: "kurtid")
 }

@@ -24,6 +24,7 @@ struct IssuerRoutes {
                 ]
             routes += resources(of: provider, under: "")
             if listener.isCarrier { routes += pushes(of: provider) } else { routes.append(introspection(of: provider)) }
+            if provider.profile.keepsSessions { routes += signOut(of: provider) }
         }
         return routes
     }
@@ -72,18 +73,23 @@ struct IssuerRoutes {
     private func authorization(of provider: Provider) -> [Route] {
         let endpoint = AuthorizeEndpoint(world: world, provider: provider)
         let broken = "The parameters can't be read."
+        let path = provider.profile.path("authorize")
         return [
-            Route(.get, "/authorize") { request in
-                await exchange(request).answer(at: .authorize, of: provider.issuer, plan: .none) { misbehaviours in
-                    Fields(query: request).map { endpoint.start($0, misbehaviours) } ?? Page.error(broken)
+            Route(.get, path) { request in
+                let session = provider.sessions.shown(by: request, now: World.now)
+                return await exchange(request).answer(at: .authorize, of: provider.issuer, plan: .none) {
+                    misbehaviours in
+                    Fields(query: request).map { endpoint.start($0, misbehaviours, session) } ?? Page.error(broken)
                 }
             },
-            Route(.post, "/authorize") { request in
-                await exchange(request).answer(at: .authorize, of: provider.issuer, plan: .none) { misbehaviours in
-                    Fields(form: request).map { endpoint.start($0, misbehaviours) } ?? Page.error(broken)
+            Route(.post, path) { request in
+                let session = provider.sessions.shown(by: request, now: World.now)
+                return await exchange(request).answer(at: .authorize, of: provider.issuer, plan: .none) {
+                    misbehaviours in
+                    Fields(form: request).map { endpoint.start($0, misbehaviours, session) } ?? Page.error(broken)
                 }
             },
-            Route(.post, "/authorize/decision") { request in
+            Route(.post, "\(path)/decision") { request in
                 Fields(form: request).map { endpoint.decide($0, []) } ?? Page.error(broken)
             },
         ]
@@ -91,7 +97,7 @@ struct IssuerRoutes {
 
     private func token(of provider: Provider) -> Route {
         let endpoint = TokenEndpoint(world: world, provider: provider)
-        return Route(.post, "/token") { request in
+        return Route(.post, provider.profile.path("token")) { request in
             let plan = GrantStore.plan(ofCode: Fields(form: request)?["code"] ?? "")
             return await exchange(request).answer(
                 at: .token, of: provider.issuer, plan: plan
@@ -157,6 +163,28 @@ struct IssuerRoutes {
         ]
     }
 
+    private func signOut(of provider: Provider) -> [Route] {
+        let endpoints = SignOutEndpoints(world: world, provider: provider)
+        let path = provider.profile.path(SignOutEndpoints.browserPath)
+        return [
+            Route(.get, path) { request in
+                await exchange(request).answer(at: .endSession, of: provider.issuer, plan: .none) { _ in
+                    endpoints.endSession(Fields(query: request))
+                }
+            },
+            Route(.post, path) { request in
+                await exchange(request).answer(at: .endSession, of: provider.issuer, plan: .none) { _ in
+                    endpoints.endSession(Fields(form: request))
+                }
+            },
+            Route(.post, provider.profile.path(SignOutEndpoints.serverPath)) { request in
+                await exchange(request).answer(at: .customLogout, of: provider.issuer, plan: .none) { misbehaviours in
+                    endpoints.logOut(request, misbehaviours)
+                }
+            },
+        ]
+    }
+
     private func resources(of provider: Provider, under path: String) -> [Route] {
         let keys = Route(.get, "\(path)/jwks") { request in
             await exchange(request).answer(
@@ -179,6 +207,6 @@ struct IssuerRoutes {
             }
         }
         let methods: [HTTPMethod] = provider.profile.takesPostAtUserinfo ? [.get, .post] : [.get]
-        return [keys] + methods.map { Route($0, "\(path)/userinfo", userinfo) }
+        return [keys] + methods.map { Route($0, path + provider.profile.path("userinfo"), userinfo) }
     }
 }

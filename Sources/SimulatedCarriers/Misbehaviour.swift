@@ -14,6 +14,7 @@ public enum Misbehaviour: Sendable, Hashable {
     case keys(KeySetMisbehaviour)
     case authorization(AuthorizationMisbehaviour)
     case push(PushMisbehaviour)
+    case logout(LogoutMisbehaviour)
     case answer(AnswerMisbehaviour)
     /// The answer is held back for so long; its name is `slow_` and the number.
     case slow(milliseconds: Int)
@@ -28,7 +29,8 @@ public enum Misbehaviour: Sendable, Hashable {
         + UserinfoMisbehaviour.allCases.map(userinfo) + AccessTokenMisbehaviour.allCases.map(accessToken)
         + IntrospectionMisbehaviour.allCases.map(introspection) + DocumentMisbehaviour.allCases.map(document)
         + KeySetMisbehaviour.allCases.map(keys) + AuthorizationMisbehaviour.allCases.map(authorization)
-        + PushMisbehaviour.allCases.map(push) + AnswerMisbehaviour.allCases.map(answer)
+        + PushMisbehaviour.allCases.map(push) + LogoutMisbehaviour.allCases.map(logout)
+        + AnswerMisbehaviour.allCases.map(answer)
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
@@ -45,6 +47,7 @@ public enum Misbehaviour: Sendable, Hashable {
         case .keys(let value): value.rawValue
         case .authorization(let value): value.rawValue
         case .push(let value): value.rawValue
+        case .logout(let value): value.rawValue
         case .answer(let value): value.rawValue
         case .slow(let milliseconds): "\(Self.slowPrefix)\(milliseconds)"
         }
@@ -73,6 +76,7 @@ public enum Misbehaviour: Sendable, Hashable {
         case .keys: [.keys]
         case .authorization: [.authorize]
         case .push: [.push]
+        case .logout: [.customLogout]
         case .answer, .slow: nil
         }
     }
@@ -93,6 +97,7 @@ extension [Misbehaviour] {
     var keys: KeySetMisbehaviour? { found { if case .keys(let value) = $0 { value } else { nil } } }
     var answer: AnswerMisbehaviour? { found { if case .answer(let value) = $0 { value } else { nil } } }
     var push: PushMisbehaviour? { found { if case .push(let value) = $0 { value } else { nil } } }
+    var logout: LogoutMisbehaviour? { found { if case .logout(let value) = $0 { value } else { nil } } }
     var tokenResponse: TokenResponseMisbehaviour? {
         found { if case .tokenResponse(let value) = $0 { value } else { nil } }
     }

@@ -95,6 +95,8 @@ public enum DocumentMisbehaviour: String, Sendable, CaseIterable {
     /// A token endpoint on the link-local address where clouds keep their secrets.
     case linkLocal = "configuration_link_local_endpoint"
     case providerNotFound = "configuration_provider_not_found"
+    /// No `custom_logout_endpoint`, as elsewhere.
+    case withoutCustomLogout = "configuration_without_custom_logout_valid"
     /// Another error object under status 200.
     case errorInside200 = "configuration_error_inside_200"
 }

@@ -7,29 +7,32 @@ final class Provider: Sendable {
     let keys: KeyRing
     /// For what nobody here encrypts; published by one carrier so that clients learn to look at `use`.
     let encryptionKey: SigningKey?
-    let grants = GrantStore()
+    let grants: GrantStore
+    /// Of browsers, where the issuer keeps those.
+    let sessions = BrowserSessions()
     let pushes = PushBook()
     /// Who is behind a subject that a client was told.
     private let subjects = ExpiringStore<String>(lifetime: 86_400, capacity: 200_000)
     /// The last session of each subscriber at each client, where the issuer names its sessions.
-    private let sessions = ExpiringStore<String>(lifetime: 86_400, capacity: 200_000)
+    private let sessionIDs = ExpiringStore<String>(lifetime: 86_400, capacity: 200_000)
     private let assertions = ExpiringStore<Bool>(lifetime: ClientAssertion.maximumLifetime, capacity: 200_000)
 
     init(_ issuer: SimulatedIssuer, _ profile: IssuerProfile) throws(CryptoError) {
         self.issuer = issuer
         self.profile = profile
+        grants = GrantStore(refreshTokenLifetime: profile.refreshLifetime ?? 86_400)
         keys = try KeyRing(owner: issuer.rawValue, algorithms: profile.algorithms)
         encryptionKey = profile.publishesEncryptionKey ? try KeyRing.key(of: "encryption", .rs256, generation: 0) : nil
     }
 
     /// Notes the session that a sign-in has opened, and every refresh of it shows again.
     func note(session: String, of grant: Grant, now: Int64) {
-        sessions.insert(session, as: Self.name(grant.subscriber, grant.clientID), now: now)
+        sessionIDs.insert(session, as: Self.name(grant.subscriber, grant.clientID), now: now)
     }
 
     /// The session that a subscriber has opened last at a client.
     func session(of subscriber: Subscriber, at clientID: String, now: Int64) -> String? {
-        sessions.value(Self.name(subscriber, clientID), now: now)
+        sessionIDs.value(Self.name(subscriber, clientID), now: now)
     }
 
     /// Notes what a client was told that a subscriber is called.

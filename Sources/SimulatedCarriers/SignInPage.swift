@@ -23,7 +23,7 @@ enum SignInPage {
             .ok, title: "Sign in with \(provider.profile.displayName)",
             content: """
                 \(question)
-                <form method="post" action="/authorize/decision">
+                <form method="post" action="\(provider.profile.path("authorize"))/decision">
                 \(hidden.joined(separator: "\n"))
                 <fieldset><legend>Who are you?</legend>
                 \(choices(request.subscriber, isServed))
@@ -36,6 +36,20 @@ enum SignInPage {
                 </form>
                 <p class="small">A simulated provider, for demonstrations: it believes whatever you say.\
                 \(request.level.hasSuffix("3") ? " A real one would now ask for your PIN or fingerprint." : "")</p>
+                """)
+    }
+
+    /// An answer that the browser posts, once its user goes on (OAuth 2.0 Form Post Response Mode §2; the script is left out).
+    static func answer(_ parameters: [(name: String, value: String)], to address: String) -> HTTPResponse {
+        let fields = parameters.map { field in
+            "<input type=\"hidden\" name=\"\(Page.escape(field.name))\" value=\"\(Page.escape(field.value))\">"
+        }
+        return Page.response(
+            .ok, title: "Go on",
+            content: """
+                <form method="post" action="\(Page.escape(address))">
+                \(fields.joined(separator: "\n"))
+                <p class="actions"><button>Go on</button></p></form>
                 """)
     }
 

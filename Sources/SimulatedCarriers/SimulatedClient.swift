@@ -23,6 +23,8 @@ public struct SimulatedClient: Sendable {
     public let secret: String
     /// Compared as texts with what requests name, nothing more (RFC 9700 §4.1.3).
     public let redirectURIs: [String]
+    /// Where its users may go once they are signed out; compared likewise.
+    public let postLogoutRedirectURIs: [String]
     public let authentication: Set<Authentication>
     /// What its assertions may be signed with.
     public let keys: [PublicKey]
@@ -35,7 +37,7 @@ public struct SimulatedClient: Sendable {
 
     public init(
         id: String, name: String? = nil, secret: String, redirectURIs: [String],
-        authentication: Set<Authentication> = [.basic],
+        postLogoutRedirectURIs: [String] = [], authentication: Set<Authentication> = [.basic],
         keys: [PublicKey] = [], issuers: Set<SimulatedIssuer>, idTokenAlgorithm: SignatureAlgorithm? = nil,
         requiresPKCE: Bool = true
     ) {
@@ -43,6 +45,7 @@ public struct SimulatedClient: Sendable {
         self.name = name
         self.secret = secret
         self.redirectURIs = redirectURIs
+        self.postLogoutRedirectURIs = postLogoutRedirectURIs
         self.authentication = authentication
         self.keys = keys
         self.issuers = issuers
@@ -58,11 +61,19 @@ public struct SimulatedClient: Sendable {
     /// Of a client there whose secret is never sent.
     static let clientIDWithKeys = "gatehouse-keys"
 
-    /// The clients of the demo: one for the carriers, and three for the plain provider: one with a secret, one without, and
-    /// one that signs who it is.
+    /// Two clients at TelenorID+, to which a person has two subjects.
+    static let telenorClientID = "gatehouse-telenor"
+    static let otherTelenorClientID = "gatehouse-telenor-web"
+
+    /// The clients of the demo: one for the carriers; three for the plain provider: one with a secret, one without, and one
+    /// that signs who it is; and two for TelenorID+.
     ///
-    /// - Parameter redirectURIs: addresses registered for both, beside each one's own.
-    public static func demo(redirectURIs: [String] = []) -> [SimulatedClient] {
+    /// - Parameters:
+    ///   - redirectURIs: addresses registered for all, beside each one's own.
+    ///   - postLogoutRedirectURIs: those of TelenorID+'s.
+    public static func demo(
+        redirectURIs: [String] = [], postLogoutRedirectURIs: [String] = []
+    ) -> [SimulatedClient] {
         [
             SimulatedClient(
                 id: carrierClientID, name: "Gatehouse demo", secret: "demo-secret",
@@ -80,5 +91,12 @@ public struct SimulatedClient: Sendable {
                 redirectURIs: ["com.example.app:/callback"] + redirectURIs,
                 authentication: [.privateKeyJWT, .secretJWT, .apple], issuers: [.plain]),
         ]
+            + [telenorClientID, otherTelenorClientID].map { id in
+                SimulatedClient(
+                    id: id, name: "Gatehouse demo", secret: "demo-secret-telenor",
+                    redirectURIs: ["com.example.app:/callback"] + redirectURIs,
+                    postLogoutRedirectURIs: postLogoutRedirectURIs, authentication: [.basic, .post],
+                    issuers: [.telenor])
+            }
     }
 }

@@ -8,9 +8,11 @@ public enum SimulatedIssuer: String, Sendable, CaseIterable {
     case borealis
     /// An OpenID Provider that is no carrier.
     case plain
+    /// An OpenID Provider like TelenorID+.
+    case telenor
 
     /// Those that sign subscribers in.
-    static let providers: [SimulatedIssuer] = [.aurora, .borealis, .plain]
+    static let providers: [SimulatedIssuer] = [.aurora, .borealis, .plain, .telenor]
 
     var isCarrier: Bool { self == .aurora || self == .borealis }
 
@@ -19,7 +21,7 @@ public enum SimulatedIssuer: String, Sendable, CaseIterable {
         switch self {
         case .aurora: .borealis
         case .borealis: .aurora
-        case .discovery, .plain: nil
+        case .discovery, .plain, .telenor: nil
         }
     }
 }
@@ -38,12 +40,15 @@ public enum SimulatedEndpoint: String, Sendable, CaseIterable {
     /// Where subscribers are asked on their phones, at the wish of a client's server.
     case push
     case pushCancellation = "push_cancellation"
+    /// Where browsers are signed out, and where a client's server has a user signed out.
+    case endSession = "end_session"
+    case customLogout = "custom_logout"
     /// Where tokens are revoked (RFC 7009).
     case revocation
 
     /// Those that a backend calls; the others are for browsers.
     static let calledByBackends: [SimulatedEndpoint] = [
-        .discovery, .configuration, .keys, .token, .userinfo, .introspection, .push, .pushCancellation,
+        .discovery, .configuration, .keys, .token, .userinfo, .introspection, .push, .pushCancellation, .customLogout,
         .revocation,
     ]
 }

@@ -2,7 +2,7 @@ public import EventLoop
 internal import HTTPServer
 internal import Synchronization
 
-/// Two carriers, their discovery and a plain OpenID Provider, on four ports of this process.
+/// Two carriers, their discovery, a plain OpenID Provider and one like TelenorID+, on five ports of this process.
 ///
 /// They are strict providers: what a relying party does wrong is refused. What they do wrong themselves is switched on
 /// from outside, for whoever calls (``misbehave(_:at:of:times:)``, or `POST /control/misbehave`), or for one sign-in
@@ -11,7 +11,7 @@ public final class Simulation: Sendable {
     /// Which ports are listened on.
     public enum Ports: Sendable {
         case kernelChosen
-        /// This one for discovery and the next three for Aurora, Borealis and the plain provider.
+        /// This one for discovery and the next four for Aurora, Borealis, the plain provider and TelenorID+.
         case from(UInt16)
     }
 
@@ -79,6 +79,9 @@ public final class Simulation: Sendable {
     public var borealis: String { url(of: .borealis) }
     /// The plain provider's issuer URL.
     public var plain: String { url(of: .plain) }
+
+    /// TelenorID+'s issuer URL.
+    public var telenor: String { url(of: .telenor) }
 
     /// The URL of an issuer, or of the discovery port, without a closing slash.
     public func url(of issuer: SimulatedIssuer) -> String { world.url(issuer) }

@@ -34,6 +34,11 @@ final class SubscriberDirectory: Sendable {
         return port.to == issuer
     }
 
+    /// What a subscriber is called to all clients of an issuer.
+    static func crossClientKey(of name: String, at issuer: SimulatedIssuer) -> String {
+        Base64URL.encode(Array(HMAC.sha256(Array(name.utf8), key: Array("person \(issuer.rawValue)".utf8)).prefix(16)))
+    }
+
     /// The pairwise subject of a subscriber at an issuer for a client (OpenID Connect Core §8.1).
     ///
     /// It follows from the three names, so that it outlives a restart of the simulation.

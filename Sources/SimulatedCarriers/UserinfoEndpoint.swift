@@ -72,6 +72,10 @@ struct UserinfoEndpoint {
         }
         if scopes.contains("phone") { members.append(("phone_number", .string(subscriber.phoneNumber))) }
         if scopes.contains("postal_code") { members.append(("postal_code", .string(subscriber.postalCode))) }
+        if let claim = provider.profile.crossClientClaim, scopes.contains("profile") {
+            let key = SubscriberDirectory.crossClientKey(of: subscriber.name, at: provider.issuer)
+            members.append((claim, .string(key)))
+        }
         if scopes.contains("address") {
             members.append(
                 ("address", .object(JSONObject([("postal_code", .string(subscriber.postalCode)), ("country", "US")]))))

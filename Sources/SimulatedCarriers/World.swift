@@ -9,6 +9,7 @@ final class World: Sendable {
     let subscribers = SubscriberDirectory()
     let switches = MisbehaviourSwitches()
     let log = RequestLog()
+    let lines = LineAuthentication()
     let latency: Mutex<Duration>
     /// The base URL of the Gatehouse that the sample app signs in with; nil without that app.
     let gatehouse: String?

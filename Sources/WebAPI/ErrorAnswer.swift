@@ -248,6 +248,7 @@ extension AuthorizationRefusal {
         case .consentRequired: "The user has to consent at the provider; ask again without prompt=none."
         case .accountSelectionRequired: "The user has to choose an account; ask again without prompt=none."
         case .unmetAuthenticationRequirements: "The user can't be authenticated at the level that was asked for."
+        case .expiredLineToken: "The aloha_token has expired: authenticate the line again, and begin anew."
         case .temporarilyUnavailable, .serverError: "The provider can't answer now; offer to try again in a moment."
         case .requestFault: "The provider refused the request; its section in the configuration may be wrong."
         }

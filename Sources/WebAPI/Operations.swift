@@ -102,6 +102,9 @@ enum Operations: OperationTable {
         .browser(.post, "/auth/{provider}/confirm", BrowserDescriptions.confirm) { $0.callback.confirm },
         .browser(.get, LogoutEndpoint.path, BrowserDescriptions.logout) { $0.logout.respond },
         .browser(.post, LogoutEndpoint.path, BrowserDescriptions.logoutByForm) { $0.logout.respond },
+        .browser(.get, "/auth/{provider}\(LogoutEndpoint.returnSuffix)", BrowserDescriptions.loggedOut) {
+            $0.logout.comeBack
+        },
         .everybody(.get, CallbackEndpoint.scriptPath, BrowserDescriptions.script) { _ in { _ in .resubmissionScript } },
     ]
 

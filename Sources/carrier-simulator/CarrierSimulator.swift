@@ -13,7 +13,8 @@ struct CarrierSimulator: AsyncParsableCommand {
         abstract:
             "Simulates two ZenKey carriers, their discovery and a plain OpenID Provider, and serves a sample app.",
         discussion: """
-            Four ports: discovery, Aurora Mobile (310410), Borealis Wireless (311480), and the plain provider. An \
+            Five ports: discovery, Aurora Mobile (310410), Borealis Wireless (311480), the plain provider, and one like \
+            TelenorID+. At the first four an \
             authorization request with prompt=none&login_hint=NAME gets its code at once; any lower-case name is a \
             subscriber. Misbehaviour is switched on with POST /control/misbehave or the authorization parameter \
             misbehave; GET /control/misbehaviours lists the names.
@@ -22,7 +23,7 @@ struct CarrierSimulator: AsyncParsableCommand {
     @Option(help: "The address to listen on.")
     var host = "127.0.0.1"
 
-    @Option(help: "The first of four ports; 0 lets the kernel choose them.")
+    @Option(help: "The first of five ports; 0 lets the kernel choose them.")
     var port: UInt16 = 9000
 
     @Option(help: "How long each call of a backend is kept waiting, in milliseconds.")
@@ -43,8 +44,8 @@ struct CarrierSimulator: AsyncParsableCommand {
     var loops = 0
 
     func validate() throws {
-        guard port == 0 || port <= UInt16.max - 3 else {
-            throw ValidationError("--port leaves no room for four ports.")
+        guard port == 0 || port <= UInt16.max - 4 else {
+            throw ValidationError("--port leaves no room for five ports.")
         }
         guard latencyMs >= 0 else { throw ValidationError("--latency-ms must not be negative.") }
         guard loops >= 0 else { throw ValidationError("--loops must not be negative.") }
@@ -52,7 +53,7 @@ struct CarrierSimulator: AsyncParsableCommand {
 
     func run() async throws {
         // Where Gatehouse gets back what it has sent to a provider, by the names in its demo configuration.
-        let callbacks = ["zenkey", "plain"].map { "\(gatehouse)/auth/\($0)/callback" }
+        let callbacks = ["zenkey", "plain", "telenor"].map { "\(gatehouse)/auth/\($0)/callback" }
         let logger = Logger(label: "carrier-simulator") { StreamLogHandler.standardError(label: $0) }
         // Broken connections are reported by the calls that meet them.
         IgnoredSignals.add(SIGPIPE)
@@ -65,7 +66,9 @@ struct CarrierSimulator: AsyncParsableCommand {
         defer { for loop in eventLoops { loop.stop() } }
         let simulation = try Simulation(
             host: host, issuerHost: issuerHost, ports: port == 0 ? .kernelChosen : .from(port), loops: eventLoops,
-            clients: SimulatedClient.demo(redirectURIs: redirectURIs + callbacks),
+            clients: SimulatedClient.demo(
+                redirectURIs: redirectURIs + callbacks,
+                postLogoutRedirectURIs: ["\(gatehouse)/auth/telenor/logged-out"]),
             latency: .milliseconds(latencyMs), gatehouse: gatehouse)
         try await simulation.start()
         print("sample app \(simulation.sampleApp)")
@@ -73,6 +76,7 @@ struct CarrierSimulator: AsyncParsableCommand {
         print("listening aurora \(simulation.aurora)")
         print("listening borealis \(simulation.borealis)")
         print("listening plain \(simulation.plain)")
+        print("listening telenor \(simulation.telenor)")
         // Whoever waits for the lines reads them through a pipe, which is buffered.
         fflush(nil)
         let signal = await stops.first()

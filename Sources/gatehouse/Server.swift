@@ -30,7 +30,7 @@ struct Server: Service {
     private let loops: [EventLoop]
     let repository: SQLiteAccounts
     let keys: SessionKeys
-    private let housekeeping: Housekeeping
+    let housekeeping: Housekeeping
     private let refreshes: GrantRefreshes
     let failedSignIns: FailedSignInLog
     private let drain: Duration

@@ -42,14 +42,16 @@ final class RunningGatehouse: Sendable {
     ///   - top: more top-level YAML.
     ///   - http: more of the section `http`, in flow style.
     ///   - zenkey: more YAML lines of the provider `zenkey`; likewise `plain`. `{plain}` is the plain provider's URL.
+    ///   - telenor: more YAML lines of further providers, clients at TelenorID+, by their names.
     static func with(
-        top: String = "", http: String = "", zenkey: [String] = [], plain: [String] = [], limits: Limits = Limits(),
+        top: String = "", http: String = "", zenkey: [String] = [], plain: [String] = [],
+        telenor: [String: [String]] = [:], limits: Limits = Limits(),
         latency: Duration = .zero,
         environment: [String: String] = [:], adminToken: String? = nil,
         _ body: (RunningGatehouse) async throws -> Void
     ) async throws {
         let running = try await RunningGatehouse(
-            top: top, http: http, zenkey: zenkey, plain: plain, limits: limits, latency: latency,
+            top: top, http: http, zenkey: zenkey, plain: plain, telenor: telenor, limits: limits, latency: latency,
             environment: environment, adminToken: adminToken)
         do {
             try await body(running)
@@ -61,22 +63,24 @@ final class RunningGatehouse: Sendable {
     }
 
     private init(
-        top: String, http: String, zenkey: [String], plain: [String], limits: Limits, latency: Duration,
-        environment: [String: String], adminToken: String?
+        top: String, http: String, zenkey: [String], plain: [String], telenor: [String: [String]], limits: Limits,
+        latency: Duration, environment: [String: String], adminToken: String?
     ) async throws {
         loop = try EventLoop(label: "simulation")
         loop.start()
         simulation = try Simulation(
             ports: .kernelChosen, loops: [loop],
             clients: SimulatedClient.demo(
-                redirectURIs: ["zenkey", "plain"].map { "\(BrowserFlow.issuer)/auth/\($0)/callback" }),
+                redirectURIs: (["zenkey", "plain"] + telenor.keys).map { "\(BrowserFlow.issuer)/auth/\($0)/callback" },
+                postLogoutRedirectURIs: telenor.keys.map { "\(BrowserFlow.issuer)/auth/\($0)/logged-out" }),
             latency: latency)
         try await simulation.start()
         folder = FileManager.default.temporaryDirectory.appending(path: "gatehouse-\(UUID().uuidString)")
         log = RecordedLog()
         server = try await Self.start(
             Self.yaml(
-                simulation, folder, top: top, http: http, zenkey: zenkey, plain: plain, limits: limits,
+                simulation, folder, top: top, http: http, zenkey: zenkey, plain: plain, telenor: telenor,
+                limits: limits,
                 adminToken: adminToken),
             log, environment)
     }
@@ -94,8 +98,8 @@ final class RunningGatehouse: Sendable {
 
     static func yaml(
         _ simulation: Simulation, _ folder: URL, top: String = "", http: String = "", port: UInt16 = 0,
-        zenkey: [String] = [], plain: [String] = [], limits: Limits = Limits(), adminToken: String? = nil,
-        lameDuckSeconds: Int = 0
+        zenkey: [String] = [], plain: [String] = [], telenor: [String: [String]] = [:], limits: Limits = Limits(),
+        adminToken: String? = nil, lameDuckSeconds: Int = 0
     ) -> String {
         let adminToken = adminToken.map { ", token: \($0)" } ?? ""
         // What a test says takes the place of what is usual.
@@ -118,6 +122,13 @@ final class RunningGatehouse: Sendable {
             "clientSecret: demo-secret-plain", "redirectURIs: ['com.example.app:/callback']",
             "algorithms: [RS256, ES256]", "allowLoopbackHTTP: true",
         ]
+        let usual = [
+            "profile: telenor-id", "issuer: \(simulation.telenor)", "clientID: gatehouse-telenor",
+            "clientSecret: demo-secret-telenor", "redirectURIs: ['com.example.app:/callback']",
+            "allowLoopbackHTTP: true",
+        ]
+        let further = telenor.sorted { $0.key < $1.key }
+        let sections = further.map { "  \($0.key):\n" + section(usual + patience, $0.value) }.joined()
         return """
             http: {host: 127.0.0.1, port: \(port), loops: 1, lameDuckSeconds: \(lameDuckSeconds), \(http)}
             admin: {port: 0\(adminToken)}
@@ -127,13 +138,13 @@ final class RunningGatehouse: Sendable {
               challengesPerMinutePerAddress: \(limits.challenges)
               failedRefreshesPerMinutePerAddress: \(limits.failedRefreshes)
               failedAdminTokensPerMinutePerAddress: \(limits.failedAdminTokens)
-            providers: [zenkey, plain]
+            providers: [\((["zenkey", "plain"] + further.map(\.key)).joined(separator: ", "))]
             \(top)
             provider:
               zenkey:
             \(section(carrier + patience, zenkey))
               plain:
-            \(section(other + patience, plain))
+            \(section(other + patience, plain))\(sections)
             """
     }
 

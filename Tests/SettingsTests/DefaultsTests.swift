@@ -109,6 +109,7 @@ import YAML
             userinfo: true
             transactionIdentityMinimumAgeHours: 24
             claims: []
+            crossClientKey: ""
             serverInitiated: false
             keepTokens: false
             revocationURL: ""

@@ -48,7 +48,7 @@ import Testing
         #expect(load(leastWith("discoveryURL: ''")).faults.map(\.key) == ["provider.zenkey.discoveryURL"])
     }
 
-    @Test(arguments: ["openid", "beyond-identity", "telenor-id", "tim"])
+    @Test(arguments: ["openid", "beyond-identity", "tim"])
     func `rules between keys every other profile needs an issuer`(profile: String) {
         let faults = load(leastWith("profile: \(profile)\n    redirectURIs: ['app:/x']")).faults
         #expect(faults.map(\.kind) == [.missing])
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["beyond-identity", "telenor-id", "tim"])
+    @Test(arguments: ["beyond-identity", "tim"])
     func `a profile with more to come says what is in effect`(profile: String) {
         let line = "profile: \(profile)\n    issuer: https://id.example.com\n    redirectURIs: ['app:/x']"
         let loaded = load(leastWith(line))

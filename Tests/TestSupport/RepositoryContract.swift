@@ -11,7 +11,8 @@ public import Testing
 /// ```
 public struct RepositoryContract: Sendable, CustomTestStringConvertible {
     public static let clauses =
-        signInClauses + browserClauses + profileClauses + migrationClauses + refreshClauses + sessionClauses
+        signInClauses + crossClientClauses + browserClauses + profileClauses + migrationClauses + refreshClauses
+        + sessionClauses
         + logoutClauses + eventClauses + pushClauses + ticketClauses
         + userClauses + identityClauses + sensitiveClauses + challengeClauses + receiptClauses + operatorClauses
         + keyClauses

@@ -6,6 +6,7 @@ import OpenIDConnect
 import TestSupport
 import Testing
 
+@testable import SignIn
 @testable import WebAPI
 
 /// Asks every operation that browsers and OAuth clients are sent to for every answer it has.
@@ -97,6 +98,14 @@ enum BrowserTour {
         }
         _ = await browser.api.send(.get, "/auth/logout", query: "a=%zz")
         _ = await browser.api.send(.post, "/auth/logout", headers: [("Content-Type", "text/plain")])
+        let stage = browser.api.stage
+        let states = LogoutStates(challenges: stage.useCases.challenges, clock: stage.clock)
+        for address in [address.1, nil] {
+            let target = LogoutReturn(clientID: "acme-id", address: address, state: nil)
+            let state = try #require(try await states.state(for: target, at: "zenkey"))
+            _ = await browser.visit("/auth/zenkey/logged-out", [("state", state)])
+        }
+        _ = await browser.visit("/auth/zenkey/logged-out", [("state", "x")])
     }
 
     private static func storage(_ browser: inout BrowserStage) async throws {

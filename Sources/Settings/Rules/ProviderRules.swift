@@ -13,6 +13,7 @@ extension ProviderSettings {
             hasUsualBasicEncoding = true
         }
         if scopes.isEmpty { scopes = profile.scopes }
+        if issuer == nil { issuer = profile.issuer }
     }
 
     /// What is wrong with this provider's keys together.
@@ -29,8 +30,11 @@ extension ProviderSettings {
             let expected = "the profile beside issuer, such as openid: without one it is zenkey, which takes no issuer"
             return [SettingsError(.missing, key("profile"), expected: expected)]
         }
+        let foreign: Set<String> =
+            profile == .zenkey
+            ? ["issuer", "crossClientKey"] : ["discoveryURL", "portTokenMaxAgeDays", "serverInitiated"]
         return KeysWithoutEffect.faults(
-            Self.keys, profile == .zenkey ? ["issuer"] : ["discoveryURL", "portTokenMaxAgeDays", "serverInitiated"],
+            Self.keys, foreign,
             under: key(""), in: self, fresh: Self(name: name),
             because: "profile \(profile.rawValue) does not take it")
     }

@@ -65,6 +65,8 @@ struct ProviderSettings: NamedSection {
     var transactionIdentityMinimumAgeHours: Int? = 24
     /// Claims that are handed to the app besides the attributes, by name; none of them is a protocol's.
     var claims: [String] = []
+    /// The claim that names one person at all clients of the issuer; nil: none does.
+    var crossClientKey: String?
     /// Whether our server may have the carrier ask its subscribers; profile `zenkey`.
     var serverInitiated = false
     var keepTokens = false
@@ -119,7 +121,9 @@ extension ProviderSettings {
             timeout: timeoutSeconds.map { .seconds($0) } ?? Self.unlimited,
             signInTimeout: signInTimeoutSeconds.map { .seconds($0) } ?? Self.unlimited,
             connectionsPerHost: connectionsPerHost ?? 0, caFile: caFile, allowsLoopbackHTTP: allowLoopbackHTTP,
-            cacheBounds: .standard, claims: claims, discoveryUI: discoveryUI?.text,
+            cacheBounds: .standard, claims: claims, crossClientKey: crossClientKey,
+            takesLineTokens: profile.takesLineTokens,
+            discoveryUI: discoveryUI?.text,
             accessTokenDigestOfEdDSA: atHashOfEdDSA.digest, inFlight: inFlight ?? 0, circuit: .standard,
             events: try eventReceiving(), requestSigner: try requestSigner(), keepsTokens: keepTokens,
             revocationEndpoint: revocationURL, tokenExchange: exchange)

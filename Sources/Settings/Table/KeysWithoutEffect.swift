@@ -11,7 +11,7 @@ enum KeysWithoutEffect {
     private static let retired: [String: Set<String>] = [ProviderSettings.word: ["returnTo"]]
 
     /// The profiles of which only plain OpenID Connect sign-in is there.
-    static let profiles: Set<ProviderProfile> = [.beyondIdentity, .telenorID, .tim]
+    static let profiles: Set<ProviderProfile> = [.beyondIdentity, .tim]
 
     /// Whether a key, by its full name, is without effect.
     static func contains(_ name: String) -> Bool { ofSettings.contains(name) }

@@ -12,7 +12,8 @@ extension SettingKey where Root == ProviderSettings {
             "Page on which users choose a carrier, where discovery names none."),
         Self(
             "issuer", \.issuer, .optional(.issuer),
-            "Discovery at issuer/.well-known/openid-configuration, issuer equality enforced; the other profiles."),
+            "Discovery at issuer/.well-known/openid-configuration, issuer equality enforced; the other profiles. Empty for "
+                + "profile telenor-id: https://id.telenor.no."),
         Self("clientID", \.clientID, .text(.clientID), "Client identifier; required."),
         Self("clientSecret", \.clientSecret, .secret, "Client secret; required for the client_secret methods."),
         Self(
@@ -61,7 +62,8 @@ extension SettingKey where Root == ProviderSettings {
         Self(
             "scopes", \.scopes, .list(.scope),
             "Scopes asked for in browser sign-in, openid among them; empty: openid, name, email, phone, postal_code for "
-                + "profile zenkey, else openid, profile, email."),
+                + "profile zenkey, openid, profile, email, phone, offline_access for telenor-id, else openid, profile, email."
+        ),
     ]
 
     private static let demands: [Self] = [
@@ -86,6 +88,10 @@ extension SettingKey where Root == ProviderSettings {
         Self(
             "claims", \.claims, .list(.claim, upTo: ProviderSettings.maximumClaims),
             "Further claims of ID token and userinfo that the app gets, under claims, with their types."),
+        Self(
+            "crossClientKey", \.crossClientKey, .optional(.claim),
+            "Claim that names one person at all clients of the issuer, such as kurtid: whoever is unknown and shows the key of a "
+                + "user signs in as that user; empty: nobody does."),
         Self(
             "serverInitiated", \.serverInitiated, .flag,
             "Lets apps have users asked on their phones, by requests signed with RS256 (clientKey, or a key of ours); profile "

@@ -18,8 +18,21 @@ enum ProviderProfile: String, Sendable, CaseIterable {
     /// Carriers have a scope for each attribute; elsewhere those that every OpenID Provider takes (OpenID Connect Core §5.4),
     /// since some refuse a request for one that they don't know.
     var scopes: [String] {
-        self == .zenkey ? ["openid", "name", "email", "phone", "postal_code"] : ["openid", "profile", "email"]
+        switch self {
+        case .zenkey: ["openid", "name", "email", "phone", "postal_code"]
+        case .telenorID: ["openid", "profile", "email", "phone", "offline_access"]
+        case .openid, .beyondIdentity, .tim: ["openid", "profile", "email"]
+        }
     }
+
+    /// The issuer of a profile that has one for everybody; nil for the others.
+    var issuer: EndpointURL? {
+        self == .telenorID ? try? EndpointURL(configured: "https://id.telenor.no") : nil
+    }
+
+    /// Whether its providers take the session of a line authentication, which only a handset can do, with the authorization
+    /// request (TelenorID+'s `aloha_token`).
+    var takesLineTokens: Bool { self == .telenorID }
 }
 
 /// How the token endpoint learns who we are (OpenID Connect Core §9).

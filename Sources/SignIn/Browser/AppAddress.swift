@@ -101,6 +101,11 @@ public struct AuthorizationParameters: Sendable {
 
     public subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
 
+    /// Without the session of a line authentication, for a provider that does not take one.
+    public var withoutLineToken: AuthorizationParameters {
+        AuthorizationParameters(fields.filter { !LineToken.names.contains($0.name) })
+    }
+
     /// All that are usable, in their order.
     public var all: [(name: String, value: String)] { fields }
 }

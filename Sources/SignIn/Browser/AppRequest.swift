@@ -20,6 +20,8 @@ public struct AppRequest: Sendable {
     let scope: String
     /// What goes on to the provider as it came, beside what has a meaning here.
     let carried: CarriedParameters
+    /// What the handset has to show besides; it goes on to the provider and is kept nowhere.
+    let lineToken: LineToken?
 
     /// What an authorization request is refused with.
     public struct Problem: Error, Equatable, Sendable {
@@ -37,8 +39,13 @@ public struct AppRequest: Sendable {
         }
     }
 
+    /// Whether it brings the session of a line authentication, which not every provider takes.
+    public var hasLineToken: Bool { lineToken != nil }
+
     /// Validates a request whose answer has an address.
-    public init(_ parameters: AuthorizationParameters, to address: AppAddress) throws(Problem) {
+    ///
+    /// - Parameter now: seconds since 1970.
+    init(_ parameters: AuthorizationParameters, to address: AppAddress, now: Int64) throws(Problem) {
         if let name = parameters.unusable.sorted().first { throw .invalid(name, "is there twice, or too long") }
         try Self.checkResponse(parameters)
         self.address = address
@@ -47,6 +54,7 @@ public struct AppRequest: Sendable {
         nonce = try Self.text(parameters, "nonce", longest: Self.maximumStateBytes)
         _ = try Self.text(parameters, "state", longest: Self.maximumStateBytes)
         carried = try CarriedParameters(parameters)
+        lineToken = try LineToken.read(parameters, now: now)
     }
 
     private static func checkResponse(_ parameters: AuthorizationParameters) throws(Problem) {
@@ -105,8 +113,7 @@ public struct AppRequest: Sendable {
 /// about sign-ins is the provider's to do.
 struct CarriedParameters: Equatable, Sendable {
     private static let names = [
-        "prompt", "max_age", "acr_values", "login_hint", "login_hint_token", "ui_locales", "context", "aloha_token",
-        "aloha_expires_at",
+        "prompt", "max_age", "acr_values", "login_hint", "login_hint_token", "ui_locales", "context",
     ]
 
     /// As the provider gets them, in the order above.

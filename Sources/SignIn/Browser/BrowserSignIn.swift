@@ -53,6 +53,13 @@ public struct BrowserSignIn: Sendable {
     /// The name of this service towards its apps, which is its public base URL.
     public let issuer: String
 
+    /// Validates an app's request, as it comes at this moment.
+    public func request(
+        _ parameters: AuthorizationParameters, to address: AppAddress
+    ) throws(AppRequest.Problem) -> AppRequest {
+        try AppRequest(parameters, to: address, now: clock.seconds)
+    }
+
     /// Begins a sign-in.
     ///
     /// - Parameter browser: what the browser is known again by.
@@ -61,7 +68,7 @@ public struct BrowserSignIn: Sendable {
         _ request: AppRequest, with provider: Provider, browser: BrowserKey, trouble: ProviderTrouble?
     ) async throws(ServiceError) -> String {
         let pending = PendingRequest(request, provider: provider.configuration.name)
-        return try await send(pending, to: provider, browser, instead: nil, trouble)
+        return try await send(pending, with: request.lineToken, to: provider, browser, instead: nil, trouble)
     }
 
     /// The one address to which everything of a provider comes back.
@@ -70,9 +77,11 @@ public struct BrowserSignIn: Sendable {
     }
 
     /// Sends the browser on, once what must be known again is on disk.
+    ///
+    /// - Parameter lineToken: what goes to the provider and is not remembered.
     func send(
-        _ request: PendingRequest, to provider: Provider, _ browser: BrowserKey, instead: PendingHandle?,
-        _ trouble: ProviderTrouble?
+        _ request: PendingRequest, with lineToken: LineToken? = nil, to provider: Provider, _ browser: BrowserKey,
+        instead: PendingHandle?, _ trouble: ProviderTrouble?
     ) async throws(ServiceError) -> String {
         guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else {
             throw .overloaded
@@ -82,7 +91,7 @@ public struct BrowserSignIn: Sendable {
         let handle = PendingHandle()
         let address: String
         do throws(ServiceError) {
-            address = try await signInAddress(&pending, handle, client)
+            address = try await signInAddress(&pending, lineToken, handle, client)
         } catch .providerNotFound where pending.mayChooseCarrier {
             pending.hasChosenAgain = pending.hasChosenAgain || pending.carried.network != nil
             pending.stage = .choosingCarrier
@@ -93,13 +102,15 @@ public struct BrowserSignIn: Sendable {
     }
 
     private func signInAddress(
-        _ pending: inout PendingRequest, _ handle: PendingHandle, _ client: ProviderClient
+        _ pending: inout PendingRequest, _ lineToken: LineToken?, _ handle: PendingHandle, _ client: ProviderClient
     ) async throws(ServiceError) -> String {
         let network = pending.carried.network
         let issuer = try await asked { () throws(ProviderError) in try await client.issuer(serving: network) }
         guard let endpoint = issuer.authorizationEndpoint else {
             throw .providerError(ProviderProblem(.discovery, .invalidMember("authorization_endpoint")))
         }
+        // To find the provider may have taken longer than the session of the line lasts.
+        if let lineToken, !lineToken.isValid(at: clock.seconds) { throw .authorizationRefused(.expiredLineToken) }
         let (nonce, codeVerifier) = (Random.token(byteCount: 32), Random.token(byteCount: 32))
         pending.stage = .signingIn(issuer: issuer.issuer, nonce: nonce, codeVerifier: codeVerifier)
         let configuration = client.provider.configuration
@@ -107,7 +118,8 @@ public struct BrowserSignIn: Sendable {
             clientID: configuration.clientID, redirectURI: callback(configuration.name), scopes: configuration.scopes,
             state: handle.text, nonce: nonce,
             codeChallenge: Base64URL.encode(Digest.sha256.hash(codeVerifier.utf8.span)),
-            others: pending.carried.values + [("correlation_id", pending.correlationID)])
+            others: pending.carried.values + [("correlation_id", pending.correlationID)]
+                + (lineToken.map { [("aloha_token", $0.text)] } ?? []))
         return request.address(at: endpoint)
     }
 

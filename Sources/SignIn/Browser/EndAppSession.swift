@@ -1,18 +1,31 @@
 internal import Accounts
 public import Apps
+internal import HTTPClient
+internal import JOSE
+internal import JSON
+internal import OpenIDConnect
+internal import Providers
+internal import Syntax
 
-/// The end of a session by an app's wish (OpenID Connect RP-Initiated Logout §2).
+/// The end of a session by an app's wish (OpenID Connect RP-Initiated Logout §2): here first, whatever becomes of the rest, then
+/// at the provider.
 public struct EndAppSession: Sendable {
     /// What is shown, or where the browser goes, once it is done.
     public enum Outcome: Sendable {
+        /// On to the provider, where the user is still signed in, or back to the app.
         case signedOut(returnTo: String?)
         /// Nothing says whose session it is; the user is asked before anything is said to be over.
         case ask(app: RegisteredApp?)
     }
 
+    private static let maximumIDTokenBytes = 32_768
+
     let repository: any SessionRepository
     let tokenIssuer: TokenIssuer
     let apps: AppDirectory
+    let providers: ProviderDirectory
+    let transport: any HTTPTransport
+    let states: LogoutStates
     let clock: Clock
 
     /// - Parameters:
@@ -25,13 +38,32 @@ public struct EndAppSession: Sendable {
     ) async throws(ServiceError) -> Outcome {
         let now = clock.seconds
         if let idTokenHint, let hint = try await hint(idTokenHint, now: now), clientID ?? hint.client == hint.client {
-            _ = try await stored { () throws(RepositoryError) in
-                try await repository.revokeSession(hint.bearer.session, of: hint.bearer.user, now: now)
+            let ended = try await stored { () throws(RepositoryError) in
+                try await repository.endSession(hint.bearer.session, of: hint.bearer.user, now: now)
             }
-            return signedOut(apps[hint.client], address, state)
+            let target = LogoutReturn(clientID: hint.client, address: address, state: state).allowed(in: apps)
+            if let ended, let onward = await addressThere(signingOut: ended, then: target) {
+                return .signedOut(returnTo: onward)
+            }
+            return .signedOut(returnTo: target.text)
         }
         let app = clientID.flatMap { apps[$0] }
-        return isConfirmed ? signedOut(app, address, state) : .ask(app: app)
+        guard isConfirmed else { return .ask(app: app) }
+        let target = LogoutReturn(clientID: clientID ?? "", address: address, state: state)
+        return .signedOut(returnTo: target.allowed(in: apps).text)
+    }
+
+    /// Where a browser goes on to that comes back from a provider where its user has signed out.
+    ///
+    /// - Parameters:
+    ///   - state: what it was sent there with.
+    ///   - name: of the provider at whose address it comes back.
+    /// - Throws: `.invalidParameter` for a state that is none.
+    public func returned(with state: String?, from name: String) async throws(ServiceError) -> Outcome {
+        guard let state, let target = try await states.target(of: state, at: name) else {
+            throw .invalidParameter(ParameterError("state", "is missing, or none that this service has given"))
+        }
+        return .signedOut(returnTo: target.allowed(in: apps).text)
     }
 
     private func hint(
@@ -41,10 +73,46 @@ public struct EndAppSession: Sendable {
         return try await tokenIssuer.findsKey(of: text, now: now) ? tokenIssuer.idTokenHint(text) : nil
     }
 
-    private func signedOut(_ app: RegisteredApp?, _ address: String?, _ state: String?) -> Outcome {
-        guard let app, let address, app.allows(postLogoutRedirectURI: address) else {
-            return .signedOut(returnTo: nil)
-        }
-        return .signedOut(returnTo: AppAddress.adding([("state", state)], to: address))
+    /// The address at the provider that signs its user out there, where only the browser can do that and the ID token was kept.
+    ///
+    /// - Returns: nil also when the provider can't be found now: the session here is over all the same.
+    private func addressThere(signingOut session: EndedSession, then target: LogoutReturn) async -> String? {
+        guard let idToken = session.idToken, let provider = providers.provider(named: session.provider),
+            // Carriers keep no session of a browser's, and would have to be found by network first.
+            !provider.takesPortTokens,
+            let client = ProviderClient(entering: provider, through: transport, trouble: nil)
+        else { return nil }
+        defer { client.leave() }
+        let name = provider.configuration.name
+        // From server to server is told what is to be told so, by the outbox.
+        guard let issuer = try? await client.issuer(serving: nil), issuer.customLogoutEndpoint == nil,
+            let endpoint = issuer.endSessionEndpoint, Self.issuer(of: idToken)?.isExactly(issuer.issuer) == true,
+            let state = try? await states.state(for: target, at: name)
+        else { return nil }
+        return LogoutRequest(idToken: idToken, state: state).address(
+            at: endpoint, clientID: provider.configuration.clientID, redirectURI: returnAddress(name))
     }
+
+    /// The one address to which a provider sends browsers back that it has signed out.
+    private func returnAddress(_ provider: String) -> String {
+        let issuer = tokenIssuer.configuration.issuer
+        return (issuer.hasSuffix("/") ? issuer : issuer + "/") + "auth/\(provider)/logged-out"
+    }
+
+    /// Who issued an ID token that was verified when it was kept. A section of the configuration may name another issuer by now.
+    private static func issuer(of idToken: String) -> String? {
+        guard let token = try? CompactJWS(parsing: idToken, maximumByteCount: maximumIDTokenBytes) else { return nil }
+        return (try? JSONValue(parsing: token.unverifiedPayload.span))?["iss"]?.string
+    }
+}
+
+extension LogoutReturn {
+    /// The same with its address only if the app has it registered now.
+    fileprivate func allowed(in apps: AppDirectory) -> LogoutReturn {
+        let isAllowed = address.map { apps[clientID]?.allows(postLogoutRedirectURI: $0) == true } ?? false
+        return LogoutReturn(clientID: clientID, address: isAllowed ? address : nil, state: state)
+    }
+
+    /// The address with the state.
+    fileprivate var text: String? { address.map { AppAddress.adding([("state", state)], to: $0) } }
 }

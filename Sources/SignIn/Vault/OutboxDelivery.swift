@@ -1,7 +1,9 @@
 public import Accounts
+internal import Crypto
 public import HTTPClient
 internal import OpenIDConnect
 public import Providers
+import Syntax
 
 /// Tells providers what has ended here: revokes tokens (RFC 7009), signs users out; again and again until it is done, or has taken
 /// too long.
@@ -17,6 +19,7 @@ public struct OutboxDelivery: Sendable {
     private static let batch = 16
     /// What is taken and not settled, for a crash, is due again after so many seconds.
     private static let leaseSeconds: Int64 = 120
+    private static let stateBytes = 16
     private static let firstPauseSeconds: Int64 = 5
     private static let longestPauseSeconds: Int64 = 3600
 
@@ -74,10 +77,26 @@ public struct OutboxDelivery: Sendable {
             case .revocation(let token, let isRefreshToken):
                 let request = RevocationRequest(token: token, isRefreshToken: isRefreshToken)
                 return await client.revoke(request, at: issuer, now: clock.seconds)
-            case .logout: return .done
+            case .logout(let idToken):
+                // A section of the configuration may name another issuer by now, whose business it is not.
+                guard provider.currentName(of: issuer.issuer).isExactly(message.issuer) else { return .impossible }
+                return await logOut(idToken, at: issuer, client)
             }
         } catch {
             return nil
+        }
+    }
+
+    private func logOut(
+        _ idToken: String, at issuer: ProviderMetadata, _ client: ProviderClient
+    ) async -> RevocationAnswer? {
+        // Where only browsers can sign users out (`end_session_endpoint`), they are sent there when the session ends, or never.
+        guard issuer.customLogoutEndpoint != nil else { return .done }
+        let request = LogoutRequest(idToken: idToken, state: Random.token(byteCount: Self.stateBytes))
+        return switch await client.logOut(request, at: issuer) {
+        case .done: .done
+        case .refused: .impossible
+        case .later: nil
         }
     }
 

@@ -34,10 +34,13 @@ struct AuthorizeEndpoint: Sendable {
             return failure(error, context.request)
         }
         do throws(AppRequest.Problem) {
-            let request = try AppRequest(parameters, to: address)
-            guard let provider = try provider(parameters, request) else {
-                return chooser(parameters, address.app, context.request)
+            let request = try browser.request(parameters, to: address)
+            let allowed = providers.all.filter { address.app.allows(provider: $0.configuration.name) }
+            guard let provider = try provider(parameters, of: allowed) else {
+                try check(request, allowed)
+                return chooser(parameters, allowed, address.app, context.request)
             }
+            try check(request, [provider])
             return await begin(request, with: provider, context)
         } catch {
             return .redirect(to: address.answer(error: error.error, description: error.description))
@@ -64,9 +67,8 @@ struct AuthorizeEndpoint: Sendable {
     ///
     /// - Returns: nil where the user has to choose.
     private func provider(
-        _ parameters: AuthorizationParameters, _ request: AppRequest
+        _ parameters: AuthorizationParameters, of allowed: [Provider]
     ) throws(AppRequest.Problem) -> Provider? {
-        let allowed = providers.all.filter { request.address.app.allows(provider: $0.configuration.name) }
         if let name = parameters["provider"] {
             guard let provider = allowed.first(where: { $0.configuration.name.isExactly(name) }) else {
                 throw .invalid("provider", "names none of this app's providers")
@@ -83,12 +85,21 @@ struct AuthorizeEndpoint: Sendable {
         return nil
     }
 
+    /// What the handset has shown must not be lost on the way: a provider that can't be told is not asked.
+    private func check(_ request: AppRequest, _ providers: [Provider]) throws(AppRequest.Problem) {
+        guard request.hasLineToken, !providers.contains(where: \.configuration.takesLineTokens) else { return }
+        throw .invalid("aloha_token", "is for providers of profile telenor-id only")
+    }
+
     private func chooser(
-        _ parameters: AuthorizationParameters, _ app: RegisteredApp, _ request: HTTPRequest
+        _ parameters: AuthorizationParameters, _ allowed: [Provider], _ app: RegisteredApp, _ request: HTTPRequest
     ) -> BrowserAnswer {
-        let allowed = providers.all.map(\.configuration.name).filter { app.allows(provider: $0) }
         let pages = pages.pages(for: request, locales: parameters["ui_locales"])
-        let choices = allowed.map { (name: $0, address: "\(Self.path)?\(parameters.query)&provider=\($0)") }
+        let choices = allowed.map { provider in
+            let name = provider.configuration.name
+            let parameters = provider.configuration.takesLineTokens ? parameters : parameters.withoutLineToken
+            return (name: name, address: "\(Self.path)?\(parameters.query)&provider=\(name)")
+        }
         return .page(.ok, pages.chooser(app: app.name, providers: choices))
     }
 

@@ -7,7 +7,8 @@ internal import SignIn
 struct CrossOrigin: Sendable {
     private static let everybodys = Set(IssuerMetadata.paths + ["/.well-known/jwks.json"])
     private static let others = [
-        AuthorizeEndpoint.path, LogoutEndpoint.path, "/callback", "/confirm", BackChannelLogoutEndpoint.suffix,
+        AuthorizeEndpoint.path, LogoutEndpoint.path, "/callback", "/confirm", LogoutEndpoint.returnSuffix,
+        BackChannelLogoutEndpoint.suffix,
         ProviderEventsEndpoint.suffix, ProviderEventsEndpoint.deletionSuffix,
         ServerInitiatedSignIn.notificationPath,
     ]

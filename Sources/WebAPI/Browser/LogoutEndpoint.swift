@@ -6,6 +6,8 @@ internal import SignIn
 /// `/auth/logout`: an app signs its user out (OpenID Connect RP-Initiated Logout §2).
 struct LogoutEndpoint: Sendable {
     static let path = "/auth/logout"
+    /// Where providers send browsers back to, below `/auth/{provider}`.
+    static let returnSuffix = "/logged-out"
     /// Marks what was posted here by our own page.
     private static let confirmed = "gatehouse_confirmed"
     private static let kept = ["client_id", "post_logout_redirect_uri", "state", "ui_locales"]
@@ -21,6 +23,21 @@ struct LogoutEndpoint: Sendable {
                 returnTo: parameters["post_logout_redirect_uri"], state: parameters["state"],
                 isConfirmed: context.request.method == .post && parameters[Self.confirmed] != nil)
             return answer(outcome, parameters, context.request)
+        } catch {
+            return pages.failure(error, context.request)
+        }
+    }
+
+    /// `GET /auth/{provider}/logged-out`: comes back from a provider where the user has signed out too.
+    func comeBack(_ context: RequestContext) async -> BrowserAnswer {
+        do throws(ServiceError) {
+            let parameters = try AuthorizationParameters(context.request)
+            let outcome = try await endSession.returned(
+                with: parameters["state"], from: context.request.parameters["provider"] ?? "")
+            return answer(outcome, parameters, context.request)
+        } catch .invalidParameter(let problem) {
+            return pages.failure(
+                .badRequest, .wrongParameter(name: problem.name, sentence: "\(problem.problem)."), context.request)
         } catch {
             return pages.failure(error, context.request)
         }

@@ -14,8 +14,10 @@ enum BrowserDescriptions {
                 An authorization request of one of our own apps (RFC 6749 §4.1.1): `client_id`, `redirect_uri`, \
                 `response_type=code`, `code_challenge` with `code_challenge_method=S256`, and as wanted `scope`, `state`, \
                 `nonce`, `provider`. `prompt`, `max_age`, `acr_values`, `login_hint`, `login_hint_token`, `ui_locales`, \
-                `context`, `correlation_id` and `mccmnc` go on to the provider. Where several providers can be meant, the \
-                user chooses one. Errors go back to the app with `error`, `state` and `iss`, as soon as it is sure that \
+                `context`, `correlation_id` and `mccmnc` go on to the provider. `aloha_token`, with the time of its end in \
+                `aloha_expires_at` (seconds since 1970), is the session of a line authentication, for providers of profile \
+                telenor-id; one that is over is `expired_aloha_token`. Where several providers can be meant, the user \
+                chooses one. Errors go back to the app with `error`, `state` and `iss`, as soon as it is sure that \
                 the address is the app's.
                 """,
             successes: [
@@ -68,13 +70,26 @@ enum BrowserDescriptions {
             id: id, tag: .browser, summary: "Sign out through the browser, the request \(place)",
             description: """
                 `id_token_hint`, an ID token of ours, expired or not, ends its own session. Without one the user is asked. \
-                `post_logout_redirect_uri` is where the browser goes after, if the app has registered it, with `state`.
+                `post_logout_redirect_uri` is where the browser goes after, if the app has registered it, with `state`. Where \
+                the provider signs users out by their browsers, and its ID token was kept, the browser goes there first.
                 """,
             successes: [
-                page(200, "The user is signed out, or is asked."), redirect("Back to the app."),
+                page(200, "The user is signed out, or is asked."), redirect("Back to the app, or on to the provider."),
                 page(400, "The request can't be read."),
             ])
     }
+
+    static let loggedOut = OperationDescription(
+        id: "loggedOut", tag: .browser, summary: "Come back from a provider where the user has signed out",
+        description: """
+            Where providers send the browser back after `/auth/logout`, with the `state` that it was sent with. It goes on to \
+            the `post_logout_redirect_uri` of that request. Not for apps to call.
+            """,
+        parameters: [provider],
+        successes: [
+            page(200, "The user is signed out."), redirect("Back to the app."),
+            page(400, "The state is none that this service has given."),
+        ])
 
     static let script = OperationDescription(
         id: "continueScript", tag: .browser, summary: "The one script of our pages",
