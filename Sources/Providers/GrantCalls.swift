@@ -7,9 +7,14 @@ extension ProviderClient {
     /// Finds the issuer of somebody who has signed in before.
     ///
     /// - Parameter issuer: under which the identity is stored.
+    /// - Throws: also where the section has another issuer by now, which must get nothing that is the former's.
     public func issuer(ofStored issuer: String) async throws(ProviderError) -> ProviderMetadata {
-        if provider.takesPortTokens { return try await self.issuer(named: issuer) }
-        return try await self.issuer(serving: nil)
+        let found =
+            provider.takesPortTokens ? try await self.issuer(named: issuer) : try await self.issuer(serving: nil)
+        guard provider.currentName(of: found.issuer).isExactly(issuer) else {
+            throw noted(.discovery, .issuerMismatch, host: provider.configuredHost)
+        }
+        return found
     }
 
     /// Exchanges a refresh token. Never sent a second time.

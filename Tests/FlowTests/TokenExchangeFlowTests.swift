@@ -189,7 +189,7 @@ import Testing
             #expect(answer.status == 200 && answer["scope"] == "openid email", "\(answer.text)")
             #expect(answer["id_token"]?.string != nil && answer["user"] == nil)
             let refused = try await gatehouse.exchange("made-up", ["client_id": "desk"])
-            #expect(refused.status == 400 && refused["error"] == "invalid_grant")
+            #expect(refused.status == 400 && refused["error"] == "invalid_request")
             let unproven = try await gatehouse.exchange(token, ["client_id": "web"])
             #expect(unproven.status == 401 && unproven["error"] == "invalid_client")
         }

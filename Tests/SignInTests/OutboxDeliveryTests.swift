@@ -132,6 +132,28 @@ import Testing
         }
     }
 
+    @Test func `tells another issuer nothing that was the former's, whatever the section says now`() async throws {
+        let vault = try await erased()
+        let other = ProviderConfiguration.openID {
+            $0.name = "zenkey"
+            $0.profile = .openid(issuer: "https://id.former.example")
+        }
+        var metadata = try #require(vault.stage.former.metadata.object)
+        metadata.append("revocation_endpoint", .string(Self.endpoint))
+        vault.stage.transport.answer(
+            "https://id.former.example/.well-known/openid-configuration", json: .object(metadata))
+        let settled = Mutex<[OutboxSettlement]>([])
+        let delivery = OutboxDelivery(
+            repository: vault.stage.repository, providers: ProviderDirectory([Provider(other)]),
+            transport: vault.stage.transport, clock: vault.stage.clock, giveUpSeconds: Self.giveUpSeconds)
+        try await delivery.deliver { report in settled.withLock { $0.append(report.settlement) } }
+        guard case .again? = settled.withLock(\.first) else {
+            Issue.record("it is \(settled.withLock(\.self))")
+            return
+        }
+        #expect(revocations(vault).isEmpty)
+    }
+
     @Test func `pauses double up to an hour, and are never the same for all`() {
         #expect((1...4).map { OutboxDelivery.pause(after: $0, random: 1) } == [5, 10, 20, 40])
         #expect(OutboxDelivery.pause(after: 40, random: 1) == 3600)

@@ -114,12 +114,12 @@ extension ProviderConfiguration {
         #expect(posted.status == 401 && posted.error == "invalid_grant")
         #expect(posted.body["error_description"] == "The subject_token breaks a rule (aud).")
         let client = await app.exchange(["client_id": "acme-id"])
-        #expect(client.status == 400 && client.error == "invalid_grant")
+        #expect(client.status == 400 && client.error == "invalid_request")
         app.stage.answerIntrospection()
         app.stage.answerUserinfo(["sub": "another"])
         #expect(await app.exchange().error == "userinfo_mismatch")
         let mismatch = await app.exchange(["client_id": "acme-id"])
-        #expect(mismatch.status == 400 && mismatch.error == "invalid_grant")
+        #expect(mismatch.status == 400 && mismatch.error == "invalid_request")
         app.stage.transport.answer(app.stage.carrier.introspectionEndpoint, .page(status: 500))
         #expect(await app.exchange().error == "provider_error")
         let broken = await app.exchange(["client_id": "acme-id"])
@@ -222,7 +222,8 @@ extension ProviderConfiguration {
         for client in [nil, "acme-id"] {
             let app = try await APIStage.exchanging(perMinute: 1)
             app.stage.answerIntrospection { $0[setting: "active"] = false }
-            #expect(await app.exchange(["client_id": client]).body["error_code"] == "invalid_grant")
+            let code: JSONValue = client == nil ? "invalid_grant" : "invalid_request"
+            #expect(await app.exchange(["client_id": client]).body["error_code"] == code)
             let answer = await app.exchange(["client_id": client])
             #expect(answer.status == 429 && answer.body["error_code"] == "rate_limited")
             #expect(answer.error == (client == nil ? "rate_limited" : nil))

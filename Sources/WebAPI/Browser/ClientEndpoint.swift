@@ -150,9 +150,9 @@ extension ErrorAnswer {
         var answer = ErrorAnswer(error)
         switch error {
         case .unsupportedGrantType: answer.code = "unsupported_grant_type"
-        case .invalidGrant, .invalidSubjectToken, .accessDenied: answer.status = .badRequest
-        // As they know it, it is the token that was handed in (RFC 8693 §2.2.2).
-        case .userinfoMismatch: (answer.status, answer.code) = (.badRequest, "invalid_grant")
+        case .invalidGrant, .accessDenied: answer.status = .badRequest
+        // Both are about the token that was handed in (RFC 8693 §2.2.2).
+        case .invalidSubjectToken, .userinfoMismatch: (answer.status, answer.code) = (.badRequest, "invalid_request")
         default: break
         }
         return answer
