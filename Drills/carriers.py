@@ -69,9 +69,10 @@ class Carriers(Process):
         """Lets a subscriber change carriers."""
         self.call("POST", f"/subscribers/{subscriber}/port?to={carrier}", {})
 
-    def presented(self):
-        """The hashes of the refresh tokens that the plain provider was shown of late, in order."""
-        return json.loads(self.call("GET", "/control/refreshes").body)["presented"]
+    def presented(self, after=0):
+        """The hashes of the refresh tokens that the plain provider was shown after a request, and the number of the newest."""
+        answer = json.loads(self.call("GET", f"/control/refreshes?after={after}").body)
+        return answer["presented"], answer["last"]
 
     def requests(self, endpoint):
         """How many requests all issuers have had at an endpoint."""

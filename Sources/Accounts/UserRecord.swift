@@ -25,15 +25,18 @@ public struct UserRecord: Equatable, Sendable {
     /// The live ones.
     public var sessions: [Session]
     public var receipts: [Receipt]
+    public var grants: [ProviderGrant]
     public var auditEvents: [AuditEvent]
 
     public init(
-        user: User, identities: [Identity], sessions: [Session], receipts: [Receipt], auditEvents: [AuditEvent]
+        user: User, identities: [Identity], sessions: [Session], receipts: [Receipt], grants: [ProviderGrant],
+        auditEvents: [AuditEvent]
     ) {
         self.user = user
         self.identities = identities
         self.sessions = sessions
         self.receipts = receipts
+        self.grants = grants
         self.auditEvents = auditEvents
     }
 }

@@ -48,6 +48,7 @@ extension SQLiteAccounts {
                     user: found, identities: try IdentityRows(connection: connection).all(of: user),
                     sessions: try SessionRows(connection: connection).live(of: user, now: now),
                     receipts: try ReceiptRows(connection: connection).all(of: user),
+                    grants: try GrantRows(connection: connection, sealer: sealer, now: now).all(of: user),
                     auditEvents: try AuditTrail.events(connection, after: 0, limit: .max, user: user))
             }
         }

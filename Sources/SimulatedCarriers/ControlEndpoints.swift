@@ -22,7 +22,7 @@ struct ControlEndpoints: Sendable {
             Route(.post, "/control/rotate-keys") { rotateKeys($0) },
             Route(.post, "/control/latency") { setLatency($0) },
             Route(.get, "/control/requests") { _ in counts },
-            Route(.get, "/control/refreshes") { _ in refreshes },
+            Route(.get, "/control/refreshes") { refreshes($0) },
             Route(.get, "/control/misbehaviours") { _ in
                 .object(JSONObject([("names", .strings(Misbehaviour.all.map(\.name)))]))
             },
@@ -32,12 +32,16 @@ struct ControlEndpoints: Sendable {
             + PushControl(world: world).routes + LineControl(world: world).routes
     }
 
-    /// By their hashes, so that a log of it tells no token.
-    private var refreshes: HTTPResponse {
-        let presented = world.log.requests(at: .token).filter { $0.issuer == .plain }
+    /// The refresh tokens that the plain provider was shown after the request of that number; by their hashes, so that a log of it
+    /// tells no token.
+    private func refreshes(_ request: HTTPRequest) -> HTTPResponse {
+        let after = Fields(query: request)?["after"].flatMap { Int($0) } ?? 0
+        let last = world.log.last
+        let presented = world.log.requests(after: after).map(\.request)
+            .filter { $0.issuer == .plain && $0.endpoint == .token }
             .compactMap { $0.formField("refresh_token") }
             .map { Base64URL.encode(Digest.sha256.hash(Array($0.utf8))) }
-        return .object(JSONObject([("presented", .strings(presented))]))
+        return .object(JSONObject([("last", .integer(Int64(last))), ("presented", .strings(presented))]))
     }
 
     /// `{"name": …, "endpoint": …, "issuer": …, "times": …}`, all but the name optional.

@@ -66,7 +66,17 @@ public enum UserDocument {
                     ]
                     return .object(JSONObject(Self.session(session) + more))
                 }),
-            "receipts": .array(record.receipts.map(receipt)), "audit": .array(record.auditEvents.map(event)),
+            "receipts": .array(record.receipts.map(receipt)), "grants": .array(record.grants.map(grant)),
+            "audit": .array(record.auditEvents.map(event)),
+        ]
+    }
+
+    /// That a provider's tokens are kept, and never the tokens: whoever has those is the user at that provider.
+    private static func grant(_ grant: ProviderGrant) -> JSONValue {
+        [
+            "identity_id": .integer(grant.identity.rawValue), "obtained_at": .integer(grant.obtainedAt),
+            "has_tokens": .boolean(grant.tokens != nil), "expires_at": optional(grant.tokens?.expiresAt),
+            "scope": optional(grant.tokens?.scope),
         ]
     }
 
