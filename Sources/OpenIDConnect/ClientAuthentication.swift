@@ -1,4 +1,5 @@
 public import Crypto
+public import HTTPClient
 public import JSON
 public import Syntax
 
@@ -101,6 +102,16 @@ public struct ClientAuthentication: Sendable {
         guard case .assertion(let assertion) = way else { return nil }
         return assertion.publishedKey
     }
+}
+
+/// A request that is made as one of the provider's clients.
+public protocol ClientRequest: Sendable {
+    /// What a provider must not be heard repeating.
+    var secrets: [String] { get }
+
+    func request(
+        to endpoint: EndpointURL, as client: ClientProof, timeout: Duration, policy: OutboundPolicy
+    ) -> OutboundRequest
 }
 
 /// What a request says of who sends it.

@@ -4,14 +4,13 @@ internal import JSON
 public import Syntax
 
 /// The exchange of a refresh token for a fresh access token (RFC 6749 §6, OpenID Connect Core §12).
-public struct RefreshRequest: Sendable {
+public struct RefreshRequest: ClientRequest {
     private let refreshToken: String
 
     public init(refreshToken: String) {
         self.refreshToken = refreshToken
     }
 
-    /// What a provider must not be heard repeating.
     public var secrets: [String] { [refreshToken] }
 
     /// The request to send. It names no scope: what was granted stays granted. Once it may have left, the token may be spent, so

@@ -4,7 +4,7 @@ internal import JSON
 public import Syntax
 
 /// Tells a provider that a token is good for nothing any more (RFC 7009 §2.1). Apple and Google take the same request.
-public struct RevocationRequest: Sendable {
+public struct RevocationRequest: ClientRequest {
     private let token: String
     private let isRefreshToken: Bool
 
@@ -13,7 +13,6 @@ public struct RevocationRequest: Sendable {
         self.isRefreshToken = isRefreshToken
     }
 
-    /// What a provider must not be heard repeating.
     public var secrets: [String] { [token] }
 
     public func request(

@@ -5,35 +5,23 @@ internal import JSON
 public import Syntax
 
 /// The question to a provider what an access token is good for (RFC 7662 §2.1).
-public struct IntrospectionRequest: Sendable {
+public struct IntrospectionRequest: ClientRequest {
     public let token: String
+
+    public var secrets: [String] { [token] }
 
     public init(token: String) {
         self.token = token
     }
 
-    /// The request to send, as which client is said as at the token endpoint. It changes nothing, and is still sent only once:
-    /// an assertion is good for one request.
+    /// The request to send. It changes nothing, and is still sent only once: an assertion is good for one request.
     public func request(
         to endpoint: EndpointURL, as client: ClientProof, timeout: Duration, policy: OutboundPolicy
     ) -> OutboundRequest {
         var body: [UInt8] = []
         FormEncoding.append("token", token, to: &body)
         FormEncoding.append("token_type_hint", "access_token", to: &body)
-        if let fields = client.bodyFields {
-            body.append(UInt8(ascii: "&"))
-            body.append(contentsOf: fields.revealedBytes)
-        }
-        var headers = [
-            (name: "Content-Type", value: "application/x-www-form-urlencoded"),
-            (name: "Accept", value: "application/json"),
-        ]
-        if let authorization = client.authorization {
-            headers.append((name: "Authorization", value: authorization.revealedText))
-        }
-        return OutboundRequest(
-            method: .post, url: endpoint, headers: headers, body: body, timeout: timeout, policy: policy,
-            finishesWhenCancelled: false)
+        return .posting(body, to: endpoint, as: client, timeout: timeout, policy: policy)
     }
 }
 

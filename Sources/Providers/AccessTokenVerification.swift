@@ -115,20 +115,8 @@ extension ProviderClient {
         guard let endpoint = issuer.introspectionEndpoint else {
             throw noted(.discovery, .invalidMember("introspection_endpoint"), host: provider.configuredHost)
         }
-        var proof: ClientProof?
-        var answer: OutboundResponse?
-        do throws(ProviderCallError) {
-            let client = try provider.authentication.proof(
-                at: endpoint, of: issuer, keys: provider.clientKeys, now: now)
-            proof = client
-            let request = IntrospectionRequest(token: token).request(
-                to: endpoint, as: client, timeout: transport.timeout, policy: provider.policy(for: endpoint))
-            let received = try await transport.sendOnce(request)
-            answer = received
-            return try IntrospectionAnswer(received)
-        } catch {
-            let words = answer.flatMap { ProviderWords($0, removing: [token] + (proof?.secrets ?? [])) }
-            throw noted(.introspection, error, host: endpoint.host, words: words)
-        }
+        return try await ask(
+            IntrospectionRequest(token: token), at: endpoint, of: issuer, .introspection, now: now
+        ) { answer throws(ProviderCallError) in try IntrospectionAnswer(answer) }
     }
 }

@@ -23,21 +23,8 @@ extension ProviderClient {
     public func refresh(
         _ asked: RefreshRequest, at issuer: ProviderMetadata, now: Int64
     ) async throws(ProviderError) -> RefreshedTokens {
-        let endpoint = issuer.tokenEndpoint
-        var proof: ClientProof?
-        var answer: OutboundResponse?
-        do throws(ProviderCallError) {
-            let client = try provider.authentication.proof(
-                at: endpoint, of: issuer, keys: provider.clientKeys, now: now)
-            proof = client
-            let received = try await transport.sendOnce(
-                asked.request(
-                    to: endpoint, as: client, timeout: transport.timeout, policy: provider.policy(for: endpoint)))
-            answer = received
-            return try RefreshedTokens(received)
-        } catch {
-            let words = answer.flatMap { ProviderWords($0, removing: asked.secrets + (proof?.secrets ?? [])) }
-            throw noted(.refresh, error, host: endpoint.host, words: words)
+        try await ask(asked, at: issuer.tokenEndpoint, of: issuer, .refresh, now: now) {
+            answer throws(ProviderCallError) in try RefreshedTokens(answer)
         }
     }
 
@@ -49,7 +36,26 @@ extension ProviderClient {
         guard let endpoint = provider.configuration.revocationEndpoint ?? issuer.revocationEndpoint else {
             return .impossible
         }
+        do throws(ProviderError) {
+            return try await ask(asked, at: endpoint, of: issuer, .revocation, now: now) {
+                answer throws(ProviderCallError) in
+                let answer = RevocationAnswer(answer)
+                if case .failed(let failure) = answer { throw failure }
+                return answer
+            }
+        } catch {
+            guard case .call(let problem) = error else { return .failed(.notJSON) }
+            return .failed(problem.failure)
+        }
+    }
+
+    /// Asks something of the provider as its client, once, and reads the answer.
+    func ask<Answer: Sendable>(
+        _ asked: some ClientRequest, at endpoint: EndpointURL, of issuer: ProviderMetadata,
+        _ step: ProviderProblem.Step, now: Int64, read: (OutboundResponse) throws(ProviderCallError) -> Answer
+    ) async throws(ProviderError) -> Answer {
         var proof: ClientProof?
+        var answer: OutboundResponse?
         do throws(ProviderCallError) {
             let client = try provider.authentication.proof(
                 at: endpoint, of: issuer, keys: provider.clientKeys, now: now)
@@ -57,15 +63,11 @@ extension ProviderClient {
             let received = try await transport.sendOnce(
                 asked.request(
                     to: endpoint, as: client, timeout: transport.timeout, policy: provider.policy(for: endpoint)))
-            let answer = RevocationAnswer(received)
-            if case .failed(let failure) = answer {
-                let words = ProviderWords(received, removing: asked.secrets + (proof?.secrets ?? []))
-                _ = noted(.revocation, failure, host: endpoint.host, words: words)
-            }
-            return answer
+            answer = received
+            return try read(received)
         } catch {
-            _ = noted(.revocation, error, host: endpoint.host)
-            return .failed(error)
+            let words = answer.flatMap { ProviderWords($0, removing: asked.secrets + (proof?.secrets ?? [])) }
+            throw noted(step, error, host: endpoint.host, words: words)
         }
     }
 }

@@ -14,6 +14,8 @@ struct RequestParameters {
         "acrValues": "acr_values", "sdkVersion": "sdk_version", "grantType": "grant_type",
         "refreshToken": "refresh_token", "mccMnc": "mccmnc", "loginHint": "login_hint",
     ]
+    /// What every posted code comes with, so that it is looked at first.
+    private static let usual = ["client_id", "code", "redirect_uri", "mccmnc", "code_verifier", "nonce"]
     private static let others = [
         "provider", "code", "iss", "mcc", "mnc", "nonce", "context", "state", "max_age", "link_ticket", "zenkey_sub",
         "token", "client_secret",
@@ -23,13 +25,12 @@ struct RequestParameters {
     /// The parameters any endpoint takes, under every name they come by. By the length of that, which tells most names apart
     /// and is at hand; hashing each member of each body would cost more.
     private static let canonicalNames: [[(spelling: String, name: String)]] = {
-        let names = aliases.merging(
-            (aliases.values + others + operators + ProfileFields.names).map { ($0, $0) },
-            uniquingKeysWith: { known, _ in known })
-        let longest = names.keys.reduce(0) { max($0, $1.utf8.count) }
-        return (0...longest).map { length in
-            names.filter { $0.key.utf8.count == length }.map { (spelling: $0.key, name: $0.value) }
-        }
+        let own = usual + aliases.values.sorted() + others + operators + ProfileFields.names
+        var known: Set<String> = []
+        var names = own.filter { known.insert($0).inserted }.map { (spelling: $0, name: $0) }
+        names += aliases.sorted { $0.key < $1.key }.map { (spelling: $0.key, name: $0.value) }
+        let longest = names.reduce(0) { max($0, $1.spelling.utf8.count) }
+        return (0...longest).map { length in names.filter { $0.spelling.utf8.count == length } }
     }()
 
     private static func canonicalName(_ spelling: String) -> String? {
