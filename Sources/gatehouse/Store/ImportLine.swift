@@ -9,7 +9,7 @@ import Providers
 struct ImportLine {
     private static let members: Set<String> = ["identities", "profile", "own", "created_at"]
     private static let exported: Set<String> = [
-        "user_id", "reference", "updated_at", "sessions", "receipts", "audit",
+        "user_id", "reference", "updated_at", "sessions", "receipts", "grants", "audit",
         // What providers say now comes with the next sign-in.
         "contacts", "claims",
     ]
