@@ -45,16 +45,3 @@ public struct AccessTokenVerifier: Sendable {
         guard header.hasType("at+jwt") else { throw .type }
     }
 }
-
-extension AccessTokenError {
-    /// The rule that a token breaks which is not even a valid signed token.
-    public init(_ error: JOSEError) {
-        self =
-            switch error {
-            case .malformed(.signatureEncoding), .malformed(.emptySignature), .signature: .signature
-            case .malformed: .malformed
-            case .algorithm: .algorithm
-            case .unknownKey: .unknownKey
-            }
-    }
-}

@@ -1,4 +1,4 @@
-public import JOSE
+internal import JOSE
 internal import JSON
 internal import Syntax
 
@@ -73,7 +73,7 @@ struct EventTokenRules: Sendable {
 
 /// The rule that breaks what a provider tells us: a logout token, an event, a signed request. The raw value is what the
 /// provider is told of it.
-public enum EventTokenError: String, Error, Sendable, CaseIterable {
+public enum EventTokenError: String, TokenRuleError, Sendable, CaseIterable {
     /// It is nothing signed, or too long for it.
     case malformed
     case algorithm, signature
@@ -98,14 +98,4 @@ public enum EventTokenError: String, Error, Sendable, CaseIterable {
     case identifier = "jti"
     /// It has come before.
     case replayed
-
-    public init(_ error: JOSEError) {
-        self =
-            switch error {
-            case .malformed(.signatureEncoding), .malformed(.emptySignature), .signature: .signature
-            case .malformed: .malformed
-            case .algorithm: .algorithm
-            case .unknownKey: .unknownKey
-            }
-    }
 }

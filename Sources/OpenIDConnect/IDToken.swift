@@ -1,4 +1,4 @@
-public import JOSE
+internal import JOSE
 public import JSON
 
 /// The claims of an ID token that was verified (OpenID Connect Core §2).
@@ -31,7 +31,7 @@ public struct IDToken: Sendable {
 }
 
 /// The rule an ID token breaks. The raw value is what the API answers as `reason`.
-public enum IDTokenError: String, Error, Sendable, CaseIterable {
+public enum IDTokenError: String, TokenRuleError, Sendable, CaseIterable {
     case signature, algorithm, issuer, audience
     case authorizedParty = "authorized_party"
     case expired
@@ -42,18 +42,6 @@ public enum IDTokenError: String, Error, Sendable, CaseIterable {
     case accessTokenHash = "at_hash"
     case malformed
     case unknownKey = "unknown_key"
-
-    /// The rule that a token breaks which is not even a valid signed token. A signature that can't be decoded is no valid
-    /// signature; everything else that can't be read is malformed.
-    public init(_ error: JOSEError) {
-        self =
-            switch error {
-            case .malformed(.signatureEncoding), .malformed(.emptySignature), .signature: .signature
-            case .malformed: .malformed
-            case .algorithm: .algorithm
-            case .unknownKey: .unknownKey
-            }
-    }
 }
 
 /// What an ID token must show, by what it is asked for. None has a default: who asks for nothing says so.

@@ -27,7 +27,7 @@ public struct ProvenAccessToken: Sendable, Equatable {
 }
 
 /// The rule that an access token breaks which an app hands in. The raw value is what the app is told of it.
-public enum AccessTokenError: String, Error, Sendable, CaseIterable {
+public enum AccessTokenError: String, TokenRuleError, Sendable, CaseIterable {
     /// It is nothing signed where it must be, or can't be read.
     case malformed
     case algorithm, signature
