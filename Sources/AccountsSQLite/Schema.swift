@@ -14,7 +14,9 @@ enum Schema {
     /// Marks the file as ours (`PRAGMA application_id`): "GATE".
     static let applicationID: Int64 = 0x4741_5445
 
-    static let steps = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth]
+    static let steps = [
+        first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth, thirteenth,
+    ]
 
     private static let version = Query("PRAGMA user_version")
     private static let application = Query("PRAGMA application_id")

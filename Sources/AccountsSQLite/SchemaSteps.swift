@@ -257,3 +257,39 @@ extension Schema {
         CREATE INDEX cross_client_keys_identity ON cross_client_keys (identity_id);
         """
 }
+
+extension Schema {
+    // `unlock_keys` holds the keys that TIM's clients encrypt with, each sealed together with what its password and its long secret
+    // are checked by; of one that is locked nothing is left but its row. `directory_users` tells which users a provider's directory
+    // has an account for, or is to get one for, and by which names they have signed up, hashed.
+    static let thirteenth = """
+        CREATE TABLE unlock_keys (
+            id BLOB PRIMARY KEY,
+            content BLOB,
+            failures INTEGER NOT NULL DEFAULT 0,
+            created INTEGER NOT NULL,
+            used INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX unlock_keys_used ON unlock_keys (used);
+
+        CREATE TABLE directory_users (
+            user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+            provider TEXT NOT NULL,
+            name_hash BLOB,
+            email_hash BLOB,
+            external_id TEXT NOT NULL,
+            directory_id TEXT,
+            created INTEGER NOT NULL,
+            joined INTEGER,
+            mails INTEGER NOT NULL DEFAULT 0,
+            mailed_since INTEGER NOT NULL DEFAULT 0,
+            PRIMARY KEY (user_id, provider)
+        ) STRICT, WITHOUT ROWID;
+        CREATE UNIQUE INDEX directory_users_name ON directory_users (provider, name_hash) WHERE name_hash IS NOT NULL;
+        CREATE INDEX directory_users_email ON directory_users (provider, email_hash) WHERE email_hash IS NOT NULL;
+        CREATE UNIQUE INDEX directory_users_external ON directory_users (provider, external_id);
+        CREATE UNIQUE INDEX directory_users_directory ON directory_users (provider, directory_id)
+            WHERE directory_id IS NOT NULL;
+        CREATE INDEX directory_users_unfinished ON directory_users (created) WHERE joined IS NULL;
+        """
+}
