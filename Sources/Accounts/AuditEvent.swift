@@ -58,6 +58,8 @@ public struct AuditEvent: Equatable, Sendable {
         case storeRestored = "store_restored"
         /// A refresh token was presented again just after it had been replaced, and got the same answer.
         case refreshAnswerRepeated = "refresh_answer_repeated"
+        /// A refresh token that is not replaced was used once more.
+        case reusableRefreshTokenUsed = "reusable_refresh_token_used"
         /// A refresh token was presented after it had been replaced; its session family was revoked.
         case refreshTokenReused = "refresh_token_reused"
         /// An app's one-time code was presented again with the right verifier; its session was revoked.

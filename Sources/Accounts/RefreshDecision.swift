@@ -11,6 +11,8 @@ public enum RefreshDecision: Equatable, Sendable {
     case repeatAnswer
     /// The same between two tokens of the earlier form, whose successor is kept sealed.
     case repeatEarlierAnswer
+    /// It is one of a client whose tokens stay good: the session goes on, and the token is not replaced.
+    case extend
     /// It was replaced: it, or its successor, is in the wrong hands. The whole family goes.
     case reuse
     /// It opens nothing and says nothing about any live session.
@@ -86,12 +88,17 @@ public enum RefreshDecision: Equatable, Sendable {
     ///   - presented: the token, whose signature, if it has one, is verified.
     ///   - chain: the chain of the session the token names; nil when there is no such session.
     ///   - now: seconds since 1970.
+    ///   - isReusable: whether the client's tokens stay good as long as the session lasts, those too that were replaced in a
+    ///     time when they did not.
     ///   - graceSeconds: how long after its rotation the parent still gets the answer again; 0 for never.
     public static func decide(
-        presented: PresentedRefreshToken, chain: Chain?, now: Int64, graceSeconds: Int64
+        presented: PresentedRefreshToken, chain: Chain?, now: Int64, isReusable: Bool, graceSeconds: Int64
     ) -> RefreshDecision {
         guard let chain, chain.expiresAt > now, chain.endsAt ?? .max > now else { return .refuse }
-        switch standing(of: presented, in: chain) {
+        let standing = standing(of: presented, in: chain)
+        // A token of the earlier form names nobody and no end of its own; it is replaced by one that does.
+        if isReusable, case .signed = presented { return standing == .none ? .refuse : .extend }
+        switch standing {
         case .current: return .rotate
         case .parent: break
         case .older: return .reuse

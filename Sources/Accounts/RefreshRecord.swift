@@ -21,6 +21,8 @@ public struct RefreshRecord: Sendable {
     public var expiresAt: Int64
     /// How long a session lasts at most, in seconds from when it was opened; nil for no end.
     public var absoluteSeconds: Int64?
+    /// Whether it stays good as long as the session lasts, and is not replaced.
+    public var isReusable: Bool
     /// How long after its rotation a replaced token gets its answer again; 0 for never.
     public var graceSeconds: Int64
     /// Seconds since 1970.
@@ -28,13 +30,14 @@ public struct RefreshRecord: Sendable {
 
     public init(
         session: SessionID, presented: PresentedRefreshToken, client: String?, expiresAt: Int64,
-        absoluteSeconds: Int64?, graceSeconds: Int64, now: Int64
+        absoluteSeconds: Int64?, isReusable: Bool, graceSeconds: Int64, now: Int64
     ) {
         self.session = session
         self.presented = presented
         self.client = client
         self.expiresAt = expiresAt
         self.absoluteSeconds = absoluteSeconds
+        self.isReusable = isReusable
         self.graceSeconds = graceSeconds
         self.now = now
     }
@@ -47,6 +50,8 @@ public enum RefreshOutcome: Equatable, Sendable {
     case repeated(Session)
     /// The same between two tokens of the earlier form: the answer is in this seal, which the presented token opens.
     case repeatedEarlier(Session, nextWrapped: [UInt8])
+    /// The session lasts longer, and the token stays the one it has.
+    case extended(Session)
     /// The token had been replaced: its session family is revoked.
     case reused(UserID)
     /// No live session knows the token.

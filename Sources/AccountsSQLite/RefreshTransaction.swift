@@ -12,6 +12,7 @@ struct RefreshTransaction {
             next_wrapped = NULL
         WHERE id = ?
         """)
+    private static let extend = Query("UPDATE sessions SET expires = ? WHERE id = ?")
     private static let deleteFamily = Query("DELETE FROM sessions WHERE user_id = ? AND family = ?")
 
     let connection: Connection
@@ -24,7 +25,8 @@ struct RefreshTransaction {
         guard record.client == session.app else { return .refused }
         let values = chain.values(endsAt: record.absoluteSeconds.map { session.createdAt + $0 })
         switch RefreshDecision.decide(
-            presented: record.presented, chain: values, now: record.now, graceSeconds: record.graceSeconds)
+            presented: record.presented, chain: values, now: record.now, isReusable: record.isReusable,
+            graceSeconds: record.graceSeconds)
         {
         case .rotate:
             return .rotated(try rotate(session, expiresAt: values.expiry(ofSuccessor: record.expiresAt)))
@@ -34,6 +36,12 @@ struct RefreshTransaction {
         case .repeatEarlierAnswer:
             try audit(.refreshAnswerRepeated, session)
             return .repeatedEarlier(session, nextWrapped: chain.earlier.nextWrapped)
+        case .extend:
+            var extended = session
+            extended.expiresAt = values.expiry(ofSuccessor: record.expiresAt)
+            try connection.run(Self.extend, extended.expiresAt, session.id)
+            try audit(.reusableRefreshTokenUsed, session)
+            return .extended(extended)
         case .reuse:
             try connection.run(Self.deleteFamily, session.user, session.family)
             try audit(.refreshTokenReused, session)

@@ -20,6 +20,29 @@ public struct RegisteredApp: Sendable, Equatable {
         case es256 = "ES256"
     }
 
+    /// How long its refresh tokens last, and whether they are replaced.
+    public struct RefreshTokens: Sendable, Equatable {
+        public enum Use: String, Sendable, CaseIterable {
+            /// Each is used once, for the next one; whoever comes with one that was replaced ends the session (RFC 9700 §4.14.2).
+            case rotating
+            /// One stays good as long as the session lasts, for clients that store the first one again and again. Whoever has stolen
+            /// it is not noticed by it, so that such a session has to end by itself.
+            case reusable
+        }
+
+        public let use: Use
+        /// For how long a session lasts that nobody refreshes, in seconds; nil for as long as other sessions.
+        public let inactivitySeconds: Int64?
+        /// For how long a session lasts however often it is refreshed, in seconds; nil for as long as other sessions.
+        public let absoluteSeconds: Int64?
+
+        public init(use: Use = .rotating, inactivitySeconds: Int64? = nil, absoluteSeconds: Int64? = nil) {
+            self.use = use
+            self.inactivitySeconds = inactivitySeconds
+            self.absoluteSeconds = absoluteSeconds
+        }
+    }
+
     /// The name in the configuration, which its users are shown.
     public let name: String
     public let clientID: String
@@ -37,11 +60,13 @@ public struct RegisteredApp: Sendable, Equatable {
     public let idTokenAlgorithm: IDTokenAlgorithm
     /// The names of the providers whose access tokens it may have; only where it has a secret.
     public let providerTokens: [String]
+    public let refreshTokens: RefreshTokens
 
     public init(
         name: String, clientID: String, secret: Secret?, redirectURIs: [RedirectURI], providers: [String],
         origins: [String], postLogoutRedirectURIs: [RedirectURI], otherBrowser: OtherBrowser,
-        idTokenAlgorithm: IDTokenAlgorithm, providerTokens: [String] = []
+        idTokenAlgorithm: IDTokenAlgorithm, providerTokens: [String] = [],
+        refreshTokens: RefreshTokens = RefreshTokens()
     ) {
         self.name = name
         self.clientID = clientID
@@ -53,6 +78,7 @@ public struct RegisteredApp: Sendable, Equatable {
         self.otherBrowser = otherBrowser
         self.idTokenAlgorithm = idTokenAlgorithm
         self.providerTokens = providerTokens
+        self.refreshTokens = refreshTokens
     }
 
     /// Whether an authorization response may go to an address.

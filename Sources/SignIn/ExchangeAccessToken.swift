@@ -28,6 +28,7 @@ public struct ExchangeAccessToken: Sendable {
         let client: String
         /// nil for who is no app of ours.
         let scope: String?
+        let terms: RefreshTerms
         let userAgent: String?
     }
 
@@ -58,7 +59,9 @@ public struct ExchangeAccessToken: Sendable {
     public func signIn(
         _ token: SubjectToken, with provider: Provider, userAgent: String?, trouble: ProviderTrouble?
     ) async throws(ServiceError) -> SignInWithCode.Outcome {
-        let holder = Holder(client: provider.configuration.clientID, scope: nil, userAgent: userAgent)
+        let holder = Holder(
+            client: provider.configuration.clientID, scope: nil, terms: tokenIssuer.terms(for: nil),
+            userAgent: userAgent)
         let (record, signedIn) = try await enter(token, with: provider, for: holder, trouble)
         return SignInWithCode.Outcome(
             signedIn: signedIn,
@@ -80,10 +83,11 @@ public struct ExchangeAccessToken: Sendable {
         } catch {
             throw .invalidParameter(ParameterError("scope", "is not a list of scopes"))
         }
-        let holder = Holder(client: app.clientID, scope: granted, userAgent: userAgent)
+        let holder = Holder(
+            client: app.clientID, scope: granted, terms: tokenIssuer.terms(for: app), userAgent: userAgent)
         let (record, signedIn) = try await enter(token, with: provider, for: holder, trouble)
         let session = Session(record.session, of: signedIn, at: record.provider, now: record.now)
-        let refreshToken = try await tokenIssuer.refreshTokens.text(of: RefreshToken(of: session))
+        let refreshToken = try await tokenIssuer.refreshTokens.text(of: holder.terms.token(of: session))
         return (
             try await appTokens.answer(session, refreshToken, for: app, nonce: nil, now: record.now), signedIn
         )
@@ -171,7 +175,7 @@ public struct ExchangeAccessToken: Sendable {
             } ?? .automatic(reference: TokenIssuer.makeReference()),
             attributes: said.attributes, claims: said.claims,
             session: NewSession(
-                id: session, family: session, expiresAt: tokenIssuer.firstExpiry(now: now),
+                id: session, family: session, expiresAt: holder.terms.firstExpiry(now: now),
                 userAgent: holder.userAgent, authentication: proven.authentication,
                 authenticatedAt: proven.authenticationTime.map { min($0, now) } ?? Session.neverAuthenticated,
                 client: holder.client, scope: holder.scope,

@@ -98,12 +98,14 @@ struct RefreshToken: Equatable, Sendable {
     }
 
     /// The current one of a session whose refresh tokens are signed.
-    init(of session: Session) {
+    ///
+    /// - Parameter reusableUntil: until when it stays good where it is not replaced, in seconds since 1970; nil where it is.
+    init(of session: Session, reusableUntil: Int64? = nil) {
         user = session.user
         self.session = session.id
         generation = session.generation
         issuedAt = session.rotatedAt ?? session.createdAt
-        expiresAt = session.expiresAt
+        expiresAt = reusableUntil ?? session.expiresAt
     }
 
     /// Reads a token a client presents. Whether it is still good for anything is for the clock and the store to say.

@@ -100,33 +100,33 @@ public struct Sessions: Sendable {
     ///
     /// - Throws: as below.
     public func refresh(_ refreshToken: String) async throws(ServiceError) -> TokenIssuer.Tokens {
-        let (session, text) = try await refresh(refreshToken, client: nil)
+        let (session, text) = try await refresh(refreshToken, by: nil)
         return try tokenIssuer.tokens(of: session, refreshToken: text, now: clock.seconds)
     }
 
     /// Exchanges a refresh token for the next one (RFC 6749 §6, rotation as RFC 9700 §4.14.2 has it).
     ///
-    /// - Parameter client: the app of ours that presents it; nil for who names none.
+    /// - Parameter app: the app of ours that presents it; nil for who names none.
     /// - Returns: the session, and the text of its refresh token.
     /// - Throws: `ServiceError.invalidGrant`; after the reuse of a rotated token the whole session family is gone.
     func refresh(
-        _ refreshToken: String, client: String?
+        _ refreshToken: String, by app: RegisteredApp?
     ) async throws(ServiceError) -> (session: Session, refreshToken: String) {
         let now = clock.seconds
         guard let presented = try await refreshTokens.presented(refreshToken, now: now) else {
             throw .invalidGrant(.unknownRefreshToken)
         }
-        let configuration = tokenIssuer.configuration
+        let terms = tokenIssuer.terms(for: app)
         let record = RefreshRecord(
-            session: presented.session, presented: presented.token, client: client,
-            expiresAt: now + configuration.refreshTokenSeconds, absoluteSeconds: configuration.absoluteSeconds,
-            graceSeconds: configuration.refreshGraceSeconds, now: now)
+            session: presented.session, presented: presented.token, client: app?.clientID,
+            expiresAt: terms.expiry(now: now), absoluteSeconds: terms.absoluteSeconds, isReusable: terms.isReusable,
+            graceSeconds: tokenIssuer.configuration.refreshGraceSeconds, now: now)
         let outcome = try await stored { () throws(RepositoryError) in
             try await repository.refresh(record)
         }
         switch outcome {
-        case .rotated(let session), .repeated(let session):
-            return (session, try await refreshTokens.text(of: RefreshToken(of: session)))
+        case .rotated(let session), .repeated(let session), .extended(let session):
+            return (session, try await refreshTokens.text(of: terms.token(of: session)))
         case .repeatedEarlier(let session, let wrapped):
             guard let successor = presented.earlier?.unwrapped(wrapped) else {
                 throw .invalidGrant(.unknownRefreshToken)

@@ -1,4 +1,5 @@
 public import Accounts
+internal import Apps
 internal import Crypto
 internal import JOSE
 internal import JSON
@@ -83,10 +84,11 @@ public struct TokenIssuer: Sendable {
     /// The JWK set document that verifies our tokens.
     public var keyDocument: [UInt8] { keys.document }
 
-    /// When the first refresh token of a session stops working.
-    func firstExpiry(now: Int64) -> Int64 {
-        now + min(configuration.refreshTokenSeconds, configuration.absoluteSeconds ?? .max)
-    }
+    /// When the first refresh token of a session stops working that is no app's of ours.
+    func firstExpiry(now: Int64) -> Int64 { terms(for: nil).firstExpiry(now: now) }
+
+    /// How long the sessions of a client last.
+    func terms(for app: RegisteredApp?) -> RefreshTerms { RefreshTerms(of: app, configuration) }
 
     /// A new session's name.
     func makeSessionID(now: Int64) -> SessionID {

@@ -8,12 +8,13 @@ import Testing
 
     func decide(
         _ generation: Int64, of user: UserID = Self.jane, current: Int64 = Self.current, rotatedAt: Int64? = 1000,
-        expiresAt: Int64 = 9000, endsAt: Int64? = nil, grace: Int64 = 10, now: Int64
+        expiresAt: Int64 = 9000, endsAt: Int64? = nil, isReusable: Bool = false, grace: Int64 = 10, now: Int64
     ) -> RefreshDecision {
         let chain = RefreshDecision.Chain(
             user: Self.jane, generation: current, rotatedAt: rotatedAt, expiresAt: expiresAt, endsAt: endsAt)
         return RefreshDecision.decide(
-            presented: .signed(generation: generation, user: user), chain: chain, now: now, graceSeconds: grace)
+            presented: .signed(generation: generation, user: user), chain: chain, now: now, isReusable: isReusable,
+            graceSeconds: grace)
     }
 
     @Test func `rotates when it is the current generation, whenever that began`() {
@@ -84,7 +85,27 @@ import Testing
 
     @Test func `a signed refresh token presented is refused when there is no session`() {
         let presented = PresentedRefreshToken.signed(generation: 1, user: Self.jane)
-        #expect(RefreshDecision.decide(presented: presented, chain: nil, now: 1000, graceSeconds: 10) == .refuse)
+        for isReusable in [false, true] {
+            let decision = RefreshDecision.decide(
+                presented: presented, chain: nil, now: 1000, isReusable: isReusable, graceSeconds: 10)
+            #expect(decision == .refuse)
+        }
+    }
+
+    @Test(arguments: 1...5 as ClosedRange<Int64>)
+    func `extends the session where its client's tokens stay good, whichever generation it is`(generation: Int64) {
+        for now in [0, 1000, 1011, 8999] as [Int64] {
+            #expect(decide(generation, isReusable: true, grace: 0, now: now) == .extend)
+        }
+    }
+
+    @Test func `is refused also where tokens stay good, when it is another's, too new, or the session is over`() {
+        #expect(decide(5, of: UserID(rawValue: 8), isReusable: true, now: 1005) == .refuse)
+        for generation in [6, 0, -1] as [Int64] {
+            #expect(decide(generation, isReusable: true, now: 1005) == .refuse)
+        }
+        #expect(decide(5, isReusable: true, now: 9000) == .refuse)
+        #expect(decide(5, endsAt: 1005, isReusable: true, now: 1005) == .refuse)
     }
 }
 
@@ -96,7 +117,7 @@ import Testing
     /// - Parameter generation: 0 while the current token is of the earlier form, too.
     func decide(
         _ presented: TokenHash, generation: Int64 = 0, isRetired: Bool = false, rotatedAt: Int64? = 1000,
-        expiresAt: Int64 = 5000, now: Int64
+        expiresAt: Int64 = 5000, isReusable: Bool = false, now: Int64
     ) -> RefreshDecision {
         let chain = RefreshDecision.Chain(
             user: UserID(rawValue: 7), generation: generation, rotatedAt: rotatedAt, expiresAt: expiresAt, endsAt: nil,
@@ -104,12 +125,17 @@ import Testing
                 current: generation == 0 ? current : nil, previous: rotatedAt == nil ? nil : previous,
                 presentedIsRetired: isRetired))
         return RefreshDecision.decide(
-            presented: .earlier(presented), chain: chain, now: now, graceSeconds: 10)
+            presented: .earlier(presented), chain: chain, now: now, isReusable: isReusable, graceSeconds: 10)
     }
 
     @Test func `rotates when it is the current one`() {
         #expect(decide(current, now: 1000) == .rotate)
         #expect(decide(current, rotatedAt: nil, now: 4999) == .rotate)
+    }
+
+    @Test func `is replaced also where the client's tokens stay good, for it names no end`() {
+        #expect(decide(current, isReusable: true, now: 1000) == .rotate)
+        #expect(decide(oldest, isRetired: true, isReusable: true, now: 1005) == .reuse)
     }
 
     @Test func `a refresh token of the earlier form presented is refused when it has expired, whichever it is`() {

@@ -15,6 +15,9 @@ import Testing
                 postLogoutRedirectURIs: ['https://acme.example/bye']
                 otherBrowser: confirm
                 idTokenAlgorithm: ES256
+                refreshTokens: reusable
+                inactivityDays: 30
+                absoluteDays: 365
             """)
         let loaded = load(yaml, files: ["/run/secrets/acme": "s3cret-of-acme\n"])
         #expect(loaded.faults == [])
@@ -24,7 +27,9 @@ import Testing
             redirectURIs: [RedirectURI("https://acme.example/callback")], providers: ["zenkey"],
             origins: ["https://acme.example", "http://localhost:3000"],
             postLogoutRedirectURIs: [RedirectURI("https://acme.example/bye")], otherBrowser: .confirm,
-            idTokenAlgorithm: .es256)
+            idTokenAlgorithm: .es256,
+            refreshTokens: RegisteredApp.RefreshTokens(
+                use: .reusable, inactivitySeconds: 2_592_000, absoluteSeconds: 31_536_000))
         #expect(loaded.settings?.apps == [expected])
     }
 
@@ -33,9 +38,38 @@ import Testing
         #expect(least.secret == nil)
         #expect(least.providers.isEmpty && least.origins.isEmpty && least.postLogoutRedirectURIs.isEmpty)
         #expect(least.otherBrowser == .refuse && least.idTokenAlgorithm == .rs256)
+        #expect(least.refreshTokens == RegisteredApp.RefreshTokens())
         let faults = load(app("origins: []")).faults
         #expect(faults.map(\.key) == ["app.acme.clientID", "app.acme.redirectURIs"])
         #expect(faults.map(\.kind) == [.missing, .missing])
+    }
+
+    @Test(arguments: [
+        ("", ["inactivityDays", "absoluteDays"]), ("inactivityDays: 30", ["absoluteDays"]),
+        ("absoluteDays: 365", ["inactivityDays"]), ("inactivityDays: 0", ["inactivityDays", "absoluteDays"]),
+    ])
+    func `refresh tokens that stay good take both limits`(limits: String, missing: [String]) {
+        let faults = load(appWith("refreshTokens: reusable\n    \(limits)")).faults
+        #expect(faults.map(\.key) == missing.map { "app.acme.\($0)" })
+        #expect(faults.allSatisfy { $0.kind == .missing })
+    }
+
+    @Test func `refresh tokens that are replaced may have limits of the app's own`() throws {
+        let app = try #require(load(appWith("inactivityDays: 7")).settings?.apps.first)
+        #expect(app.refreshTokens == RegisteredApp.RefreshTokens(inactivitySeconds: 604_800))
+    }
+
+    @Test func `a session can't be inactive for longer than it lasts`() {
+        let faults = load(appWith("inactivityDays: 31\n    absoluteDays: 30")).faults
+        #expect(faults.map(\.key) == ["app.acme.inactivityDays"])
+        #expect(load(appWith("inactivityDays: 30\n    absoluteDays: 30")).faults.isEmpty)
+    }
+
+    @Test(arguments: [(60, false), (61, true)])
+    func `clients that keep refresh tokens take access tokens of more than a minute`(seconds: Int, isGood: Bool) {
+        let yaml = appWith("refreshTokens: reusable\n    inactivityDays: 30\n    absoluteDays: 365")
+        let faults = load(yaml + "\nsession: {accessTokenSeconds: \(seconds)}\n").faults
+        #expect(faults.map(\.key) == (isGood ? [] : ["app.acme.refreshTokens"]))
     }
 
     @Test func `apps keep the order of their list, and there are none by default`() throws {
@@ -48,7 +82,7 @@ import Testing
     @Test(arguments: [
         "https://acme.example/callback?tenant=1", "https://acme.example", "https://acme.example:8443/%7Euser",
         "http://127.0.0.1/callback", "http://127.0.0.1:49152/", "http://[::1]:8000/callback",
-        "com.example.acme:/callback", "com.example.acme://host/callback",
+        "com.example.acme:/callback", "com.example.acme://host/callback", "com.example.acme:/",
     ])
     func `a redirect URI is an https address, a loopback address or of the app's own scheme`(address: String) {
         let loaded = load(
@@ -120,7 +154,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "clientID: 'a b'", "clientID: 'ä'", "otherBrowser: allow", "idTokenAlgorithm: HS256", "providers: [Zen Key]",
+        "clientID: 'a b'", "clientID: 'ä'", "otherBrowser: allow", "refreshTokens: forever", "inactivityDays: -1",
+        "absoluteDays: 3651", "idTokenAlgorithm: HS256", "providers: [Zen Key]",
     ])
     func `an app's value that its key does not take is a fault`(line: String) throws {
         let key = try #require(line.split(separator: ":").first)

@@ -92,6 +92,57 @@ extension RepositoryContract {
                 return
             }
         },
+        RepositoryContract("where tokens stay good, a refresh lengthens the session, is audited, and changes no token")
+        {
+            store in
+            let session = Sample.session()
+            let user = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session)).user
+            _ = try await store.refresh(Sample.refresh(session.id, 1, of: user))
+            // Whatever generation there was in a time of rotation.
+            for (index, generation) in [1, 2, 1].enumerated() {
+                let now = Sample.now + 100 * Int64(index + 1)
+                let record = Sample.refresh(
+                    session.id, Int64(generation), of: user, expiresAt: now + 500, absoluteSeconds: 700,
+                    isReusable: true, now: now)
+                guard case .extended(let extended) = try await store.refresh(record) else {
+                    Issue.record("not extended")
+                    return
+                }
+                #expect(extended.generation == 2 && extended.rotatedAt == Sample.now)
+                #expect(extended.expiresAt == Sample.now + min(500 + 100 * Int64(index + 1), 700))
+                #expect(try await store.session(session.id, now: now) == extended)
+            }
+            #expect(
+                try await store.auditTrail()
+                    == [.userCreated] + Array(repeating: .reusableRefreshTokenUsed, count: 3))
+        },
+        RepositoryContract("where tokens stay good, a session that nobody refreshes or that is at its end is over") {
+            store in
+            for (seconds, absolute) in [(50, nil), (40, 40)] as [(Int64, Int64?)] {
+                let session = Sample.session()
+                let user = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session)).user
+                let first = Sample.refresh(
+                    session.id, 1, of: user, expiresAt: Sample.now + 50, absoluteSeconds: absolute, isReusable: true)
+                guard case .extended = try await store.refresh(first) else {
+                    Issue.record("not extended")
+                    return
+                }
+                let late = Sample.refresh(
+                    session.id, 1, of: user, absoluteSeconds: absolute, isReusable: true, now: Sample.now + seconds)
+                #expect(try await store.refresh(late) == .refused)
+            }
+        },
+        RepositoryContract("where tokens are replaced again, one that had stayed good is used once") { store in
+            let session = Sample.session()
+            let user = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session)).user
+            for _ in 1...3 { _ = try await store.refresh(Sample.refresh(session.id, 1, of: user, isReusable: true)) }
+            guard case .rotated = try await store.refresh(Sample.refresh(session.id, 1, of: user)) else {
+                Issue.record("not rotated")
+                return
+            }
+            let stolen = Sample.refresh(session.id, 1, of: user, now: Sample.now + 60)
+            #expect(try await store.refresh(stolen) == .reused(user))
+        },
         RepositoryContract("reuse takes the whole family and leaves the user's other sessions") { store in
             let subject = Sample.subject("1")
             let first = Sample.session()

@@ -80,12 +80,13 @@ public enum Sample {
 
     public static func refresh(
         _ session: SessionID, _ generation: Int64, of user: UserID, client: String? = nil,
-        expiresAt: Int64 = now + 86_400, absoluteSeconds: Int64? = nil, graceSeconds: Int64 = 10, now: Int64 = now
+        expiresAt: Int64 = now + 86_400, absoluteSeconds: Int64? = nil, isReusable: Bool = false,
+        graceSeconds: Int64 = 10, now: Int64 = now
     ) -> RefreshRecord {
         RefreshRecord(
             session: session, presented: .signed(generation: generation, user: user), client: client,
             expiresAt: expiresAt,
-            absoluteSeconds: absoluteSeconds, graceSeconds: graceSeconds, now: now)
+            absoluteSeconds: absoluteSeconds, isReusable: isReusable, graceSeconds: graceSeconds, now: now)
     }
 
     public static func refresh(
@@ -93,8 +94,7 @@ public enum Sample {
     ) -> RefreshRecord {
         RefreshRecord(
             session: session, presented: token, client: nil, expiresAt: now + 86_400, absoluteSeconds: nil,
-            graceSeconds: 10,
-            now: now)
+            isReusable: false, graceSeconds: 10, now: now)
     }
 }
 

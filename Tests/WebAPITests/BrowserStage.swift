@@ -9,9 +9,11 @@ import Testing
 
 @testable import WebAPI
 
-/// A browser that signs its user in, at a service with three apps and two providers.
+/// A browser that signs its user in, at a service with four apps and two providers.
 struct BrowserStage {
     static let acme = "https://acme.example/cb"
+    /// As TIM's samples have theirs.
+    static let tim = "acme:/"
     static let verifier = String(repeating: "v", count: 43)
     static let challenge = Base64URL.encode(Digest.sha256.hash(verifier.utf8.span))
 
@@ -25,18 +27,23 @@ struct BrowserStage {
             app(
                 "web", ["https://web.example/cb"], secret: webSecret, origins: ["https://web.example"],
                 idTokenAlgorithm: .es256),
+            app(
+                "tim", [tim],
+                refreshTokens: RegisteredApp.RefreshTokens(
+                    use: .reusable, inactivitySeconds: 86_400, absoluteSeconds: 200_000)),
         ], resourceServers: [ResourceServer(id: "api", secret: Secret("api secret"))])
 
     private static func app(
         _ name: String, _ redirectURIs: [String], secret: String? = nil, providers: [String] = [],
         origins: [String] = [], otherBrowser: RegisteredApp.OtherBrowser = .refuse,
-        idTokenAlgorithm: RegisteredApp.IDTokenAlgorithm = .rs256
+        idTokenAlgorithm: RegisteredApp.IDTokenAlgorithm = .rs256,
+        refreshTokens: RegisteredApp.RefreshTokens = RegisteredApp.RefreshTokens()
     ) -> RegisteredApp {
         RegisteredApp(
             name: name, clientID: "\(name)-id", secret: secret.map { Secret($0) },
             redirectURIs: redirectURIs.map { RedirectURI($0) }, providers: providers, origins: origins,
             postLogoutRedirectURIs: [RedirectURI("https://\(name).example/bye")], otherBrowser: otherBrowser,
-            idTokenAlgorithm: idTokenAlgorithm)
+            idTokenAlgorithm: idTokenAlgorithm, refreshTokens: refreshTokens)
     }
 
     static let associationFiles = AssociationFiles(

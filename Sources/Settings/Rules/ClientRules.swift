@@ -9,7 +9,8 @@ extension Settings {
         var owners: [String: String] = [:]
         let host = ownHost
         for app in listedApps.sections {
-            faults += app.rules() + app.rules(beside: listedProviders) + app.rules(on: host)
+            faults += app.rules(accessTokenSeconds: session.accessTokenSeconds)
+            faults += app.rules(beside: listedProviders) + app.rules(on: host)
             faults += Self.claim(app.clientID, for: app.path, app.key("clientID"), among: &owners)
         }
         for server in listedResourceServers.sections {
@@ -43,7 +44,7 @@ extension Settings {
 
 extension AppSettings {
     /// What is wrong with this app's keys together.
-    fileprivate func rules() -> [SettingsError] {
+    fileprivate func rules(accessTokenSeconds: Int) -> [SettingsError] {
         var faults: [SettingsError] = []
         if clientID.isEmpty {
             let expected = "the client identifier that the app names itself by"
@@ -67,8 +68,35 @@ extension AppSettings {
             faults.append(
                 SettingsError(.conflict, key("otherBrowser"), value: otherBrowser.rawValue, expected: expected))
         }
+        return faults + refreshRules(accessTokenSeconds: accessTokenSeconds)
+    }
+
+    /// What is wrong with how long its sessions last.
+    ///
+    /// A refresh token that is used again and again tells nothing of a thief, so that the session which it opens has to end by
+    /// itself. And the clients that need such tokens take an access token for expired a minute before it is.
+    private func refreshRules(accessTokenSeconds: Int) -> [SettingsError] {
+        var faults: [SettingsError] = []
+        if refreshTokens == .reusable {
+            for (name, days) in [("inactivityDays", inactivityDays), ("absoluteDays", absoluteDays)] where days == nil {
+                let expected = "a number of days: refreshTokens is reusable, and such a session has to end by itself"
+                faults.append(SettingsError(.missing, key(name), value: "0", expected: expected))
+            }
+            if accessTokenSeconds <= Self.marginSeconds {
+                let expected = "rotating, or session.accessTokenSeconds of more than \(Self.marginSeconds)"
+                faults.append(
+                    SettingsError(.conflict, key("refreshTokens"), value: refreshTokens.rawValue, expected: expected))
+            }
+        }
+        if let inactivityDays, let absoluteDays, inactivityDays > absoluteDays {
+            let expected = "at most absoluteDays, \(absoluteDays)"
+            faults.append(
+                SettingsError(.conflict, key("inactivityDays"), value: String(inactivityDays), expected: expected))
+        }
         return faults
     }
+
+    private static var marginSeconds: Int { 60 }
 
     fileprivate func rules(beside providers: Listed<ProviderSettings>) -> [SettingsError] {
         // `/auth/token` tells an app from our own client at a provider by this name.

@@ -23,6 +23,11 @@ struct AppSettings: NamedSection {
     var idTokenAlgorithm = RegisteredApp.IDTokenAlgorithm.rs256
     /// The providers whose access tokens it may fetch; only with a secret.
     var providerTokens: [String] = []
+    var refreshTokens = RegisteredApp.RefreshTokens.Use.rotating
+    /// Nil: as other sessions.
+    var inactivityDays: Int?
+    /// Nil: as other sessions.
+    var absoluteDays: Int?
 
     init(name: String) {
         self.name = name
@@ -33,6 +38,11 @@ struct AppSettings: NamedSection {
         RegisteredApp(
             name: name, clientID: clientID, secret: secret, redirectURIs: redirectURIs, providers: providers,
             origins: origins, postLogoutRedirectURIs: postLogoutRedirectURIs, otherBrowser: otherBrowser,
-            idTokenAlgorithm: idTokenAlgorithm, providerTokens: providerTokens)
+            idTokenAlgorithm: idTokenAlgorithm, providerTokens: providerTokens,
+            refreshTokens: RegisteredApp.RefreshTokens(
+                use: refreshTokens, inactivitySeconds: Self.seconds(inactivityDays),
+                absoluteSeconds: Self.seconds(absoluteDays)))
     }
+
+    private static func seconds(_ days: Int?) -> Int64? { days.map { Int64($0) * 86_400 } }
 }

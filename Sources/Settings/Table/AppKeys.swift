@@ -26,6 +26,16 @@ extension SettingKey where Root == AppSettings {
             "providerTokens", \.providerTokens, .list(.sectionName),
             "The providers whose access tokens this app may fetch, in the name of a user who is signed in; takes a secret, and "
                 + "keepTokens there."),
+        Self(
+            "refreshTokens", \.refreshTokens, .text(.choice),
+            "rotating: each refresh token is used once. reusable: one stays good as long as its session, for TIM's clients; takes "
+                + "both limits below."),
+        Self(
+            "inactivityDays", \.inactivityDays, .limit(upTo: 3650),
+            "How long a session of the app lasts that is not refreshed; 0: session.refreshTokenDays."),
+        Self(
+            "absoluteDays", \.absoluteDays, .limit(upTo: 3650),
+            "How long a session of the app lasts however often it is refreshed; 0: session.absoluteDays."),
     ]
 }
 

@@ -31,14 +31,15 @@ public struct AppTokens: Sendable {
         _ code: String, redirectURI: String, codeVerifier: String, for app: RegisteredApp
     ) async throws(ServiceError) -> Answer {
         let now = clock.seconds
+        let terms = tokenIssuer.terms(for: app)
         let redemption = AppCodeRedemption(
             code: TokenHash(sha256: code), client: app.clientID, redirectURI: redirectURI,
             codeChallenge: Base64URL.encode(Digest.sha256.hash(codeVerifier.utf8.span)),
-            sessionExpiresAt: tokenIssuer.firstExpiry(now: now), rememberedUntil: now + Self.memorySeconds, now: now)
+            sessionExpiresAt: terms.firstExpiry(now: now), rememberedUntil: now + Self.memorySeconds, now: now)
         let outcome = try await stored { () throws(RepositoryError) in try await repository.redeem(redemption) }
         switch outcome {
         case .redeemed(let session, let nonce):
-            let refreshToken = try await tokenIssuer.refreshTokens.text(of: RefreshToken(of: session))
+            let refreshToken = try await tokenIssuer.refreshTokens.text(of: terms.token(of: session))
             return try await answer(session, refreshToken, for: app, nonce: nonce, now: now)
         case .reused: throw .invalidGrant(.reusedAppCode)
         case .refused: throw .invalidGrant(.invalidAppCode)
@@ -49,7 +50,7 @@ public struct AppTokens: Sendable {
     ///
     /// - Parameter app: who presents it, as whose session it must have been opened.
     public func refresh(_ refreshToken: String, for app: RegisteredApp) async throws(ServiceError) -> Answer {
-        let (session, text) = try await sessions.refresh(refreshToken, client: app.clientID)
+        let (session, text) = try await sessions.refresh(refreshToken, by: app)
         return try await answer(session, text, for: app, nonce: nil, now: clock.seconds)
     }
 
