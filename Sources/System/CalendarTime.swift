@@ -50,9 +50,7 @@ public struct CalendarTime: Sendable, Equatable {
     /// IMF-fixdate (RFC 9110 §5.6.7), such as `Sun, 01 Mar 2026 09:30:00 GMT`.
     public var imfFixdate: String {
         let weekday = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][weekday]
-        let month = [
-            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-        ][month - 1]
+        let month = Self.months[month - 1]
         return String(utf8Capacity: Self.maximumTextBytes) { output in
             for byte in weekday.utf8 { output.append(byte) }
             output.append(UInt8(ascii: ","))
@@ -63,6 +61,39 @@ public struct CalendarTime: Sendable, Equatable {
             appendTime(after: " ", to: &output)
             for byte in " GMT".utf8 { output.append(byte) }
         }
+    }
+
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    /// Reads an IMF-fixdate.
+    ///
+    /// - Returns: seconds since 1970; nil for any other form, which servers must not send any more, and for what is no date. The
+    ///   weekday is not compared.
+    public static func seconds(imfFixdate text: String) -> Int64? {
+        let parts = text.split(separator: " ")
+        guard parts.count == 6, parts[0].hasSuffix(","), parts[5] == "GMT", let day = number(parts[1], 1...31),
+            let month = months.firstIndex(of: String(parts[2])).map({ Int64($0) + 1 }),
+            let year = number(parts[3], 1970...9999)
+        else { return nil }
+        let clock = parts[4].split(separator: ":", omittingEmptySubsequences: false)
+        guard clock.count == 3, let hour = number(clock[0], 0...23), let minute = number(clock[1], 0...59),
+            // A leap second is one.
+            let second = number(clock[2], 0...60)
+        else { return nil }
+        // Years that begin in March, as above.
+        let marchYear = month <= 2 ? year - 1 : year
+        let (era, yearOfEra) = (marchYear / 400, marchYear % 400)
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let days = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+        let seconds = days * 86_400 + hour * 3600 + minute * 60 + second
+        return CalendarTime(secondsSince1970: days * 86_400).day == Int(day) ? seconds : nil
+    }
+
+    private static func number(_ text: Substring, _ range: ClosedRange<Int64>) -> Int64? {
+        guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+        return Int64(text).flatMap { range.contains($0) ? $0 : nil }
     }
 
     /// Room for any of the texts, with a year that does not fit into four digits too.

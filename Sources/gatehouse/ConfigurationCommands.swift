@@ -1,32 +1,52 @@
 import ArgumentParser
 import JSON
+import Providers
 import Settings
 
 /// `gatehouse check-config`: everything that is wrong with the configuration, at once.
-struct CheckConfigCommand: ParsableCommand {
+struct CheckConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check-config",
         abstract: "Validate the configuration and report every fault at once.",
-        discussion: "Exits 0 when the configuration can be served, 1 when it can't.")
+        discussion: """
+            Exits 0 when the configuration can be served, 1 when it can't. With --online every provider is asked as \
+            gatehouse providers probe does, but for those that are found by a mobile network.
+            """)
 
     @OptionGroup var options: ConfigurationOptions
     @Flag(help: "Report as JSON on standard output.")
     var json = false
+    @Flag(help: "Ask the providers, too, whether they answer and know us.")
+    var online = false
 
-    func run() throws {
-        let faults: [SettingsError]
-        let notices: [SettingsNotice]
+    func run() async throws {
         switch Settings.loadOfProcess(file: options.file) {
-        case .valid(_, _, let found): (faults, notices) = ([], found)
-        case .faulty(let found, let others): (faults, notices) = (found, others)
+        case .faulty(let faults, let notices):
+            if json {
+                StandardOutput.write(SettingsReport.json(faults, notices: notices))
+            } else {
+                StandardError.write(SettingsReport.text(faults, notices: notices))
+            }
+            throw ExitCode(1)
+        case .valid(let settings, _, let notices):
+            let rows = online ? try await probed(settings) : []
+            if json {
+                let none: [SettingsError] = []
+                var report = SettingsReport.json(none, notices: notices).object ?? JSONObject()
+                if online { report.append("providers", ProbeRun.json(rows)) }
+                StandardOutput.write(.object(report))
+            } else {
+                StandardError.write(SettingsReport.text([], notices: notices))
+                StandardOutput.write("The configuration is valid.\n" + ProbeRun.text(rows))
+            }
+            guard rows.allSatisfy(\.isGood) else { throw ExitCode(1) }
         }
-        if json {
-            StandardOutput.write(SettingsReport.json(faults, notices: notices))
-        } else {
-            StandardError.write(SettingsReport.text(faults, notices: notices))
-            if faults.isEmpty { StandardOutput.write("The configuration is valid.\n") }
-        }
-        if !faults.isEmpty { throw ExitCode(1) }
+    }
+
+    /// Without a network there is no carrier to ask, and which one would do nobody has said.
+    private func probed(_ settings: Settings) async throws -> [ProbeRun.Row] {
+        let asked = settings.providers.filter { if case .openid = $0.profile { true } else { false } }
+        return try await ProbeRun(settings: settings).findings(of: asked, network: nil)
     }
 }
 

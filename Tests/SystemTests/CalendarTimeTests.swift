@@ -11,6 +11,20 @@ import Testing
         #expect(CalendarTime(secondsSince1970: seconds).imfFixdate == text)
     }
 
+    @Test(arguments: [0, 784_111_777, 951_782_400, 1_735_689_599, 4_107_542_399, 4_107_542_400, 253_402_300_799])
+    func `is read as HTTP writes it`(seconds: Int64) {
+        #expect(CalendarTime.seconds(imfFixdate: CalendarTime(secondsSince1970: seconds).imfFixdate) == seconds)
+    }
+
+    @Test(arguments: [
+        "", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "Sun, 06 Nov 1994 08:49:37 CET",
+        "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 06 nov 1994 08:49:37 GMT",
+        "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Nov 1994 +8:49:37 GMT", "Sun, 06 Nov 1969 08:49:37 GMT",
+    ])
+    func `is no date in any other form`(text: String) {
+        #expect(CalendarTime.seconds(imfFixdate: text) == nil)
+    }
+
     @Test(
         arguments: [
             (0, 0, "1970-01-01T00:00:00.000Z"), (951_782_400, 7, "2000-02-29T00:00:00.007Z"),

@@ -1,0 +1,150 @@
+internal import Crypto
+public import HTTPClient
+internal import JOSE
+internal import JSON
+internal import OpenIDConnect
+import Synchronization
+internal import Syntax
+internal import System
+
+/// Asks a provider what a sign-in would, and judges the answers: for whoever sets one up, or wants to know why sign-ins fail.
+///
+/// The code that it presents is made up, so that nothing comes of it: that the provider refuses it as a code, and not us as a
+/// client, is what shows that all is well.
+public struct ProviderProbe: Sendable {
+    public enum Step: String, Sendable, CaseIterable {
+        /// Where the metadata lies, over the network and TLS, and whether it names the issuer that was asked.
+        case discovery
+        /// Whether the provider's clock shows what ours does.
+        case clock
+        /// Whether there are keys for the algorithms that are allowed.
+        case keys
+        /// Whether the token endpoint knows us.
+        case token
+    }
+
+    public struct Finding: Sendable, Equatable {
+        public let step: Step
+        public let isGood: Bool
+        /// What was seen, and where it is not good what to do; nothing in it is secret.
+        public let sentence: String
+    }
+
+    private static let maximumKeys = 100
+    private static let codeBytes = 16
+    private static let verifierBytes = 32
+    /// Beyond it `clockSkewSeconds`, which is a minute mostly, is used up sooner than it should.
+    private static let greatestClockDifferenceSeconds: Int64 = 5
+
+    private let provider: Provider
+    private let transport: WatchedTransport
+    private let trouble = ProviderTrouble()
+    private let redirectURI: String
+    private let network: MobileNetwork?
+    private let now: @Sendable () -> Int64
+
+    /// - Parameters:
+    ///   - redirectURI: what the request names, where the provider's section has none.
+    ///   - network: a mobile network whose carrier is asked, for providers that are found by one.
+    ///   - now: seconds since 1970.
+    public init(
+        _ provider: Provider, through transport: any HTTPTransport, redirectURI: String, network: MobileNetwork?,
+        now: @escaping @Sendable () -> Int64
+    ) {
+        self.provider = provider
+        self.transport = WatchedTransport(transport: transport)
+        self.redirectURI = provider.configuration.redirectURIs.first ?? redirectURI
+        self.network = network
+        self.now = now
+    }
+
+    /// - Returns: one finding for each step, up to the first one without which there are no others.
+    public func run() async -> [Finding] {
+        guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else { return [] }
+        defer { client.leave() }
+        let issuer: ProviderMetadata
+        do throws(ProviderError) {
+            issuer = try await client.issuer(serving: network)
+        } catch {
+            return [Finding(step: .discovery, isGood: false, sentence: ProbeWords.sentence(error, trouble.facts))]
+        }
+        var findings = [Finding(step: .discovery, isGood: true, sentence: "the issuer is \(issuer.issuer)")]
+        if let clock = clock() { findings.append(clock) }
+        findings.append(await keys(of: issuer, client))
+        findings.append(await token(at: issuer, client))
+        return findings
+    }
+
+    /// - Returns: nil where the provider does not say what time it is.
+    private func clock() -> Finding? {
+        guard let date = transport.lastDate, let theirs = CalendarTime.seconds(imfFixdate: date) else { return nil }
+        let difference = theirs - now()
+        // The answer has a second's precision, and was on its way.
+        guard difference.magnitude > Self.greatestClockDifferenceSeconds.magnitude else {
+            return Finding(step: .clock, isGood: true, sentence: "the clocks agree")
+        }
+        let direction = difference > 0 ? "ahead of" : "behind"
+        return Finding(
+            step: .clock, isGood: difference.magnitude <= provider.configuration.clockSkewSeconds.magnitude,
+            sentence: "the provider's clock is \(difference.magnitude) s \(direction) this machine's: "
+                + "clockSkewSeconds allows \(provider.configuration.clockSkewSeconds)")
+    }
+
+    private func keys(of issuer: ProviderMetadata, _ client: ProviderClient) async -> Finding {
+        let set: JWKSet
+        do throws(ProviderCallError) {
+            let answer = try await client.transport.send(
+                client.transport.get(
+                    issuer.keysEndpoint, accepting: "application/jwk-set+json, application/json"))
+            guard (200..<300).contains(answer.status) else { throw .status(answer.status) }
+            do {
+                set = try JWKSet(parsing: answer.body.span, maximumKeyCount: Self.maximumKeys)
+            } catch {
+                throw .invalidMember("keys")
+            }
+        } catch {
+            let problem = ProviderError.call(ProviderProblem(.keys, error))
+            return Finding(step: .keys, isGood: false, sentence: ProbeWords.sentence(problem, nil))
+        }
+        let allowed = provider.configuration.algorithms
+        let counts = allowed.map { algorithm in (algorithm, set.keys.count { $0.mayVerify(algorithm) }) }
+        let words = counts.map { "\($0.0.rawValue): \($0.1)" }.joined(separator: ", ")
+        guard counts.contains(where: { $0.1 > 0 }) else {
+            let sentence = "no key is for what algorithms allows (\(words)); look which ones the provider signs with"
+            return Finding(step: .keys, isGood: false, sentence: sentence)
+        }
+        return Finding(step: .keys, isGood: true, sentence: "keys for \(words)")
+    }
+
+    private func token(at issuer: ProviderMetadata, _ client: ProviderClient) async -> Finding {
+        let request = TokenRequest(
+            code: Random.token(byteCount: Self.codeBytes), redirectURI: redirectURI,
+            codeVerifier: provider.configuration.requiresPKCE ? Random.token(byteCount: Self.verifierBytes) : nil,
+            correlationID: nil, sdkVersion: nil)
+        do throws(ProviderError) {
+            _ = try await client.exchange(request, at: issuer, now: now())
+            return Finding(step: .token, isGood: false, sentence: "gives tokens for a code that is made up")
+        } catch {
+            let isGood = ProbeWords.isRefusalOfCode(error)
+            return Finding(step: .token, isGood: isGood, sentence: ProbeWords.sentence(error, trouble.facts))
+        }
+    }
+}
+
+/// Keeps what time it was at the host that has answered last.
+private final class WatchedTransport: HTTPTransport {
+    private let transport: any HTTPTransport
+    private let date = Mutex<String?>(nil)
+
+    init(transport: any HTTPTransport) {
+        self.transport = transport
+    }
+
+    var lastDate: String? { date.withLock(\.self) }
+
+    func send(_ request: OutboundRequest) async throws(HTTPClientError) -> OutboundResponse {
+        let response = try await transport.send(request)
+        date.withLock { $0 = response.header("date") }
+        return response
+    }
+}

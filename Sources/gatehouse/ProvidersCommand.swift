@@ -1,0 +1,116 @@
+import Accounts
+import AccountsSQLite
+import ArgumentParser
+import EventLoop
+import HTTPClient
+import JSON
+import OpenIDConnect
+import Providers
+import Settings
+import SignIn
+import Syntax
+import System
+
+/// `gatehouse providers …`.
+struct ProvidersCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "providers", abstract: "Look at providers from here.", subcommands: [Probe.self])
+
+    /// `gatehouse providers probe NAME`.
+    struct Probe: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Ask a provider what a sign-in would, and tell what is wrong.",
+            discussion: """
+                Discovery, keys and clocks, then a token request with a code that is made up: that the provider refuses the \
+                code, and not the client, is what shows that all is well. Exits 1 when something is wrong.
+                """)
+
+        @OptionGroup var options: ConfigurationOptions
+        @OptionGroup var report: ReportOptions
+        @Argument(help: "The provider's name in the configuration.")
+        var name: String
+        @Option(help: "A mobile network, for providers that are found by one.")
+        var mccmnc: String?
+
+        func run() async throws {
+            guard case .valid(let settings, _, _) = Settings.loadOfProcess(file: options.file) else {
+                throw ProbeRun.failure("The configuration is not valid; see gatehouse check-config.")
+            }
+            guard let provider = settings.providers.first(where: { $0.name == name }) else {
+                throw ProbeRun.failure("No provider is called \(name).")
+            }
+            let network = mccmnc.flatMap { MobileNetwork($0) }
+            guard network != nil || mccmnc == nil else {
+                throw ProbeRun.failure("A mobile network has five or six digits.")
+            }
+            let findings = try await ProbeRun(settings: settings).findings(of: [provider], network: network)
+            report.write(ProbeRun.json(findings), ProbeRun.text(findings))
+            guard findings.allSatisfy(\.isGood) else { throw ExitCode(1) }
+        }
+    }
+}
+
+/// Providers asked from this process, which is no server: with a loop of its own, and the keys of the store.
+struct ProbeRun {
+    struct Row {
+        let provider: String
+        let finding: ProviderProbe.Finding
+
+        var isGood: Bool { finding.isGood }
+    }
+
+    let settings: Settings
+
+    static func failure(_ sentence: String) -> ExitCode {
+        StandardError.write(sentence + "\n")
+        return ExitCode(1)
+    }
+
+    /// - Parameter network: for those that are found by one.
+    func findings(of providers: [ProviderConfiguration], network: MobileNetwork?) async throws -> [Row] {
+        let loop = try EventLoop(label: "probe")
+        loop.start()
+        defer { loop.stop() }
+        let client = HTTPClient(loop: loop)
+        let keys = try await clientKeys(for: providers)
+        var rows: [Row] = []
+        for configuration in providers {
+            let issuer = settings.session.issuer?.text ?? "https://gatehouse.example"
+            let probe = ProviderProbe(
+                Provider(configuration, clientKeys: keys), through: client,
+                redirectURI: "\(issuer)/auth/\(configuration.name)/callback", network: network,
+                now: { WallClock.now.seconds })
+            rows += await probe.run().map { Row(provider: configuration.name, finding: $0) }
+        }
+        await client.shutDown()
+        return rows
+    }
+
+    /// The store's, where a provider is told by one who we are.
+    private func clientKeys(for providers: [ProviderConfiguration]) async throws -> ClientKeys {
+        guard providers.contains(where: { !$0.sharedKeys.isEmpty }) else { return ClientKeys() }
+        let now = WallClock.now.seconds
+        guard let store = try? await OpenStore.open(settings.storage, as: .besideServer, now: now) else {
+            return ClientKeys()
+        }
+        let keys = try? await SessionKeys.load(from: store.repository, for: [], now: now)
+        await store.repository.close()
+        return keys?.clientKeys ?? ClientKeys()
+    }
+
+    static func text(_ rows: [Row]) -> String {
+        rows.map { row in
+            "\(row.provider) \(row.finding.step.rawValue): \(row.isGood ? "good" : "BAD"): \(row.finding.sentence)\n"
+        }.joined()
+    }
+
+    static func json(_ rows: [Row]) -> JSONValue {
+        .array(
+            rows.map { row in
+                [
+                    "provider": .string(row.provider), "step": .string(row.finding.step.rawValue),
+                    "good": .boolean(row.isGood), "sentence": .string(row.finding.sentence),
+                ]
+            })
+    }
+}

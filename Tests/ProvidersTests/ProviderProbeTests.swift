@@ -1,0 +1,162 @@
+import Crypto
+import HTTPClient
+import JSON
+import Providers
+import System
+import TestSupport
+import Testing
+
+@Suite struct `A provider that is probed` {
+    private static let tokenEndpoint = "https://carrier.example/token"
+    private static let keysEndpoint = "https://carrier.example/jwks"
+    private static let metadataURL = "https://carrier.example/.well-known/openid-configuration"
+
+    private let transport = ScriptedTransport()
+    private let now = SigningProvider.now
+
+    private static func metadata(_ changes: KeyValuePairs<String, JSONValue> = [:]) -> JSONValue {
+        var document = JSONObject([
+            ("issuer", "https://carrier.example"), ("token_endpoint", .string(tokenEndpoint)),
+            ("jwks_uri", .string(keysEndpoint)),
+        ])
+        for (name, value) in changes { document[setting: name] = value }
+        return .object(document)
+    }
+
+    private func answer(_ url: String, _ body: JSONValue, status: Int = 200, date: Int64? = nil) {
+        var headers = [(name: "Content-Type", value: "application/json")]
+        if let date {
+            headers.append((name: "Date", value: CalendarTime(secondsSince1970: date).imfFixdate))
+        }
+        transport.answer(url, OutboundResponse(status: status, headers: headers, body: body.serialized))
+    }
+
+    /// One with which all is well.
+    private func beWell(date: Int64? = nil) {
+        answer(Self.metadataURL, Self.metadata(), date: date)
+        answer(Self.keysEndpoint, SigningProvider().keyDocument)
+        answer(Self.tokenEndpoint, ["error": "invalid_grant"], status: 400)
+    }
+
+    private func probe(
+        _ change: (inout ProviderConfiguration) -> Void = { _ in }
+    ) async -> [ProviderProbe.Finding] {
+        await ProviderProbe(
+            Provider(.openID(change)), through: transport, redirectURI: "https://gatehouse.example/back", network: nil,
+            now: { SigningProvider.now }
+        ).run()
+    }
+
+    private func finding(
+        _ step: ProviderProbe.Step, _ change: (inout ProviderConfiguration) -> Void = { _ in }
+    ) async throws -> ProviderProbe.Finding {
+        try #require(await probe(change).first { $0.step == step })
+    }
+
+    @Test func `is well when it refuses a made-up code, and nothing else`() async throws {
+        beWell(date: now + 2)
+        let findings = await probe()
+        #expect(findings.map(\.step) == ProviderProbe.Step.allCases)
+        #expect(!findings.contains { !$0.isGood }, "\(findings)")
+        let asked = try #require(transport.requests(to: Self.tokenEndpoint).first)
+        #expect(asked.bodyText.contains("grant_type=authorization_code") && asked.bodyText.contains("code_verifier="))
+        #expect(asked.header("authorization")?.hasPrefix("Basic ") == true)
+        #expect(transport.requests(to: Self.tokenEndpoint).count == 1)
+    }
+
+    @Test func `sends another code each time, and no verifier where none is taken`() async throws {
+        beWell()
+        for _ in 0..<2 { _ = await probe { $0.requiresPKCE = false } }
+        let bodies = transport.requests(to: Self.tokenEndpoint).map(\.bodyText)
+        #expect(Set(bodies).count == 2 && bodies.allSatisfy { !$0.contains("code_verifier") })
+    }
+
+    @Test(
+        arguments: [
+            (400, ["error": "invalid_code"], true, "as it should"),
+            (401, ["error": "invalid_client"], false, "does not know us"),
+            (400, ["error": "unauthorized_client"], false, "may not redeem codes"),
+            (400, ["error": "redirect_uri_mismatch"], false, "redirect URI is not registered"),
+            (
+                400, ["error": "invalid_client", "error_description": "AADSTS700025: Client is public"], false,
+                "clientAuthentication none"
+            ),
+            (
+                401, ["error": "invalid_client", "error_description": "AADSTS7000218: The body must have"], false,
+                "confidential"
+            ),
+            (
+                401, ["error": "invalid_client", "error_description": "AADSTS7000215: Invalid secret"], false,
+                "the value that counts"
+            ),
+            (401, ["error": "invalid_client", "error_description": "AADSTS7000222: expired"], false, "expired"),
+            (400, ["error": ["message": "wrong", "type": "OAuthException", "code": 101]], true, "wrong"),
+            (400, ["nothing": "said"], false, "answers 400"), (503, ["error": "busy"], false, "answers 503"),
+            (302, [:], false, "a redirect"),
+            (200, ["id_token": "x", "access_token": "y", "token_type": "Bearer"], false, "gives tokens"),
+        ] as [(Int, JSONValue, Bool, String)])
+    func `is told what its answer to a made-up code means`(
+        status: Int, body: JSONValue, isGood: Bool, words: String
+    ) async throws {
+        beWell()
+        answer(Self.tokenEndpoint, body, status: status)
+        let finding = try await finding(.token)
+        #expect(finding.isGood == isGood, "\(finding.sentence)")
+        #expect(finding.sentence.contains(words), "\(finding.sentence)")
+        #expect(!finding.sentence.contains("client-secret"))
+    }
+
+    @Test(
+        arguments: [
+            (.couldNotResolve, "has no address"), (.refusedAddress, "private network"),
+            (.couldNotConnect, "nobody listens"), (.tlsFailed, "certificate"),
+            (.timedOut(requestSent: true), "no answer in time"),
+        ] as [(HTTPClientError, String)])
+    func `is told how it can't be reached, and nothing after that`(failure: HTTPClientError, words: String) async throws
+    {
+        transport.fail(Self.metadataURL, failure)
+        let findings = await probe()
+        #expect(findings.map(\.step) == [.discovery] && findings.first?.isGood == false)
+        let sentence = try #require(findings.first?.sentence)
+        #expect(sentence.contains(words) && sentence.contains("carrier.example"), "\(sentence)")
+    }
+
+    @Test(
+        arguments: [
+            (200, metadata(["issuer": "https://carrier.example/"]), "another issuer"),
+            (404, [:], "may be another"), (200, ["issuer": 7], "issuer"),
+            (200, metadata(["token_endpoint": "http://carrier.example/token"]), "token_endpoint"),
+        ] as [(Int, JSONValue, String)])
+    func `is told what its metadata lack`(status: Int, body: JSONValue, words: String) async throws {
+        answer(Self.metadataURL, body, status: status)
+        let finding = try await finding(.discovery)
+        #expect(!finding.isGood && finding.sentence.contains(words), "\(finding.sentence)")
+    }
+
+    @Test func `is told when its keys are none for the algorithms that are allowed`() async throws {
+        beWell()
+        let finding = try await finding(.keys) { $0.algorithms = [.es256, .ps256] }
+        #expect(!finding.isGood && finding.sentence.contains("ES256: 0, PS256: 0"), "\(finding.sentence)")
+        for (status, body, words) in [(500, [:], "500"), (200, ["keys": "none"], "keys")] as [(Int, JSONValue, String)]
+        {
+            answer(Self.keysEndpoint, body, status: status)
+            let finding = try await self.finding(.keys)
+            #expect(!finding.isGood && finding.sentence.contains(words), "\(finding.sentence)")
+        }
+    }
+
+    @Test(arguments: [(0, true, "agree"), (5, true, "agree"), (-30, true, "30 s behind"), (61, false, "61 s ahead")])
+    func `is told how far its clock is from ours`(seconds: Int64, isGood: Bool, words: String) async throws {
+        beWell(date: now + seconds)
+        let finding = try await finding(.clock)
+        #expect(finding.isGood == isGood && finding.sentence.contains(words), "\(finding.sentence)")
+    }
+
+    @Test func `is asked by a mobile network where it is found by one`() async throws {
+        let zenkey = ProviderProbe(
+            Provider(.zenkey()), through: transport, redirectURI: "https://gatehouse.example/back", network: nil,
+            now: { SigningProvider.now })
+        #expect(await zenkey.run().first?.sentence.contains("--mccmnc") == true)
+        #expect(transport.requests.isEmpty)
+    }
+}
