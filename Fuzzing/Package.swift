@@ -32,5 +32,7 @@ let package = Package(
         fuzzer("form-fields"),
         fuzzer("discovery-document"),
         fuzzer("json"),
+        fuzzer("signed-request"),
+        fuzzer("provider-answers"),
     ]
 )
