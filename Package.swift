@@ -124,8 +124,10 @@ let package = Package(
             name: "SimulatedCarriers",
             dependencies: ["HTTPServer", "JOSE", "Crypto", "JSON", "EventLoop", "System", "Syntax"],
             // The sample app's files, in the executable: no bundle, so no Foundation to find one with.
-            resources: ["index.html", "app.css", "icon.svg", "app.js", "oauth.js", "wire.js", "views.js", "words.js"]
-                .map { .embedInCode("SampleApp/\($0)") },
+            resources: [
+                "index.html", "app.css", "icon.svg", "app.js", "lock.js", "oauth.js", "wire.js", "views.js", "words.js",
+            ]
+            .map { .embedInCode("SampleApp/\($0)") },
             swiftSettings: settings),
         executable("carrier-simulator", ["SimulatedCarriers", "EventLoop", "System", arguments, logging]),
         tests("SystemTests", ["System"]),

@@ -4,7 +4,6 @@ providers, read by such libraries. Run by scripts/check-clients."""
 import argparse
 import contextlib
 import os
-import re
 import secrets
 import sys
 import tempfile
@@ -13,14 +12,15 @@ from dataclasses import dataclass
 
 import appauth
 import assertions
+import tim
 import with_authlib
 import with_google_auth_oauthlib
 import with_requests_oauth2client
+from carriers import carriers_urls
 from checks import Checks
 from process import free_port, running
 from tls import certificate, terminating
 
-LISTENING = re.compile(r"^listening (\w+) (\S+)$", re.M)
 # The secret has what Basic authentication needs an encoding for, which not every library does.
 CONFIGURATION = """\
 http: {{host: 127.0.0.1, port: {port}, lameDuckSeconds: 0}}
@@ -88,18 +88,6 @@ class Service:
         return f"{self.issuer}/.well-known/openid-configuration"
 
 
-def carriers_urls(log):
-    """Where the carriers listen, once they have said so."""
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        with open(log, encoding="utf-8") as file:
-            urls = dict(LISTENING.findall(file.read()))
-        if "plain" in urls:
-            return urls
-        time.sleep(0.05)
-    raise RuntimeError(f"the carriers do not listen; see {log}")
-
-
 @contextlib.contextmanager
 def service(binaries, folder):
     # Known before the carriers are started, which compare the address that users are sent back to.
@@ -150,12 +138,13 @@ def main():
                 suite.run(checks, gatehouse)
             except Exception as error:  # A library may raise whatever it likes; the others are tried all the same.
                 checks.expect(f"{suite.NAME} could be tried to the end", False, repr(error))
-    # Against a server of its own: these providers are no good for users.
-    print(f"\n{assertions.NAME}")
-    try:
-        assertions.run(checks, arguments.binaries, f"{folder}/assertions")
-    except Exception as error:
-        checks.expect(f"{assertions.NAME} could be tried to the end", False, repr(error))
+    # Against servers of their own: these providers are no good for users, and those clients meet a server that is restarted.
+    for suite, place in ((assertions, "assertions"), (tim, "tim")):
+        print(f"\n{suite.NAME}")
+        try:
+            suite.run(checks, arguments.binaries, f"{folder}/{place}")
+        except Exception as error:
+            checks.expect(f"{suite.NAME} could be tried to the end", False, repr(error))
     if checks.failed:
         print(f"Logs: {folder}")
     print(f"\n{time.monotonic() - start:.1f} s")

@@ -26,7 +26,7 @@ class Demo(Window):
 
     def run(self):
         for step in (self.sign_in, self.second_session, self.receipt, self.link, self.change_carriers, self.refusal,
-                     self.second_thoughts, self.ended_session, self.sign_out, self.stayed):
+                     self.second_thoughts, self.ended_session, self.locked, self.sign_out, self.stayed):
             began = time.monotonic()
             try:
                 step()
@@ -156,6 +156,30 @@ class Demo(Window):
         self.rests()
         self.console(but="/auth/token")
         self.picture("ended")
+        self.check()
+        self.click(id="sign-in-borealis")
+        self.approves("Borealis Wireless")
+        self.sees("Signed in", self.person)
+        self.rests()
+
+    def locked(self):
+        """Behind a PIN, as TIM's clients are: opened, and closed for good by three wrong ones."""
+        for pins, words in ((["2718"], ["Signed in", self.person]),
+                            (["3141", "3142", "3143"], ["Three wrong PINs: the key is gone", "with your phone number"])):
+            self.types("lock-pin", "2718")
+            self.click(id="lock-it")
+            self.sees("The app is locked", f"For {self.person}.")
+            if "refresh_token" in self.browser.execute_script("return JSON.stringify(sessionStorage) + localStorage.locked"):
+                raise SystemExit(f"{self.name}: there are tokens on the page of a locked app")
+            self.picture("locked")
+            self.check()
+            for number, pin in enumerate(pins):
+                self.types("unlock-pin", pin)
+                self.click(id="unlock-it")
+                self.sees(*(["That is not the PIN"] if number < len(pins) - 1 else words))
+                # Until then the notice before may be the one that is seen.
+                self.rests()
+        self.console(but="/keyservice/v1/key")
         self.check()
         self.click(id="sign-in-borealis")
         self.approves("Borealis Wireless")

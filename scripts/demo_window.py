@@ -69,6 +69,11 @@ class Window:
         WebDriverWait(self.browser, PATIENCE, 0.1).until(
             lambda one: one.execute_script("return document.documentElement.dataset.ready") == "true")
 
+    def types(self, id, text):
+        field = self.browser.find_element(By.ID, id)
+        field.clear()
+        field.send_keys(text)
+
     def click(self, *, id=None, label=None, within="//*"):
         path = f"//button[@id='{id}']" if id else f"{within}[self::button or self::a][normalize-space()='{label}']"
         def clicked(browser):

@@ -67,6 +67,8 @@ public struct AuditEvent: Equatable, Sendable {
         /// The session of a server-initiated sign-in was fetched again, too late for an app that has lost the answer; it was
         /// revoked.
         case pushReused = "push_reused"
+        /// Of a key of the KeyService, which is nobody's, the password was wrong three times in a row: the key is destroyed.
+        case unlockKeyLocked = "unlock_key_locked"
     }
 
     /// Grows with every event.

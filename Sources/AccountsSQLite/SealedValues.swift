@@ -3,13 +3,13 @@ import Accounts
 /// Where sealed values lie.
 enum SealedArea: Int64, CaseIterable {
     // In the order of the walks; what comes later stands last, for a walk that has begun goes on from where it is.
-    case users, tickets, signingKeys, proof, secretKeys, grants, idTokens, ticketTokens, outbox
+    case users, tickets, signingKeys, proof, secretKeys, grants, idTokens, ticketTokens, outbox, unlockKeys
 
     /// Before the first value.
     var start: SealedPosition {
         switch self {
         case .users, .secretKeys, .grants, .outbox: .row(0)
-        case .tickets, .idTokens, .ticketTokens: .hash([])
+        case .tickets, .idTokens, .ticketTokens, .unlockKeys: .hash([])
         case .signingKeys, .proof: .name("")
         }
     }
@@ -24,6 +24,7 @@ enum SealedArea: Int64, CaseIterable {
         case .grants: "grants"
         case .idTokens: "kept_id_tokens"
         case .outbox: "outbox"
+        case .unlockKeys: "unlock_keys"
         }
     }
 
@@ -74,6 +75,8 @@ struct SealedValues {
         .ticketTokens: Query(
             "SELECT hash, tokens, '' FROM tickets WHERE hash > ? AND tokens IS NOT NULL ORDER BY hash LIMIT ?"),
         .outbox: Query("SELECT number, content, '' FROM outbox WHERE number > ? ORDER BY number LIMIT ?"),
+        .unlockKeys: Query(
+            "SELECT id, content, '' FROM unlock_keys WHERE id > ? AND content IS NOT NULL ORDER BY id LIMIT ?"),
     ]
     private static let replacements: [SealedArea: Query] = [
         .users: Query("UPDATE users SET profile = ? WHERE id = ?"),
@@ -85,12 +88,14 @@ struct SealedValues {
         .idTokens: Query("UPDATE kept_id_tokens SET token = ? WHERE session_id = ?"),
         .ticketTokens: Query("UPDATE tickets SET tokens = ? WHERE hash = ?"),
         .outbox: Query("UPDATE outbox SET content = ? WHERE number = ?"),
+        .unlockKeys: Query("UPDATE unlock_keys SET content = ? WHERE id = ?"),
     ]
     private static let few = Query(
         """
         SELECT (SELECT count(*) FROM tickets) + (SELECT count(*) FROM signing_keys WHERE retired IS NULL)
             + (SELECT count(*) FROM secret_keys) + (SELECT count(*) FROM grants)
-            + (SELECT count(*) FROM kept_id_tokens) + (SELECT count(*) FROM outbox) + 1
+            + (SELECT count(*) FROM kept_id_tokens) + (SELECT count(*) FROM outbox)
+            + (SELECT count(*) FROM unlock_keys) + 1
         """)
 
     let connection: Connection
@@ -118,7 +123,7 @@ struct SealedValues {
     static func position(_ area: SealedArea, _ row: Statement, _ column: Int32) -> SealedPosition {
         switch area {
         case .users, .secretKeys, .grants, .outbox: .row(row.integer(column))
-        case .tickets, .idTokens, .ticketTokens: .hash(row.blob(column))
+        case .tickets, .idTokens, .ticketTokens, .unlockKeys: .hash(row.blob(column))
         case .signingKeys, .proof: .name(row.text(column))
         }
     }
@@ -137,6 +142,9 @@ struct SealedValues {
         case (.idTokens, .hash(let bytes)):
             guard let session = SessionID(bytes) else { throw .unavailable(.corrupt) }
             return .idToken(of: session)
+        case (.unlockKeys, .hash(let bytes)):
+            guard let id = UnlockKeyID(bytes) else { throw .unavailable(.corrupt) }
+            return .unlockKey(id)
         case (.grants, .row(let row)): return .grant(of: IdentityID(rawValue: row))
         case (.outbox, .row(let row)): return .outbox(row)
         case (.signingKeys, .name(let kid)):

@@ -143,6 +143,10 @@ extension SealContext {
         SealContext(table: "outbox", column: "content", row: number)
     }
 
+    static func unlockKey(_ id: UnlockKeyID) -> SealContext {
+        SealContext(table: "unlock_keys", column: "content", row: id.bytes)
+    }
+
     static func profile(of user: UserID) -> SealContext {
         SealContext(table: "users", column: "profile", row: user.rawValue)
     }

@@ -4,7 +4,7 @@ internal import Syntax
 public struct OwnHost: Sendable {
     /// What the paths of this service begin with. All that lies below is taken, for what comes later too: an address that stands
     /// in an app on people's phones can't be changed any more.
-    public static let reserved = [".well-known", "auth", "docs", "healthz", "openapi.json", "users"]
+    public static let reserved = [".well-known", "auth", "docs", "healthz", "keyservice", "openapi.json", "users"]
 
     private let issuer: EndpointURL
 
@@ -26,17 +26,30 @@ public struct OwnHost: Sendable {
         return url.path.isEmpty ? "/" : url.path
     }
 
+    /// Whether a redirect URI leads to a path, or to one below it, that the configuration gives to this service.
+    ///
+    /// - Parameter prefix: as the router has it, without escapes and without a slash at its end.
+    public func isBelow(_ prefix: String, _ redirectURI: RedirectURI) -> Bool {
+        guard let path = path(of: redirectURI) else { return false }
+        let own = prefix.split(separator: "/").map(String.init)
+        return segments(of: path).contains { $0.starts(with: own) }
+    }
+
     /// Whether a path is this service's own, or becomes one on its way here.
     func isReserved(_ path: String) -> Bool {
+        segments(of: path).contains { segments in
+            // Browsers resolve dots before they ask, and proxies merge slashes.
+            segments.contains { $0 == "." || $0 == ".." }
+                || segments.first.map(Self.reserved.contains) == true
+        }
+    }
+
+    /// The segments of a path as it may come here.
+    private func segments(of path: String) -> [[String]] {
         // Where the issuer has a path, a proxy takes that away before it asks us.
         let base = issuer.path.hasSuffix("/") ? issuer.path.dropLast() : issuer.path[...]
         let paths = path.hasPrefix(base + "/") ? [path[...], path.dropFirst(base.count)] : [path[...]]
-        return paths.contains { path in
-            let segments = Self.decoded(path).split(separator: "/")
-            // Browsers resolve dots before they ask, and proxies merge slashes.
-            return segments.contains { $0 == "." || $0 == ".." }
-                || segments.first.map { Self.reserved.contains(String($0)) } == true
-        }
+        return paths.map { Self.decoded($0).split(separator: "/").map(String.init) }
     }
 
     private static func decoded(_ path: Substring) -> String {

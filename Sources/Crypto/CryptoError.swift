@@ -18,6 +18,8 @@ public enum CryptoError: Error, Equatable, Sendable {
     case algorithmMismatch
     /// A symmetric key that has not exactly ``SymmetricKey/byteCount`` bytes.
     case symmetricKeyLength
+    /// Parameters of ``Scrypt`` that it does not take.
+    case scryptParameters
     /// A sealed value was made with another key or other associated data, or was altered or cut.
     case authenticationFailed
     /// OpenSSL refused an operation that has no reason to fail, such as for want of memory.
@@ -25,6 +27,6 @@ public enum CryptoError: Error, Equatable, Sendable {
 
     /// Which operation OpenSSL refused.
     public enum Operation: Equatable, Sendable {
-        case makingKey, generatingKey, exportingKey, signing, sealing
+        case makingKey, generatingKey, exportingKey, signing, sealing, derivingKey
     }
 }

@@ -17,6 +17,21 @@ public struct Secret: Sendable {
     /// Keeps a copy of bytes.
     public init(copying bytes: Span<UInt8>) { storage = Storage(copying: bytes) }
 
+    /// Keeps bytes, and overwrites the place that they come from.
+    public init(taking bytes: inout [UInt8]) {
+        self.init(copying: bytes.span)
+        unsafe bytes.withUnsafeMutableBufferPointer { unsafe OPENSSL_cleanse($0.baseAddress, $0.count) }
+        bytes = []
+    }
+
+    /// Bytes that a function makes, which are nowhere else.
+    ///
+    /// - Parameter body: fills the buffer, and says whether it has.
+    init?(byteCount: Int, filledBy body: (UnsafeMutableBufferPointer<UInt8>) -> Bool) {
+        storage = Storage(byteCount: byteCount)
+        guard unsafe body(storage.buffer) else { return nil }
+    }
+
     /// What stands in the place of a secret wherever one would be printed.
     public static var redacted: String { "<redacted>" }
 
@@ -47,6 +62,11 @@ public struct Secret: Sendable {
         init(copying bytes: Span<UInt8>) {
             unsafe buffer = .allocate(capacity: bytes.count)
             unsafe bytes.withUnsafeBufferPointer { _ = unsafe buffer.initialize(fromContentsOf: $0) }
+        }
+
+        init(byteCount: Int) {
+            unsafe buffer = .allocate(capacity: byteCount)
+            unsafe buffer.initialize(repeating: 0)
         }
 
         deinit {

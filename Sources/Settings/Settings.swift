@@ -31,6 +31,7 @@ public struct Settings: Sendable {
     public internal(set) var push = Push()
     public internal(set) var outbox = Outbox()
     public internal(set) var associationFiles = AssociationFiles()
+    public internal(set) var keyService = KeyService()
     /// What the lists say, and the section of each name; what is served, above, is made from them.
     var listedProviders = Listed<ProviderSettings>(names: ["zenkey"])
     var listedApps = Listed<AppSettings>(names: [])
@@ -105,7 +106,12 @@ public struct Settings: Sendable {
         /// Users that are to be asked on their phones.
         public internal(set) var pushesPerMinutePerAddress: Int? = 60
 
-        /// Whether any of them is on, that for users who are asked on their phones apart.
+        /// Keys of the KeyService that are made.
+        public internal(set) var keysPerMinutePerAddress: Int? = 60
+        /// Long secrets of such keys that are wrong.
+        public internal(set) var failedLongSecretsPerMinutePerAddress: Int? = 60
+
+        /// Whether any of them is on, those of what may be off apart.
         var isOn: Bool {
             [
                 signInsPerMinutePerAddress, challengesPerMinutePerAddress, failedRefreshesPerMinutePerAddress,

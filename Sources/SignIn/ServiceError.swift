@@ -75,6 +75,13 @@ public enum ServiceError: Error, Equatable, Sendable {
     case notFound
     /// The accounts at the old and the new carrier both exist.
     case migrationConflict
+    // Of the KeyService:
+    case badPassword
+    /// Three wrong passwords in a row have destroyed it.
+    case keyLocked
+    case keyMissing
+    /// A new key can't be stored; the reason is for the log.
+    case unableToCreateKey(Unavailability)
     // An operator:
     /// The admin token is missing or wrong; or there is none, and the request may come from a web page.
     case invalidAdminToken
@@ -94,7 +101,8 @@ public enum ServiceError: Error, Equatable, Sendable {
 
     /// What one client address may do so often.
     public enum Limit: CaseIterable, Sendable {
-        case signIns, challenges, failedRefreshes, failedAdminTokens, authorizations, pushes
+        case signIns, challenges, failedRefreshes, failedAdminTokens, authorizations, pushes, keys,
+            failedLongSecrets
     }
 
     /// How a server-initiated sign-in ends that signs nobody in.

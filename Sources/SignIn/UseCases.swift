@@ -23,6 +23,8 @@ public struct UseCases: Sendable {
     public let pushNotifications: PushNotifications
     public let vault: TokenVault
     public let refreshProfile: RefreshProfile
+    /// Nil where it is off.
+    public let keyService: KeyService?
 
     /// - Parameters:
     ///   - apps: our own apps, and who asks what tokens are good for.
@@ -74,6 +76,7 @@ public struct UseCases: Sendable {
             clock: clock)
         refreshProfile = RefreshProfile(
             vault: vault, repository: repository, providers: providers, transport: transport, clock: clock)
+        keyService = memory.passwords.map { KeyService(repository: repository, hashing: $0, clock: clock) }
     }
 }
 
@@ -89,16 +92,19 @@ public struct ProcessMemory: Sendable {
     public let pushes: PushLimits
     /// The refreshes of providers' tokens that are under way.
     public let refreshes: GrantRefreshes
+    /// Where the passwords of the KeyService are hashed; nil where that is off.
+    public let passwords: PasswordHashing?
 
     public init(
         codes: DispatchedCodes, logouts: SeenTokens, events: SeenTokens, pushes: PushLimits,
-        refreshes: GrantRefreshes = GrantRefreshes()
+        refreshes: GrantRefreshes = GrantRefreshes(), passwords: PasswordHashing? = nil
     ) {
         self.codes = codes
         self.logouts = logouts
         self.events = events
         self.pushes = pushes
         self.refreshes = refreshes
+        self.passwords = passwords
     }
 }
 

@@ -114,6 +114,12 @@ struct ErrorAnswer {
             self = ErrorAnswer(
                 403, "identity_too_new", "The identity was added to this user too recently for this."
             ).with(header: "Retry-After", "\(seconds)")
+        case .badPassword: self.init(401, "bad_password", "The password, or the long secret, is not that of this key.")
+        case .keyLocked:
+            self.init(
+                403, "key_locked", "The password was wrong three times in a row: the key is gone; make another one.")
+        case .keyMissing: self.init(404, "key_missing", "There is no key of this keyid.")
+        case .unableToCreateKey: self.init(500, "unable_to_create_key", "The key can't be stored now.")
         case .unauthorizedClient:
             self.init(403, "unauthorized_client", "The tokens of this provider are not for this client.")
         case .noUserinfo: self.init(409, "no_userinfo", "The provider has no userinfo to ask.")
@@ -157,30 +163,6 @@ struct ErrorAnswer {
     /// A quoted string of a header field (RFC 9110 §5.6.4).
     private static func quoted(_ text: String) -> String {
         "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
-    }
-
-    private static func sentence(_ limit: ServiceError.Limit) -> String {
-        switch limit {
-        case .signIns: "Too many sign-ins come from this address."
-        case .challenges: "Too many requests for a challenge come from this address."
-        case .failedRefreshes: "Too many wrong tokens come from this address."
-        case .failedAdminTokens: "Too many wrong admin tokens come from this address."
-        case .pushes: "Too many server-initiated sign-ins come from this address."
-        case .authorizations: "Too many sign-ins through the browser come from this address."
-        }
-    }
-
-    private static func sentence(_ problem: ServiceError.GrantProblem) -> String {
-        switch problem {
-        case .refusedByProvider: "The provider refused the code or its verifier."
-        case .codeAlreadyUsed: "The code was used before."
-        case .codeSentElsewhere: "The code was sent to another issuer before."
-        case .unknownRefreshToken: "The refresh token is not valid."
-        case .invalidTicket: "The link ticket is unknown, expired, used, or another client's."
-        case .reusedRefreshToken: "The refresh token was used before; its sessions are revoked."
-        case .invalidAppCode: "The code is unknown, expired, or bound to another client, redirect_uri or code_verifier."
-        case .reusedAppCode: "The code was used before; its session is revoked."
-        }
     }
 
     /// Of HTTP, before there was a request.
@@ -227,44 +209,6 @@ struct ErrorAnswer {
         // A ticket is a secret beside text that others may choose.
         response.isCompressible = linkTicket == nil
         return response
-    }
-}
-
-extension AuthorizationRefusal {
-    fileprivate var code: String { self == .requestFault ? "provider_error" : rawValue }
-
-    /// What happened and what helps, as the guides of the carriers have it.
-    fileprivate var sentence: String {
-        switch self {
-        case .accessDenied, .requestDenied: "The user or the carrier said no; offer another way to sign in."
-        case .authenticationTimedOut: "The user did not answer in time; offer to try again."
-        case .userNotFound: "The carrier does not know the user any more; let the user choose a carrier again."
-        case .userUnsupported: "The carrier does not serve this user; offer another way to sign in."
-        case .deviceUnavailable: "The user's phone can't be reached; ask to switch it on and to try again."
-        case .networkFailure: "The carrier's network failed; offer to try again in a moment."
-        case .invalidLoginHint, .invalidLoginHintToken: "The hint about the user was refused; begin again without it."
-        case .loginRequired: "The user has to sign in at the provider; ask again without prompt=none."
-        case .interactionRequired: "The user has to do something at the provider; ask again without prompt=none."
-        case .consentRequired: "The user has to consent at the provider; ask again without prompt=none."
-        case .accountSelectionRequired: "The user has to choose an account; ask again without prompt=none."
-        case .unmetAuthenticationRequirements: "The user can't be authenticated at the level that was asked for."
-        case .expiredLineToken: "The aloha_token has expired: authenticate the line again, and begin anew."
-        case .temporarilyUnavailable, .serverError: "The provider can't answer now; offer to try again in a moment."
-        case .requestFault: "The provider refused the request; its section in the configuration may be wrong."
-        }
-    }
-}
-
-extension EventTokenError {
-    /// The code of RFC 8935 §2.4.
-    fileprivate var code: String {
-        switch self {
-        case .issuer: "invalid_issuer"
-        case .audience: "invalid_audience"
-        case .algorithm, .unknownKey: "invalid_key"
-        case .signature: "authentication_failed"
-        default: "invalid_request"
-        }
     }
 }
 

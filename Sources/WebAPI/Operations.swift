@@ -40,11 +40,18 @@ enum Operations: OperationTable {
         case provider
     }
 
-    static let all = sessions + pushes + user + identities + devices + browser + issuer + providers + service
+    static let all: [Operation<Self>] = table(keyServiceAt: KeyServiceEndpoint.usualPath)
 
-    /// Whether an operation is there: those of server-initiated sign-in are where some provider takes it.
+    /// The same with TIM's KeyService elsewhere, for its clients are told where it is.
+    static func table(keyServiceAt path: String) -> [Operation<Self>] {
+        sessions + pushes + user + identities + devices + browser + issuer + keyService(at: path) + providers + service
+    }
+
+    /// Whether an operation is there: those of server-initiated sign-in are where some provider takes it, and those of the
+    /// KeyService where that is on.
     static func isThere(_ operation: Operation<Self>, _ services: APIServices) -> Bool {
-        services.code.providers.takesPushes || !operation.path.hasPrefix(PushEndpoint.path)
+        if operation.description.tag == .keyService { return services.useCases.keyService != nil }
+        return services.code.providers.takesPushes || !operation.path.hasPrefix(PushEndpoint.path)
     }
 
     private static let sessions: [Operation<Self>] = [
@@ -121,6 +128,17 @@ enum Operations: OperationTable {
             $0.associationFiles.android
         },
     ]
+
+    private static func keyService(at path: String) -> [Operation<Self>] {
+        [
+            .keyless(.post, path + KeyServiceEndpoint.createSuffix, KeyServiceDescriptions.create) {
+                $0.keyService.create
+            },
+            .keyless(.post, path + KeyServiceEndpoint.unlockSuffix, KeyServiceDescriptions.unlock) {
+                $0.keyService.unlock
+            },
+        ]
+    }
 
     private static let providers: [Operation<Self>] = [
         Operation(
@@ -216,6 +234,7 @@ struct APIServices: Sendable {
             vault: useCases.vault, profile: useCases.refreshProfile, sessions: useCases.sessions, apps: apps,
             limits: limits)
     }
+    fileprivate var keyService: KeyServiceEndpoint { KeyServiceEndpoint(keys: useCases.keyService, limits: limits) }
     fileprivate var devices: SessionsEndpoint { SessionsEndpoint(accounts: useCases.accounts) }
 
     fileprivate func keys(for request: HTTPRequest) -> HTTPResponse {
@@ -230,61 +249,5 @@ struct APIServices: Sendable {
         var response = HTTPResponse.json(.ok, document)
         response.headers.append((name: "Cache-Control", value: "public, max-age=300"))
         return response
-    }
-}
-
-extension Operation<Operations> {
-    fileprivate static func everybody(
-        _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
-        _ handler: @escaping @Sendable (APIServices) -> OpenHandler
-    ) -> Self {
-        Self(method: method, path: path, access: .everybody, description: description) { .open(handler($0)) }
-    }
-
-    fileprivate static func app(
-        _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
-        _ handler: @escaping @Sendable (APIServices) -> Handler
-    ) -> Self {
-        Self(method: method, path: path, access: .app, description: description) { .handler(.app(handler($0))) }
-    }
-
-    fileprivate static func userOrApp(
-        _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
-        _ handler: @escaping @Sendable (APIServices) -> Handler
-    ) -> Self {
-        Self(method: method, path: path, access: .userOrApp, description: description) { .handler(.app(handler($0))) }
-    }
-
-    /// The session is found before the handler is asked, which is given it.
-    fileprivate static func user(
-        _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
-        _ handler: @escaping @Sendable (APIServices) -> UserHandler
-    ) -> Self {
-        Self(method: method, path: path, access: .user, description: description) { services in
-            .handler(.app(UserEndpoint(sessions: services.useCases.sessions, handler: handler(services)).respond))
-        }
-    }
-
-    fileprivate static func bearer(
-        _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
-        _ handler: @escaping @Sendable (APIServices) -> UserHandler
-    ) -> Self {
-        Self(method: method, path: path, access: .bearer, description: description) { services in
-            .handler(.keyless(UserEndpoint(sessions: services.useCases.sessions, handler: handler(services)).respond))
-        }
-    }
-
-    fileprivate static func client(
-        _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
-        _ handler: @escaping @Sendable (APIServices) -> ClientHandler
-    ) -> Self {
-        Self(method: method, path: path, access: .client, description: description) { .handler(.client(handler($0))) }
-    }
-
-    fileprivate static func browser(
-        _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
-        _ handler: @escaping @Sendable (APIServices) -> BrowserHandler
-    ) -> Self {
-        Self(method: method, path: path, access: .browser, description: description) { .handler(.browser(handler($0))) }
     }
 }

@@ -33,14 +33,22 @@ public struct WebAPI: RequestHandler {
                 exchangesTokens: providers.exchangesTokens),
             associationFiles: associationFiles, documentation: documentation, apiKeys: apiKeys, log: log)
         let answerer = Answerer(log: log, apiKeys: apiKeys, apps: apps, limits: limits, failedSignIns: failedSignIns)
-        let routes = Operations.all.filter { Operations.isThere($0, services) }.map {
-            $0.route(services, log, answerer.answer)
+        let operations = documentation.operations.filter { Operations.isThere($0, services) }
+        let routes = operations.map { $0.route(services, log, answerer.answer) }
+        let spellings = operations.filter { $0.description.tag == .keyService }.flatMap { operation in
+            KeyServicePaths.spellings(of: operation.path).map {
+                Route(operation.method, $0, operation.route(services, log, answerer.answer).endpoint)
+            }
         }
         let metadata = OpenEndpoint(path: IssuerMetadata.paths[0], handler: services.metadata.answer, log: log)
-        let ofPath = IssuerMetadata.paths(of: useCases.browser.issuer).map { Route(.get, $0, metadata.respond) }
+        let besideKeys =
+            useCases.keyService == nil ? [] : KeyServicePaths.metadataPaths(beside: documentation.keyServicePath)
+        let ofPath = (IssuerMetadata.paths(of: useCases.browser.issuer) + besideKeys).map {
+            Route(.get, $0, metadata.respond)
+        }
         let landings = apps.landings(at: useCases.browser.issuer)
         let ofApps = LandingEndpoint.routes(landings, services.pages, answerer)
-        handler = APIHandler(router: Router(routes + ofPath + ofApps), log: log)
+        handler = APIHandler(router: Router(routes + spellings + ofPath + ofApps), log: log)
         crossOrigin = CrossOrigin(apps: apps, landings: Set(landings.map(\.path)))
     }
 

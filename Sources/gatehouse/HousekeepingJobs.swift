@@ -1,6 +1,7 @@
 import Accounts
 import AccountsSQLite
 import Logging
+import Settings
 import SignIn
 
 extension HousekeepingJob {
@@ -96,6 +97,19 @@ extension HousekeepingJob {
         let log = GrantLog()
         return HousekeepingJob(interval: interval, complaint: "refreshes could not be counted") {
             try await log.tell(repository, now: clock.seconds, logger)
+        }
+    }
+
+    /// Removes the keys of the KeyService that nobody asks for any more; nil where none are removed.
+    static func sweepKeys(
+        _ repository: any UnlockKeyRepository, _ settings: Settings.KeyService, _ clock: Clock
+    ) -> HousekeepingJob? {
+        guard settings.enabled, let days = settings.unusedDays else { return nil }
+        return HousekeepingJob(interval: interval, complaint: "unused keys could not be removed") {
+            let time = clock.seconds - Int64(days) * 86_400
+            while !Task.isCancelled,
+                try await repository.sweepUnlockKeys(unusedSince: time, limit: rowsPerStep) > 0
+            {}
         }
     }
 

@@ -1,7 +1,9 @@
+import Crypto
 import HTTPServer
 import Settings
 import SignIn
 import Syntax
+import System
 import WebAPI
 
 extension HTTPServerLimits {
@@ -26,9 +28,19 @@ extension AddressLimits {
             failedRefreshes: limits.failedRefreshesPerMinutePerAddress ?? 0,
             failedAdminTokens: limits.failedAdminTokensPerMinutePerAddress ?? 0,
             authorizations: limits.authorizationsPerMinutePerAddress ?? 0,
-            pushes: limits.pushesPerMinutePerAddress ?? 0,
+            pushes: limits.pushesPerMinutePerAddress ?? 0, keys: limits.keysPerMinutePerAddress ?? 0,
+            failedLongSecrets: limits.failedLongSecretsPerMinutePerAddress ?? 0,
             clientAddress: ClientAddress(
                 header: settings.http.clientAddressHeader, trustedProxies: settings.http.trustedProxies))
+    }
+}
+
+extension PasswordHashing {
+    /// - Returns: nil where the KeyService is off.
+    convenience init?(_ settings: Settings.KeyService) {
+        guard settings.enabled, let scrypt = try? Scrypt(cost: settings.scryptCost) else { return nil }
+        self.init(
+            scrypt, places: settings.hashesAtOnce ?? max(1, Processors.usable / 2), maximumWaiting: settings.waiting)
     }
 }
 

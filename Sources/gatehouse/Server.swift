@@ -72,7 +72,8 @@ struct Server: Service {
                     repository: repository, keys: keys,
                     accessTokenSeconds: Int64(settings.session.accessTokenSeconds), clock: clock, logger: logger)
                     + [.write(failedSignIns), .tidyLog(repository, clock), .serveBackups(repository)]
-                    + grantJobs(settings, parts, clients, logger),
+                    + grantJobs(settings, parts, clients, logger)
+                    + [.sweepKeys(repository, settings.keyService, clock)].compactMap(\.self),
                 logger: logger),
             refreshes: parts.memory.refreshes, failedSignIns: failedSignIns,
             drain: .seconds(settings.http.drainSeconds), logger: logger)
@@ -88,7 +89,8 @@ struct Server: Service {
                 codes: DispatchedCodes(), logouts: SeenTokens(),
                 events: SeenTokens(
                     maximumAgeSeconds: providers.compactMap(\.configuration.events?.maximumAgeSeconds).max() ?? 0),
-                pushes: PushLimits(PushLimits.Configuration(settings.push))),
+                pushes: PushLimits(PushLimits.Configuration(settings.push)),
+                passwords: PasswordHashing(settings.keyService)),
             registration: settings.registration,
             apps: apps,
             branding: Branding(name: settings.browser.name ?? "", logo: settings.browser.logo),
@@ -96,7 +98,9 @@ struct Server: Service {
                 apple: settings.associationFiles.apple, android: settings.associationFiles.android),
             maximumPendingSignIns: Int64(settings.browser.pendingSignIns), clock: clock, apiKeys: apiKeys,
             limits: AddressLimits(settings),
-            documentation: Documentation(version: Version.text, baseURL: settings.session.issuer?.text),
+            documentation: Documentation(
+                version: Version.text, baseURL: settings.session.issuer?.text,
+                keyServicePath: settings.keyService.basePath),
             failedSignIns: failedSignIns, logger: logger)
     }
 

@@ -43,6 +43,8 @@ import YAML
           failedAdminTokensPerMinutePerAddress: 60
           authorizationsPerMinutePerAddress: 600
           pushesPerMinutePerAddress: 60
+          keysPerMinutePerAddress: 60
+          failedLongSecretsPerMinutePerAddress: 60
         storage:
           url: file:data/gatehouse.db # or postgres://user@host/db?sslmode=verify-full
           masterKeyFile: ""
@@ -70,6 +72,13 @@ import YAML
         associationFiles:
           apple: ""
           android: ""
+        keyService:
+          enabled: false
+          basePath: /keyservice/v1
+          scryptCost: 15
+          hashesAtOnce: 0
+          waiting: 256
+          unusedDays: 400
         registration: automatic       # or: ticket
         log:
           level: info

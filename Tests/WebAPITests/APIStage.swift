@@ -45,13 +45,16 @@ final class APIStage: Sendable {
         registration: RegistrationMode = .automatic, apps: AppDirectory = AppDirectory([], resourceServers: []),
         others: [ProviderConfiguration] = [],
         associationFiles: AssociationFiles = AssociationFiles(apple: nil, android: nil),
+        passwords: PasswordHashing? = nil, keyServicePath: String? = nil,
         _ change: (inout ProviderConfiguration) -> Void = { _ in }
     ) async throws {
-        stage = try await SignInStage(registration: registration, apps: apps, others: others, change)
+        stage = try await SignInStage(
+            registration: registration, apps: apps, others: others, passwords: passwords, change)
         api = WebAPI(
             providers: stage.providers, useCases: stage.useCases, apps: apps, branding: Branding(name: "Acme Telecom"),
             associationFiles: associationFiles, apiKeys: APIKeys(apiKeys.map { Secret($0) }), limits: .each(perMinute),
-            documentation: Documentation(version: "0.0.0", baseURL: nil), failedSignIns: failedSignIns,
+            documentation: Documentation(version: "0.0.0", baseURL: nil, keyServicePath: keyServicePath),
+            failedSignIns: failedSignIns,
             logger: log.logger(logLevel))
     }
 
@@ -141,7 +144,7 @@ extension AddressLimits {
     static func each(_ perMinute: Int) -> AddressLimits {
         AddressLimits(
             signIns: perMinute, challenges: perMinute, failedRefreshes: perMinute, failedAdminTokens: perMinute,
-            authorizations: perMinute, pushes: perMinute,
+            authorizations: perMinute, pushes: perMinute, keys: perMinute, failedLongSecrets: perMinute,
             clientAddress: ClientAddress(header: .xForwardedFor, trustedProxies: []))
     }
 }

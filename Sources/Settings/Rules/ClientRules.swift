@@ -11,6 +11,7 @@ extension Settings {
         for app in listedApps.sections {
             faults += app.rules(accessTokenSeconds: session.accessTokenSeconds)
             faults += app.rules(beside: listedProviders) + app.rules(on: host)
+            faults += app.rules(on: host, besideKeysAt: keyService)
             faults += Self.claim(app.clientID, for: app.path, app.key("clientID"), among: &owners)
         }
         for server in listedResourceServers.sections {
@@ -124,6 +125,18 @@ extension AppSettings {
         return redirectURIs.filter(host.isReserved).map { address in
             let own = OwnHost.reserved.map { "/" + $0 }.joined(separator: ", ")
             let expected = "a path without . and .. that is none of this service's own, which begin with \(own)"
+            return SettingsError(.conflict, key("redirectURIs"), value: address.text, expected: expected)
+        }
+    }
+
+    /// Likewise at a path of the KeyService that the configuration has chosen.
+    fileprivate func rules(on host: OwnHost?, besideKeysAt keyService: Settings.KeyService) -> [SettingsError] {
+        guard let host, keyService.enabled else { return [] }
+        let taken = redirectURIs.filter { address in
+            !host.isReserved(address) && keyService.claimedPaths.contains { host.isBelow($0, address) }
+        }
+        return taken.map { address in
+            let expected = "a path that is not below keyService.basePath, nor its issuer's metadata"
             return SettingsError(.conflict, key("redirectURIs"), value: address.text, expected: expected)
         }
     }

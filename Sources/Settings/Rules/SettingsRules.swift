@@ -47,7 +47,7 @@ extension Settings {
             let expected = "another audience: that one is the audience of receipts"
             faults.append(SettingsError(.conflict, "session.audience", value: audience, expected: expected))
         }
-        faults += addressRules() + pushRules() + MasterKeyRule.faults(storage, files)
+        faults += addressRules() + pushRules() + keyServiceRules() + MasterKeyRule.faults(storage, files)
         faults += KeysWithoutEffect.faults(
             SettingKey<Settings>.all, KeysWithoutEffect.ofSettings, under: "", in: self, fresh: Settings())
         return faults
@@ -97,7 +97,8 @@ extension Settings {
     /// What is worth knowing, though it holds.
     func notices() -> [SettingsNotice] {
         var notices: [SettingsNotice] = []
-        let isLimited = rateLimit.isOn || hasPushes && rateLimit.pushesPerMinutePerAddress != nil
+        let isLimited =
+            rateLimit.isOn || hasPushes && rateLimit.pushesPerMinutePerAddress != nil || hasLimitsOfKeys
         if !http.isOnLoopback, http.trustedProxies.isEmpty, isLimited {
             let sentence =
                 "is empty while http.host is \(http.host): behind a proxy, everybody shares its address and limits"

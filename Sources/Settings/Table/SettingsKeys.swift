@@ -3,7 +3,7 @@ extension SettingKey where Root == Settings {
     static let all: [Self] =
         http + admin + [
             Self("apiKeys", \.apiKeys, .secrets, "Keys that apps send in X-API-KEY; none: no key is demanded.")
-        ] + rateLimit + storage + session + browser + push + outbox + associationFiles + [
+        ] + rateLimit + storage + session + browser + push + outbox + associationFiles + keyService + [
             Self(
                 "registration", \.registration, .text(.choice),
                 "Whether an unknown subject becomes a user at once, or the app gets a link ticket."),
@@ -85,6 +85,12 @@ extension SettingKey where Root == Settings {
         Self(
             "rateLimit.pushesPerMinutePerAddress", \.rateLimit.pushesPerMinutePerAddress, .limit(upTo: 1_000_000),
             "Server-initiated sign-ins that one client address may begin in a minute."),
+        Self(
+            "rateLimit.keysPerMinutePerAddress", \.rateLimit.keysPerMinutePerAddress, .limit(upTo: 1_000_000),
+            "Keys of the KeyService that one client address may make in a minute."),
+        Self(
+            "rateLimit.failedLongSecretsPerMinutePerAddress", \.rateLimit.failedLongSecretsPerMinutePerAddress,
+            .limit(upTo: 1_000_000), "Long secrets of such keys that one client address may get wrong in a minute."),
     ]
 
     private static let storage: [Self] = [

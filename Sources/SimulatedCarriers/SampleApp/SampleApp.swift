@@ -23,7 +23,8 @@ struct SampleApp: Sendable {
             Route(.get, path) { _ in file(PackageResources.index_html, "text/html") }
         }
         let scripts = [
-            ("app.js", PackageResources.app_js), ("oauth.js", PackageResources.oauth_js),
+            ("app.js", PackageResources.app_js), ("lock.js", PackageResources.lock_js),
+            ("oauth.js", PackageResources.oauth_js),
             ("wire.js", PackageResources.wire_js), ("views.js", PackageResources.views_js),
             ("words.js", PackageResources.words_js),
         ].map { name, bytes in

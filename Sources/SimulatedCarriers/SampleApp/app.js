@@ -1,5 +1,6 @@
 // What a person does, and what the app does about it.
 
+import * as lock from "./lock.js";
 import * as oauth from "./oauth.js";
 import * as views from "./views.js";
 import * as wire from "./wire.js";
@@ -66,8 +67,11 @@ const wishes = (carrier, subscriber) => carrier?.mccmnc
 async function show(outcome) {
     place("sign-out").hidden = !oauth.tokens();
     if (!oauth.tokens()) {
-        place("cards").replaceChildren(...views.welcome(settings.providers,
-            (one) => signIn(one.provider ? "Sign in at the carrier" : "Sign in", one)));
+        const welcome = views.welcome(settings.providers,
+            (one) => signIn(one.provider ? "Sign in at the carrier" : "Sign in", one));
+        const locked = lock.locked();
+        if (locked) welcome.unshift(views.unlocking(locked.user, unlock));
+        place("cards").replaceChildren(...welcome);
         return;
     }
     const user = await ask("/auth/userinfo");
@@ -93,6 +97,7 @@ async function show(outcome) {
     }
     cards.push(views.identities(identities, settings.providers, link, unlink));
     cards.push(views.sessions(sessions, end, () => signIn("Sign in once more", wishes(carrier, known?.subscriber))));
+    cards.push(views.locking((pin) => lockUp(pin, user)));
     place("cards").replaceChildren(...cards);
     write("before", { sub: user.sub, carrier: carrier?.id });
     document.title = `${user.name ?? "Signed in"} – Sample app`;
@@ -136,6 +141,22 @@ const end = (session) => act("End a session", async () => {
     await show();
     tell(session.current ? ["This session has ended", "Its tokens are worth nothing any more."]
         : ["The other session has ended", "Whoever has its tokens gets nothing for them any more."]);
+});
+
+const lockUp = (pin, user) => act("Lock the app", async () => {
+    await oauth.accessToken(settings);
+    await lock.lock(settings, pin, oauth.tokens().refresh_token, user.name);
+    oauth.forget();
+    await show();
+    tell(["The app is locked", "This tab has forgotten its tokens. What is left is encrypted, and the key is Gatehouse's."]);
+});
+
+const unlock = (pin) => act("Unlock the app", async () => {
+    const refreshToken = await lock.unlock(settings, pin);
+    // It is used up, or good for nothing any more; whoever locks the app again locks up the one that came for it.
+    lock.forget();
+    await oauth.refresh(settings, { refresh_token: refreshToken });
+    await show();
 });
 
 // With the carrier's code to Gatehouse. What comes of it stands where the transfer was asked for.

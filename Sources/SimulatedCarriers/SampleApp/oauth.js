@@ -135,12 +135,16 @@ function keep(answer) {
 export async function accessToken(settings) {
     const known = tokens();
     if (!known) throw new Failure("invalid_token");
-    if (known.ends - Date.now() > 30_000) return known.access_token;
+    return known.ends - Date.now() > 30_000 ? known.access_token : (await refresh(settings, known)).access_token;
+}
+
+// Tokens for a refresh token; the ID token is the former one where no other comes.
+export async function refresh(settings, known) {
     const { token_endpoint: endpoint } = await metadata(settings);
     const form = { grant_type: "refresh_token", client_id: settings.client_id, refresh_token: known.refresh_token };
     try {
         const answer = await call("Gatehouse", "POST", endpoint, { form });
-        return keep({ ...answer, id_token: answer.id_token ?? known.id_token }).access_token;
+        return keep({ ...answer, id_token: answer.id_token ?? known.id_token });
     } catch (failure) {
         throw failure.code === "invalid_grant" ? new Failure("invalid_token") : failure;
     }

@@ -40,6 +40,7 @@ export function welcome(providers, signIn) {
         "Transfer money, which takes an approval at the carrier and leaves a receipt.",
         "Move your number to the other carrier and sign in there: you are the same user.",
         "Try another transfer right after that, as a thief of your number would.",
+        "Lock the app with a PIN, and try wrong ones.",
         "End sessions, and sign out.",
     ].map((one) => h("li", {}, one))))];
 }
@@ -117,6 +118,19 @@ export function sessions(all, end, another) {
         actions(button("Sign in once more", another, { class: "quiet", id: "another" })),
         h("p", { class: "soft" }, "Signing in once more makes another session, as on another device."));
 }
+
+function pinned(id, title, label, act, ...words) {
+    const pin = h("input", { id: `${id}-pin`, type: "password", inputmode: "numeric", maxlength: "12", autocomplete: "off" });
+    return card(id, title, ...words, h("div", { class: "fields" }, h("label", {}, "PIN", pin)),
+        actions(button(label, () => pin.value && act(pin.value), { id: `${id}-it` })));
+}
+
+export const locking = (lock) => pinned("lock", "Lock the app", "Lock it", lock,
+    h("p", {}, "With a PIN of your choice, as TIM's clients do: the refresh token stays here, encrypted. The key for it is made"
+        + " and kept by Gatehouse, which gives it to nobody after three wrong PINs in a row."));
+
+export const unlocking = (name, unlock) => pinned("unlock", "The app is locked", "Unlock it", unlock,
+    h("p", {}, `For ${name ?? "somebody"}. There are no tokens here but an encrypted one.`));
 
 const browser = (agent) => /(Firefox|Edg|Chrome|Safari)\//.exec(agent ?? "")?.[1].replace("Edg", "Edge") ?? "an app";
 

@@ -3,7 +3,7 @@
 const kept = 120;
 const cutAlways = new Set([
     "access_token", "refresh_token", "id_token", "id_token_hint", "token", "code", "code_verifier", "receipt",
-    "code_challenge", "state", "nonce", "at_hash",
+    "code_challenge", "state", "nonce", "at_hash", "key", "longsecret", "keyid",
 ]);
 
 // The log outlives a redirect to a carrier, and ends with the tab.
@@ -25,6 +25,8 @@ export function step(title) {
 }
 
 function cut(name, value) {
+    // A PIN is so short that any part of it is too much.
+    if (name === "secret") return "…";
     if (typeof value !== "string") return JSON.stringify(value);
     return cutAlways.has(name) && value.length > 10 ? `${value.slice(0, 8)}…` : value.slice(0, 200);
 }
@@ -53,18 +55,20 @@ export class Failure extends Error {
 }
 
 // A request of this app's. Throws a Failure for an answer that is none, and when there is no answer.
-export async function call(to, method, address, { form, token } = {}) {
+export async function call(to, method, address, { form, json, token } = {}) {
     const url = new URL(address, location.href);
     const entry = add({
-        from: "app", to, method, path: url.pathname, fields: pairs([...url.searchParams, ...Object.entries(form ?? {})]),
+        from: "app", to, method, path: url.pathname, fields: pairs([...url.searchParams, ...Object.entries(form ?? json ?? {})]),
         authorization: token ? "Bearer …" : undefined,
     });
     let answer;
     try {
         answer = await fetch(url, {
             method, cache: "no-store", credentials: "omit", referrerPolicy: "no-referrer",
-            headers: token ? { Authorization: `Bearer ${token}` } : {},
-            body: form ? new URLSearchParams(form) : undefined,
+            headers: {
+                ...(token ? { Authorization: `Bearer ${token}` } : {}), ...(json ? { "Content-Type": "application/json" } : {}),
+            },
+            body: json ? JSON.stringify(json) : form ? new URLSearchParams(form) : undefined,
         });
     } catch {
         entry.status = "no answer";

@@ -21,6 +21,9 @@ const failures = {
         "Somebody who takes over another's number looks just like you now. So whoever moved may sign in at once, but"
         + ` for a while not approve, link or unlink anything. Try again in ${duration(failure.seconds)}.`],
     identity_in_use: () => ["Somebody else has that", "It signs another user in already. Choose another person there."],
+    bad_password: () => ["That is not the PIN", "After three wrong ones in a row nobody opens this any more."],
+    key_locked: () => ["Three wrong PINs: the key is gone", "What was encrypted with it stays closed for ever. Sign in again."],
+    key_missing: () => ["The key is gone", "What was encrypted with it stays closed for ever. Sign in again."],
     last_identity: () => ["That is your only way in", "Link another one first."],
     unreachable: (failure) => [`Nobody answers at ${failure.where}`, "Is it running? scripts/run starts it."],
     wrong_state: () => ["That answer was not asked for",
@@ -57,6 +60,8 @@ const purposes = {
     "/app/approved": "Your browser is back with a code of the carrier's. The app hands it to Gatehouse.",
     "/auth/token": "The app redeems a code with the verifier, or a refresh token. It has no secret, and needs none.",
     "/auth/userinfo": "The app asks who you are.",
+    "/keyservice/v1/createkey": "Gatehouse makes a key for this PIN. The app encrypts its refresh token, and forgets both.",
+    "/keyservice/v1/key": "Gatehouse gives the key for the right PIN, and counts wrong ones.",
     "/auth/transaction": "Gatehouse redeems the code, holds the carrier's ID token to this very text, and makes a receipt.",
     "/users/me/identities": "The app asks at which providers you are known.",
     "/users/me/sessions": "The app asks where you are signed in.",

@@ -9,6 +9,7 @@ enum Tag: String, CaseIterable {
     case user = "The user"
     case identities = "Identities"
     case browser = "Through the browser"
+    case keyService = "KeyService"
     case service = "The service"
 
     fileprivate var description: String {
@@ -20,6 +21,9 @@ enum Tag: String, CaseIterable {
         case .identities: "By which carriers and providers the user signs in."
         case .browser:
             "For apps of ours that use an OAuth library: this service is their issuer, and these ask for no API key."
+        case .keyService:
+            "For TIM's clients: keys that a password unlocks. These ask for no API key, and are there where `keyService` is "
+                + "enabled."
         case .service: "For other services and for tools; these ask for no API key."
         }
     }
@@ -37,7 +41,10 @@ enum APIDocument {
     /// - Parameters:
     ///   - version: this build's.
     ///   - baseURL: where apps reach the service; nil when only the reader of the document knows.
-    static func make(version: String, baseURL: String?) -> JSONValue {
+    ///   - operations: those of the configuration, where it is not the usual one.
+    static func make(
+        version: String, baseURL: String?, operations: [Operation<Operations>] = Operations.all
+    ) -> JSONValue {
         let info: JSONValue = [
             "title": "Gatehouse", "version": .string(version),
             "summary": "Sign-in by carriers and OpenID Providers",
@@ -47,9 +54,10 @@ enum APIDocument {
         return OpenAPIDocument(
             info: info, server: baseURL ?? "/",
             tags: Tag.allCases.map { OpenAPIDocument.Tag(name: $0.rawValue, description: $0.description) },
-            operations: Operations.all.map(\.object),
+            operations: operations.map(\.object),
             components: OpenAPIDocument.Components(
-                schemas: RequestSchemas.all + AnswerSchemas.all + ErrorSchemas.all,
+                schemas: RequestSchemas.all + KeyServiceSchemas.requests + AnswerSchemas.all + KeyServiceSchemas.answers
+                    + ErrorSchemas.all,
                 parameters: [("RequestID", requestID)],
                 headers: ResponseHeader.allCases.map { ($0.rawValue, $0.description) },
                 examples: ErrorCode.allCases.map { ($0.rawValue, $0.example) },

@@ -21,6 +21,10 @@ public final class Documentation: Sendable {
 
     private static let cacheControl = "public, max-age=300"
 
+    /// All there are, at the paths of this configuration: the routes are made of them, too.
+    let operations: [Operation<Operations>]
+    /// Below which TIM's KeyService is.
+    let keyServicePath: String
     private let version: String
     private let baseURL: String?
     private let rendered = Mutex<(document: Rendered, page: Rendered)?>(nil)
@@ -28,9 +32,12 @@ public final class Documentation: Sendable {
     /// - Parameters:
     ///   - version: this build's.
     ///   - baseURL: where apps reach the service; nil when nobody has said.
-    public init(version: String, baseURL: String?) {
+    ///   - keyServicePath: below which TIM's KeyService is; nil for where it is by itself.
+    public init(version: String, baseURL: String?, keyServicePath: String? = nil) {
         self.version = version
         self.baseURL = baseURL
+        self.keyServicePath = keyServicePath ?? KeyServiceEndpoint.usualPath
+        operations = keyServicePath.map(Operations.table(keyServiceAt:)) ?? Operations.all
     }
 
     func document(for request: HTTPRequest) -> HTTPResponse { Self.answer(both.document, to: request) }
@@ -40,7 +47,7 @@ public final class Documentation: Sendable {
     private var both: (document: Rendered, page: Rendered) {
         rendered.withLock { rendered in
             if let rendered { return rendered }
-            let document = APIDocument.make(version: version, baseURL: baseURL)
+            let document = APIDocument.make(version: version, baseURL: baseURL, operations: operations)
             let both = (Self.render(document), Self.render(DocumentationPage(document, wording: APIDocument.wording)))
             rendered = both
             return both

@@ -32,6 +32,10 @@ enum ErrorCode: String, CaseIterable {
     case authenticationTimedOut = "authentication_timed_out"
     case unlinkedUser = "unlinked_user"
     case identityTooNew = "identity_too_new"
+    case badPassword = "bad_password"
+    case keyLocked = "key_locked"
+    case keyMissing = "key_missing"
+    case unableToCreateKey = "unable_to_create_key"
     case signInExpired = "sign_in_expired"
     case signInCancelled = "sign_in_cancelled"
     case signInDenied = "sign_in_denied"
@@ -86,6 +90,10 @@ enum ErrorCode: String, CaseIterable {
         case .authenticationTimedOut: ErrorAnswer(.authenticationTimedOut)
         case .unlinkedUser: ErrorAnswer(.unlinked(Examples.linkTicket))
         case .identityTooNew: ErrorAnswer(.identityTooNew(retryAfterSeconds: 3600))
+        case .badPassword: ErrorAnswer(.badPassword)
+        case .keyLocked: ErrorAnswer(.keyLocked)
+        case .keyMissing: ErrorAnswer(.keyMissing)
+        case .unableToCreateKey: ErrorAnswer(.unableToCreateKey(.diskFull))
         case .signInExpired: ErrorAnswer(.pushEnded(.expired))
         case .signInCancelled: ErrorAnswer(.pushEnded(.cancelled))
         case .signInDenied: ErrorAnswer(.pushEnded(.denied))
@@ -174,6 +182,13 @@ extension ErrorCode {
         case .identityTooNew:
             "The identity was linked or ported to this user, or given to him by an operator, too recently for this. "
                 + "`Retry-After` says how long to wait."
+        case .badPassword:
+            "The password, or the long secret, is not that of the key. A third wrong password in a row destroys the key."
+        case .keyLocked:
+            "The password was wrong three times in a row, so that the key is gone, for the long secret too. Sign the user in, "
+                + "and make another key."
+        case .keyMissing: "There is no such key: sign the user in, and make one."
+        case .unableToCreateKey: "The key can't be stored now, and there is none."
         case .signInExpired:
             "The user has not answered on the phone in time, or what came of the sign-in was fetched too long ago. Begin "
                 + "another one, or the same anew."

@@ -1,0 +1,19 @@
+"""Where the simulated carriers of a run listen."""
+
+import re
+import time
+
+LISTENING = re.compile(r"^listening (\w+) (\S+)$", re.M)
+START_SECONDS = 30
+
+
+def carriers_urls(log):
+    """Where the carriers listen, once they have said so."""
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        with open(log, encoding="utf-8") as file:
+            urls = dict(LISTENING.findall(file.read()))
+        if "plain" in urls:
+            return urls
+        time.sleep(0.05)
+    raise RuntimeError(f"the carriers do not listen; see {log}")

@@ -1,0 +1,104 @@
+public import Accounts
+public import Crypto
+
+/// TIM's KeyService: a client encrypts with a key that it does not keep, and gets it back for a password, three tries in a row,
+/// or for the long secret that it got with the key and keeps behind a finger or a face.
+///
+/// Nobody who asks is known, so a key is nobody's: whoever knows its name has the tries. A password's outcome is told only when
+/// the store has counted it, so that of any number of attempts at once no more than three wrong ones are ever judged.
+public struct KeyService: Sendable {
+    /// The longest password, and the longest long secret, in bytes.
+    public static let maximumSecretBytes = 1024
+
+    private let repository: any UnlockKeyRepository
+    private let hashing: PasswordHashing
+    private let clock: Clock
+
+    public init(repository: any UnlockKeyRepository, hashing: PasswordHashing, clock: Clock) {
+        self.repository = repository
+        self.hashing = hashing
+        self.clock = clock
+    }
+
+    /// Makes a key. Whoever asks twice has two, and each is good.
+    ///
+    /// - Throws: `ServiceError.unableToCreateKey` where it can't be stored, or `.overloaded`.
+    public func create(password: Secret) async throws(ServiceError) -> UnlockedKey {
+        try await hashing.enter()
+        defer { hashing.leave() }
+        let key = UnlockedKey.generate()
+        let content = try await hashed { [scrypt = hashing.scrypt] () throws(CryptoError) in
+            try WrappedKey(key, under: password, scrypt).content
+        }
+        do throws(RepositoryError) {
+            try await repository.addUnlockKey(key.id, content: content, now: clock.seconds)
+        } catch {
+            // What passes by itself in a second is no reason to give up.
+            guard case .storageUnavailable(let reason) = ServiceError(error) else { throw ServiceError(error) }
+            throw .unableToCreateKey(reason)
+        }
+        return key
+    }
+
+    /// Unlocks a key by its password. The place in the line is kept until the attempt is counted, so that who comes next is
+    /// refused without a hash when it was the last one.
+    ///
+    /// - Throws: `ServiceError.badPassword`, `.keyLocked`, `.keyMissing`, `.overloaded`, `.storageUnavailable`.
+    public func unlock(_ keyID: String, password: Secret) async throws(ServiceError) -> UnlockedKey {
+        guard let id = UnlockKeyID(text: keyID) else { throw .keyMissing }
+        _ = try await wrapped(id)
+        try await hashing.enter()
+        defer { hashing.leave() }
+        let wrapped = try await wrapped(id)
+        let key = try await hashed { () throws(CryptoError) in try wrapped.open(password: password) }
+        try await settle(id, .password(isRight: key != nil))
+        guard let key else { throw .badPassword }
+        return key
+    }
+
+    /// Unlocks a key by its long secret. A wrong one is not counted: nobody guesses 256 bits, and who could lock keys by it
+    /// would need no more than their names.
+    ///
+    /// - Throws: as for a password.
+    public func unlock(_ keyID: String, longSecret: Secret) async throws(ServiceError) -> UnlockedKey {
+        guard let id = UnlockKeyID(text: keyID) else { throw .keyMissing }
+        let wrapped = try await wrapped(id)
+        guard let key = try opened({ () throws(CryptoError) in try wrapped.open(longSecret: longSecret) }) else {
+            throw .badPassword
+        }
+        try await settle(id, .longSecret)
+        return key
+    }
+
+    private func wrapped(_ id: UnlockKeyID) async throws(ServiceError) -> WrappedKey {
+        let found = try await stored { () throws(RepositoryError) in try await repository.unlockKey(id) }
+        guard let found else { throw .keyMissing }
+        guard let content = found.content else { throw .keyLocked }
+        guard let wrapped = WrappedKey(content, of: id) else { throw .storageUnavailable(.corrupt) }
+        return wrapped
+    }
+
+    private func settle(_ id: UnlockKeyID, _ attempt: UnlockAttempt) async throws(ServiceError) {
+        let now = clock.seconds
+        let outcome = try await stored { () throws(RepositoryError) in
+            try await repository.settleUnlock(id, attempt, now: now)
+        }
+        switch outcome {
+        case .unlocked: return
+        case .wrong: throw .badPassword
+        case .locked: throw .keyLocked
+        case .missing: throw .keyMissing
+        }
+    }
+
+    private func hashed<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(CryptoError) -> Value
+    ) async throws(ServiceError) -> Value {
+        do throws(CryptoError) { return try await hashing.run(body) } catch { throw .overloaded }
+    }
+
+    private func opened<Value>(_ body: () throws(CryptoError) -> Value) throws(ServiceError) -> Value {
+        // Only memory that has run out makes either fail; the right or the wrong secret does not.
+        do throws(CryptoError) { return try body() } catch { throw .overloaded }
+    }
+}

@@ -1,0 +1,76 @@
+internal import JSON
+internal import OpenAPI
+internal import SignIn
+
+/// The operations of TIM's KeyService.
+enum KeyServiceDescriptions {
+    static let create = OperationDescription(
+        id: "createKey", tag: .keyService, summary: "Make a key that a password unlocks",
+        description: """
+            A random key for the client to encrypt with, and a long secret that unlocks it, too. Neither is kept here but \
+            wrapped under the other and under the password. Whoever asks twice has two keys. A slash may follow the path, and \
+            may stand before it.
+            """,
+        body: .init(schema: "KeyCreation", example: ["secret": .string(Examples.password)]),
+        successes: [unlocked("The key.")], errors: [.notFound, .rateLimited, .unableToCreateKey])
+
+    static let unlock = OperationDescription(
+        id: "unlockKey", tag: .keyService, summary: "Unlock a key",
+        description: """
+            By its password or by its long secret, either and not both. The third wrong password in a row destroys the key, \
+            which the right one before it prevents; the same attempt, sent twice, counts twice. A wrong long secret does not \
+            count. A slash may follow the path, and may stand before it.
+            """,
+        body: .init(
+            schema: "KeyUnlocking",
+            example: ["secret": .string(Examples.password), "keyid": .string(Examples.keyID)]),
+        successes: [unlocked("The key, and its long secret.")],
+        errors: [.badPassword, .keyLocked, .keyMissing, .notFound, .rateLimited, .storageUnavailable])
+
+    private static func unlocked(_ description: String) -> OperationDescription.Success {
+        .init(
+            description: description, schema: Reference.schema("UnlockedKey"), example: Examples.unlockedKey,
+            headers: [.cacheControl])
+    }
+}
+
+/// What TIM's clients send and get.
+enum KeyServiceSchemas {
+    static let requests: [(name: String, value: JSONValue)] = [
+        (
+            "KeyCreation",
+            Schema.object("The password of a new key.", required: ["secret"], ["secret": password])
+        ),
+        (
+            "KeyUnlocking",
+            Schema.object(
+                "Which key, and what unlocks it: one of `secret` and `longsecret`.", required: ["keyid"],
+                [
+                    "keyid": Schema.text("The key's name.", ["minLength": 1, "maxLength": longest]),
+                    "secret": password,
+                    "longsecret": Schema.text(
+                        "The long secret, as it came with the key.", ["minLength": 1, "maxLength": longest]),
+                ])
+        ),
+    ]
+
+    static let answers: [(name: String, value: JSONValue)] = [
+        (
+            "UnlockedKey",
+            Schema.object(
+                "A key, open.", required: ["keyid", "key", "longsecret"],
+                [
+                    "keyid": Schema.text(
+                        "The key's name. Who knows it may try passwords.", ["pattern": "^[0-9a-f]{32}$"]),
+                    "key": Schema.text("32 random bytes in base64, padded.", ["pattern": "^[A-Za-z0-9+/]{43}=$"]),
+                    "longsecret": Schema.text(
+                        "What unlocks the key beside its password.", ["pattern": "^[A-Za-z0-9_-]{43}$"]),
+                ])
+        )
+    ]
+
+    private static let longest = JSONValue.integer(Int64(KeyService.maximumSecretBytes))
+    private static let password = Schema.text(
+        "The password, compared by its bytes; at most \(KeyService.maximumSecretBytes) of them.",
+        ["minLength": 1, "maxLength": longest])
+}

@@ -1,0 +1,106 @@
+internal import Crypto
+internal import HTTPServer
+internal import JSON
+internal import SignIn
+internal import Syntax
+
+/// `/keyservice/v1`, where the configuration has it nowhere else: the protocol of TIM's clients.
+///
+/// They know what happened by the status alone, and read a success of exactly 200.
+struct KeyServiceEndpoint: Sendable {
+    static let usualPath = "/keyservice/v1"
+    static let createSuffix = "/createkey"
+    static let unlockSuffix = "/key"
+
+    /// Nil where it is off.
+    let keys: KeyService?
+    let limits: AddressLimits
+
+    /// `POST …/createkey`: makes a key.
+    func create(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+        guard let keys else { throw .unknownPath }
+        try limits.count(context.network, as: .keys)
+        let parameters = try KeyServiceParameters(context.request)
+        guard let password = parameters.secret else { throw .invalidParameter(ParameterError("secret", "is missing")) }
+        return Self.answer(try await keys.create(password: password))
+    }
+
+    /// `POST …/key`: unlocks one, by its password or by its long secret.
+    func unlock(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+        guard let keys else { throw .unknownPath }
+        let parameters = try KeyServiceParameters(context.request)
+        guard let keyID = parameters.keyID else { throw .invalidParameter(ParameterError("keyid", "is missing")) }
+        switch (parameters.secret, parameters.longSecret) {
+        case (let password?, nil): return Self.answer(try await keys.unlock(keyID, password: password))
+        case (nil, let longSecret?): return Self.answer(try await unlock(keyID, longSecret, keys, context))
+        case (nil, nil): throw .invalidParameter(ParameterError("secret", "is missing, and so is longsecret"))
+        case (_?, _?): throw .invalidParameter(ParameterError("secret", "is there beside longsecret"))
+        }
+    }
+
+    /// Who gets long secrets wrong too often has to wait; passwords need no such limit, for a key takes three.
+    private func unlock(
+        _ keyID: String, _ longSecret: Secret, _ keys: KeyService, _ context: RequestContext
+    ) async throws(ServiceError) -> UnlockedKey {
+        try limits.refuseAfterFailures(context.network, of: .failedLongSecrets)
+        do throws(ServiceError) {
+            return try await keys.unlock(keyID, longSecret: longSecret)
+        } catch {
+            if error == .badPassword { limits.countFailure(context.network, as: .failedLongSecrets) }
+            throw error
+        }
+    }
+
+    /// Base64 as RFC 4648 §4 has it, padded: the other alphabet corrupts the key on iOS.
+    private static func answer(_ key: UnlockedKey) -> HTTPResponse {
+        var writer = JSONWriter()
+        writer.object { body in
+            body.member("keyid", key.keyID)
+            body.member("key", key.key.withBytes { Base64.encode($0) })
+            body.member("longsecret", key.longSecret.revealedText)
+        }
+        return .secretJSON(writer.bytes)
+    }
+}
+
+/// What TIM's clients send. It is read here and not with the parameters of all other requests, whose reading costs by the name.
+private struct KeyServiceParameters {
+    private(set) var secret: Secret?
+    private(set) var longSecret: Secret?
+    private(set) var keyID: String?
+
+    init(_ request: HTTPRequest) throws(ServiceError) {
+        switch try RequestBody(request) {
+        case .json(let object):
+            for member in object.members { try set(member.name, member.value.string) }
+        case .form(let form):
+            for field in form.fields { try set(field.name, field.value) }
+        }
+    }
+
+    private mutating func set(_ name: String, _ value: String?) throws(ServiceError) {
+        switch name {
+        case "secret": try Self.set(name, value, &secret)
+        case "longsecret": try Self.set(name, value, &longSecret)
+        case "keyid":
+            guard keyID == nil else { throw .invalidParameter(ParameterError(name, "is there twice")) }
+            keyID = try Self.text(name, value)
+        default: return
+        }
+    }
+
+    private static func set(_ name: String, _ value: String?, _ place: inout Secret?) throws(ServiceError) {
+        guard place == nil else { throw .invalidParameter(ParameterError(name, "is there twice")) }
+        place = Secret(try text(name, value))
+    }
+
+    private static func text(_ name: String, _ value: String?) throws(ServiceError) -> String {
+        guard let value, !value.isEmpty else {
+            throw .invalidParameter(ParameterError(name, "must be a text that is not empty"))
+        }
+        guard value.utf8.count <= KeyService.maximumSecretBytes else {
+            throw .invalidParameter(ParameterError(name, "is longer than \(KeyService.maximumSecretBytes) bytes"))
+        }
+        return value
+    }
+}

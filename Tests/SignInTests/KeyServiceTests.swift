@@ -1,0 +1,229 @@
+import Accounts
+import Crypto
+import TestSupport
+import Testing
+
+@testable import SignIn
+
+@Suite struct `The KeyService` {
+    /// As quick as scrypt can be: what is tried here is not how slow it is.
+    static func hashing(cost: Int = 1, places: Int = 2, waiting: Int = 1000) throws -> PasswordHashing {
+        PasswordHashing(try Scrypt(cost: cost), places: places, maximumWaiting: waiting)
+    }
+
+    private func service(_ stage: SignInStage, _ hashing: PasswordHashing? = nil) throws -> KeyService {
+        KeyService(
+            repository: stage.repository, hashing: try hashing ?? Self.hashing(), clock: Clock { SigningProvider.now })
+    }
+
+    private func error(_ body: () async throws(ServiceError) -> UnlockedKey) async -> ServiceError? {
+        do throws(ServiceError) {
+            _ = try await body()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `gives a key back for its password and for its long secret`() async throws {
+        let keys = try service(try await SignInStage())
+        let made = try await keys.create(password: Secret("1234"))
+        #expect(made.key.count == 32 && made.longSecret.count == 43 && made.keyID.count == 32)
+        for unlocked in [
+            try await keys.unlock(made.keyID, password: Secret("1234")),
+            try await keys.unlock(made.keyID, longSecret: made.longSecret),
+        ] {
+            #expect(unlocked.keyID == made.keyID && unlocked.key == made.key)
+            #expect(unlocked.longSecret == made.longSecret)
+        }
+    }
+
+    @Test func `makes another key each time, also of one password`() async throws {
+        let keys = try service(try await SignInStage())
+        let (one, two) = (try await keys.create(password: Secret("1")), try await keys.create(password: Secret("1")))
+        #expect(one.keyID != two.keyID && one.key != two.key && one.longSecret != two.longSecret)
+        for key in [one, two] { #expect(try await keys.unlock(key.keyID, password: Secret("1")).key == key.key) }
+    }
+
+    @Test func `takes no long secret of another key, no password as one, and no other key's password`() async throws {
+        let keys = try service(try await SignInStage())
+        let (one, two) = (try await keys.create(password: Secret("1")), try await keys.create(password: Secret("2")))
+        #expect(
+            await error { () async throws(ServiceError) in
+                try await keys.unlock(one.keyID, longSecret: two.longSecret)
+            } == .badPassword)
+        #expect(
+            await error { () async throws(ServiceError) in
+                try await keys.unlock(one.keyID, longSecret: Secret("1"))
+            } == .badPassword)
+        #expect(
+            await error { () async throws(ServiceError) in
+                try await keys.unlock(one.keyID, password: one.longSecret)
+            } == .badPassword)
+        #expect(
+            await error { () async throws(ServiceError) in
+                try await keys.unlock(one.keyID, password: Secret("2"))
+            } == .badPassword)
+        // A wrong long secret counts for nothing, so there is one more try.
+        #expect(try await keys.unlock(one.keyID, password: Secret("1")).key == one.key)
+    }
+
+    @Test func `is locked by the third wrong password, for the right one and the long secret too`() async throws {
+        let keys = try service(try await SignInStage())
+        let key = try await keys.create(password: Secret("1234"))
+        var seen: [ServiceError?] = []
+        for password in ["1", "2", "3", "1234"] {
+            seen.append(
+                await error { () async throws(ServiceError) in
+                    try await keys.unlock(key.keyID, password: Secret(password))
+                })
+        }
+        seen.append(
+            await error { () async throws(ServiceError) in
+                try await keys.unlock(key.keyID, longSecret: key.longSecret)
+            })
+        #expect(seen == [.badPassword, .badPassword, .keyLocked, .keyLocked, .keyLocked])
+    }
+
+    @Test(arguments: ["", "x", "6f1a0e4bd2c94f7f8f6b0f35d9b3a1c2", "6F1A0E4BD2C94F7F8F6B0F35D9B3A1C2"])
+    func `knows no key of another name`(name: String) async throws {
+        let keys = try service(try await SignInStage())
+        #expect(
+            await error { () async throws(ServiceError) in
+                try await keys.unlock(name, password: Secret("1"))
+            } == .keyMissing)
+        #expect(
+            await error { () async throws(ServiceError) in
+                try await keys.unlock(name, longSecret: Secret("1"))
+            } == .keyMissing)
+    }
+
+    @Test func `keeps opening what was made at another cost`() async throws {
+        let stage = try await SignInStage()
+        let made = try await service(stage, try Self.hashing(cost: 2)).create(password: Secret("1"))
+        #expect(
+            try await service(stage, try Self.hashing(cost: 4)).unlock(made.keyID, password: Secret("1")).key
+                == made.key)
+    }
+
+    @Test func `judges three of a thousand wrong passwords at once`() async throws {
+        let stage = try await SignInStage()
+        let keys = try service(stage)
+        let key = try await keys.create(password: Secret("1234"))
+        let seen = await crowd(1000) { number in
+            await error { () async throws(ServiceError) in
+                try await keys.unlock(key.keyID, password: Secret("wrong \(number)"))
+            }
+        }
+        #expect(seen.filter { $0 == .badPassword }.count == 2)
+        #expect(seen.filter { $0 == .keyLocked }.count == 998)
+        #expect(try await stage.repository.auditEvents(after: 0, limit: .max).map(\.kind) == [.unlockKeyLocked])
+    }
+
+    @Test func `judges the right one of a thousand only before the third wrong one`() async throws {
+        let stage = try await SignInStage()
+        let keys = try service(stage)
+        for place in [0, 1, 2, 500, 999] {
+            let key = try await keys.create(password: Secret("1234"))
+            let seen = await crowd(1000) { number in
+                await error { () async throws(ServiceError) in
+                    try await keys.unlock(key.keyID, password: Secret(number == place ? "1234" : "wrong"))
+                }
+            }
+            let wrong = seen.filter { $0 == .badPassword }.count
+            #expect(seen[place] == nil || seen[place] == .keyLocked)
+            #expect(seen[place] == nil ? (2...4).contains(wrong) : wrong == 2, "\(wrong)")
+        }
+    }
+
+    @Test func `turns away who does not fit into the line, and counts nothing of it`() async throws {
+        let stage = try await SignInStage()
+        let hashing = try Self.hashing(places: 1, waiting: 2)
+        let keys = try service(stage, hashing)
+        let key = try await keys.create(password: Secret("1234"))
+        try await hashing.enter()
+        let waiting = Task {
+            await crowd(2) { _ in
+                await error { () async throws(ServiceError) in
+                    try await keys.unlock(key.keyID, password: Secret("wrong"))
+                }
+            }
+        }
+        while hashing.waiting < 2 { await Task.yield() }
+        for _ in 0..<5 {
+            #expect(
+                await error { () async throws(ServiceError) in
+                    try await keys.unlock(key.keyID, password: Secret("wrong"))
+                } == .overloaded)
+            #expect(
+                await error { () async throws(ServiceError) in
+                    try await keys.create(password: Secret("1"))
+                } == .overloaded)
+        }
+        // Neither needs a hash.
+        #expect(try await keys.unlock(key.keyID, longSecret: key.longSecret).key == key.key)
+        #expect(
+            await error { () async throws(ServiceError) in
+                try await keys.unlock("x", password: Secret("1"))
+            } == .keyMissing)
+        hashing.leave()
+        #expect(await waiting.value == [.badPassword, .badPassword])
+        #expect(try await keys.unlock(key.keyID, password: Secret("1234")).key == key.key)
+    }
+
+    @Test func `refuses a locked key without a hash, also when its turn comes`() async throws {
+        let stage = try await SignInStage()
+        let hashing = try Self.hashing(places: 1, waiting: 2)
+        let keys = try service(stage, hashing)
+        let key = try await keys.create(password: Secret("1234"))
+        try await hashing.enter()
+        let late = Task {
+            await error { () async throws(ServiceError) in try await keys.unlock(key.keyID, password: Secret("1234")) }
+        }
+        while hashing.waiting < 1 { await Task.yield() }
+        let id = try #require(UnlockKeyID(text: key.keyID))
+        for _ in 0..<3 {
+            _ = try await stage.repository.settleUnlock(id, .password(isRight: false), now: SigningProvider.now)
+        }
+        // The place is taken still, so that a hash would wait for ever.
+        #expect(
+            await error { () async throws(ServiceError) in
+                try await keys.unlock(key.keyID, password: Secret("1234"))
+            } == .keyLocked)
+        hashing.leave()
+        #expect(await late.value == .keyLocked)
+    }
+
+    @Test func `says that a key can't be made, and tells of no outcome that is not counted`() async throws {
+        let stage = try await SignInStage()
+        let keys = try service(stage)
+        let key = try await keys.create(password: Secret("1"))
+        await stage.repository.close()
+        #expect(
+            await error { () async throws(ServiceError) in try await keys.create(password: Secret("1")) }
+                == .unableToCreateKey(.closed))
+        #expect(
+            await error { () async throws(ServiceError) in try await keys.unlock(key.keyID, password: Secret("1")) }
+                == .storageUnavailable(.closed))
+    }
+
+    @Test func `prints nothing of a key`() async throws {
+        let key = try await service(try await SignInStage()).create(password: Secret("the-password"))
+        var dumped = ""
+        dump(key, to: &dumped)
+        for text in [dumped, "\(key)", String(reflecting: key)] {
+            for secret in [key.keyID, key.longSecret.revealedText, "the-password"] { #expect(!text.contains(secret)) }
+        }
+    }
+
+    /// What becomes of so many at once, in their order.
+    private func crowd<Value: Sendable>(_ count: Int, _ body: @escaping @Sendable (Int) async -> Value) async -> [Value]
+    {
+        await withTaskGroup(of: (Int, Value).self) { group in
+            for number in 0..<count { group.addTask { (number, await body(number)) } }
+            var values: [(Int, Value)] = []
+            for await value in group { values.append(value) }
+            return values.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+    }
+}
