@@ -166,11 +166,12 @@ class Demo(Window):
         """Behind a PIN, as TIM's clients are: opened, and closed for good by three wrong ones."""
         for pins, words in ((["2718"], ["Signed in", self.person]),
                             (["3141", "3142", "3143"], ["Three wrong PINs: the key is gone", "with your phone number"])):
+            token = self.browser.execute_script("return JSON.parse(sessionStorage.tokens).refresh_token")
             self.types("lock-pin", "2718")
             self.click(id="lock-it")
             self.sees("The app is locked", f"For {self.person}.")
-            if "refresh_token" in self.browser.execute_script("return JSON.stringify(sessionStorage) + localStorage.locked"):
-                raise SystemExit(f"{self.name}: there are tokens on the page of a locked app")
+            if token in self.browser.execute_script("return JSON.stringify(sessionStorage) + localStorage.locked"):
+                raise SystemExit(f"{self.name}: the refresh token of a locked app lies about")
             self.picture("locked")
             self.check()
             for number, pin in enumerate(pins):

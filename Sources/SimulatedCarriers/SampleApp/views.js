@@ -119,17 +119,24 @@ export function sessions(all, end, another) {
         h("p", { class: "soft" }, "Signing in once more makes another session, as on another device."));
 }
 
-function pinned(id, title, label, act, ...words) {
-    const pin = h("input", { id: `${id}-pin`, type: "password", inputmode: "numeric", maxlength: "12", autocomplete: "off" });
-    return card(id, title, ...words, h("div", { class: "fields" }, h("label", {}, "PIN", pin)),
-        actions(button(label, () => pin.value && act(pin.value), { id: `${id}-it` })));
+function pinned(id, title, label, kind, act, ...words) {
+    const pin = h("input", { id: `${id}-pin`, type: "password", inputmode: "numeric", maxlength: "12", autocomplete: kind });
+    // Whatever keeps PINs for people files them under a name.
+    const form = h("form", {}, h("input", { type: "text", autocomplete: "username", value: "sample-app", hidden: true }),
+        h("div", { class: "fields" }, h("label", {}, "PIN", pin)),
+        actions(h("button", { id: `${id}-it` }, label)));
+    form.addEventListener("submit", (event) => {
+        event.preventDefault();
+        if (pin.value) act(pin.value);
+    });
+    return card(id, title, ...words, form);
 }
 
-export const locking = (lock) => pinned("lock", "Lock the app", "Lock it", lock,
+export const locking = (lock) => pinned("lock", "Lock the app", "Lock it", "new-password", lock,
     h("p", {}, "With a PIN of your choice, as TIM's clients do: the refresh token stays here, encrypted. The key for it is made"
         + " and kept by Gatehouse, which gives it to nobody after three wrong PINs in a row."));
 
-export const unlocking = (name, unlock) => pinned("unlock", "The app is locked", "Unlock it", unlock,
+export const unlocking = (name, unlock) => pinned("unlock", "The app is locked", "Unlock it", "current-password", unlock,
     h("p", {}, `For ${name ?? "somebody"}. There are no tokens here but an encrypted one.`));
 
 const browser = (agent) => /(Firefox|Edg|Chrome|Safari)\//.exec(agent ?? "")?.[1].replace("Edg", "Edge") ?? "an app";
