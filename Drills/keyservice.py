@@ -8,10 +8,10 @@ from bench import MIB, crowd, tally
 from wire import LOST, Client
 
 CROWD = 1000
-THREADS = 250
+LONGEST = 300
 HASHES = max(1, (os.cpu_count() or 1) // 2)
 SETTINGS = {
-    "KEY_SERVICE_ENABLED": "true", "KEY_SERVICE_HASHES_AT_ONCE": str(HASHES),
+    "KEY_SERVICE_ENABLED": "true", "KEY_SERVICE_HASHES_AT_ONCE": str(HASHES), "KEY_SERVICE_WAITING": "128",
     "RATE_LIMIT_KEYS_PER_MINUTE_PER_ADDRESS": "0"}
 # What the hashes take, and what a crowd of connections does.
 MOST_PER_HASH = 33 * MIB
@@ -32,7 +32,7 @@ def attempts(server, key, secret, count=CROWD):
         except LOST:
             return None
 
-    return crowd(count, attempt, threads=THREADS)
+    return crowd(count, attempt, threads=CROWD)
 
 
 def statuses(answers):
@@ -74,7 +74,7 @@ def run(bench):
     with bench.carriers() as carriers, bench.server(carriers, settings=SETTINGS) as server:
         keys = [create(server, "right") for _ in range(3)]
         # The largest crowd of before, so that what connections take is told apart from what hashes do.
-        crowd(CROWD, lambda _: server.call("GET", "/healthz"), threads=THREADS)
+        crowd(CROWD, lambda _: server.call("GET", "/healthz"), threads=CROWD)
         quiet = server.resident()
         with Watch(server) as before:
             time.sleep(3)
