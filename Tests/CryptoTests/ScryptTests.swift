@@ -26,7 +26,7 @@ import Testing
         let scrypt = try Scrypt(cost: cost, blockSize: blockSize, parallelization: parallelization)
         let key = try scrypt.key(from: Secret(password), salt: Array(salt.utf8), byteCount: 64)
         #expect(key.revealedBytes == bytes(hexadecimal: expected))
-        let other = try scrypt.key(from: Secret(password + "\0"), salt: Array(salt.utf8), byteCount: 64)
+        let other = try scrypt.key(from: Secret(password + "x"), salt: Array(salt.utf8), byteCount: 64)
         #expect(other != key)
     }
 

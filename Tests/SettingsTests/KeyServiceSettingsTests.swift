@@ -33,12 +33,12 @@ import Testing
     }
 
     @Test(arguments: [
-        "''", "/", "tim", "/tim/", "//tim", "/a//b", "/a/./b", "/a/../b", "/a b", "/a%2fb", "/a?b", "/a#b", "/{a}",
+        "", "/", "tim", "/tim/", "//tim", "/a//b", "/a/./b", "/a/../b", "/a b", "/a%2fb", "/a?b", "/a#b", "/{a}",
         "/å",
-        "'https://a.example/tim'",
+        "https://a.example/tim",
     ])
     func `are at an absolute path that everybody spells alike`(path: String) {
-        #expect(loaded("enabled: true", "basePath: \(path)").faults.map(\.key) == ["keyService.basePath"])
+        #expect(loaded("enabled: true", "basePath: '\(path)'").faults.map(\.key) == ["keyService.basePath"])
     }
 
     @Test(arguments: [

@@ -6,12 +6,16 @@ import Testing
 @testable import SignIn
 
 @Suite struct `The KeyService` {
+    private let stage: SignInStage
+
+    init() async throws { stage = try await SignInStage() }
+
     /// As quick as scrypt can be: what is tried here is not how slow it is.
     static func hashing(cost: Int = 1, places: Int = 2, waiting: Int = 1000) throws -> PasswordHashing {
         PasswordHashing(try Scrypt(cost: cost), places: places, maximumWaiting: waiting)
     }
 
-    private func service(_ stage: SignInStage, _ hashing: PasswordHashing? = nil) throws -> KeyService {
+    private func service(_ hashing: PasswordHashing? = nil) throws -> KeyService {
         KeyService(
             repository: stage.repository, hashing: try hashing ?? Self.hashing(), clock: Clock { SigningProvider.now })
     }
@@ -26,7 +30,7 @@ import Testing
     }
 
     @Test func `gives a key back for its password and for its long secret`() async throws {
-        let keys = try service(try await SignInStage())
+        let keys = try service()
         let made = try await keys.create(password: Secret("1234"))
         #expect(made.key.count == 32 && made.longSecret.count == 43 && made.keyID.count == 32)
         for unlocked in [
@@ -38,15 +42,41 @@ import Testing
         }
     }
 
+    @Test func `takes a secret to the byte, and to the last one`() async throws {
+        let keys = try service()
+        let long = String(repeating: "1", count: 65)
+        for password in ["1234", long, "p\u{E5}"] {
+            let key = try await keys.create(password: Secret(password))
+            for other in [password + "\0", password + " ", String(password.dropLast())] {
+                #expect(
+                    await error { () async throws(ServiceError) in
+                        try await keys.unlock(key.keyID, password: Secret(other))
+                    } == .badPassword)
+                _ = try await keys.unlock(key.keyID, password: Secret(password))
+                let longSecret = key.longSecret.revealedText + other.dropFirst(password.count)
+                if longSecret == key.longSecret.revealedText { continue }
+                #expect(
+                    await error { () async throws(ServiceError) in
+                        try await keys.unlock(key.keyID, longSecret: Secret(longSecret))
+                    } == .badPassword)
+            }
+            #expect(
+                await error { () async throws(ServiceError) in
+                    try await keys.unlock(key.keyID, password: Secret(Digest.sha256.hash(Array(password.utf8))))
+                }
+                    == .badPassword)
+        }
+    }
+
     @Test func `makes another key each time, also of one password`() async throws {
-        let keys = try service(try await SignInStage())
+        let keys = try service()
         let (one, two) = (try await keys.create(password: Secret("1")), try await keys.create(password: Secret("1")))
         #expect(one.keyID != two.keyID && one.key != two.key && one.longSecret != two.longSecret)
         for key in [one, two] { #expect(try await keys.unlock(key.keyID, password: Secret("1")).key == key.key) }
     }
 
     @Test func `takes no long secret of another key, no password as one, and no other key's password`() async throws {
-        let keys = try service(try await SignInStage())
+        let keys = try service()
         let (one, two) = (try await keys.create(password: Secret("1")), try await keys.create(password: Secret("2")))
         #expect(
             await error { () async throws(ServiceError) in
@@ -69,7 +99,7 @@ import Testing
     }
 
     @Test func `is locked by the third wrong password, for the right one and the long secret too`() async throws {
-        let keys = try service(try await SignInStage())
+        let keys = try service()
         let key = try await keys.create(password: Secret("1234"))
         var seen: [ServiceError?] = []
         for password in ["1", "2", "3", "1234"] {
@@ -87,7 +117,7 @@ import Testing
 
     @Test(arguments: ["", "x", "6f1a0e4bd2c94f7f8f6b0f35d9b3a1c2", "6F1A0E4BD2C94F7F8F6B0F35D9B3A1C2"])
     func `knows no key of another name`(name: String) async throws {
-        let keys = try service(try await SignInStage())
+        let keys = try service()
         #expect(
             await error { () async throws(ServiceError) in
                 try await keys.unlock(name, password: Secret("1"))
@@ -99,16 +129,14 @@ import Testing
     }
 
     @Test func `keeps opening what was made at another cost`() async throws {
-        let stage = try await SignInStage()
-        let made = try await service(stage, try Self.hashing(cost: 2)).create(password: Secret("1"))
+        let made = try await service(try Self.hashing(cost: 2)).create(password: Secret("1"))
         #expect(
-            try await service(stage, try Self.hashing(cost: 4)).unlock(made.keyID, password: Secret("1")).key
+            try await service(try Self.hashing(cost: 4)).unlock(made.keyID, password: Secret("1")).key
                 == made.key)
     }
 
     @Test func `judges three of a thousand wrong passwords at once`() async throws {
-        let stage = try await SignInStage()
-        let keys = try service(stage)
+        let keys = try service()
         let key = try await keys.create(password: Secret("1234"))
         let seen = await crowd(1000) { number in
             await error { () async throws(ServiceError) in
@@ -121,8 +149,7 @@ import Testing
     }
 
     @Test func `judges the right one of a thousand only before the third wrong one`() async throws {
-        let stage = try await SignInStage()
-        let keys = try service(stage)
+        let keys = try service()
         for place in [0, 1, 2, 500, 999] {
             let key = try await keys.create(password: Secret("1234"))
             let seen = await crowd(1000) { number in
@@ -137,9 +164,8 @@ import Testing
     }
 
     @Test func `turns away who does not fit into the line, and counts nothing of it`() async throws {
-        let stage = try await SignInStage()
         let hashing = try Self.hashing(places: 1, waiting: 2)
-        let keys = try service(stage, hashing)
+        let keys = try service(hashing)
         let key = try await keys.create(password: Secret("1234"))
         try await hashing.enter()
         let waiting = Task {
@@ -172,9 +198,8 @@ import Testing
     }
 
     @Test func `refuses a locked key without a hash, also when its turn comes`() async throws {
-        let stage = try await SignInStage()
         let hashing = try Self.hashing(places: 1, waiting: 2)
-        let keys = try service(stage, hashing)
+        let keys = try service(hashing)
         let key = try await keys.create(password: Secret("1234"))
         try await hashing.enter()
         let late = Task {
@@ -195,8 +220,7 @@ import Testing
     }
 
     @Test func `says that a key can't be made, and tells of no outcome that is not counted`() async throws {
-        let stage = try await SignInStage()
-        let keys = try service(stage)
+        let keys = try service()
         let key = try await keys.create(password: Secret("1"))
         await stage.repository.close()
         #expect(
@@ -208,7 +232,7 @@ import Testing
     }
 
     @Test func `prints nothing of a key`() async throws {
-        let key = try await service(try await SignInStage()).create(password: Secret("the-password"))
+        let key = try await service().create(password: Secret("the-password"))
         var dumped = ""
         dump(key, to: &dumped)
         for text in [dumped, "\(key)", String(reflecting: key)] {

@@ -91,7 +91,7 @@ extension Settings {
         // Nothing of ours ends as that does, wherever it is.
         guard !keyService.basePath.hasSuffix(KeyService.realmSuffix) else { return [] }
         let first = keyService.basePath.split(separator: "/").first.map(String.init) ?? ""
-        guard OwnHost.reserved.contains(first) else { return [] }
+        guard first != "keyservice", OwnHost.reserved.contains(first) else { return [] }
         let expected =
             "a path that is none of this service's own: below /\(first) one that ends in \(KeyService.realmSuffix)"
         return [SettingsError(.conflict, "keyService.basePath", value: keyService.basePath, expected: expected)]

@@ -14,8 +14,9 @@ struct WrappedKey {
     /// Version, cost, r, p, and the salt.
     private static let headBytes = 4 + saltBytes
     private static let wrappedKeyBytes = keyBytes + AEAD.overhead
-    /// Keys derived for one purpose are good for no other.
-    private static let label = "gatehouse keyservice long secret"
+    // Keys derived for one purpose are good for no other.
+    private static let passwordLabel = Array("gatehouse keyservice password".utf8)
+    private static let longSecretLabel = Array("gatehouse keyservice long secret".utf8)
 
     private let id: UnlockKeyID
     private let scrypt: Scrypt
@@ -86,14 +87,21 @@ struct WrappedKey {
     private static func wrappingKey(
         of password: Secret, _ salt: [UInt8], _ scrypt: Scrypt
     ) throws(CryptoError) -> SymmetricKey {
-        try SymmetricKey(try scrypt.key(from: password, salt: salt, byteCount: SymmetricKey.byteCount))
+        // As scrypt itself keys a hash by the password, "1" and "1\0" are one to it, and long ones are their own digest.
+        let hashed = hash(password, as: passwordLabel)
+        return try SymmetricKey(try scrypt.key(from: hashed, salt: salt, byteCount: SymmetricKey.byteCount))
     }
 
     private static func wrappingKey(
         of longSecret: Secret, _ associatedData: [UInt8]
     ) throws(CryptoError) -> SymmetricKey {
-        var code = HMAC.sha256((Array(label.utf8) + associatedData).span, key: longSecret)
-        return try SymmetricKey(Secret(taking: &code))
+        try SymmetricKey(hash(longSecret, as: longSecretLabel + associatedData))
+    }
+
+    /// The secret is what is hashed, and not the key of the hash, which is kept for the next caller.
+    private static func hash(_ secret: Secret, as label: [UInt8]) -> Secret {
+        var code = secret.withBytes { HMAC.sha256($0, key: label.span) }
+        return Secret(taking: &code)
     }
 
     private static func seal(
