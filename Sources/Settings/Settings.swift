@@ -105,7 +105,10 @@ public struct Settings: Sendable {
         /// Users that are to be asked on their phones.
         public internal(set) var pushesPerMinutePerAddress: Int? = 60
 
-        /// Whether any of them is on, that for users who are asked on their phones apart.
+        /// Sign-ups at providers that keep a directory of users, and recoveries.
+        public internal(set) var signUpsPerMinutePerAddress: Int? = 60
+
+        /// Whether any of them is on, those of what takes a provider of its kind apart.
         var isOn: Bool {
             [
                 signInsPerMinutePerAddress, challengesPerMinutePerAddress, failedRefreshesPerMinutePerAddress,

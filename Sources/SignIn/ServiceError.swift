@@ -94,7 +94,7 @@ public enum ServiceError: Error, Equatable, Sendable {
 
     /// What one client address may do so often.
     public enum Limit: CaseIterable, Sendable {
-        case signIns, challenges, failedRefreshes, failedAdminTokens, authorizations, pushes
+        case signIns, challenges, failedRefreshes, failedAdminTokens, authorizations, pushes, signUps
     }
 
     /// How a server-initiated sign-in ends that signs nobody in.

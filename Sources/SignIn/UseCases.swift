@@ -23,6 +23,7 @@ public struct UseCases: Sendable {
     public let pushNotifications: PushNotifications
     public let vault: TokenVault
     public let refreshProfile: RefreshProfile
+    public let directory: DirectorySignUp
 
     /// - Parameters:
     ///   - apps: our own apps, and who asks what tokens are good for.
@@ -74,6 +75,8 @@ public struct UseCases: Sendable {
             clock: clock)
         refreshProfile = RefreshProfile(
             vault: vault, repository: repository, providers: providers, transport: transport, clock: clock)
+        directory = DirectorySignUp(
+            repository: repository, sensitive: sensitive, transport: transport, clock: clock)
     }
 }
 

@@ -11,6 +11,7 @@ public struct AddressLimits: Sendable {
     private let failedAdminTokens: AddressLimiter
     private let authorizations: AddressLimiter
     private let pushes: AddressLimiter
+    private let signUps: AddressLimiter
     let clientAddress: ClientAddress
 
     /// Each limit is how often in a minute; 0: as often as one likes.
@@ -18,7 +19,7 @@ public struct AddressLimits: Sendable {
     /// - Parameter clientAddress: whom a request comes from, behind proxies too.
     public init(
         signIns: Int, challenges: Int, failedRefreshes: Int, failedAdminTokens: Int, authorizations: Int,
-        pushes: Int, clientAddress: ClientAddress
+        pushes: Int, signUps: Int, clientAddress: ClientAddress
     ) {
         self.signIns = AddressLimiter(perMinute: signIns)
         self.challenges = AddressLimiter(perMinute: challenges)
@@ -26,6 +27,7 @@ public struct AddressLimits: Sendable {
         self.failedAdminTokens = AddressLimiter(perMinute: failedAdminTokens)
         self.authorizations = AddressLimiter(perMinute: authorizations)
         self.pushes = AddressLimiter(perMinute: pushes)
+        self.signUps = AddressLimiter(perMinute: signUps)
         self.clientAddress = clientAddress
     }
 
@@ -60,6 +62,7 @@ public struct AddressLimits: Sendable {
         case .failedAdminTokens: failedAdminTokens
         case .authorizations: authorizations
         case .pushes: pushes
+        case .signUps: signUps
         }
     }
 }

@@ -165,6 +165,7 @@ struct ErrorAnswer {
         case .challenges: "Too many requests for a challenge come from this address."
         case .failedRefreshes: "Too many wrong tokens come from this address."
         case .failedAdminTokens: "Too many wrong admin tokens come from this address."
+        case .signUps: "Too many sign-ups and recoveries come from this address."
         case .pushes: "Too many server-initiated sign-ins come from this address."
         case .authorizations: "Too many sign-ins through the browser come from this address."
         }

@@ -27,6 +27,7 @@ extension AddressLimits {
             failedAdminTokens: limits.failedAdminTokensPerMinutePerAddress ?? 0,
             authorizations: limits.authorizationsPerMinutePerAddress ?? 0,
             pushes: limits.pushesPerMinutePerAddress ?? 0,
+            signUps: limits.signUpsPerMinutePerAddress ?? 0,
             clientAddress: ClientAddress(
                 header: settings.http.clientAddressHeader, trustedProxies: settings.http.trustedProxies))
     }

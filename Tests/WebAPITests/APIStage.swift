@@ -141,7 +141,7 @@ extension AddressLimits {
     static func each(_ perMinute: Int) -> AddressLimits {
         AddressLimits(
             signIns: perMinute, challenges: perMinute, failedRefreshes: perMinute, failedAdminTokens: perMinute,
-            authorizations: perMinute, pushes: perMinute,
+            authorizations: perMinute, pushes: perMinute, signUps: perMinute,
             clientAddress: ClientAddress(header: .xForwardedFor, trustedProxies: []))
     }
 }
