@@ -53,6 +53,18 @@ public struct AuditEvent: Equatable, Sendable {
         case providerRevocationGivenUp = "provider_revocation_given_up"
         case providerLogoutDone = "provider_logout_done"
         case providerLogoutGivenUp = "provider_logout_given_up"
+        /// Somebody signed up for an account in a provider's directory, and a user was made who has no identity yet.
+        case userSignedUp = "user_signed_up"
+        /// A provider's directory was asked to mail the user a way to a new credential.
+        case directoryMailed = "directory_mailed"
+        /// The app got the link by which the user gets a credential.
+        case bindingLinkReturned = "binding_link_returned"
+        /// A sign-up or a recovery could not be passed on to a provider's directory, and will not be.
+        case directoryGivenUp = "directory_given_up"
+        /// The new identity is that of the user's account in a provider's directory.
+        case directoryJoined = "directory_joined"
+        /// The user had signed up and never in, and was erased.
+        case signUpExpired = "sign_up_expired"
         /// A backup took the place of the store; what came before this event is as old as the backup, but for what the
         /// ledger told.
         case storeRestored = "store_restored"

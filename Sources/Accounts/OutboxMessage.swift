@@ -5,11 +5,14 @@ public struct OutboxMessage: Equatable, Sendable, CustomStringConvertible {
         case revocation(token: String, isRefreshToken: Bool)
         /// That the user has signed out, who is named by the ID token of the sign-in.
         case logout(idToken: String)
+        /// That somebody wants an account in its directory, or a new credential for one.
+        case directory(DirectoryWish)
 
         public var kind: String {
             switch self {
             case .revocation: "revocation"
             case .logout: "logout"
+            case .directory(let wish): wish.kind.rawValue
             }
         }
     }
@@ -71,12 +74,14 @@ public struct EndedSession: Equatable, Sendable {
     }
 }
 
-/// How an outbox message is written before it is sealed: a tag and the token (``TaggedTexts``).
+/// How an outbox message is written before it is sealed: a tag and the token, or the texts of a wish (``TaggedTexts``).
 extension OutboxMessage.Content {
     private enum Tag: UInt8 {
         case refreshToken = 1
         case accessToken = 2
         case idToken = 3
+        case signUp = 4
+        case recovery = 5
     }
 
     public var encoded: [UInt8] {
@@ -85,6 +90,10 @@ extension OutboxMessage.Content {
         case .revocation(let token, let isRefreshToken):
             TaggedTexts.append((isRefreshToken ? Tag.refreshToken : .accessToken).rawValue, [token], to: &bytes)
         case .logout(let idToken): TaggedTexts.append(Tag.idToken.rawValue, [idToken], to: &bytes)
+        case .directory(let wish):
+            let tag = wish.kind == .signUp ? Tag.signUp : .recovery
+            let texts = [wish.username, wish.email, wish.displayName].map { $0 ?? "" }
+            TaggedTexts.append(tag.rawValue, texts, to: &bytes)
         }
         return bytes
     }
@@ -98,6 +107,8 @@ extension OutboxMessage.Content {
             case .refreshToken: .revocation(token: text, isRefreshToken: true)
             case .accessToken: .revocation(token: text, isRefreshToken: false)
             case .idToken: .logout(idToken: text)
+            case .signUp: .directory(try DirectoryWish(.signUp, username: text, bytes, &offset))
+            case .recovery: .directory(try DirectoryWish(.recovery, username: text, bytes, &offset))
             }
     }
 
@@ -112,5 +123,17 @@ extension OutboxMessage.Content {
         } else {
             return nil
         }
+    }
+}
+
+extension DirectoryWish {
+    /// Reads what stands behind the username; an empty text is none.
+    fileprivate init(
+        _ kind: Kind, username: String, _ bytes: [UInt8], _ offset: inout Int
+    ) throws(ContentCodingError) {
+        let email = try TaggedTexts.text(bytes, &offset)
+        let displayName = try TaggedTexts.text(bytes, &offset)
+        func given(_ text: String) -> String? { text.isEmpty ? nil : text }
+        self.init(kind, username: given(username), email: given(email), displayName: given(displayName))
     }
 }

@@ -47,9 +47,9 @@ public struct SignInRecord: Sendable {
     /// The configured name of the provider.
     public var provider: String
     public var subject: Subject
-    /// What names the person at all clients of the subject's issuer; nil where nothing does, or where the provider's
-    /// configuration does not look at it.
-    public var crossClientKey: TokenHash?
+    /// What names the person beside the subject; nil where nothing does, or where the provider's configuration does not look
+    /// at it.
+    public var personKey: PersonKey?
     /// The verified port tokens in the order they came; empty when the subject was known beforehand.
     public var ported: [PortedSubject]
     /// How many port tokens came besides and proved nothing.
@@ -73,7 +73,7 @@ public struct SignInRecord: Sendable {
 
     public init(
         code: OneTimeUse, challenge: OneTimeUse? = nil, provider: String, subject: Subject, ported: [PortedSubject],
-        refusedPortTokens: Int = 0, crossClientKey: TokenHash? = nil, registration: Registration,
+        refusedPortTokens: Int = 0, personKey: PersonKey? = nil, registration: Registration,
         attributes: Attributes, claims: TypedClaims = TypedClaims(), session: NewSession, appCode: NewAppCode? = nil,
         push: PushDelivery? = nil, kept: KeptTokens? = nil, maximumSessions: Int64?, now: Int64
     ) {
@@ -81,7 +81,7 @@ public struct SignInRecord: Sendable {
         self.challenge = challenge
         self.provider = provider
         self.subject = subject
-        self.crossClientKey = crossClientKey
+        self.personKey = personKey
         self.ported = ported
         self.refusedPortTokens = refusedPortTokens
         self.registration = registration
@@ -98,6 +98,23 @@ public struct SignInRecord: Sendable {
     /// What is merged into the profile.
     public var statement: ProviderStatement {
         ProviderStatement(provider: provider, subject: subject.value, attributes: attributes, claims: claims)
+    }
+}
+
+/// What names a person beside the subject, hashed, and leads somebody whose subject is new to a user who is here.
+public enum PersonKey: Equatable, Sendable {
+    /// The same at all clients of the subject's issuer.
+    case crossClient(TokenHash)
+    /// What we have called the user in the provider's directory (``DirectoryName``).
+    case externalID(TokenHash)
+    /// What the provider's directory calls the user.
+    case directoryID(TokenHash)
+}
+
+extension SignInRecord {
+    public var crossClientKey: TokenHash? {
+        get { if case .crossClient(let hash) = personKey { hash } else { nil } }
+        set { personKey = newValue.map { .crossClient($0) } }
     }
 }
 

@@ -8,6 +8,8 @@ struct OutboxRows {
         VALUES (?1, ?2, ?3, x'', ?4, ?5, ?6, ?6)
         """)
     private static let setContent = Query("UPDATE outbox SET content = ? WHERE number = ?")
+    private static let waiting = Query("SELECT count(*) FROM outbox WHERE kind IN (?, ?)")
+    private static let setUser = Query("UPDATE outbox SET user_id = ? WHERE number = ?")
     private static let isDue = Query("SELECT 1 FROM outbox WHERE due <= ? LIMIT 1")
     private static let take = Query(
         """
@@ -40,6 +42,18 @@ struct OutboxRows {
         try connection.run(Self.setContent, try sealer.sealing(content.encoded, .outbox(number)), number)
     }
 
+    /// How many wishes wait to be passed on to directories.
+    func waitingWishes() throws(RepositoryError) -> Int64 {
+        try connection.first(
+            Self.waiting, DirectoryWish.Kind.signUp.rawValue, DirectoryWish.Kind.recovery.rawValue
+        ) { $0.integer(0) } ?? 0
+    }
+
+    /// Notes whom a wish turned out to be about.
+    func setUser(of number: Int64, _ user: UserID) throws(RepositoryError) {
+        try connection.run(Self.setUser, user, number)
+    }
+
     func isDue() throws(RepositoryError) -> Bool { try connection.first(Self.isDue, now) { _ in true } ?? false }
 
     func take(limit: Int, leaseSeconds: Int64) throws(RepositoryError) -> [OutboxMessage] {
@@ -61,21 +75,31 @@ struct OutboxRows {
     func settle(_ number: Int64, _ settlement: OutboxSettlement) throws(RepositoryError) {
         switch settlement {
         case .again(let time): try connection.run(Self.postpone, time, number)
-        case .done: try remove(number, revoked: .providerRevocationDone, loggedOut: .providerLogoutDone)
-        case .givenUp: try remove(number, revoked: .providerRevocationGivenUp, loggedOut: .providerLogoutGivenUp)
+        case .done:
+            try remove(number, revoked: .providerRevocationDone, loggedOut: .providerLogoutDone, directory: nil)
+        case .givenUp:
+            try remove(
+                number, revoked: .providerRevocationGivenUp, loggedOut: .providerLogoutGivenUp,
+                directory: .directoryGivenUp)
         }
     }
 
+    /// - Parameter directory: nil where what became of the wish is in the audit trail already.
     private func remove(
-        _ number: Int64, revoked: AuditEvent.Kind, loggedOut: AuditEvent.Kind
+        _ number: Int64, revoked: AuditEvent.Kind, loggedOut: AuditEvent.Kind, directory: AuditEvent.Kind?
     ) throws(RepositoryError) {
         let removed = try connection.first(Self.delete, number) { row in
             (row.text(0), UserID(rawValue: row.integer(1)), IdentityID(rawValue: row.integer(2)))
         }
         // Another server that took it after our time with it was over may have been the first.
         guard let (kind, user, identity) = removed else { return }
-        try AuditTrail(connection: connection, now: now)
-            .add(kind == "logout" ? loggedOut : revoked, user: user, old: identity)
+        let audit = AuditTrail(connection: connection, now: now)
+        if DirectoryWish.Kind(rawValue: kind) != nil {
+            guard let directory else { return }
+            try audit.add(directory, user: user.rawValue == 0 ? nil : user)
+        } else {
+            try audit.add(kind == "logout" ? loggedOut : revoked, user: user, old: identity)
+        }
     }
 
     static func status(_ connection: Connection) throws(RepositoryError) -> OutboxStatus {

@@ -278,7 +278,9 @@ extension Schema {
             name_hash BLOB,
             email_hash BLOB,
             external_id TEXT NOT NULL,
+            external_hash BLOB NOT NULL,
             directory_id TEXT,
+            directory_hash BLOB,
             created INTEGER NOT NULL,
             joined INTEGER,
             mails INTEGER NOT NULL DEFAULT 0,
@@ -287,9 +289,9 @@ extension Schema {
         ) STRICT, WITHOUT ROWID;
         CREATE UNIQUE INDEX directory_users_name ON directory_users (provider, name_hash) WHERE name_hash IS NOT NULL;
         CREATE INDEX directory_users_email ON directory_users (provider, email_hash) WHERE email_hash IS NOT NULL;
-        CREATE UNIQUE INDEX directory_users_external ON directory_users (provider, external_id);
-        CREATE UNIQUE INDEX directory_users_directory ON directory_users (provider, directory_id)
-            WHERE directory_id IS NOT NULL;
-        CREATE INDEX directory_users_unfinished ON directory_users (created) WHERE joined IS NULL;
+        CREATE UNIQUE INDEX directory_users_external ON directory_users (provider, external_hash);
+        CREATE UNIQUE INDEX directory_users_directory ON directory_users (provider, directory_hash)
+            WHERE directory_hash IS NOT NULL;
+        CREATE INDEX directory_users_unfinished ON directory_users (provider, created) WHERE joined IS NULL;
         """
 }

@@ -61,10 +61,10 @@ struct SecretKeyRows {
         }
     }
 
-    /// Makes the key of every purpose anew, but that of the ledger, whose records older backups need. All others are erased
-    /// but those of refresh tokens, which users would be signed out without.
+    /// Makes the key of every purpose anew, but that of the ledger, whose records older backups need, and that of names, which
+    /// nobody could hash anew. All others are erased but those of refresh tokens, which users would be signed out without.
     func renewAll(_ sealer: StoreSealer, now: Int64) throws(RepositoryError) {
-        for purpose in SecretKey.Purpose.allCases where purpose != .ledger {
+        for purpose in SecretKey.Purpose.allCases where purpose != .ledger && purpose != .directory {
             if purpose != .refresh { try connection.run(Self.forgetPurpose, purpose.rawValue) }
             try make(purpose, sealer, now: now)
         }

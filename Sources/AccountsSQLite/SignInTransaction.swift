@@ -101,11 +101,15 @@ struct SignInTransaction {
         return try open(found, identity: identity, migrated: true, left: left)
     }
 
-    /// Signs in somebody whose subject is new as the user whose cross-client key it comes with. The identity is as new as this
-    /// sign-in: what takes an identity of some age, takes another one.
+    /// Signs in somebody whose subject is new as the user whose cross-client key it comes with, or whose account in the
+    /// provider's directory. The identity is as new as this sign-in: what takes an identity of some age, takes another one.
     ///
     /// - Returns: nil where the key is nobody's, or does not tell whose it is.
     private func join() throws(RepositoryError) -> SignInOutcome? {
+        guard let key = record.personKey else { return nil }
+        guard case .crossClient = key else {
+            return try DirectoryJoin(connection: connection, sealer: sealer, record: record).run(key, open: open)
+        }
         guard let key = record.crossClientKey, case .user(let user) = try crossClientKeys.owner(of: key) else {
             return nil
         }

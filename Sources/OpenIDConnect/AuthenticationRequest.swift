@@ -8,13 +8,13 @@ public struct AuthenticationRequest: Sendable {
     public var scopes: [String]
     public var state: String
     public var nonce: String
-    /// By S256.
-    public var codeChallenge: String
+    /// By S256; nil for providers that take none.
+    public var codeChallenge: String?
     /// What else is asked, such as `prompt`, in the order in which it is sent.
     public var others: [(name: String, value: String)]
 
     public init(
-        clientID: String, redirectURI: String, scopes: [String], state: String, nonce: String, codeChallenge: String,
+        clientID: String, redirectURI: String, scopes: [String], state: String, nonce: String, codeChallenge: String?,
         others: [(name: String, value: String)]
     ) {
         self.clientID = clientID
@@ -31,9 +31,9 @@ public struct AuthenticationRequest: Sendable {
         let own = [
             ("response_type", "code"), ("client_id", clientID), ("redirect_uri", redirectURI),
             ("scope", scopes.joined(separator: " ")), ("state", state), ("nonce", nonce),
-            ("code_challenge", codeChallenge), ("code_challenge_method", "S256"),
         ]
-        return endpoint.appending(query: own + others.map { ($0.name, $0.value) }).text
+        let proof = codeChallenge.map { [("code_challenge", $0), ("code_challenge_method", "S256")] } ?? []
+        return endpoint.appending(query: own + proof + others.map { ($0.name, $0.value) }).text
     }
 }
 

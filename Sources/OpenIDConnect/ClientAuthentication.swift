@@ -25,21 +25,7 @@ public struct ClientAuthentication: Sendable {
 
     /// `client_secret_basic`. The body then carries no `client_id`: a carrier refuses it beside Basic.
     public static func basic(clientID: String, secret: Secret, encoding: BasicEncoding) -> ClientAuthentication {
-        var credentials: [UInt8] = []
-        switch encoding {
-        case .form:
-            FormEncoding.append(clientID.utf8.span, to: &credentials)
-            credentials.append(UInt8(ascii: ":"))
-            FormEncoding.append(secret.revealedBytes.span, to: &credentials)
-        case .raw:
-            credentials.append(contentsOf: clientID.utf8)
-            credentials.append(UInt8(ascii: ":"))
-            credentials.append(contentsOf: secret.revealedBytes)
-        }
-        return ClientAuthentication(
-            way: .constant(
-                ClientProof(
-                    authorization: Secret("Basic " + Base64.encode(credentials)), bodyFields: nil, secret: secret)))
+        ClientAuthentication(way: .constant(.basic(clientID: clientID, secret: secret, encoding: encoding)))
     }
 
     /// `client_secret_post`.
@@ -127,6 +113,24 @@ public struct ClientProof: Sendable {
     public var secrets: [String] {
         [secret?.revealedText, authorization.map { String($0.revealedText.dropFirst("Basic ".count)) }]
             .compactMap(\.self)
+    }
+
+    static func basic(
+        clientID: String, secret: Secret, encoding: ClientAuthentication.BasicEncoding
+    ) -> ClientProof {
+        var credentials: [UInt8] = []
+        switch encoding {
+        case .form:
+            FormEncoding.append(clientID.utf8.span, to: &credentials)
+            credentials.append(UInt8(ascii: ":"))
+            FormEncoding.append(secret.revealedBytes.span, to: &credentials)
+        case .raw:
+            credentials.append(contentsOf: clientID.utf8)
+            credentials.append(UInt8(ascii: ":"))
+            credentials.append(contentsOf: secret.revealedBytes)
+        }
+        return ClientProof(
+            authorization: Secret("Basic " + Base64.encode(credentials)), bodyFields: nil, secret: secret)
     }
 
     static func posted(clientID: String, secret: Secret) -> ClientProof {

@@ -26,6 +26,8 @@ public final class Provider: Sendable {
     public let configuredHost: String?
     private let renewedAuthentication = Mutex<ClientAuthentication?>(nil)
     private let renewedSigner = Mutex<RequestSigner?>(nil)
+    private let renewedDirectoryAccess = Mutex<UserAPI.Access?>(nil)
+    let directoryTokens = DirectoryTokens()
 
     /// Who sends events in its name, where that is told by a document of its own.
     let transmitter: CachedFetch<EventTransmitter>
@@ -68,6 +70,16 @@ public final class Provider: Sendable {
     /// Signs with another key from the next request on.
     public func renew(requestSigner: RequestSigner?) {
         renewedSigner.withLock { $0 = requestSigner }
+    }
+
+    /// By what the directory's API knows us: as configured, or as it was renewed since; nil where there is no such API.
+    var directoryAccess: UserAPI.Access? { renewedDirectoryAccess.withLock(\.self) ?? configuration.userAPI?.access }
+
+    /// Uses another token, or another secret, from the next call on.
+    public func renew(userAPI: UserAPI?) {
+        guard let userAPI, userAPI.version == configuration.userAPI?.version else { return }
+        renewedDirectoryAccess.withLock { $0 = userAPI.access }
+        directoryTokens.forget()
     }
 
     /// Whether port tokens mean anything here: carriers behind ZenKey issue them. Elsewhere a claim of that name is a
@@ -121,5 +133,6 @@ public final class Provider: Sendable {
     private func isNamedByOperator(_ host: String) -> Bool {
         if case .risc(let location)? = configuration.events?.sender, host == location.host { return true }
         return host == configuredHost || configuration.trustedIssuers.contains { $0.names(host) }
+            || configuration.userAPI?.isAt(host) == true
     }
 }

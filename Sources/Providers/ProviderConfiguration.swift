@@ -70,6 +70,10 @@ public struct ProviderConfiguration: Sendable {
     public var revocationEndpoint: EndpointURL?
     /// nil where none of its access tokens signs anybody in.
     public var tokenExchange: TokenExchange?
+    /// The API of the provider's directory of users; nil where nobody signs up by us.
+    public var userAPI: UserAPI?
+    /// Whether our own authorization requests come without a code challenge, for providers that take none.
+    public var omitsPKCE: Bool
 
     public init(
         name: String, profile: Profile, clientID: String, authentication: ClientAuthentication, redirectURIs: [String],
@@ -84,7 +88,8 @@ public struct ProviderConfiguration: Sendable {
         discoveryUI: String?, accessTokenDigestOfEdDSA: Digest, inFlight: Int, circuit: CircuitBreaker.Limits,
         events: EventReceiving? = nil, requestSigner: RequestSigner? = nil, keepsTokens: Bool = false,
         revocationEndpoint: EndpointURL? = nil,
-        tokenExchange: TokenExchange? = nil
+        tokenExchange: TokenExchange? = nil, userAPI: UserAPI? = nil,
+        omitsPKCE: Bool = false
     ) {
         self.name = name
         self.profile = profile
@@ -123,6 +128,8 @@ public struct ProviderConfiguration: Sendable {
         self.keepsTokens = keepsTokens
         self.revocationEndpoint = revocationEndpoint
         self.tokenExchange = tokenExchange
+        self.userAPI = userAPI
+        self.omitsPKCE = omitsPKCE
     }
 }
 

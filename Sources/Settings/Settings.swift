@@ -110,6 +110,8 @@ public struct Settings: Sendable {
         public internal(set) var keysPerMinutePerAddress: Int? = 60
         /// Long secrets of such keys that are wrong.
         public internal(set) var failedLongSecretsPerMinutePerAddress: Int? = 60
+        /// Sign-ups at providers that keep a directory of users, and recoveries.
+        public internal(set) var signUpsPerMinutePerAddress: Int? = 60
 
         /// Whether any of them is on, those of what may be off apart.
         var isOn: Bool {

@@ -163,10 +163,15 @@ final class AuthorizationCodeGrant {
             try await client.userinfo(
                 tokens.accessToken, at: issuer, of: idToken.subject, correlationID: response.correlationID)
         }
-        return ProviderSaying(
+        var said = ProviderSaying(
             idToken: idToken.claims, userinfo: userinfo, subject: idToken.subject,
             names: provider.configuration.profile.attributeNames, furtherClaims: provider.configuration.claims,
             keyClaim: provider.configuration.crossClientKey)
+        if let directory = provider.configuration.userAPI {
+            said.personKey = DirectoryKey.of(
+                directory, idToken: idToken.claims, userinfo: userinfo, subject: idToken.subject)
+        }
+        return said
     }
 
     /// What is kept of the tokens, where the provider's are kept at all.

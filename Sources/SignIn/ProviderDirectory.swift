@@ -50,6 +50,28 @@ public struct ProviderDirectory: Sendable {
     /// Whether some provider's access tokens sign people in.
     public var exchangesTokens: Bool { all.contains { $0.configuration.tokenExchange != nil } }
 
+    /// Whether people can sign up for accounts in some provider's directory of users.
+    public var keepsDirectories: Bool { all.contains { $0.configuration.userAPI != nil } }
+
+    /// Finds the provider in whose directory somebody wants an account: the only one that can be meant where nothing says which.
+    ///
+    /// - Throws: `ServiceError.unknownProvider`, `.unknownClient`, or `.invalidParameter` for what names none of them.
+    public func withDirectory(named name: String?, clientID: String?) throws(ServiceError) -> Provider {
+        if let name {
+            guard let provider = byName[name], provider.configuration.userAPI != nil else { throw .unknownProvider }
+            if let clientID, provider.configuration.clientID != clientID { throw .unknownClient }
+            return provider
+        }
+        let candidates = all.filter { provider in
+            provider.configuration.userAPI != nil && (clientID == nil || clientID == provider.configuration.clientID)
+        }
+        guard let only = candidates.first else { throw .unknownClient }
+        guard candidates.count == 1 else {
+            throw .invalidParameter(ParameterError("provider", "is missing, and several could be meant"))
+        }
+        return only
+    }
+
     /// Finds the provider whose access token a request hands in: the only one that can be meant where nothing says which.
     ///
     /// - Parameters:

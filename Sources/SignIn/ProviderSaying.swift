@@ -16,8 +16,8 @@ struct ProviderSaying {
 
     private(set) var attributes = Attributes()
     private(set) var claims = TypedClaims()
-    /// What names the person at all clients of the issuer.
-    private(set) var crossClientKey: TokenHash?
+    /// What names the person beside the subject.
+    var personKey: PersonKey?
     /// What was said of whether an address or a number is verified; only a yes is kept.
     private var isVerified: [Contact: Bool] = [:]
     private let subject: String
@@ -34,7 +34,10 @@ struct ProviderSaying {
         self.subject = subject
         if let claims = idToken.object { read(claims, names, furtherClaims) }
         if let claims = userinfo?.object { read(claims, names, furtherClaims) }
-        if let keyClaim { crossClientKey = CrossClientKey.hash(of: keyClaim, idToken: idToken, userinfo: userinfo) }
+        if let keyClaim {
+            personKey = CrossClientKey.hash(of: keyClaim, idToken: idToken, userinfo: userinfo)
+                .map { .crossClient($0) }
+        }
     }
 
     private mutating func read(_ document: JSONObject, _ names: AttributeNames, _ furtherClaims: [String]) {

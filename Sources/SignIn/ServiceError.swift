@@ -102,7 +102,7 @@ public enum ServiceError: Error, Equatable, Sendable {
     /// What one client address may do so often.
     public enum Limit: CaseIterable, Sendable {
         case signIns, challenges, failedRefreshes, failedAdminTokens, authorizations, pushes, keys,
-            failedLongSecrets
+            failedLongSecrets, signUps
     }
 
     /// How a server-initiated sign-in ends that signs nobody in.

@@ -133,7 +133,7 @@ public struct SignInWithCode: Sendable {
         return SignInRecord(
             code: grant.code, challenge: grant.challenge, provider: provider.configuration.name,
             subject: subject, ported: ported.subjects(for: provider),
-            refusedPortTokens: ported.refusals.count, crossClientKey: said.crossClientKey,
+            refusedPortTokens: ported.refusals.count, personKey: said.personKey,
             registration: ticket.map {
                 .ticket(OneTimeUse(hash: $0.hash, expiresAt: now + LinkTicket.lifetimeSeconds))
             } ?? .automatic(reference: TokenIssuer.makeReference()),

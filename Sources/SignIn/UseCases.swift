@@ -25,6 +25,7 @@ public struct UseCases: Sendable {
     public let refreshProfile: RefreshProfile
     /// Nil where it is off.
     public let keyService: KeyService?
+    public let directory: DirectorySignUp
 
     /// - Parameters:
     ///   - apps: our own apps, and who asks what tokens are good for.
@@ -77,6 +78,8 @@ public struct UseCases: Sendable {
         refreshProfile = RefreshProfile(
             vault: vault, repository: repository, providers: providers, transport: transport, clock: clock)
         keyService = memory.passwords.map { KeyService(repository: repository, hashing: $0, clock: clock) }
+        directory = DirectorySignUp(
+            repository: repository, sensitive: sensitive, transport: transport, clock: clock)
     }
 }
 

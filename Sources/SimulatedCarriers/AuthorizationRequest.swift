@@ -74,10 +74,10 @@ struct AuthorizationRequest: Sendable {
         guard correlationID.map(Self.isCorrelationID) ?? true else {
             throw .invalidRequest("The correlation_id is not 8 to 36 letters, digits and hyphens.")
         }
-        codeChallenge = try Self.codeChallenge(fields, client)
+        codeChallenge = try Self.codeChallenge(fields, client, provider.profile)
         prompts = Set((fields["prompt"] ?? "").split(separator: " ").map(String.init))
         try Self.checkPrompts(prompts)
-        subscriber = try Self.subscriber(fields, provider.profile)
+        subscriber = try Self.subscriber(fields, provider)
         lineToken = fields["aloha_token"]
         algorithm = try Self.algorithm(fields["id_token_alg"], provider.profile)
         guard let plan = MisbehaviourPlan(fields["misbehave"] ?? "") else {
@@ -118,13 +118,17 @@ struct AuthorizationRequest: Sendable {
     }
 
     /// RFC 7636 §4.3; `plain`, which is also what a missing method means, protects too little (RFC 9700 §2.1.1).
-    private static func codeChallenge(_ fields: Fields, _ client: SimulatedClient) throws(OAuthError) -> String? {
+    private static func codeChallenge(_ fields: Fields, _ client: SimulatedClient, _ profile: IssuerProfile
+    ) throws(OAuthError) -> String? {
         guard let challenge = fields["code_challenge"] else {
             guard fields["code_challenge_method"] == nil else {
                 throw .invalidRequest("A code_challenge_method goes with a code_challenge.")
             }
             guard !client.requiresPKCE else { throw .invalidRequest("The code_challenge is missing.") }
             return nil
+        }
+        guard client.requiresPKCE || !profile.refusesStrayPKCE else {
+            throw .invalidRequest("The application is registered without PKCE.")
         }
         guard fields["code_challenge_method"] == "S256" else {
             throw .invalidRequest("The code_challenge_method must be S256.")
@@ -154,7 +158,7 @@ struct AuthorizationRequest: Sendable {
             }
     }
 
-    private static func subscriber(_ fields: Fields, _ profile: IssuerProfile) throws(OAuthError) -> Subscriber? {
+    private static func subscriber(_ fields: Fields, _ provider: Provider) throws(OAuthError) -> Subscriber? {
         if let token = fields["login_hint_token"] {
             guard let subscriber = LoginHintToken.subscriber(token) else {
                 throw OAuthError("invalid_login_hint_token", "The login_hint_token is not of this discovery.")
@@ -162,7 +166,9 @@ struct AuthorizationRequest: Sendable {
             return subscriber
         }
         guard let hint = fields["login_hint"] else { return nil }
-        guard let subscriber = Subscriber.named(hint) ?? (profile.keepsSessions ? Subscriber.reached(at: hint) : nil)
+        guard
+            let subscriber = provider.subscriber(named: hint)
+                ?? (provider.profile.keepsSessions ? Subscriber.reached(at: hint) : nil)
         else {
             throw OAuthError("invalid_login_hint", "The login_hint names no subscriber.")
         }

@@ -62,7 +62,7 @@ struct AuthorizeEndpoint {
             guard fields[SignInPage.decisionField] == SignInPage.approval else {
                 throw OAuthError("access_denied", "The subscriber said no.")
             }
-            guard let subscriber = Subscriber.named(fields[SignInPage.subscriberField] ?? "") else {
+            guard let subscriber = provider.subscriber(named: fields[SignInPage.subscriberField] ?? "") else {
                 throw OAuthError("user_not_found", "No subscriber has this name.")
             }
             let consented = request.scopes.filter { $0 == "openid" || fields[SignInPage.scopeField($0)] != nil }
@@ -104,6 +104,9 @@ struct AuthorizeEndpoint {
         }
         guard world.subscribers.serves(subscriber.name, provider.issuer) else {
             throw OAuthError("user_not_found", "The subscriber has changed carriers.")
+        }
+        guard provider.hasCredential(subscriber) else {
+            throw OAuthError("access_denied", "No device has a credential of this account.")
         }
         let now = World.now
         let authenticated = session?.begun ?? now

@@ -15,6 +15,7 @@ struct Configuration {
             case .aurora: aurora
             case .borealis: borealis
             case .telenor: telenor
+            case .beyond: beyond
             case .plain, .discovery: plain
             }
         switch misbehaviour {
@@ -125,6 +126,15 @@ struct Configuration {
             "end_session_endpoint", .string(url + provider.profile.path(SignOutEndpoints.browserPath)))
         document.append(
             "custom_logout_endpoint", .string(url + provider.profile.path(SignOutEndpoints.serverPath)))
+        return document
+    }
+
+    private var beyond: JSONObject {
+        var document = common
+        document.remove("revocation_endpoint")
+        document.append("grant_types_supported", ["authorization_code"])
+        document.append("token_endpoint_auth_methods_supported", ["client_secret_basic", "client_secret_post", "none"])
+        document.append("scopes_supported", ["openid", "profile", "email"])
         return document
     }
 

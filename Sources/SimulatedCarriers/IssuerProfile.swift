@@ -40,6 +40,9 @@ struct IssuerProfile: Sendable {
     /// The claim that names a person at all clients, where subjects don't.
     var crossClientClaim: String?
 
+    /// Whether a code challenge is refused where the client is not registered for one.
+    var refusesStrayPKCE = false
+
     /// Where an endpoint is, below the issuer.
     func path(_ name: String) -> String { "\(pathPrefix)/\(name)" }
 
@@ -50,6 +53,7 @@ struct IssuerProfile: Sendable {
         case .borealis: borealis
         case .plain: plain
         case .telenor: telenor
+        case .beyond: beyond
         }
     }
 
@@ -70,6 +74,12 @@ struct IssuerProfile: Sendable {
         announcedAlgorithms: [.rs256, .es256, .edDSA], nestsUserinfo: false, refusesClientIDBesideBasic: false,
         takesPostAtUserinfo: true, writesTimesAsText: false, spreadsOverOrigins: false, publishesEncryptionKey: false,
         answersWithIssuer: true, refreshTokenNeedsScope: true, namesSessions: true)
+
+    private static let beyond = IssuerProfile(
+        displayName: "Beyond Identity", mccmnc: nil, levelPrefix: "a", algorithms: [.es256, .rs256],
+        announcedAlgorithms: [.es256, .rs256], nestsUserinfo: false, refusesClientIDBesideBasic: false,
+        takesPostAtUserinfo: false, writesTimesAsText: false, spreadsOverOrigins: false, publishesEncryptionKey: false,
+        answersWithIssuer: false, refreshTokenNeedsScope: true, namesSessions: false, refusesStrayPKCE: true)
 
     private static let telenor = IssuerProfile(
         displayName: "TelenorID+", mccmnc: nil, levelPrefix: "urn:telenor.identity.aal.", algorithms: [.rs256],

@@ -25,11 +25,12 @@ struct IssuerRoutes {
             routes += resources(of: provider, under: "")
             if listener.isCarrier { routes += pushes(of: provider) } else { routes.append(introspection(of: provider)) }
             if provider.profile.keepsSessions { routes += signOut(of: provider) }
+            if let book = provider.directory { routes += directory(of: provider, book) }
         }
         return routes
     }
 
-    private func exchange(_ request: HTTPRequest) -> Exchange {
+    func exchange(_ request: HTTPRequest) -> Exchange {
         Exchange(world: world, loop: loop, request: request, port: world.port(listener))
     }
 

@@ -15,6 +15,7 @@ public enum Misbehaviour: Sendable, Hashable {
     case authorization(AuthorizationMisbehaviour)
     case push(PushMisbehaviour)
     case logout(LogoutMisbehaviour)
+    case directory(DirectoryMisbehaviour)
     case answer(AnswerMisbehaviour)
     /// The answer is held back for so long; its name is `slow_` and the number.
     case slow(milliseconds: Int)
@@ -30,7 +31,7 @@ public enum Misbehaviour: Sendable, Hashable {
         + IntrospectionMisbehaviour.allCases.map(introspection) + DocumentMisbehaviour.allCases.map(document)
         + KeySetMisbehaviour.allCases.map(keys) + AuthorizationMisbehaviour.allCases.map(authorization)
         + PushMisbehaviour.allCases.map(push) + LogoutMisbehaviour.allCases.map(logout)
-        + AnswerMisbehaviour.allCases.map(answer)
+        + DirectoryMisbehaviour.allCases.map(directory) + AnswerMisbehaviour.allCases.map(answer)
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
@@ -48,6 +49,7 @@ public enum Misbehaviour: Sendable, Hashable {
         case .authorization(let value): value.rawValue
         case .push(let value): value.rawValue
         case .logout(let value): value.rawValue
+        case .directory(let value): value.rawValue
         case .answer(let value): value.rawValue
         case .slow(let milliseconds): "\(Self.slowPrefix)\(milliseconds)"
         }
@@ -77,6 +79,7 @@ public enum Misbehaviour: Sendable, Hashable {
         case .authorization: [.authorize]
         case .push: [.push]
         case .logout: [.customLogout]
+        case .directory: SimulatedEndpoint.ofDirectories
         case .answer, .slow: nil
         }
     }
@@ -97,6 +100,7 @@ extension [Misbehaviour] {
     var keys: KeySetMisbehaviour? { found { if case .keys(let value) = $0 { value } else { nil } } }
     var answer: AnswerMisbehaviour? { found { if case .answer(let value) = $0 { value } else { nil } } }
     var push: PushMisbehaviour? { found { if case .push(let value) = $0 { value } else { nil } } }
+    var directory: DirectoryMisbehaviour? { found { if case .directory(let value) = $0 { value } else { nil } } }
     var logout: LogoutMisbehaviour? { found { if case .logout(let value) = $0 { value } else { nil } } }
     var tokenResponse: TokenResponseMisbehaviour? {
         found { if case .tokenResponse(let value) = $0 { value } else { nil } }

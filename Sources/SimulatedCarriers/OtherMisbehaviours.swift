@@ -78,6 +78,8 @@ public enum UserinfoMisbehaviour: String, Sendable, CaseIterable {
     case html = "userinfo_html"
     case empty = "userinfo_empty"
     case unauthorized = "userinfo_401"
+    /// What names the user in the directory is no text; of the issuer like Beyond Identity.
+    case numericExternalID = "userinfo_numeric_external_id"
 }
 
 /// What can be the matter with a configuration, from discovery or from the issuer itself.

@@ -11,6 +11,8 @@ final class Provider: Sendable {
     /// Of browsers, where the issuer keeps those.
     let sessions = BrowserSessions()
     let pushes = PushBook()
+    /// Of whoever signs in, where the issuer keeps those; elsewhere any name is a subscriber's.
+    let directory: DirectoryBook?
     /// Who is behind a subject that a client was told.
     private let subjects = ExpiringStore<String>(lifetime: 86_400, capacity: 200_000)
     /// The last session of each subscriber at each client, where the issuer names its sessions.
@@ -20,9 +22,24 @@ final class Provider: Sendable {
     init(_ issuer: SimulatedIssuer, _ profile: IssuerProfile) throws(CryptoError) {
         self.issuer = issuer
         self.profile = profile
+        directory = issuer == .beyond ? DirectoryBook() : nil
         grants = GrantStore(refreshTokenLifetime: profile.refreshLifetime ?? 86_400)
         keys = try KeyRing(owner: issuer.rawValue, algorithms: profile.algorithms)
         encryptionKey = profile.publishesEncryptionKey ? try KeyRing.key(of: "encryption", .rs256, generation: 0) : nil
+    }
+
+    /// The subscriber of a login hint, who need not have a credential.
+    func subscriber(named hint: String) -> Subscriber? {
+        guard let directory else { return Subscriber.named(hint) }
+        return directory.account(hinted: hint)?.subscriber
+    }
+
+    /// Those whom the sign-in page offers.
+    var offered: [Subscriber] { directory?.bound.prefix(20).map(\.subscriber) ?? Subscriber.wellKnown }
+
+    /// Whether a subscriber can show to be that one.
+    func hasCredential(_ subscriber: Subscriber) -> Bool {
+        directory.map { $0.account { $0.subject == subscriber.name }?.isBound == true } ?? true
     }
 
     /// Notes the session that a sign-in has opened, and every refresh of it shows again.

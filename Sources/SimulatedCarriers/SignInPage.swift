@@ -26,7 +26,7 @@ enum SignInPage {
                 <form method="post" action="\(provider.profile.path("authorize"))/decision">
                 \(hidden.joined(separator: "\n"))
                 <fieldset><legend>Who are you?</legend>
-                \(choices(request.subscriber, isServed))
+                \(choices(request.subscriber, provider.offered, isServed))
                 </fieldset>
                 <fieldset><legend>What may it know of you?</legend>
                 \(scopes(request.scopes))
@@ -54,12 +54,14 @@ enum SignInPage {
     }
 
     /// The one that the request names, or the well-known ones that have not left.
-    private static func choices(_ named: Subscriber?, _ isServed: (Subscriber) -> Bool) -> String {
-        let subscribers = named.map { [$0] } ?? Subscriber.wellKnown.filter(isServed)
+    private static func choices(
+        _ named: Subscriber?, _ offered: [Subscriber], _ isServed: (Subscriber) -> Bool
+    ) -> String {
+        let subscribers = named.map { [$0] } ?? offered.filter(isServed)
         return subscribers.enumerated().map { index, subscriber in
             """
-            <label><input type="radio" name="\(subscriberField)" value="\(subscriber.name)"\
-            \(index == 0 ? " checked" : "")> \(Page.escape(subscriber.fullName)), \(subscriber.phoneNumber)</label>
+            <label><input type="radio" name="\(subscriberField)" value="\(Page.escape(subscriber.name))"\
+            \(index == 0 ? " checked" : "")> \(Page.escape(subscriber.fullName)), \(Page.escape(subscriber.phoneNumber))</label>
             """
         }.joined(separator: "\n")
     }

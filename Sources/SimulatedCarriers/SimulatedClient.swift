@@ -65,8 +65,13 @@ public struct SimulatedClient: Sendable {
     static let telenorClientID = "gatehouse-telenor"
     static let otherTelenorClientID = "gatehouse-telenor-web"
 
+    /// Two clients at the issuer like Beyond Identity: one whose application is registered without PKCE, and a public one.
+    static let beyondClientID = "gatehouse-beyond"
+    static let publicBeyondClientID = "gatehouse-beyond-public"
+
     /// The clients of the demo: one for the carriers; three for the plain provider: one with a secret, one without, and one
-    /// that signs who it is; and two for TelenorID+.
+    /// that signs who it is; two for TelenorID+, and two for
+    /// the issuer like Beyond Identity.
     ///
     /// - Parameters:
     ///   - redirectURIs: addresses registered for all, beside each one's own.
@@ -98,5 +103,15 @@ public struct SimulatedClient: Sendable {
                     postLogoutRedirectURIs: postLogoutRedirectURIs, authentication: [.basic, .post],
                     issuers: [.telenor])
             }
+            + [
+                SimulatedClient(
+                    id: beyondClientID, name: "Gatehouse demo", secret: "demo-secret-beyond",
+                    redirectURIs: ["com.example.app:/callback"] + redirectURIs, authentication: [.basic, .post],
+                    issuers: [.beyond], requiresPKCE: false),
+                SimulatedClient(
+                    id: publicBeyondClientID, name: "Gatehouse demo", secret: "",
+                    redirectURIs: ["com.example.app:/callback"] + redirectURIs, authentication: [.publicClient],
+                    issuers: [.beyond]),
+            ]
     }
 }

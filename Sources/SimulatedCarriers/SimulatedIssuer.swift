@@ -10,9 +10,11 @@ public enum SimulatedIssuer: String, Sendable, CaseIterable {
     case plain
     /// An OpenID Provider like TelenorID+.
     case telenor
+    /// An OpenID Provider like Beyond Identity: whoever has an account in its directory, and a credential, signs in.
+    case beyond
 
     /// Those that sign subscribers in.
-    static let providers: [SimulatedIssuer] = [.aurora, .borealis, .plain, .telenor]
+    static let providers: [SimulatedIssuer] = [.aurora, .borealis, .plain, .telenor, .beyond]
 
     var isCarrier: Bool { self == .aurora || self == .borealis }
 
@@ -21,7 +23,7 @@ public enum SimulatedIssuer: String, Sendable, CaseIterable {
         switch self {
         case .aurora: .borealis
         case .borealis: .aurora
-        case .discovery, .plain, .telenor: nil
+        case .discovery, .plain, .telenor, .beyond: nil
         }
     }
 }
@@ -45,10 +47,21 @@ public enum SimulatedEndpoint: String, Sendable, CaseIterable {
     case customLogout = "custom_logout"
     /// Where tokens are revoked (RFC 7009).
     case revocation
+    // The APIs of a directory of users: that of 2021, and the present one.
+    case directoryUsers = "directory_users"
+    case directoryRecovery = "directory_recovery"
+    case directoryToken = "directory_token"
+    case directoryIdentities = "directory_identities"
+    case directorySearch = "directory_search"
+    case directoryJobs = "directory_jobs"
+
+    static let ofDirectories: [SimulatedEndpoint] = [
+        .directoryUsers, .directoryRecovery, .directoryIdentities, .directorySearch, .directoryJobs,
+    ]
 
     /// Those that a backend calls; the others are for browsers.
     static let calledByBackends: [SimulatedEndpoint] = [
         .discovery, .configuration, .keys, .token, .userinfo, .introspection, .push, .pushCancellation, .customLogout,
-        .revocation,
-    ]
+        .revocation, .directoryToken,
+    ] + ofDirectories
 }

@@ -2,7 +2,8 @@ public import EventLoop
 internal import HTTPServer
 internal import Synchronization
 
-/// Two carriers, their discovery, a plain OpenID Provider and one like TelenorID+, on five ports of this process.
+/// Two carriers, their discovery, a plain OpenID Provider, one like TelenorID+ and one like Beyond Identity, on six ports of this
+/// process.
 ///
 /// They are strict providers: what a relying party does wrong is refused. What they do wrong themselves is switched on
 /// from outside, for whoever calls (``misbehave(_:at:of:times:)``, or `POST /control/misbehave`), or for one sign-in
@@ -11,7 +12,7 @@ public final class Simulation: Sendable {
     /// Which ports are listened on.
     public enum Ports: Sendable {
         case kernelChosen
-        /// This one for discovery and the next four for Aurora, Borealis, the plain provider and TelenorID+.
+        /// This one for discovery and the next five for Aurora, Borealis, the plain provider, TelenorID+ and Beyond Identity.
         case from(UInt16)
     }
 
@@ -82,6 +83,9 @@ public final class Simulation: Sendable {
 
     /// TelenorID+'s issuer URL.
     public var telenor: String { url(of: .telenor) }
+
+    /// Beyond Identity's issuer URL.
+    public var beyond: String { url(of: .beyond) }
 
     /// The URL of an issuer, or of the discovery port, without a closing slash.
     public func url(of issuer: SimulatedIssuer) -> String { world.url(issuer) }

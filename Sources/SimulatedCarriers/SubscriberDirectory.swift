@@ -43,6 +43,8 @@ final class SubscriberDirectory: Sendable {
     ///
     /// It follows from the three names, so that it outlives a restart of the simulation.
     static func subject(of name: String, for clientID: String, at issuer: SimulatedIssuer) -> String {
+        // There everybody has the one name that the directory has.
+        if issuer == .beyond { return name }
         let hash = HMAC.sha256(Array("\(clientID)\u{0}\(name)".utf8), key: Array("pairwise \(issuer.rawValue)".utf8))
         let opaque = Base64URL.encode(Array(hash.prefix(16)))
         return "\(IssuerProfile.of(issuer)?.mccmnc ?? issuer.rawValue)-\(opaque)"

@@ -50,8 +50,27 @@ struct UserinfoEndpoint {
         case .otherSubject: claims.append("sub", .string(subject + "x"))
         default: claims.append("sub", .string(subject))
         }
+        if let account = provider.directory?.account(where: { $0.subject == grant.subscriber.name }) {
+            return JSONObject(claims.members + Self.members(account, misbehaviour))
+        }
         let attributes = provider.profile.nestsUserinfo ? nested(grant) : flat(grant)
         return JSONObject(claims.members + attributes)
+    }
+
+    private static func members(
+        _ account: DirectoryBook.Account, _ misbehaviour: UserinfoMisbehaviour?
+    ) -> [JSONObject.Member] {
+        var members: [JSONObject.Member] = [
+            ("id", .string(account.id)), ("name", .string(account.displayName)),
+            ("preferred_username", .string(account.username)),
+        ]
+        if let email = account.email { members.append(("email", .string(email))) }
+        if misbehaviour == .numericExternalID {
+            members.append(("external_id", 7))
+        } else if let externalID = account.externalID {
+            members.append(("external_id", .string(externalID)))
+        }
+        return members
     }
 
     private func flat(_ grant: Grant) -> [JSONObject.Member] {

@@ -13,6 +13,7 @@ public struct AddressLimits: Sendable {
     private let pushes: AddressLimiter
     private let keys: AddressLimiter
     private let failedLongSecrets: AddressLimiter
+    private let signUps: AddressLimiter
     let clientAddress: ClientAddress
 
     /// Each limit is how often in a minute; 0: as often as one likes.
@@ -20,7 +21,7 @@ public struct AddressLimits: Sendable {
     /// - Parameter clientAddress: whom a request comes from, behind proxies too.
     public init(
         signIns: Int, challenges: Int, failedRefreshes: Int, failedAdminTokens: Int, authorizations: Int,
-        pushes: Int, keys: Int, failedLongSecrets: Int, clientAddress: ClientAddress
+        pushes: Int, keys: Int, failedLongSecrets: Int, signUps: Int, clientAddress: ClientAddress
     ) {
         self.signIns = AddressLimiter(perMinute: signIns)
         self.challenges = AddressLimiter(perMinute: challenges)
@@ -30,6 +31,7 @@ public struct AddressLimits: Sendable {
         self.pushes = AddressLimiter(perMinute: pushes)
         self.keys = AddressLimiter(perMinute: keys)
         self.failedLongSecrets = AddressLimiter(perMinute: failedLongSecrets)
+        self.signUps = AddressLimiter(perMinute: signUps)
         self.clientAddress = clientAddress
     }
 
@@ -66,6 +68,7 @@ public struct AddressLimits: Sendable {
         case .pushes: pushes
         case .keys: keys
         case .failedLongSecrets: failedLongSecrets
+        case .signUps: signUps
         }
     }
 }

@@ -10,6 +10,7 @@ extension ErrorAnswer {
         case .challenges: "Too many requests for a challenge come from this address."
         case .failedRefreshes: "Too many wrong tokens come from this address."
         case .failedAdminTokens: "Too many wrong admin tokens come from this address."
+        case .signUps: "Too many sign-ups and recoveries come from this address."
         case .pushes: "Too many server-initiated sign-ins come from this address."
         case .keys: "Too many keys are made from this address."
         case .failedLongSecrets: "Too many wrong long secrets come from this address."

@@ -44,14 +44,17 @@ enum Operations: OperationTable {
 
     /// The same with TIM's KeyService elsewhere, for its clients are told where it is.
     static func table(keyServiceAt path: String) -> [Operation<Self>] {
-        sessions + pushes + user + identities + devices + browser + issuer + keyService(at: path) + providers + service
+        sessions + signUps + pushes + user + identities + devices + browser + issuer + keyService(at: path) + providers
+            + service
     }
 
-    /// Whether an operation is there: those of server-initiated sign-in are where some provider takes it, and those of the
-    /// KeyService where that is on.
+    /// Whether an operation is there: those of server-initiated sign-in, and those of sign-ups, are where some provider takes
+    /// them, and those of the KeyService where that is on.
     static func isThere(_ operation: Operation<Self>, _ services: APIServices) -> Bool {
         if operation.description.tag == .keyService { return services.useCases.keyService != nil }
-        return services.code.providers.takesPushes || !operation.path.hasPrefix(PushEndpoint.path)
+        let providers = services.code.providers
+        if operation.path.hasPrefix(PushEndpoint.path) { return providers.takesPushes }
+        return providers.keepsDirectories || !SignUpEndpoint.paths.contains(operation.path)
     }
 
     private static let sessions: [Operation<Self>] = [
@@ -62,6 +65,13 @@ enum Operations: OperationTable {
         .userOrApp(.delete, "/auth/token", SignInDescriptions.signOut) { $0.token.signOut },
         .client(.post, "/auth/revoke", SignInDescriptions.revoke) { $0.token.revoke },
         .app(.post, "/users", SignInDescriptions.register) { $0.registration.respond },
+    ]
+
+    private static let signUps: [Operation<Self>] = [
+        .app(.post, SignUpEndpoint.paths[0], SignUpDescriptions.signUp) { $0.signUp.signUp },
+        .app(.post, SignUpEndpoint.paths[1], SignUpDescriptions.recover) { $0.signUp.recover },
+        .userOrApp(.post, SignUpEndpoint.paths[2], SignUpDescriptions.link) { $0.signUp.link },
+        .app(.post, SignUpEndpoint.paths[3], SignUpDescriptions.recoverLink) { $0.signUp.recover },
     ]
 
     private static let pushes: [Operation<Self>] = [
@@ -193,6 +203,10 @@ struct APIServices: Sendable {
     fileprivate var pushNotifications: PushNotificationEndpoint {
         PushNotificationEndpoint(notifications: useCases.pushNotifications, limits: limits)
     }
+    fileprivate var signUp: SignUpEndpoint {
+        SignUpEndpoint(
+            signUp: useCases.directory, sessions: useCases.sessions, providers: code.providers, limits: limits)
+    }
     private var cookie: BrowserCookie { BrowserCookie(issuer: useCases.browser.issuer) }
     fileprivate var authorize: AuthorizeEndpoint {
         AuthorizeEndpoint(
@@ -223,7 +237,7 @@ struct APIServices: Sendable {
     }
     fileprivate var transaction: TransactionEndpoint { TransactionEndpoint(approve: useCases.approve, code: code) }
     fileprivate var registration: RegistrationEndpoint {
-        RegistrationEndpoint(register: useCases.register, code: code)
+        RegistrationEndpoint(register: useCases.register, code: code, signUp: signUp)
     }
     fileprivate var currentUser: CurrentUserEndpoint { CurrentUserEndpoint(accounts: useCases.accounts) }
     fileprivate var identities: IdentitiesEndpoint {

@@ -3,10 +3,12 @@ internal import JSON
 internal import SignIn
 
 /// `POST /users`: the link ticket back, with what the app has asked its user (``LinkTicket``). Other fields, a password
-/// above all, are ignored: who signs in by a carrier has none.
+/// above all, are ignored: who signs in by a carrier has none. Without a ticket it is a sign-up, where a provider has a
+/// directory of users.
 struct RegistrationEndpoint: Sendable {
     let register: RegisterWithTicket
     let code: CodeParameters
+    let signUp: SignUpEndpoint
 
     func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
         try code.admit(context)
@@ -17,6 +19,7 @@ struct RegistrationEndpoint: Sendable {
             throw .invalidRequest("The parameters link_ticket and zenkey_sub are both there and differ.")
         }
         guard let ticket = ticket ?? reference, !ticket.isEmpty else {
+            if signUp.providers.keepsDirectories { return try await signUp.signUp(context) }
             throw .invalidRequest("The parameter link_ticket is missing.")
         }
         let profile = try ProfileFields.attributes(in: parameters)

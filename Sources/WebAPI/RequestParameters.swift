@@ -13,13 +13,14 @@ struct RequestParameters {
         "codeVerifier": "code_verifier", "correlationId": "correlation_id", "correlationID": "correlation_id",
         "acrValues": "acr_values", "sdkVersion": "sdk_version", "grantType": "grant_type",
         "refreshToken": "refresh_token", "mccMnc": "mccmnc", "loginHint": "login_hint",
+        "user_name": "username", "displayName": "display_name",
     ]
     /// What every posted code comes with, so that it is looked at first.
     private static let usual = ["client_id", "code", "redirect_uri", "mccmnc", "code_verifier", "nonce"]
     private static let others = [
         "provider", "code", "iss", "mcc", "mnc", "nonce", "context", "state", "max_age", "link_ticket", "zenkey_sub",
         "token", "client_secret",
-        "identity_id",
+        "identity_id", "delivery_method", "authenticator_type",
     ]
 
     /// The parameters any endpoint takes, under every name they come by. By the length of that, which tells most names apart

@@ -1,5 +1,6 @@
 import Accounts
 import Logging
+import OpenIDConnect
 import Providers
 import SignIn
 import Synchronization
@@ -16,6 +17,12 @@ enum OutboxLog {
             metadata["step"] = .string(facts.step.rawValue)
             if let host = facts.host { metadata["error_host"] = .string(host) }
             if let words = facts.words { metadata["provider_error"] = .stringConvertible(words) }
+        }
+        if case .status(let status)? = report.trouble.facts?.failure {
+            metadata["status"] = .stringConvertible(status)
+            if report.trouble.facts?.step == .directory, status == 401 || status == 403 {
+                logger.error("the provider's directory refuses our token: userAPI is configured wrongly", metadata: metadata)
+            }
         }
         switch report.settlement {
         case .done: logger.info("the provider was told", metadata: metadata)

@@ -1,6 +1,7 @@
 import Accounts
 import AccountsSQLite
 import Logging
+import Providers
 import Settings
 import SignIn
 
@@ -12,6 +13,7 @@ extension HousekeepingJob {
     private static let logInterval = Duration.seconds(1)
     private static let interval = Duration.seconds(60)
     private static let rowsPerStep = 500
+    private static let usersPerStep = 50
     private static let valuesPerStep = 200
     /// Between two steps of sealing anew, which may be many thousands.
     private static let pause = Duration.milliseconds(20)
@@ -59,6 +61,23 @@ extension HousekeepingJob {
             while !Task.isCancelled,
                 try await repository.sweepExpired(now: clock.seconds, limit: rowsPerStep) > 0
             {}
+        }
+    }
+
+    /// Erases who has signed up at a provider's directory and never in.
+    static func forgetUnfinished(
+        _ repository: any DirectoryRepository, _ providers: [ProviderConfiguration], _ clock: Clock
+    ) -> HousekeepingJob {
+        let kept = providers.compactMap { provider in
+            provider.userAPI.map { (name: provider.name, seconds: $0.limits.unfinishedSeconds) }
+        }
+        return HousekeepingJob(interval: interval, complaint: "unfinished sign-ups could not be erased") {
+            for (name, seconds) in kept {
+                while !Task.isCancelled,
+                    try await repository.removeUnfinished(
+                        of: name, before: clock.seconds - seconds, limit: usersPerStep, now: clock.seconds) > 0
+                {}
+            }
         }
     }
 

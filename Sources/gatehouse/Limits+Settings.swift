@@ -30,6 +30,7 @@ extension AddressLimits {
             authorizations: limits.authorizationsPerMinutePerAddress ?? 0,
             pushes: limits.pushesPerMinutePerAddress ?? 0, keys: limits.keysPerMinutePerAddress ?? 0,
             failedLongSecrets: limits.failedLongSecretsPerMinutePerAddress ?? 0,
+            signUps: limits.signUpsPerMinutePerAddress ?? 0,
             clientAddress: ClientAddress(
                 header: settings.http.clientAddressHeader, trustedProxies: settings.http.trustedProxies))
     }

@@ -76,6 +76,7 @@ struct Reloading: Service {
             where provider.configuration.name == renewed.name && provider.configuration.clientID == renewed.clientID {
                 provider.renew(authentication: renewed.authentication)
                 provider.renew(requestSigner: renewed.requestSigner)
+                provider.renew(userAPI: renewed.userAPI)
             }
         }
     }

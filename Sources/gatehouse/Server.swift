@@ -72,6 +72,7 @@ struct Server: Service {
                     repository: repository, keys: keys,
                     accessTokenSeconds: Int64(settings.session.accessTokenSeconds), clock: clock, logger: logger)
                     + [.write(failedSignIns), .tidyLog(repository, clock), .serveBackups(repository)]
+                    + [.forgetUnfinished(repository, settings.providers, clock)]
                     + grantJobs(settings, parts, clients, logger)
                     + [.sweepKeys(repository, settings.keyService, clock)].compactMap(\.self),
                 logger: logger),

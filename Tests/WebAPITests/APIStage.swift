@@ -145,6 +145,7 @@ extension AddressLimits {
         AddressLimits(
             signIns: perMinute, challenges: perMinute, failedRefreshes: perMinute, failedAdminTokens: perMinute,
             authorizations: perMinute, pushes: perMinute, keys: perMinute, failedLongSecrets: perMinute,
+            signUps: perMinute,
             clientAddress: ClientAddress(header: .xForwardedFor, trustedProxies: []))
     }
 }

@@ -13,12 +13,13 @@ extension ProviderSettings {
             hasUsualBasicEncoding = true
         }
         if scopes.isEmpty { scopes = profile.scopes }
+        if algorithms.isEmpty { algorithms = profile.algorithms }
         if issuer == nil { issuer = profile.issuer }
     }
 
     /// What is wrong with this provider's keys together.
     func rules(_ files: SettingsFiles) -> [SettingsError] {
-        discoveryRules() + clientRules() + timeRules() + eventRules() + exchangeRules()
+        discoveryRules() + clientRules() + timeRules() + eventRules() + exchangeRules() + userAPIRules()
             + PEMRule.fault(key("caFile"), caFile, files)
     }
 
@@ -30,9 +31,10 @@ extension ProviderSettings {
             let expected = "the profile beside issuer, such as openid: without one it is zenkey, which takes no issuer"
             return [SettingsError(.missing, key("profile"), expected: expected)]
         }
-        let foreign: Set<String> =
+        var foreign: Set<String> =
             profile == .zenkey
             ? ["issuer", "crossClientKey"] : ["discoveryURL", "portTokenMaxAgeDays", "serverInitiated"]
+        if profile != .beyondIdentity { foreign.formUnion(UserAPISettings.keyNames) }
         return KeysWithoutEffect.faults(
             Self.keys, foreign,
             under: key(""), in: self, fresh: Self(name: name),
@@ -44,7 +46,7 @@ extension ProviderSettings {
         do throws(SettingsError) { _ = try issuerLookup() } catch { faults.append(error) }
         let aliases = issuerAliases.flatMap { [$0.old, $0.new] }.map { ("issuerAliases", $0) }
         for (name, address) in [("discoveryURL", discoveryURL), ("discoveryUI", discoveryUI), ("issuer", issuer)]
-            + aliases
+            + [("userAPI.url", userAPI.url), ("userAPI.tokenURL", userAPI.tokenURL)] + aliases
         {
             guard let address, !address.isSecure, !(allowLoopbackHTTP && address.isLoopback) else { continue }
             let expected =
@@ -70,9 +72,6 @@ extension ProviderSettings {
         if redirectURIs.isEmpty, !(profile == .zenkey && clientID.isEmpty) {
             faults.append(
                 SettingsError(.missing, key("redirectURIs"), value: "[]", expected: "a redirect URI at least"))
-        }
-        if algorithms.isEmpty {
-            faults.append(SettingsError(.missing, key("algorithms"), value: "[]", expected: "an algorithm at least"))
         }
         if atHashOfEdDSA != .sha512, !algorithms.contains(.edDSA) {
             let expected = "EdDSA among the algorithms, or no such key: no other algorithm asks for it"
@@ -125,9 +124,11 @@ extension ProviderSettings {
     /// What is worth knowing, though it holds.
     func notices() -> [SettingsNotice] {
         var notices: [SettingsNotice] = []
-        if KeysWithoutEffect.profiles.contains(profile) {
-            let sentence = "is \(profile.rawValue), of which plain OpenID sign-in is in effect in this version"
-            notices.append(SettingsNotice(key("profile"), sentence))
+        if userAPI.returnLinks {
+            let sentence =
+                "is on: whoever signs up gets a link without showing that an address is his, and learns by its absence that a "
+                + "name is taken"
+            notices.append(SettingsNotice(key("userAPI.returnLinks"), sentence))
         }
         notices += [encodingNotice, secretNotice].compactMap(\.self)
         return notices

@@ -53,6 +53,7 @@ extension Settings {
         return faults
     }
 
+    private var hasDirectories: Bool { listedProviders.sections.contains { $0.userAPI.url != nil } }
     private var hasPushes: Bool { listedProviders.sections.contains(where: \.serverInitiated) }
 
     /// Limits of what no provider does.
@@ -99,6 +100,7 @@ extension Settings {
         var notices: [SettingsNotice] = []
         let isLimited =
             rateLimit.isOn || hasPushes && rateLimit.pushesPerMinutePerAddress != nil || hasLimitsOfKeys
+            || hasDirectories && rateLimit.signUpsPerMinutePerAddress != nil
         if !http.isOnLoopback, http.trustedProxies.isEmpty, isLimited {
             let sentence =
                 "is empty while http.host is \(http.host): behind a proxy, everybody shares its address and limits"

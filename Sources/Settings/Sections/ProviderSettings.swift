@@ -45,8 +45,8 @@ struct ProviderSettings: NamedSection {
         "*.att.com", "*.verizon.com", "*.t-mobile.com", "*.myzenkey.com", "*.xcijv.com",
     ]
     var issuerAliases: [IssuerAlias] = []
-    /// The algorithms an ID token may be signed with; never empty.
-    var algorithms = [SignatureAlgorithm.rs256]
+    /// The algorithms an ID token may be signed with; empty only until the profile's own are filled in.
+    var algorithms: [SignatureAlgorithm] = []
     var atHashOfEdDSA = EdDSATokenHash.sha512
     /// Empty only until the profile's own are filled in.
     var scopes: [String] = []
@@ -74,6 +74,7 @@ struct ProviderSettings: NamedSection {
     var revocationURL: EndpointURL?
     var tokenExchange = ExchangeRule.off
     var tokenExchangeAudiences: [String] = []
+    var userAPI = UserAPISettings()
     /// Nil: none are taken.
     var events: EventDialect?
     var eventAudiences: [String] = []
@@ -126,7 +127,8 @@ extension ProviderSettings {
             discoveryUI: discoveryUI?.text,
             accessTokenDigestOfEdDSA: atHashOfEdDSA.digest, inFlight: inFlight ?? 0, circuit: .standard,
             events: try eventReceiving(), requestSigner: try requestSigner(), keepsTokens: keepTokens,
-            revocationEndpoint: revocationURL, tokenExchange: exchange)
+            revocationEndpoint: revocationURL, tokenExchange: exchange, userAPI: try servedUserAPI(),
+            omitsPKCE: profile == .beyondIdentity && !requirePKCE)
     }
 
     /// How the issuer of a sign-in is found.

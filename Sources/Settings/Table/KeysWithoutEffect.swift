@@ -10,9 +10,6 @@ enum KeysWithoutEffect {
     /// Keys of sections with names that were there before this version, by the word of their kind.
     private static let retired: [String: Set<String>] = [ProviderSettings.word: ["returnTo"]]
 
-    /// The profiles of which only plain OpenID Connect sign-in is there.
-    static let profiles: Set<ProviderProfile> = [.beyondIdentity, .tim]
-
     /// Whether a key, by its full name, is without effect.
     static func contains(_ name: String) -> Bool { ofSettings.contains(name) }
 

@@ -1,6 +1,6 @@
 extension SettingKey where Root == ProviderSettings {
     /// Every key of a provider's section, in the order of the reference.
-    static let all: [Self] = identification + keys + trust + demands + limits + events
+    static let all: [Self] = identification + keys + trust + demands + userAPI + limits + events
 
     private static let identification: [Self] = [
         Self("profile", \.profile, .text(.choice), "The dialect the provider speaks."),
@@ -55,7 +55,9 @@ extension SettingKey where Root == ProviderSettings {
         Self(
             "issuerAliases", \.issuerAliases, .list(.issuerAlias),
             "Issuers that changed their URL: subjects of the old one are those of the new."),
-        Self("algorithms", \.algorithms, .list(.algorithm), "Signature algorithms an ID token may use."),
+        Self(
+            "algorithms", \.algorithms, .list(.algorithm),
+            "Signature algorithms an ID token may use; empty: RS256, and ES256 too for profile beyond-identity."),
         Self(
             "atHashOfEdDSA", \.atHashOfEdDSA, .text(.choice),
             "Hash behind at_hash in ID tokens that EdDSA signs."),

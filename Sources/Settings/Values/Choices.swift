@@ -25,6 +25,10 @@ enum ProviderProfile: String, Sendable, CaseIterable {
         }
     }
 
+    /// What ID tokens may be signed with: RS256, which every OpenID Provider has (OpenID Connect Core §15.1), and what else its
+    /// providers use.
+    var algorithms: [SignatureAlgorithm] { self == .beyondIdentity ? [.rs256, .es256] : [.rs256] }
+
     /// The issuer of a profile that has one for everybody; nil for the others.
     var issuer: EndpointURL? {
         self == .telenorID ? try? EndpointURL(configured: "https://id.telenor.no") : nil
@@ -33,6 +37,14 @@ enum ProviderProfile: String, Sendable, CaseIterable {
     /// Whether its providers take the session of a line authentication, which only a handset can do, with the authorization
     /// request (TelenorID+'s `aloha_token`).
     var takesLineTokens: Bool { self == .telenorID }
+}
+
+/// The API by which Beyond Identity's directories are kept.
+enum UserAPIVersion: String, Sendable, CaseIterable {
+    /// That of 2021, with a token, `/users` and `/recover-user`.
+    case of2021 = "2021"
+    /// That of tenants and realms.
+    case v1
 }
 
 /// How the token endpoint learns who we are (OpenID Connect Core §9).

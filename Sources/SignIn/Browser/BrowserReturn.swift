@@ -187,7 +187,7 @@ extension AuthorizedResponse {
     }
 
     private init(
-        _ request: PendingRequest, _ code: String, _ expectedIssuer: String, _ nonce: String, _ codeVerifier: String,
+        _ request: PendingRequest, _ code: String, _ expectedIssuer: String, _ nonce: String, _ codeVerifier: String?,
         _ toldIssuer: String?, _ callback: String
     ) {
         self.init(

@@ -111,13 +111,14 @@ public struct BrowserSignIn: Sendable {
         }
         // To find the provider may have taken longer than the session of the line lasts.
         if let lineToken, !lineToken.isValid(at: clock.seconds) { throw .authorizationRefused(.expiredLineToken) }
-        let (nonce, codeVerifier) = (Random.token(byteCount: 32), Random.token(byteCount: 32))
-        pending.stage = .signingIn(issuer: issuer.issuer, nonce: nonce, codeVerifier: codeVerifier)
         let configuration = client.provider.configuration
+        let nonce = Random.token(byteCount: 32)
+        let codeVerifier = configuration.omitsPKCE ? nil : Random.token(byteCount: 32)
+        pending.stage = .signingIn(issuer: issuer.issuer, nonce: nonce, codeVerifier: codeVerifier)
         let request = AuthenticationRequest(
             clientID: configuration.clientID, redirectURI: callback(configuration.name), scopes: configuration.scopes,
             state: handle.text, nonce: nonce,
-            codeChallenge: Base64URL.encode(Digest.sha256.hash(codeVerifier.utf8.span)),
+            codeChallenge: codeVerifier.map { Base64URL.encode(Digest.sha256.hash($0.utf8.span)) },
             others: pending.carried.values + [("correlation_id", pending.correlationID)]
                 + (lineToken.map { [("aloha_token", $0.text)] } ?? []))
         return request.address(at: endpoint)

@@ -11,10 +11,11 @@ struct PendingRequest: Sendable {
     enum Stage: Equatable, Sendable {
         /// To choose a carrier.
         case choosingCarrier
-        /// To sign in with the issuer of that name, with a nonce and a verifier of ours.
-        case signingIn(issuer: String, nonce: String, codeVerifier: String)
+        /// To sign in with the issuer of that name, with a nonce and a verifier of ours; without the latter where the provider
+        /// takes none.
+        case signingIn(issuer: String, nonce: String, codeVerifier: String?)
         /// It has come back elsewhere, with that code, and the user there is asked whether it is his.
-        case confirming(issuer: String, nonce: String, codeVerifier: String, code: String, toldIssuer: String?)
+        case confirming(issuer: String, nonce: String, codeVerifier: String?, code: String, toldIssuer: String?)
     }
 
     /// The configured name of the provider: an answer that comes back to another one's address is not for this.
@@ -142,7 +143,7 @@ extension JSONWriter {
         case .signingIn(let issuer, let nonce, let codeVerifier):
             member("issuer", issuer)
             member("own_nonce", nonce)
-            member("code_verifier", codeVerifier)
+            if let codeVerifier { member("code_verifier", codeVerifier) }
         case .confirming(let issuer, let nonce, let codeVerifier, let code, let toldIssuer):
             self.stage(.signingIn(issuer: issuer, nonce: nonce, codeVerifier: codeVerifier))
             member("code", code)
@@ -157,9 +158,8 @@ extension PendingRequest.Stage {
             self = .choosingCarrier
             return
         }
-        guard let nonce = document["own_nonce"]?.string, let codeVerifier = document["code_verifier"]?.string else {
-            return nil
-        }
+        guard let nonce = document["own_nonce"]?.string else { return nil }
+        let codeVerifier = document["code_verifier"]?.string
         if let code = document["code"]?.string {
             self = .confirming(
                 issuer: issuer, nonce: nonce, codeVerifier: codeVerifier, code: code,

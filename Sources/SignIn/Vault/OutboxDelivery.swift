@@ -5,8 +5,8 @@ internal import OpenIDConnect
 public import Providers
 import Syntax
 
-/// Tells providers what has ended here: revokes tokens (RFC 7009), signs users out; again and again until it is done, or has taken
-/// too long.
+/// Tells providers what has ended here: revokes tokens (RFC 7009), signs users out; and passes on to their directories who wants an
+/// account; again and again until it is done, or has taken too long.
 public struct OutboxDelivery: Sendable {
     /// What came of one attempt, for the log.
     public struct Report: Sendable {
@@ -23,7 +23,7 @@ public struct OutboxDelivery: Sendable {
     private static let firstPauseSeconds: Int64 = 5
     private static let longestPauseSeconds: Int64 = 3600
 
-    let repository: any OutboxRepository
+    let repository: any OutboxRepository & DirectoryRepository
     let providers: ProviderDirectory
     let transport: any HTTPTransport
     let clock: Clock
@@ -31,8 +31,8 @@ public struct OutboxDelivery: Sendable {
     let giveUpSeconds: Int64
 
     public init(
-        repository: any OutboxRepository, providers: ProviderDirectory, transport: any HTTPTransport, clock: Clock,
-        giveUpSeconds: Int64
+        repository: any OutboxRepository & DirectoryRepository, providers: ProviderDirectory,
+        transport: any HTTPTransport, clock: Clock, giveUpSeconds: Int64
     ) {
         self.repository = repository
         self.providers = providers
@@ -62,6 +62,17 @@ public struct OutboxDelivery: Sendable {
 
     private func tell(_ message: OutboxMessage) async -> Report {
         let trouble = ProviderTrouble()
+        if case .directory(let wish) = message.content {
+            let delivery = DirectoryDelivery(
+                repository: repository, providers: providers, transport: transport, clock: clock)
+            let settlement: OutboxSettlement =
+                switch await delivery.deliver(wish, message, trouble) {
+                case .done: .done
+                case .never: .givenUp
+                case .later(let seconds): later(message, atLeast: seconds ?? 0)
+                }
+            return Report(message: message, settlement: settlement, trouble: trouble)
+        }
         let answer = await answer(to: message, trouble)
         return Report(message: message, settlement: settlement(of: message, answer), trouble: trouble)
     }
@@ -79,6 +90,7 @@ public struct OutboxDelivery: Sendable {
                 return await client.revoke(request, at: issuer, now: clock.seconds)
             case .logout(let idToken):
                 return await logOut(idToken, at: issuer, client)
+            case .directory: return nil
             }
         } catch {
             return nil
@@ -102,11 +114,16 @@ public struct OutboxDelivery: Sendable {
         switch answer {
         case .done: return .done
         case .impossible: return .givenUp
-        case .failed, nil:
-            let now = clock.seconds
-            let next = now + Self.pause(after: message.attempts, random: .random(in: 0.5...1))
-            return next - message.createdAt > giveUpSeconds ? .givenUp : .again(at: next)
+        case .failed, nil: return later(message, atLeast: 0)
         }
+    }
+
+    /// - Parameter wait: how long a provider wants to be left alone, in seconds.
+    private func later(_ message: OutboxMessage, atLeast wait: Int64) -> OutboxSettlement {
+        let now = clock.seconds
+        let pause = Self.pause(after: message.attempts, random: .random(in: 0.5...1))
+        let next = now + max(pause, min(wait, Self.longestPauseSeconds))
+        return next - message.createdAt > giveUpSeconds ? .givenUp : .again(at: next)
     }
 
     /// Doubles from attempt to attempt; shortened at random, so that what failed together does not come back together.

@@ -5,6 +5,7 @@ internal import OpenAPI
 enum Tag: String, CaseIterable {
     case signIn = "Signing in"
     case push = "On the user's phone"
+    case signUp = "Signing up"
     case sessions = "Sessions"
     case user = "The user"
     case identities = "Identities"
@@ -15,6 +16,7 @@ enum Tag: String, CaseIterable {
     fileprivate var description: String {
         switch self {
         case .signIn: "From an authorization code to a session."
+        case .signUp: "Accounts and credentials at a provider that keeps a directory of users."
         case .push: "Our server has the carrier ask; the app waits."
         case .sessions: "Renew them, list them, end them."
         case .user: "What is known of the signed-in user, and what the user approves."

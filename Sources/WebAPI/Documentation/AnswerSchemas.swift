@@ -14,6 +14,7 @@ enum AnswerSchemas {
             ("Empty", empty), ("KeySet", keySet), ("Health", health), ("Userinfo", userinfo),
             ("Introspected", introspected), ("ClientError", clientError), ("IssuerMetadata", issuerMetadata),
             ("DeletionConfirmation", deletionConfirmation),
+            ("CredentialDelivery", credentialDelivery),
             ("PushBegun", pushBegun), ("PushPending", pushPending), ("PushSignedIn", pushSignedIn),
         ]
     }
@@ -83,6 +84,17 @@ enum AnswerSchemas {
             ]))
 
     private static let pushID = Schema.text("What the app asks by: a secret.", ["pattern": "^[A-Za-z0-9_-]{43}$"])
+
+    private static let credentialDelivery = Schema.object(
+        "How a credential comes to its user.", required: ["delivery", "authenticator_url"],
+        [
+            "delivery": Schema.text(
+                "Whether the provider mails it, or the link is here.", ["enum": ["email", "return"]]),
+            "authenticator_url": Schema.text("Where the user gets the app that keeps credentials."),
+            "credential_binding_link": Schema.text("Whoever follows it has a credential; where it is returned."),
+            "credential_binding_job": Schema.object(
+                "What the provider calls it; where it is returned.", ["id": Schema.text("Its name.")]),
+        ])
 
     private static let pushBegun = Schema.object(
         "A sign-in that begins on the user's phone.", required: ["auth_req_id", "expires_in"],

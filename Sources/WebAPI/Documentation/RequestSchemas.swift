@@ -11,7 +11,7 @@ enum RequestSchemas {
             ("TokenRequest", tokenRequest), ("Introspection", introspection), ("Revocation", revocation),
             ("Logout", logout), ("ProviderEvent", providerEvent), ("SignedRequest", signedRequest),
             ("PushRequest", pushRequest), ("PushNotification", pushNotification),
-            ("Registration", registration), ("ProfileRefresh", profileRefresh),
+            ("Registration", registration), ("SignUp", signUp), ("ProfileRefresh", profileRefresh),
             ("ProfileEdits", profileEdits),
         ]
     }
@@ -270,11 +270,44 @@ enum RequestSchemas {
             properties.append(
                 (name, field(name == "postal_code" ? ["string", "integer", "null"] : ["string", "null"])))
         }
+        for member in signUpMembers where !properties.contains(where: { $0.name == member.name }) {
+            properties.append(member)
+        }
         return [
             "type": "object",
-            "description": "The ticket, with what the app has asked its user. Other members are ignored.",
+            "description": """
+            The ticket, with what the app has asked its user; or, without one, what `POST /users/signup` takes. Other members \
+            are ignored.
+            """,
             "properties": .object(JSONObject(properties)),
-            "anyOf": [["required": ["link_ticket"]], ["required": ["zenkey_sub"]]],
+        ]
+    }
+
+    private static var signUpMembers: [(name: String, value: JSONValue)] {
+        [
+            ("username", text("username", "What the account is called; the address where there is none.", atMost255)),
+            ("email", text("email", "Where the provider's mail goes.", atMost255)),
+            ("display_name", text("display_name", "What the user is called where people read it.", atMost255)),
+            (
+                "delivery_method",
+                text("delivery_method", "How the credential is to come.", ["enum": ["email", "return"]])
+            ),
+            (
+                "authenticator_type",
+                text("authenticator_type", "What keeps the credential.", ["enum": ["native", "web"]])
+            ),
+            ("client_id", text("client_id", "Our client identifier at the provider.")),
+            ("provider", text("provider", "The provider's name in the configuration, where several could be meant.")),
+        ]
+    }
+
+    private static let atMost255: KeyValuePairs<String, JSONValue> = ["maxLength": 255]
+
+    private static var signUp: JSONValue {
+        [
+            "type": "object",
+            "description": "Who wants a credential: a username, an address, or both. Other members are ignored.",
+            "properties": .object(JSONObject(signUpMembers)),
         ]
     }
 

@@ -126,7 +126,8 @@ enum SignInDescriptions {
         id: "registerUser", tag: .signIn, summary: "Register with a link ticket",
         description: """
             Where registration is by ticket, a sign-in of somebody unknown is answered 403 `unlinked_user` with a \
-            ticket. It makes a user here, once, within ten minutes, for the same client.
+            ticket. It makes a user here, once, within ten minutes, for the same client. Without a ticket it is a sign-up, \
+            as `POST /users/signup`, where a provider has a directory of users.
             """,
         body: .init(
             schema: "Registration",
@@ -134,7 +135,11 @@ enum SignInDescriptions {
         successes: [
             .init(
                 status: 201, description: "The user is registered and signed in.",
-                schema: Reference.schema("Tokens"), example: Examples.tokens, headers: [.cacheControl])
+                schema: Reference.schema("Tokens"), example: Examples.tokens, headers: [.cacheControl]),
+            SignUpDescriptions.registered,
         ],
-        errors: [.unknownClient, .invalidGrant, .identityInUse, .rateLimited, .storageUnavailable])
+        errors: [
+            .unknownClient, .unknownProvider, .invalidGrant, .identityInUse, .rateLimited, .providerError,
+            .providerUnavailable, .providerTimeout, .storageUnavailable,
+        ])
 }

@@ -1,0 +1,57 @@
+internal import Accounts
+internal import HTTPClient
+internal import OpenIDConnect
+internal import Providers
+internal import Syntax
+
+/// Passes on to a provider's directory that somebody wants an account, or a new credential: after the answer, so that neither
+/// what it says nor how long it takes depends on who is known.
+///
+/// Our user comes first, and then the directory's account by the name that we have made for it: so whoever signs in by that
+/// account is this user, whatever has failed between.
+struct DirectoryDelivery: Sendable {
+    enum Result {
+        case done
+        case never
+        /// - Parameter seconds: how long the directory wants to be left alone; nil where it does not say.
+        case later(seconds: Int64?)
+    }
+
+    let repository: any DirectoryRepository
+    let providers: ProviderDirectory
+    let transport: any HTTPTransport
+    let clock: Clock
+
+    func deliver(_ wish: DirectoryWish, _ message: OutboxMessage, _ trouble: ProviderTrouble) async -> Result {
+        guard let provider = providers.provider(named: message.provider) else { return .later(seconds: nil) }
+        // What has been said for one directory is nothing for another.
+        guard let api = provider.configuration.userAPI, api.url.text == message.issuer else { return .never }
+        do throws(RepositoryError) {
+            let task = try await repository.begin(
+                message, name: .make(), reference: TokenIssuer.makeReference(),
+                limits: DirectoryLimits(mailsPerHour: api.limits.mailsPerHour), now: clock.seconds)
+            guard case .mail(let account) = task else { return .done }
+            guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else {
+                return .later(seconds: nil)
+            }
+            defer { client.leave() }
+            let work = DirectoryWork(client: client, api: api, account: account)
+            return try await finish(work, wish)
+        } catch {
+            return .later(seconds: nil)
+        }
+    }
+
+    private func finish(_ work: DirectoryWork, _ wish: DirectoryWish) async throws(RepositoryError) -> Result {
+        let outcome: DirectoryWork.Outcome
+        do throws(DirectoryFailure) {
+            outcome = try await work.mail(wish)
+        } catch {
+            return .later(seconds: error.retryAfterSeconds)
+        }
+        guard case .mailed(let id) = outcome else { return .never }
+        let isNoted = try await repository.note(
+            id, hash: DirectoryKey.directoryHash(id), of: work.account, .directoryMailed, now: clock.seconds)
+        return isNoted ? .done : .never
+    }
+}

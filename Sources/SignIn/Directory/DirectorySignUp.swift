@@ -1,0 +1,151 @@
+public import Accounts
+internal import Crypto
+internal import HTTPClient
+public import OpenIDConnect
+public import Providers
+internal import Syntax
+
+/// Signing up for an account in a provider's directory, and getting another credential for one.
+///
+/// By mail it is the same for everybody, known or not: a wish is written down, and passed on after the answer
+/// (``DirectoryDelivery``).
+public struct DirectorySignUp: Sendable {
+    private let repository: any DirectoryRepository
+    private let sensitive: SensitiveActions
+    private let transport: any HTTPTransport
+    private let clock: Clock
+
+    init(
+        repository: any DirectoryRepository, sensitive: SensitiveActions, transport: any HTTPTransport, clock: Clock
+    ) {
+        self.repository = repository
+        self.sensitive = sensitive
+        self.transport = transport
+        self.clock = clock
+    }
+
+    /// Writes a wish down.
+    ///
+    /// - Throws: `ServiceError.overloaded` where too many wait, `.storageUnavailable`.
+    public func order(_ wish: DirectoryWish, at provider: Provider) async throws(ServiceError) {
+        let api = try api(of: provider)
+        let order = DirectoryOrder(wish, provider: provider.configuration.name, url: api.url.text)
+        let now = clock.seconds
+        let isWritten = try await stored { () throws(RepositoryError) in
+            try await repository.order(order, maximum: api.limits.pending, now: now)
+        }
+        guard isWritten else { throw .overloaded }
+    }
+
+    /// Signs somebody up under a name that nobody has, with a link at once. The address that was said goes nowhere: with the
+    /// link in somebody's hands already, a mail could only lead another person into the account.
+    ///
+    /// - Returns: nil where the name is somebody's, or no links are given: then it is a matter of mail.
+    /// - Throws: what a call to a provider throws; nobody has signed up then.
+    public func link(
+        for wish: DirectoryWish, at provider: Provider, trouble: ProviderTrouble
+    ) async throws(ServiceError) -> BindingJob? {
+        let api = try api(of: provider)
+        // A name that is an address is its owner's to prove, by mail.
+        guard api.returnsLinks, api.version == .v1, let name = wish.username, !DirectoryWish.isAddress(name) else {
+            return nil
+        }
+        let order = DirectoryOrder(wish, provider: provider.configuration.name, url: api.url.text)
+        let now = clock.seconds
+        let opening = try await stored { () throws(RepositoryError) in
+            try await repository.openAccount(order, name: .make(), reference: TokenIssuer.makeReference(), now: now)
+        }
+        guard case .account(let account) = opening else { return nil }
+        do throws(ServiceError) {
+            let outcome = try await work(api, account, provider, trouble) { work throws(DirectoryFailure) in
+                try await work.link(named: name, displayName: wish.displayName ?? name)
+            }
+            if let job = try await noted(outcome, account) { return job }
+        } catch {
+            try await discard(account)
+            throw error
+        }
+        // The directory has that name already, for somebody who is not ours.
+        try await discard(account)
+        return nil
+    }
+
+    /// A link for the user of a session, and for nobody else, whatever name came with the request.
+    ///
+    /// - Throws: also `ServiceError.insufficientAuthentication`, `.identityTooNew`, `.invalidToken`.
+    public func link(
+        under session: Session, displayName: String?, at provider: Provider, trouble: ProviderTrouble
+    ) async throws(ServiceError) -> BindingJob {
+        let now = clock.seconds
+        try sensitive.check(session, now: now)
+        let api = try api(of: provider)
+        guard api.version == .v1 else {
+            throw .invalidParameter(ParameterError("delivery_method", "must be email: this provider returns no links"))
+        }
+        let opening = try await stored { () throws(RepositoryError) in
+            try await repository.openAccount(
+                under: session.id, demands: sensitive.demands(on: session), provider: provider.configuration.name,
+                name: .make(), now: now)
+        }
+        switch opening {
+        case .refused(let refusal): throw sensitive.error(refusal, under: session)
+        case .taken: throw .identityInUse
+        case .account(let account):
+            let outcome = try await work(api, account, provider, trouble) { work throws(DirectoryFailure) in
+                try await work.link(displayName: displayName ?? account.externalID)
+            }
+            guard let job = try await noted(outcome, account) else {
+                throw .providerError(ProviderProblem(.directory, .status(409)))
+            }
+            return job
+        }
+    }
+
+    private func api(of provider: Provider) throws(ServiceError) -> UserAPI {
+        guard let api = provider.configuration.userAPI else { throw .unknownProvider }
+        return api
+    }
+
+    private func work(
+        _ api: UserAPI, _ account: DirectoryAccount, _ provider: Provider, _ trouble: ProviderTrouble,
+        _ body: (DirectoryWork) async throws(DirectoryFailure) -> DirectoryWork.Outcome
+    ) async throws(ServiceError) -> DirectoryWork.Outcome {
+        guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else {
+            throw .overloaded
+        }
+        defer { client.leave() }
+        do throws(DirectoryFailure) {
+            return try await body(DirectoryWork(client: client, api: api, account: account))
+        } catch {
+            throw ServiceError(.call(error.problem))
+        }
+    }
+
+    /// - Returns: nil where there is no link.
+    private func noted(
+        _ outcome: DirectoryWork.Outcome, _ account: DirectoryAccount
+    ) async throws(ServiceError) -> BindingJob? {
+        guard case .link(let job, let id) = outcome else { return nil }
+        let now = clock.seconds
+        let isNoted = try await stored { () throws(RepositoryError) in
+            try await repository.note(
+                id, hash: DirectoryKey.directoryHash(id), of: account, .bindingLinkReturned, now: now)
+        }
+        return isNoted ? job : nil
+    }
+
+    private func discard(_ account: DirectoryAccount) async throws(ServiceError) {
+        let now = clock.seconds
+        try await stored { () throws(RepositoryError) in try await repository.discard(account, now: now) }
+    }
+}
+
+extension DirectoryName {
+    private static let byteCount = 16
+
+    /// A name that nobody has had before.
+    static func make() -> DirectoryName {
+        let name = Random.token(byteCount: byteCount)
+        return DirectoryName(externalID: name, hash: DirectoryKey.externalHash(name))
+    }
+}

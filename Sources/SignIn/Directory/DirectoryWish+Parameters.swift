@@ -1,0 +1,63 @@
+public import Accounts
+
+/// What somebody says of himself who signs up, or wants a new credential.
+extension DirectoryWish {
+    /// Of each text.
+    public static let maximumBytes = 255
+
+    /// Checks what was posted. Nothing but the request decides, so that it tells nothing of who is known.
+    ///
+    /// - Parameters:
+    ///   - parameters: finds a parameter by its name; an empty one counts as absent.
+    ///   - needsAddress: whether there must be one for mails; a recovery finds it by the name.
+    /// - Throws: `ServiceError.invalidParameter` for the first one that does not fit.
+    public init(
+        _ kind: Kind, _ parameters: (String) -> String?, needsAddress: Bool
+    ) throws(ServiceError) {
+        let username = try Self.checked("username", parameters)
+        var email = try Self.checked("email", parameters)
+        if let email, !Self.isAddress(email) {
+            throw .invalidParameter(ParameterError("email", "is no e-mail address"))
+        }
+        if let username, Self.isAddress(username) {
+            // An address names its owner, and the mail must go there.
+            guard email.map({ Self.normalized($0) == Self.normalized(username) }) ?? true else {
+                throw .invalidParameter(ParameterError("email", "must be the username where that is an address"))
+            }
+            email = username
+        }
+        if username == nil, email == nil {
+            throw .invalidParameter(ParameterError("username", "is missing, and so is email"))
+        }
+        if needsAddress, email == nil {
+            throw .invalidParameter(ParameterError("email", "is missing, and username is no e-mail address"))
+        }
+        var displayName = try Self.checked("display_name", parameters)
+        if displayName == nil { displayName = try Self.checked("name", parameters) }
+        self.init(kind, username: username, email: email, displayName: displayName)
+    }
+
+    /// Whether a text may be somebody's address (RFC 5321 §4.1.2, without quotes): what mail can't reach is the directory's to say.
+    static func isAddress(_ text: String) -> Bool {
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count == 2, let local = parts.first, let domain = parts.last, !local.isEmpty else { return false }
+        let labels = domain.split(separator: ".", omittingEmptySubsequences: false)
+        return labels.count > 1 && !labels.contains(where: \.isEmpty)
+            && text.unicodeScalars.allSatisfy { !" ,;:<>()[]\\\"".unicodeScalars.contains($0) }
+    }
+
+    private static func checked(
+        _ name: String, _ parameters: (String) -> String?
+    ) throws(ServiceError) -> String? {
+        guard let text = parameters(name), !text.isEmpty else { return nil }
+        guard text.utf8.count <= maximumBytes else {
+            throw .invalidParameter(ParameterError(name, "is longer than \(maximumBytes) bytes"))
+        }
+        let isPrintable = text.unicodeScalars.allSatisfy {
+            $0.properties.generalCategory != .control && $0.properties.generalCategory != .lineSeparator
+                && $0.properties.generalCategory != .paragraphSeparator
+        }
+        guard isPrintable else { throw .invalidParameter(ParameterError(name, "has control characters")) }
+        return text
+    }
+}

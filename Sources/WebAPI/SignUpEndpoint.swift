@@ -1,0 +1,122 @@
+internal import Accounts
+internal import HTTPServer
+internal import JSON
+internal import OpenIDConnect
+internal import Providers
+internal import SignIn
+
+/// Signing up for an account in a provider's directory of users, and getting another credential for one.
+///
+/// What goes by mail is answered alike for everybody: what was posted decides, and nothing else has been looked at.
+struct SignUpEndpoint: Sendable {
+    static let paths = [
+        "/users/signup", "/recover-user", "/credential-binding-link", "/recover-credential-binding-link",
+    ]
+
+    let signUp: DirectorySignUp
+    let sessions: Sessions
+    let providers: ProviderDirectory
+    let limits: AddressLimits
+
+    /// How a credential is to come to its user.
+    private enum Delivery: String {
+        case email
+        case returned = "return"
+    }
+
+    /// `POST /users/signup`
+    func signUp(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+        let (parameters, provider) = try read(context)
+        return try await signUp(parameters, provider, context)
+    }
+
+    /// `POST /recover-user` and `POST /recover-credential-binding-link`: by mail, whoever asks for what.
+    func recover(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+        let (parameters, provider) = try read(context)
+        _ = try Self.delivery(parameters)
+        let wish = try DirectoryWish(.recovery, { parameters[$0] }, needsAddress: false)
+        try await signUp.order(wish, at: provider)
+        return Self.mailed(provider)
+    }
+
+    /// `POST /credential-binding-link`: for the user of a session, or, without one, a sign-up.
+    func link(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+        let (parameters, provider) = try read(context)
+        guard !context.request.headers("authorization").isEmpty else {
+            return try await signUp(parameters, provider, context)
+        }
+        let session = try await sessions.session(of: context.request)
+        guard try Self.delivery(parameters) != .email else {
+            throw .invalidParameter(ParameterError("delivery_method", "must be return where there is a session"))
+        }
+        // Whatever name it is: the account is that of the session's user.
+        let said = ["display_name", "name", "username"].lazy.compactMap { parameters[$0] }.first
+        if let said { _ = try DirectoryWish(.signUp, { $0 == "username" ? said : nil }, needsAddress: false) }
+        let trouble = ProviderTrouble()
+        context.trouble = trouble
+        return Self.returned(
+            try await signUp.link(under: session, displayName: said, at: provider, trouble: trouble), provider)
+    }
+
+    private func read(
+        _ context: RequestContext
+    ) throws(ServiceError) -> (RequestParameters, Provider) {
+        try limits.count(context.network, as: .signUps)
+        let parameters = try RequestParameters(context.request)
+        let provider = try providers.withDirectory(
+            named: parameters["provider"], clientID: parameters["client_id"])
+        context.provider = provider.configuration.name
+        return (parameters, provider)
+    }
+
+    private func signUp(
+        _ parameters: RequestParameters, _ provider: Provider, _ context: RequestContext
+    ) async throws(ServiceError) -> HTTPResponse {
+        let returnsLink = try Self.delivery(parameters) == .returned && provider.configuration.userAPI?.returnsLinks == true
+        let wish = try DirectoryWish(.signUp, { parameters[$0] }, needsAddress: !returnsLink)
+        if returnsLink {
+            let trouble = ProviderTrouble()
+            context.trouble = trouble
+            if let job = try await signUp.link(for: wish, at: provider, trouble: trouble) {
+                return Self.returned(job, provider)
+            }
+        }
+        try await signUp.order(wish, at: provider)
+        return Self.mailed(provider)
+    }
+
+    private static func delivery(_ parameters: RequestParameters) throws(ServiceError) -> Delivery? {
+        if let type = parameters["authenticator_type"], !["native", "web"].contains(type) {
+            throw .invalidParameter(ParameterError("authenticator_type", "is neither native nor web"))
+        }
+        guard let text = parameters["delivery_method"] else { return nil }
+        guard let delivery = Delivery(rawValue: text) else {
+            throw .invalidParameter(ParameterError("delivery_method", "is neither email nor return"))
+        }
+        return delivery
+    }
+
+    /// The same for everybody. Stock apps take a body with `message` beside `code` or `error` for a failure, so there is none.
+    private static func mailed(_ provider: Provider) -> HTTPResponse {
+        var writer = JSONWriter()
+        writer.object { body in
+            body.member("delivery", Delivery.email.rawValue)
+            body.member("authenticator_url", provider.configuration.userAPI?.authenticatorURL ?? "")
+        }
+        return .secretJSON(writer.bytes)
+    }
+
+    private static func returned(_ job: BindingJob, _ provider: Provider) -> HTTPResponse {
+        var writer = JSONWriter()
+        writer.object { body in
+            body.member("delivery", Delivery.returned.rawValue)
+            body.member("authenticator_url", provider.configuration.userAPI?.authenticatorURL ?? "")
+            body.member("credential_binding_link", job.link ?? "")
+            if let id = job.id {
+                body.name("credential_binding_job")
+                body.object { $0.member("id", id) }
+            }
+        }
+        return .secretJSON(writer.bytes)
+    }
+}
