@@ -5,8 +5,9 @@ struct DirectoryRows {
     /// What an account was found to be.
     struct Found {
         let account: DirectoryAccount
-        /// Whether mails reach it: the address of any other one is somebody's mere word, or there is none.
-        let hasAddress: Bool
+        /// Of the address that mails go to; nil where none do: the address of such a one is somebody's mere word, or there is
+        /// none.
+        let emailHash: [UInt8]?
         let joined: Int64?
         let mails: Int64
         let mailedSince: Int64
@@ -14,7 +15,7 @@ struct DirectoryRows {
 
     private static let hour: Int64 = 3600
     private static let columns =
-        "user_id, provider, external_id, directory_id, email_hash IS NOT NULL, joined, mails, mailed_since"
+        "user_id, provider, external_id, directory_id, email_hash, joined, mails, mailed_since"
     private static let byName = Query(
         "SELECT \(columns) FROM directory_users WHERE provider = ? AND name_hash = ?")
     // Who has signed in is who has proven to read the mail; of all others the newest.
@@ -62,6 +63,17 @@ struct DirectoryRows {
         return try first(Self.byName, provider, hash("name", name, keys))
     }
 
+    /// Whether a mail for a wish goes to whom the account is for.
+    ///
+    /// Once the directory has the account, it mails to the address that the account has there. Before, it is told the address of
+    /// the wish; and a second sign-up of the name, with another address, must not come in between and have the account.
+    func reaches(_ found: Found, _ wish: DirectoryWish, _ keys: SecretKeyCache) throws(RepositoryError) -> Bool {
+        guard let known = found.emailHash else { return false }
+        if found.account.directoryID != nil || found.joined != nil { return true }
+        guard wish.kind == .signUp, let email = wish.email else { return false }
+        return try known == hash("email", email, keys)
+    }
+
     func find(of user: UserID, at provider: String) throws(RepositoryError) -> Found? {
         try first(Self.ofUser, provider, user)
     }
@@ -83,7 +95,7 @@ struct DirectoryRows {
                 account: DirectoryAccount(
                     user: UserID(rawValue: row.integer(0)), provider: row.text(1), externalID: row.text(2),
                     directoryID: row.isEmpty(3) ? nil : row.text(3)),
-                hasAddress: row.integer(4) != 0, joined: row.optionalInteger(5), mails: row.integer(6),
+                emailHash: row.isEmpty(4) ? nil : row.blob(4), joined: row.optionalInteger(5), mails: row.integer(6),
                 mailedSince: row.integer(7))
         }
     }

@@ -32,7 +32,7 @@ extension SQLiteAccounts {
             let outbox = OutboxRows(connection: rows.connection, sealer: rows.sealer, now: now)
             if let found = try rows.find(wish, at: message.provider, secretKeys) {
                 try outbox.setUser(of: message.number, found.account.user)
-                guard found.hasAddress else { return .nothing }
+                guard try rows.reaches(found, wish, secretKeys) else { return .nothing }
                 // What was admitted once is tried again until it is done, and is still one mail.
                 if message.attempts > 1 { return .mail(found.account) }
                 return try rows.countMail(found, limits) ? .mail(found.account) : .nothing

@@ -13,7 +13,13 @@ enum DirectoryKey {
     /// - Returns: nil where nothing names an account, or what names one is no text, or two are named.
     static func of(_ api: UserAPI, idToken: JSONValue, userinfo: JSONValue?, subject: String) -> PersonKey? {
         switch api.version {
-        case .of2021: value("external_id", idToken, userinfo).map { .externalID(externalHash($0)) }
+        case .of2021:
+            // The subject is what the directory calls `user_name`, and that is the external identifier too.
+            if idToken["external_id"] == nil, userinfo?["external_id"] == nil {
+                .externalID(externalHash(subject))
+            } else {
+                value("external_id", idToken, userinfo).map { .externalID(externalHash($0)) }
+            }
         case .v1:
             if let id = userinfo?["id"] {
                 name(id).map { .directoryID(directoryHash($0)) }

@@ -44,8 +44,8 @@ struct DirectoryWork: Sendable {
     }
 
     private func mailOf2021(_ wish: DirectoryWish) async throws(DirectoryFailure) -> Outcome {
-        if let id = account.directoryID {
-            return try await recover(id: id)
+        if account.directoryID != nil || wish.kind == .recovery {
+            return try await recover(id: account.directoryID)
         }
         guard let email = wish.email else { return .never }
         // What is `user_name` there becomes the subject of ID tokens, and one that a stranger has chosen could be another's.
