@@ -198,7 +198,7 @@ struct TIMClient {
                 }
                 return await group.reduce(into: []) { $0.append($1) }
             }
-            let statuses = answers.map { $0?.status ?? 0 }
+            let statuses = answers.compactMap { $0?.status }
             #expect(Set(statuses).isSubset(of: [200, 503]) && statuses.contains(200) && statuses.contains(503))
             for answer in answers.compactMap(\.self) where answer.status == 503 {
                 #expect(answer["error"] == "overloaded" && answer.header("retry-after") != nil)
@@ -210,10 +210,10 @@ struct TIMClient {
 
     @Test func `are limited in making keys`() async throws {
         try await RunningGatehouse.with(
-            top: Self.on, environment: ["RATE_LIMIT_KEYS_PER_MINUTE_PER_ADDRESS": "2"]
+            top: Self.on, environment: ["RATE_LIMIT_KEYS_PER_MINUTE_PER_ADDRESS": "1"]
         ) { gatehouse in
             let client = TIMClient(port: gatehouse.port, base: "/keyservice/v1")
-            for _ in 0..<2 { _ = try await client.createKey("1") }
+            _ = try await client.createKey("1")
             let refused = try await client.send("createkey", ["secret": "1"])
             #expect(refused.status == 429 && refused["error"] == "rate_limited" && refused.header("retry-after") != nil)
             let huge = try await client.send("createkey", ["secret": .string(String(repeating: "1", count: 70_000))])
