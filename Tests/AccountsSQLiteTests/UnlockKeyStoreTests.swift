@@ -67,6 +67,26 @@ import Testing
         await again.close()
     }
 
+    @Test func `a restored backup has them as they were then, locks too`() async throws {
+        let stage = RestoreStage()
+        try await stage.serving { store async throws in
+            for number in 1...2 as ClosedRange<UInt8> {
+                try await store.addUnlockKey(id(number), content: [number], now: Sample.now)
+            }
+            for _ in 0..<3 { _ = try await store.settleUnlock(id(1), .password(isRight: false), now: Sample.now) }
+            try await store.backup(to: stage.backup)
+            for _ in 0..<3 { _ = try await store.settleUnlock(id(2), .password(isRight: false), now: Sample.now) }
+            try await store.addUnlockKey(id(3), content: [3], now: Sample.now)
+        }
+        try await stage.restore()
+        try await stage.serving { store async throws in
+            #expect(try await store.settleUnlock(id(1), .password(isRight: true), now: Sample.now) == .locked)
+            #expect(try await store.unlockKey(id(2))?.content == [2])
+            #expect(try await store.unlockKey(id(3)) == nil)
+            #expect(try await store.check().isEmpty)
+        }
+    }
+
     @Test func `a success that changes nothing writes nothing`() async throws {
         let store = try await folder.open()
         try await store.addUnlockKey(id(1), content: [1], now: Sample.now)

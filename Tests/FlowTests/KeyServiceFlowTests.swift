@@ -3,6 +3,9 @@ import AccountsSQLite
 import EventLoop
 import Foundation
 import JSON
+import Settings
+import SignIn
+import System
 import Testing
 
 @testable import gatehouse
@@ -198,7 +201,7 @@ struct TIMClient {
                 }
                 return await group.reduce(into: []) { $0.append($1) }
             }
-            let statuses = answers.map { $0?.status ?? 0 }
+            let statuses = answers.compactMap { $0?.status }
             #expect(Set(statuses).isSubset(of: [200, 503]) && statuses.contains(200) && statuses.contains(503))
             for answer in answers.compactMap(\.self) where answer.status == 503 {
                 #expect(answer["error"] == "overloaded" && answer.header("retry-after") != nil)
@@ -210,14 +213,37 @@ struct TIMClient {
 
     @Test func `are limited in making keys`() async throws {
         try await RunningGatehouse.with(
-            top: Self.on, environment: ["RATE_LIMIT_KEYS_PER_MINUTE_PER_ADDRESS": "2"]
+            top: Self.on, environment: ["RATE_LIMIT_KEYS_PER_MINUTE_PER_ADDRESS": "1"]
         ) { gatehouse in
             let client = TIMClient(port: gatehouse.port, base: "/keyservice/v1")
-            for _ in 0..<2 { _ = try await client.createKey("1") }
+            _ = try await client.createKey("1")
             let refused = try await client.send("createkey", ["secret": "1"])
             #expect(refused.status == 429 && refused["error"] == "rate_limited" && refused.header("retry-after") != nil)
             let huge = try await client.send("createkey", ["secret": .string(String(repeating: "1", count: 70_000))])
             #expect(huge.status == 413)
+        }
+    }
+
+    @Test func `lose a key that nobody has unlocked for long, where that is wanted`() async throws {
+        try await RunningGatehouse.with(top: Self.on) { gatehouse in
+            let client = TIMClient(port: gatehouse.port, base: "/keyservice/v1")
+            let made = try await client.createKey("1234")
+            let now = WallClock.now.seconds
+            func job(_ section: String, afterDays days: Int64) throws -> HousekeepingJob? {
+                let yaml = RunningGatehouse.yaml(gatehouse.simulation, gatehouse.folder, top: "keyService: \(section)")
+                guard case .valid(let settings, _, _) = Settings.load(yaml: yaml) else {
+                    Issue.record("the test's configuration is faulty")
+                    return nil
+                }
+                return .sweepKeys(
+                    gatehouse.server.repository, settings.keyService, Clock { now + days * 86_400 })
+            }
+            #expect(try job("{enabled: false}", afterDays: 9999) == nil)
+            #expect(try job("{enabled: true, unusedDays: 0}", afterDays: 9999) == nil)
+            try await job("{enabled: true, unusedDays: 30}", afterDays: 29)?.work()
+            #expect(try await client.key(made.id, secret: "1234") == made)
+            try await job("{enabled: true, unusedDays: 30}", afterDays: 31)?.work()
+            await #expect(throws: TIMClient.Failure.keyMissing) { try await client.key(made.id, secret: "1234") }
         }
     }
 

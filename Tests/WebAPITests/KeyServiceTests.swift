@@ -112,9 +112,8 @@ extension APIStage {
     }
 
     @Test func `limit who makes keys, and who gets long secrets wrong, and nobody who succeeds`() async throws {
-        let app = try await APIStage.withKeys(perMinute: 3)
+        let app = try await APIStage.withKeys(perMinute: 1)
         let (id, longSecret) = try await app.madeKey()
-        for _ in 0..<2 { #expect(await app.createKey().status == 200) }
         let refused = await app.createKey()
         #expect(refused.status == 429 && refused.header("retry-after") != nil)
         let right: JSONValue = ["keyid": .string(id), "longsecret": .string(longSecret)]
@@ -123,7 +122,7 @@ extension APIStage {
             #expect(await app.unlock(["keyid": .string(id), "secret": "1234"]).status == 200)
         }
         let wrong: JSONValue = ["keyid": .string(id), "longsecret": "wrong"]
-        for _ in 0..<3 { #expect(await app.unlock(wrong).status == 401) }
+        #expect(await app.unlock(wrong).status == 401)
         #expect(await app.unlock(wrong).status == 429)
         // A password is a matter of its own, and wrong long secrets count for nothing there.
         #expect(await app.unlock(["keyid": .string(id), "secret": "1234"]).status == 200)
@@ -208,19 +207,20 @@ extension APIStage {
 enum KeyServiceTour {
     /// Every kind of answer that was seen.
     static func seen() async throws -> Set<String> {
-        let app = try await APIStage.withKeys(perMinute: 2)
+        let app = try await APIStage.withKeys(perMinute: 1)
         let (id, longSecret) = try await app.madeKey()
-        for _ in 0..<2 { _ = await app.createKey([:]) }
+        _ = await app.createKey()
         for path in ["createkey", "key"] {
             _ = await app.send(.post, "/keyservice/v1/\(path)", headers: [("Content-Type", "text/plain")])
         }
         _ = await app.unlock(["keyid": .string(id), "longsecret": .string(longSecret)])
         _ = await app.unlock([:])
         _ = await app.unlock(["keyid": "x", "secret": "1"])
-        for _ in 0..<3 { _ = await app.unlock(["keyid": .string(id), "longsecret": "x"]) }
+        for _ in 0..<2 { _ = await app.unlock(["keyid": .string(id), "longsecret": "x"]) }
         for _ in 0..<3 { _ = await app.unlock(["keyid": .string(id), "secret": "x"]) }
         let closed = try await APIStage.withKeys()
         _ = await closed.send(.post, "/keyservice/v1/createkey", headers: [("Content-Type", "text/plain")])
+        _ = await closed.createKey([:])
         let other = try await closed.madeKey()
         await closed.stage.repository.close()
         _ = await closed.createKey()
