@@ -73,7 +73,7 @@ enum SignInBenchmarks {
             apiKeys: APIKeys([]),
             limits: AddressLimits(
                 signIns: 1_000_000, challenges: 0, failedRefreshes: 0, failedAdminTokens: 0, authorizations: 0,
-                pushes: 0, keys: 0, failedLongSecrets: 0,
+                pushes: 0, keys: 0, failedLongSecrets: 0, signUps: 0,
                 clientAddress: ClientAddress(header: .xForwardedFor, trustedProxies: [])),
             documentation: Documentation(version: "0", baseURL: nil), failedSignIns: FailedSignInCounter(),
             logger: Logger(label: "benchmarks") { _ in SilentLog() })
