@@ -34,6 +34,7 @@ final class RunningGatehouse: Sendable {
         var challenges = 0
         var failedRefreshes = 0
         var failedAdminTokens = 0
+        var signUps = 0
     }
 
     /// Starts both, runs `body`, and stops both.
@@ -41,7 +42,8 @@ final class RunningGatehouse: Sendable {
     /// - Parameters:
     ///   - top: more top-level YAML.
     ///   - http: more of the section `http`, in flow style.
-    ///   - zenkey: more YAML lines of the provider `zenkey`; likewise `plain`. `{plain}` is the plain provider's URL.
+    ///   - zenkey: more YAML lines of the provider `zenkey`; likewise `plain`. `{plain}` is the plain provider's URL, and
+    ///     `{beyond}` that of the one like Beyond Identity.
     ///   - telenor: more YAML lines of further providers, clients at TelenorID+, by their names.
     static func with(
         top: String = "", http: String = "", zenkey: [String] = [], plain: [String] = [],
@@ -107,7 +109,11 @@ final class RunningGatehouse: Sendable {
             let changed = Set(changes.map { $0.prefix { $0 != ":" } })
             return (usual.filter { !changed.contains($0.prefix { $0 != ":" }) } + changes)
                 // Its port is the kernel's choice.
-                .map { "    \($0.replacing("{plain}", with: simulation.plain))\n" }.joined()
+                .map { line in
+                    "    "
+                        + line.replacing("{plain}", with: simulation.plain)
+                        .replacing("{beyond}", with: simulation.beyond) + "\n"
+                }.joined()
         }
         // All tests begin at once, and a simulated provider has a share of the same processors.
         let patience = ["timeoutSeconds: 60", "signInTimeoutSeconds: 60"]
@@ -138,6 +144,7 @@ final class RunningGatehouse: Sendable {
               challengesPerMinutePerAddress: \(limits.challenges)
               failedRefreshesPerMinutePerAddress: \(limits.failedRefreshes)
               failedAdminTokensPerMinutePerAddress: \(limits.failedAdminTokens)
+              signUpsPerMinutePerAddress: \(limits.signUps)
             providers: [\((["zenkey", "plain"] + further.map(\.key)).joined(separator: ", "))]
             \(top)
             provider:

@@ -45,6 +45,7 @@ import YAML
           pushesPerMinutePerAddress: 60
           keysPerMinutePerAddress: 60
           failedLongSecretsPerMinutePerAddress: 60
+          signUpsPerMinutePerAddress: 60
         storage:
           url: file:data/gatehouse.db # or postgres://user@host/db?sslmode=verify-full
           masterKeyFile: ""
@@ -124,6 +125,20 @@ import YAML
             revocationURL: ""
             tokenExchange: false
             tokenExchangeAudiences: []
+            userAPI:
+              url: ""                 # profile beyond-identity
+              version: 2021           # or v1
+              token: ""
+              tokenURL: ""
+              clientID: ""
+              clientSecret: ""
+              authenticatorConfigID: ""
+              postBindingRedirectURI: ""
+              authenticatorURL: https://app.byndid.com/downloads
+              returnLinks: false
+              mailsPerHour: 3
+              pending: 10000
+              unfinishedDays: 30
             timeoutSeconds: 10
             signInTimeoutSeconds: 20
             connectionsPerHost: 512

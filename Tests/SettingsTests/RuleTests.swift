@@ -1,3 +1,4 @@
+import Crypto
 import Testing
 
 @testable import Settings
@@ -91,8 +92,8 @@ import Testing
         #expect(faults.map(\.key) == ["provider.zenkey.redirectURIs"])
     }
 
-    @Test func `an algorithm is needed`() {
-        #expect(load(leastWith("algorithms: []")).faults.map(\.key) == ["provider.zenkey.algorithms"])
+    @Test func `an empty list of algorithms is the profile's own`() {
+        #expect(load(leastWith("algorithms: []")).settings?.providers.map(\.algorithms) == [[.rs256]])
     }
 
     @Test func `rules between keys one call may not take longer than a sign-in`() {

@@ -18,7 +18,7 @@ public struct RepositoryContract: Sendable, CustomTestStringConvertible {
         + keyClauses
         + keepingClauses
         + provenanceClauses + contactClauses + raceClauses
-        + userRaceClauses + grantClauses + outboxClauses + unlockKeyClauses
+        + userRaceClauses + grantClauses + outboxClauses + unlockKeyClauses + directoryClauses + directoryJoinClauses
 
     public let testDescription: String
     private let body: @Sendable (any AccountRepository) async throws -> Void

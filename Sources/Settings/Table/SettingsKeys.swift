@@ -93,7 +93,8 @@ extension SettingKey where Root == Settings {
             .limit(upTo: 1_000_000), "Long secrets of such keys that one client address may get wrong in a minute."),
         Self(
             "rateLimit.signUpsPerMinutePerAddress", \.rateLimit.signUpsPerMinutePerAddress, .limit(upTo: 1_000_000),
-            "Sign-ups and recoveries at a provider's directory of users that one client address may ask for in a minute."),
+            "Sign-ups and recoveries at a provider's directory of users that one client address may ask for in a minute."
+        ),
     ]
 
     private static let storage: [Self] = [

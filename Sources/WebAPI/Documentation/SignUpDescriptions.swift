@@ -8,7 +8,9 @@ enum SignUpDescriptions {
     private static let mailed: JSONValue = [
         "delivery": "email", "authenticator_url": "https://app.byndid.com/downloads",
     ]
-    private static let errors: [ErrorCode] = [.unknownClient, .unknownProvider, .rateLimited, .storageUnavailable]
+    private static let errors: [ErrorCode] = [
+        .unknownClient, .unknownProvider, .notFound, .rateLimited, .storageUnavailable,
+    ]
 
     private static let success = OperationDescription.Success(
         description: "It is on its way; or, where a link may be returned, here it is.",
