@@ -1,4 +1,5 @@
 import Crypto
+import Providers
 import Testing
 
 @testable import Settings
