@@ -19,7 +19,8 @@ final class DirectoryTokens: Sendable {
 
     /// - Parameter fetch: asks for one; called where there is none that is good.
     func token(now: MonotonicTime, fetch: @escaping Fetch) async throws(ProviderCallError) -> Secret {
-        let (token, task): (Secret?, Task<Result<DirectoryToken, ProviderCallError>, Never>?) = state.withLock { state in
+        let (token, task): (Secret?, Task<Result<DirectoryToken, ProviderCallError>, Never>?) = state.withLock {
+            state in
             if let token = state.token, now < state.until { return (token, nil) }
             return (nil, state.inFlight ?? begin(fetch, now, &state))
         }

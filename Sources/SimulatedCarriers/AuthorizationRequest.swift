@@ -118,7 +118,8 @@ struct AuthorizationRequest: Sendable {
     }
 
     /// RFC 7636 §4.3; `plain`, which is also what a missing method means, protects too little (RFC 9700 §2.1.1).
-    private static func codeChallenge(_ fields: Fields, _ client: SimulatedClient, _ profile: IssuerProfile
+    private static func codeChallenge(
+        _ fields: Fields, _ client: SimulatedClient, _ profile: IssuerProfile
     ) throws(OAuthError) -> String? {
         guard let challenge = fields["code_challenge"] else {
             guard fields["code_challenge_method"] == nil else {

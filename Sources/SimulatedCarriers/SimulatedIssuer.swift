@@ -60,8 +60,10 @@ public enum SimulatedEndpoint: String, Sendable, CaseIterable {
     ]
 
     /// Those that a backend calls; the others are for browsers.
-    static let calledByBackends: [SimulatedEndpoint] = [
-        .discovery, .configuration, .keys, .token, .userinfo, .introspection, .push, .pushCancellation, .customLogout,
-        .revocation, .directoryToken,
-    ] + ofDirectories
+    static let calledByBackends: [SimulatedEndpoint] =
+        [
+            .discovery, .configuration, .keys, .token, .userinfo, .introspection, .push, .pushCancellation,
+            .customLogout,
+            .revocation, .directoryToken,
+        ] + ofDirectories
 }

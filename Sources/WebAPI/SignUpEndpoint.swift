@@ -72,7 +72,8 @@ struct SignUpEndpoint: Sendable {
     private func signUp(
         _ parameters: RequestParameters, _ provider: Provider, _ context: RequestContext
     ) async throws(ServiceError) -> HTTPResponse {
-        let returnsLink = try Self.delivery(parameters) == .returned && provider.configuration.userAPI?.returnsLinks == true
+        let returnsLink =
+            try Self.delivery(parameters) == .returned && provider.configuration.userAPI?.returnsLinks == true
         let wish = try DirectoryWish(.signUp, { parameters[$0] }, needsAddress: !returnsLink)
         if returnsLink {
             let trouble = ProviderTrouble()
@@ -118,5 +119,12 @@ struct SignUpEndpoint: Sendable {
             }
         }
         return .secretJSON(writer.bytes)
+    }
+}
+
+extension APIServices {
+    var signUp: SignUpEndpoint {
+        SignUpEndpoint(
+            signUp: useCases.directory, sessions: useCases.sessions, providers: code.providers, limits: limits)
     }
 }

@@ -21,7 +21,8 @@ enum OutboxLog {
         if case .status(let status)? = report.trouble.facts?.failure {
             metadata["status"] = .stringConvertible(status)
             if report.trouble.facts?.step == .directory, status == 401 || status == 403 {
-                logger.error("the provider's directory refuses our token: userAPI is configured wrongly", metadata: metadata)
+                logger.error(
+                    "the provider's directory refuses our token: userAPI is configured wrongly", metadata: metadata)
             }
         }
         switch report.settlement {

@@ -39,7 +39,7 @@ import Testing
             #expect(try await flow.accounts().count == 2 && again.contains("/bind"))
             let bearer = try #require(signedIn["token"]?.string)
             let identities = try await flow.gatehouse.call("GET", "/users/me/identities", bearer: bearer)
-            #expect(identities.json.array?.map { $0["origin"] } == ["sign_in", "link"], "\(identities.text)")
+            #expect(identities.json.array?.map { $0["origin"] } == ["sign-in", "link"], "\(identities.text)")
         }
     }
 
@@ -66,7 +66,8 @@ import Testing
         }
     }
 
-    @Test func `for a new name is given where it is switched on, and leads nobody else into that account`() async throws {
+    @Test func `for a new name is given where it is switched on, and leads nobody else into that account`() async throws
+    {
         try await DirectoryFlow.with(.v1, ", returnLinks: true") { flow in
             // A stranger signs up with the address of somebody else, and keeps the credential.
             let taken = Self.asked.merging(["username": "victim", "email": "victim@example.com"]) { $1 }

@@ -44,7 +44,8 @@ import Testing
                 #expect(!mails.isEmpty)
                 try await flow.bind(mails.last)
             }
-            let trail = try await flow.gatehouse.server.repository.auditEvents(after: 0, limit: 100, user: nil).map(\.kind)
+            let trail = try await flow.gatehouse.server.repository.auditEvents(after: 0, limit: 100, user: nil).map(
+                \.kind)
             #expect(!trail.contains(.directoryGivenUp), "\(trail)")
             let users = try await flow.users()
             #expect(trail.filter { $0 == .userSignedUp }.count == users)
@@ -60,7 +61,8 @@ import Testing
             try await flow.signUp("jane", "jane@example.com")
             #expect(flow.simulation.counts[.beyond, api.first] == 1)
             #expect(try await flow.gatehouse.server.repository.outboxStatus().pending == 0)
-            let trail = try await flow.gatehouse.server.repository.auditEvents(after: 0, limit: 100, user: nil).map(\.kind)
+            let trail = try await flow.gatehouse.server.repository.auditEvents(after: 0, limit: 100, user: nil).map(
+                \.kind)
             #expect(trail == [.userSignedUp, .directoryGivenUp])
             #expect(try await flow.mails().isEmpty)
         }
@@ -99,7 +101,8 @@ import Testing
             try await flow.addIdentity("jane", "jane@example.com")
             try await flow.signUp("Jane", "thief@example.com")
             #expect(try await flow.mails().isEmpty)
-            let trail = try await flow.gatehouse.server.repository.auditEvents(after: 0, limit: 100, user: nil).map(\.kind)
+            let trail = try await flow.gatehouse.server.repository.auditEvents(after: 0, limit: 100, user: nil).map(
+                \.kind)
             #expect(trail == [.userSignedUp, .directoryGivenUp])
             try await flow.addIdentity("john", "john@example.com")
             try await flow.signUp("john", "john@example.com")

@@ -86,7 +86,8 @@ import Testing
     @Test func `without PKCE our own requests have none in this profile, and in no other`() throws {
         #expect(try #require(load("\n    requirePKCE: false").settings?.providers.first).omitsPKCE)
         #expect(try !#require(load("").settings?.providers.first).omitsPKCE)
-        let other = "profile: openid\n    issuer: https://a.example\n    redirectURIs: ['app:/x']\n    requirePKCE: false"
+        let other =
+            "profile: openid\n    issuer: https://a.example\n    redirectURIs: ['app:/x']\n    requirePKCE: false"
         #expect(try !#require(SettingsTests.load(leastWith(other)).settings?.providers.first).omitsPKCE)
     }
 }

@@ -42,7 +42,10 @@ struct UserAPISettings: Sendable {
         case .v1:
             [
                 (Self.prefix + "tokenURL", tokenURL != nil, "the URL where the API's tokens are fetched"),
-                (Self.prefix + "clientID", clientID != nil, "the client identifier of the application that manages users"),
+                (
+                    Self.prefix + "clientID", clientID != nil,
+                    "the client identifier of the application that manages users"
+                ),
                 (Self.prefix + "clientSecret", clientSecret != nil, "its secret, here or in userAPI.clientSecretFile"),
                 (
                     Self.prefix + "authenticatorConfigID", authenticatorConfigID != nil,
@@ -147,7 +150,8 @@ extension ProviderSettings {
         }
         if crossClientKey != nil {
             let expected = "nothing: with userAPI.url users are known by the names that their accounts have there"
-            faults.append(SettingsError(.conflict, key("crossClientKey"), value: crossClientKey ?? "", expected: expected))
+            faults.append(
+                SettingsError(.conflict, key("crossClientKey"), value: crossClientKey ?? "", expected: expected))
         }
         if userAPI.version == .v1, !userinfo {
             let expected = "true: with userAPI.version v1 only userinfo tells whose account a sign-in is"

@@ -87,7 +87,8 @@ extension SettingKey where Root == Settings {
             "Server-initiated sign-ins that one client address may begin in a minute."),
         Self(
             "rateLimit.signUpsPerMinutePerAddress", \.rateLimit.signUpsPerMinutePerAddress, .limit(upTo: 1_000_000),
-            "Sign-ups and recoveries at a provider's directory of users that one client address may ask for in a minute."),
+            "Sign-ups and recoveries at a provider's directory of users that one client address may ask for in a minute."
+        ),
     ]
 
     private static let storage: [Self] = [

@@ -28,7 +28,8 @@ enum DirectoryKey {
 
     private static func value(_ claim: String, _ idToken: JSONValue, _ userinfo: JSONValue?) -> String? {
         let said = [idToken[claim], userinfo?[claim]].compactMap(\.self)
-        guard let first = said.first.flatMap(name), said.allSatisfy({ name($0)?.utf8.elementsEqual(first.utf8) == true })
+        guard let first = said.first.flatMap(name),
+            said.allSatisfy({ name($0)?.utf8.elementsEqual(first.utf8) == true })
         else { return nil }
         return first
     }

@@ -32,7 +32,8 @@ struct DirectoryEndpoints {
             guard book.add(account) else { return .status(HTTPStatus(409)) }
             mail(account)
             // Half of its servers wrap what they say.
-            return .made(account.id.utf8.first.map { $0 % 2 == 0 } == true ? [("user", of2021(account))] : members(account))
+            return .made(
+                account.id.utf8.first.map { $0 % 2 == 0 } == true ? [("user", of2021(account))] : members(account))
         }
     }
 
@@ -94,7 +95,8 @@ struct DirectoryEndpoints {
             else { return .status(.badRequest) }
             let found = book.accounts.filter { $0.externalID == nil && $0.username.lowercased() == name.lowercased() }
             return .made([
-                ("identities", .array(found.map { .object(identity($0)) })), ("total_size", .integer(Int64(found.count))),
+                ("identities", .array(found.map { .object(identity($0)) })),
+                ("total_size", .integer(Int64(found.count))),
             ])
         }
     }
