@@ -22,6 +22,7 @@ import idle
 import keyservice
 import older_store
 import random_kids
+import signup
 import slow_carrier
 import slow_readers
 import soak
@@ -36,7 +37,7 @@ DRILLS = {
     "gzip-bombs": gzip_bombs, "descriptors": descriptors, "unread-log": unread_log, "forgotten": forgotten,
     "slow-carrier": slow_carrier, "browsers": browsers, "stops": stops, "storage": storage, "freeze": freeze,
     "growth": growth, "older-store": older_store, "crash": crash,
-    "vault": vault, "keyservice": keyservice, "soak": soak}
+    "vault": vault, "keyservice": keyservice, "signup": signup, "soak": soak}
 # A drill that names no time of its own takes less than half of this; one that takes longer hangs, which is a finding too.
 LONGEST = 180
 

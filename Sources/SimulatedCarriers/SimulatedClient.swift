@@ -106,11 +106,11 @@ public struct SimulatedClient: Sendable {
             + [
                 SimulatedClient(
                     id: beyondClientID, name: "Gatehouse demo", secret: "demo-secret-beyond",
-                    redirectURIs: ["com.example.app:/callback"] + redirectURIs, authentication: [.basic, .post],
+                    redirectURIs: ["com.example.app:/beyond"] + redirectURIs, authentication: [.basic, .post],
                     issuers: [.beyond], requiresPKCE: false),
                 SimulatedClient(
                     id: publicBeyondClientID, name: "Gatehouse demo", secret: "",
-                    redirectURIs: ["com.example.app:/callback"] + redirectURIs, authentication: [.publicClient],
+                    redirectURIs: ["com.example.app:/beyond"] + redirectURIs, authentication: [.publicClient],
                     issuers: [.beyond]),
             ]
     }

@@ -203,10 +203,6 @@ struct APIServices: Sendable {
     fileprivate var pushNotifications: PushNotificationEndpoint {
         PushNotificationEndpoint(notifications: useCases.pushNotifications, limits: limits)
     }
-    fileprivate var signUp: SignUpEndpoint {
-        SignUpEndpoint(
-            signUp: useCases.directory, sessions: useCases.sessions, providers: code.providers, limits: limits)
-    }
     private var cookie: BrowserCookie { BrowserCookie(issuer: useCases.browser.issuer) }
     fileprivate var authorize: AuthorizeEndpoint {
         AuthorizeEndpoint(

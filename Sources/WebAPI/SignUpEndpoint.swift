@@ -121,3 +121,10 @@ struct SignUpEndpoint: Sendable {
         return .secretJSON(writer.bytes)
     }
 }
+
+extension APIServices {
+    var signUp: SignUpEndpoint {
+        SignUpEndpoint(
+            signUp: useCases.directory, sessions: useCases.sessions, providers: code.providers, limits: limits)
+    }
+}

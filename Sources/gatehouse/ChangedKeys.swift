@@ -8,7 +8,7 @@ enum ChangedKeys {
     /// The same of a provider, unless it has become another client: how it authenticates.
     private static let takenOfProvider: Set<String> = [
         "clientSecret", "clientAuthentication", "basicEncoding", "clientKey", "clientKeyID", "assertionAlgorithm",
-        "assertionAudience", "appleTeamID", "appleKeyID",
+        "assertionAudience", "appleTeamID", "appleKeyID", "userAPI.token", "userAPI.clientSecret",
     ]
 
     /// - Parameters:
@@ -30,7 +30,7 @@ enum ChangedKeys {
         // A listener that others reach never gives its token up.
         if setting.key == "admin.token", setting.value == "", !onLoopback { return false }
         if taken.contains(setting.key) { return true }
-        let components = setting.key.split(separator: ".")
+        let components = setting.key.split(separator: ".", maxSplits: 2)
         return components.count == 3 && takenOfProvider.contains(String(components[2]))
             && !changed.contains("provider.\(components[1]).clientID")
     }

@@ -39,7 +39,7 @@ import Testing
             #expect(try await flow.accounts().count == 2 && again.contains("/bind"))
             let bearer = try #require(signedIn["token"]?.string)
             let identities = try await flow.gatehouse.call("GET", "/users/me/identities", bearer: bearer)
-            #expect(identities.json.array?.map { $0["origin"] } == ["sign_in", "link"], "\(identities.text)")
+            #expect(identities.json.array?.map { $0["origin"] } == ["sign-in", "link"], "\(identities.text)")
         }
     }
 

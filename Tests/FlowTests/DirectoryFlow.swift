@@ -50,7 +50,8 @@ final class DirectoryFlow: Sendable {
     ) async throws {
         let section = [
             "profile: beyond-identity", "issuer: '{beyond}'", "clientID: gatehouse-beyond",
-            "clientSecret: demo-secret-beyond", "requirePKCE: false", "userAPI: {\(api.settings)\(more)}",
+            "clientSecret: demo-secret-beyond", "requirePKCE: false",
+            "redirectURIs: ['com.example.app:/beyond']", "userAPI: {\(api.settings)\(more)}",
         ]
         try await RunningGatehouse.with(
             top: BrowserFlow.configuration, telenor: ["beyond": section + lines], limits: limits
@@ -139,7 +140,7 @@ final class DirectoryFlow: Sendable {
     func authorize(_ hint: String, _ more: [String: String] = [:]) async throws -> URLComponents {
         let query = [
             "client_id": "gatehouse-beyond", "response_type": "code", "scope": "openid profile email",
-            "redirect_uri": "com.example.app:/callback", "prompt": "none", "login_hint": hint, "nonce": "n",
+            "redirect_uri": "com.example.app:/beyond", "prompt": "none", "login_hint": hint, "nonce": "n",
         ].merging(more) { $1 }
         let answer = try await RawHTTP.send("GET", "/authorize?" + RawHTTP.form(query), port: try port)
         return try BrowserFlow.location(of: answer)
@@ -150,7 +151,7 @@ final class DirectoryFlow: Sendable {
         let code = try #require(location["code"], "\(location)")
         return try await post(
             "/auth/signin",
-            ["provider": "beyond", "code": code, "redirect_uri": "com.example.app:/callback", "nonce": "n"])
+            ["provider": "beyond", "code": code, "redirect_uri": "com.example.app:/beyond", "nonce": "n"])
     }
 }
 

@@ -27,7 +27,7 @@ import Testing
             let me = try await flow.gatehouse.call("GET", "/users/me", bearer: token)
             #expect(me["username"] == "Jane")
             let identities = try await flow.gatehouse.call("GET", "/users/me/identities", bearer: token)
-            #expect(identities.json.array?.map { $0["origin"] } == ["sign_in"], "\(identities.text)")
+            #expect(identities.json.array?.map { $0["origin"] } == ["sign-in"], "\(identities.text)")
             let trail = try await flow.gatehouse.server.repository.auditEvents(after: 0, limit: 100, user: nil).map(
                 \.kind)
             #expect(trail == [.userSignedUp, .directoryMailed, .directoryJoined])

@@ -97,7 +97,7 @@ import Testing
         #expect(faults.map(\.key) == ["app.acme.redirectURIs"])
         #expect(faults.map(\.kind) == [.conflict])
         #expect(faults.map(\.value) == [address])
-        #expect(faults.first?.expected.contains("/auth, /docs") == true)
+        #expect(faults.first?.expected.contains("/auth, /credential-binding-link, /docs") == true)
         #expect(load(yaml.replacing("issuer: '\(issuer)'", with: "issuer: 'https://other.example'")).faults == [])
     }
 

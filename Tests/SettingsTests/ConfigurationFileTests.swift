@@ -56,25 +56,31 @@ import Testing
         #expect(loaded.faults == [])
         #expect(loaded.notices == [])
         let settings = try #require(loaded.settings)
-        #expect(settings.listedProviders.sections.map(\.name) == ["zenkey", "plain"])
-        #expect(settings.listedProviders.sections.map(\.profile) == [.zenkey, .openid])
+        #expect(settings.listedProviders.sections.map(\.name) == ["zenkey", "plain", "beyond"])
+        #expect(settings.listedProviders.sections.map(\.profile) == [.zenkey, .openid, .beyondIdentity])
         #expect(
             settings.listedProviders.sections.map(\.discoveryURL?.text).first
                 == "http://127.0.0.1:9000/.well-known/openid_configuration")
-        #expect(settings.listedProviders.sections.map(\.issuer?.text).last == "http://127.0.0.1:9003")
-        #expect(settings.listedProviders.sections.map(\.clientID) == ["ccid-0123456789abcdef", "gatehouse-demo"])
         #expect(
-            settings.listedProviders.sections.map(\.clientSecret?.revealedText) == ["demo-secret", "demo-secret-plain"])
-        #expect(settings.listedProviders.sections.map(\.algorithms) == [[.rs256], [.rs256, .es256]])
+            settings.listedProviders.sections.map(\.issuer?.text)
+                == [nil, "http://127.0.0.1:9003", "http://127.0.0.1:9005"])
+        #expect(
+            settings.listedProviders.sections.map(\.clientID)
+                == ["ccid-0123456789abcdef", "gatehouse-demo", "gatehouse-beyond"])
+        #expect(
+            settings.listedProviders.sections.map(\.clientSecret?.revealedText)
+                == ["demo-secret", "demo-secret-plain", "demo-secret-beyond"])
+        #expect(
+            settings.listedProviders.sections.map(\.algorithms) == [[.rs256], [.rs256, .es256], [.rs256, .es256]])
         #expect(settings.listedProviders.sections.first?.trustedIssuers == ["127.0.0.1"])
         #expect(
             settings.listedProviders.sections.map(\.redirectURIs) == [
                 ["ccid-0123456789abcdef://com.xci.provider.sdk", "http://127.0.0.1:9000/app/approved"],
-                ["com.example.app:/callback", "http://127.0.0.1:9000/app/linked"],
+                ["com.example.app:/callback", "http://127.0.0.1:9000/app/linked"], ["com.example.app:/beyond"],
             ])
         #expect(settings.apps.map(\.clientID) == ["sample-app"])
         #expect(settings.apps.map(\.origins) == [["http://127.0.0.1:9000"]])
-        #expect(settings.listedProviders.sections.map(\.allowLoopbackHTTP) == [true, true])
+        #expect(settings.listedProviders.sections.map(\.allowLoopbackHTTP) == [true, true, true])
     }
 
     @Test func `a file in flow style with many providers holds`() throws {

@@ -77,7 +77,7 @@ extension RepositoryContract {
             try await store.addSigningKey(SigningKey(kid: "a", purpose: .session, privateKey: [1, 2], createdAt: 1))
             _ = try await store.rotateDataKey(TransparentSealer.maker)
             let steps = try await resealAll(store, limit: 2)
-            #expect(steps == [2, 2, 2, 2, 2, 2, 0])
+            #expect(steps == [2, 2, 2, 2, 2, 2, 1, 0])
             for user in users {
                 #expect(try await store.user(user)?.profile.carrier == Sample.jane)
                 #expect(try await store.user(user)?.updatedAt == Sample.now)
@@ -89,14 +89,14 @@ extension RepositoryContract {
             #expect(try await store.check().isEmpty)
             // The next key is another walk.
             _ = try await store.rotateDataKey(TransparentSealer.maker)
-            #expect(try await resealAll(store, limit: 100) == [12, 0])
+            #expect(try await resealAll(store, limit: 100) == [13, 0])
         },
         RepositoryContract("a walk that is overtaken by another data key starts over") { store in
             for value in 0..<4 { _ = try await store.signedIn(Sample.signIn(Sample.subject("\(value)"))) }
             _ = try await store.rotateDataKey(TransparentSealer.maker)
             #expect(try await store.reseal(limit: 3) == 3)
             _ = try await store.rotateDataKey(TransparentSealer.maker)
-            #expect(try await resealAll(store, limit: 100) == [9, 0])
+            #expect(try await resealAll(store, limit: 100) == [10, 0])
         },
         RepositoryContract("profiles edited while everything is sealed anew keep their edits") { store in
             var users: [UserID] = []

@@ -1,0 +1,58 @@
+"""Nobody learns from an answer, or from how long it takes, who has signed up: known and unknown names, interleaved at random."""
+
+import random
+import statistics
+import time
+
+from wire import Client
+
+ROUNDS = 400
+WARM_UP = 40
+# Of the medians, how far the two kinds may be apart; machines that do other things differ by as much with themselves.
+LARGEST_DIFFERENCE = 0.10
+HEADERS_OF_EACH = {"date", "x-request-id"}
+
+
+def settings(carriers):
+    url = carriers.urls["beyond"]
+    return {
+        "PROVIDERS": "zenkey, plain, beyond", "PROVIDER_BEYOND_PROFILE": "beyond-identity", "PROVIDER_BEYOND_ISSUER": url,
+        "PROVIDER_BEYOND_CLIENT_ID": "gatehouse-beyond", "PROVIDER_BEYOND_CLIENT_SECRET": "demo-secret-beyond",
+        "PROVIDER_BEYOND_REDIRECT_URIS": "com.example.app:/beyond", "PROVIDER_BEYOND_REQUIRE_PKCE": "false",
+        "PROVIDER_BEYOND_ALLOW_LOOPBACK_HTTP": "true", "PROVIDER_BEYOND_USER_API_URL": f"{url}/v1/manage",
+        "PROVIDER_BEYOND_USER_API_TOKEN": "demo-api-token", "RATE_LIMIT_SIGN_UPS_PER_MINUTE_PER_ADDRESS": "0"}
+
+
+def ask(client, path, name):
+    began = time.perf_counter()
+    answer = client.call("POST", path, body={"username": name, "email": f"{name}@example.com"})
+    took = time.perf_counter() - began
+    fields = sorted((key, value) for key, value in answer.headers.items() if key not in HEADERS_OF_EACH)
+    return took, (answer.status, tuple(fields), answer.body)
+
+
+def run(bench):
+    with bench.carriers() as carriers, bench.server(carriers, settings=settings(carriers)) as server:
+        with Client(server.port) as client:
+            for path in ("/users/signup", "/recover-user"):
+                compare(bench, client, path)
+
+
+def compare(bench, client, path):
+    ask(client, "/users/signup", "jane")
+    times, answers = {True: [], False: []}, set()
+    for number in range(WARM_UP + ROUNDS):
+        kinds = [True, False]
+        random.shuffle(kinds)
+        for is_known in kinds:
+            # Of the same length, so that nothing but who is known differs.
+            took, answer = ask(client, path, "jane" if is_known else f"{number:04d}")
+            answers.add(answer)
+            if number >= WARM_UP:
+                times[is_known].append(took)
+    medians = {is_known: statistics.median(taken) * 1000 for is_known, taken in times.items()}
+    bench.figure(f"known_ms {path}", medians[True])
+    bench.figure(f"unknown_ms {path}", medians[False])
+    bench.claim(len(answers) == 1, f"{path}: every answer is the same, to the byte")
+    difference = abs(medians[True] - medians[False]) / max(medians.values())
+    bench.claim(difference <= LARGEST_DIFFERENCE, f"{path}: the medians differ by {difference:.0%}")
