@@ -129,7 +129,7 @@ import Testing
         try await store.addSigningKey(SigningKey(kid: "a", purpose: .session, privateKey: [1], createdAt: 1))
         let steps = Mutex<[[Int]]>([])
         #expect(try await store.check { done, total in steps.withLock { $0.append([done, total]) } }.isEmpty)
-        #expect(steps.withLock { $0 } == [[3, 10], [4, 10], [5, 10], [6, 10], [10, 10]])
+        #expect(steps.withLock { $0 } == [[3, 11], [4, 11], [5, 11], [6, 11], [11, 11]])
         let broken = users[1]
         try await store.writer.write { connection throws(RepositoryError) in
             try connection.run(Query("UPDATE users SET profile = x'5A01' WHERE id = ?"), broken)

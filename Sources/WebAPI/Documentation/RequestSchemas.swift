@@ -22,7 +22,7 @@ enum RequestSchemas {
         return others.isEmpty ? description : description + " Also spelled \(others.joined(separator: ", "))."
     }
 
-    private static func text(
+    static func text(
         _ name: String, _ description: String, _ more: KeyValuePairs<String, JSONValue> = [:]
     ) -> JSONValue {
         Schema.text(spelled(name, description), more)
@@ -280,34 +280,6 @@ enum RequestSchemas {
             are ignored.
             """,
             "properties": .object(JSONObject(properties)),
-        ]
-    }
-
-    private static var signUpMembers: [(name: String, value: JSONValue)] {
-        [
-            ("username", text("username", "What the account is called; the address where there is none.", atMost255)),
-            ("email", text("email", "Where the provider's mail goes.", atMost255)),
-            ("display_name", text("display_name", "What the user is called where people read it.", atMost255)),
-            (
-                "delivery_method",
-                text("delivery_method", "How the credential is to come.", ["enum": ["email", "return"]])
-            ),
-            (
-                "authenticator_type",
-                text("authenticator_type", "What keeps the credential.", ["enum": ["native", "web"]])
-            ),
-            ("client_id", text("client_id", "Our client identifier at the provider.")),
-            ("provider", text("provider", "The provider's name in the configuration, where several could be meant.")),
-        ]
-    }
-
-    private static let atMost255: KeyValuePairs<String, JSONValue> = ["maxLength": 255]
-
-    private static var signUp: JSONValue {
-        [
-            "type": "object",
-            "description": "Who wants a credential: a username, an address, or both. Other members are ignored.",
-            "properties": .object(JSONObject(signUpMembers)),
         ]
     }
 
