@@ -40,6 +40,15 @@ extension AccountRepository {
         return account
     }
 
+    /// The same, once the directory has it.
+    func made(_ account: DirectoryAccount) async throws -> DirectoryAccount {
+        let hash = Sample.hash()
+        let id = "d\(hash.words.0)"
+        #expect(try await note(id, hash: hash, of: account, .directoryMailed, now: Sample.now))
+        return DirectoryAccount(
+            user: account.user, provider: account.provider, externalID: account.externalID, directoryID: id)
+    }
+
     func signIn(
         by key: PersonKey, as subject: String, at provider: String = "zenkey"
     ) async throws -> SignInOutcome {
@@ -53,7 +62,7 @@ extension AccountRepository {
 extension RepositoryContract {
     static let directoryClauses = [
         RepositoryContract("a sign-up under an unknown name makes a user, and one under a known name none") { store in
-            let first = try await store.signedUp()
+            let first = try await store.made(try await store.signedUp())
             let user = try #require(try await store.user(first.user))
             #expect(user.profile.own["username"] == "jane" && user.profile.own["email"] == "jane@example.com")
             #expect(try await store.identities(of: first.user).isEmpty)
@@ -62,28 +71,35 @@ extension RepositoryContract {
                 #expect(again == .mail(first))
             }
             #expect(try await store.user(first.user) == user)
-            #expect(try await store.auditTrail() == [.userSignedUp])
+            #expect(try await store.auditTrail() == [.userSignedUp, .directoryMailed])
+        },
+        RepositoryContract("an account that is still to be made is told no other address than its own") { store in
+            let first = try await store.signedUp()
+            #expect(try await store.begun(Sample.wish(email: "thief@example.com")) == .nothing)
+            #expect(try await store.begun(Sample.wish(.recovery)) == .nothing)
+            #expect(try await store.begun(Sample.wish(email: "JANE@example.com")) == .mail(first))
         },
         RepositoryContract("a recovery finds who has that name or address, and nobody else") { store in
-            let account = try await store.signedUp()
+            let account = try await store.made(try await store.signedUp())
             #expect(try await store.begun(Sample.wish(.recovery, "Jane", email: nil)) == .mail(account))
             #expect(try await store.begun(Sample.wish(.recovery, nil, email: "JANE@example.com")) == .mail(account))
             #expect(try await store.begun(Sample.wish(.recovery, "john", email: nil)) == .nothing)
             #expect(try await store.begun(Sample.wish(.recovery, "jane@example.com", email: nil)) == .nothing)
             #expect(try await store.begun(Sample.wish(.recovery, "jane", email: nil), at: "other") == .nothing)
-            #expect(try await store.auditTrail() == [.userSignedUp])
+            #expect(try await store.auditTrail() == [.userSignedUp, .directoryMailed])
         },
         RepositoryContract("of several with an address the one who has signed in is found, else the newest") { store in
             let name = Sample.name()
-            let first = try await store.signedUp(Sample.wish(.signUp, "first"), name: name)
-            let second = try await store.signedUp(Sample.wish(.signUp, "second"), now: Sample.now + 1)
+            let first = try await store.made(try await store.signedUp(Sample.wish(.signUp, "first"), name: name))
+            let second = try await store.made(
+                try await store.signedUp(Sample.wish(.signUp, "second"), now: Sample.now + 1))
             let byEmail = Sample.wish(.recovery, nil)
             #expect(try await store.begun(byEmail, now: Sample.now + 2) == .mail(second))
             _ = try await store.signIn(by: .externalID(name.hash), as: "1")
             #expect(try await store.begun(byEmail, now: Sample.now + 3) == .mail(first))
         },
         RepositoryContract("one name gets so many mails in an hour, and retries count for none") { store in
-            _ = try await store.signedUp()
+            _ = try await store.made(try await store.signedUp())
             #expect(try await store.begun(Sample.wish(), mailsPerHour: 2) != .nothing)
             #expect(try await store.begun(Sample.wish(), mailsPerHour: 2) == .nothing)
             #expect(try await store.begun(Sample.wish(.recovery), mailsPerHour: 2, now: Sample.now + 3599) == .nothing)
