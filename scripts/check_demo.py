@@ -26,7 +26,7 @@ class Demo(Window):
 
     def run(self):
         for step in (self.sign_in, self.second_session, self.receipt, self.link, self.change_carriers, self.refusal,
-                     self.second_thoughts, self.ended_session, self.locked, self.sign_out, self.stayed):
+                     self.second_thoughts, self.ended_session, self.locked, self.sign_out, self.signed_up, self.stayed):
             began = time.monotonic()
             try:
                 step()
@@ -195,6 +195,32 @@ class Demo(Window):
             raise SystemExit(f"{self.name}: tokens are left after the sign-out")
         self.picture("signed-out")
         self.check()
+
+    def signed_up(self):
+        """Without a carrier: a mail brings the credential."""
+        person = f"Emmy {self.name.title()}"
+        self.types("sign-up-name", person)
+        self.types("sign-up-email", f"emmy-{self.name}@example.com")
+        self.click(id="sign-up-it")
+        self.sees("Look into your mail", f"To emmy-{self.name}@example.com", "POST /users/signup · 200")
+        self.rests()
+        self.picture("mailbox")
+        self.check()
+        self.browser.find_element(By.ID, "bind").click()
+        self.sees("Keep this credential?", person)
+        self.check()
+        self.click(label="Keep it")
+        self.sees("This device has it")
+        self.browser.get(self.app)
+        self.click(id="sign-in-directory")
+        self.approves("Beyond Identity", person=person)
+        self.sees("Signed in", person, "by your first sign-in")
+        self.rests()
+        self.picture("signed-up")
+        self.check()
+        self.click(id="sign-out")
+        self.sees("You are signed out")
+        self.rests()
 
     def stayed(self):
         """At an app's address on Gatehouse's own host, where the browser has not opened the app."""

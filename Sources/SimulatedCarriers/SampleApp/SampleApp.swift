@@ -38,6 +38,7 @@ struct SampleApp: Sendable {
             Route(.get, Self.path + "settings") { _ in .object(settings) },
             Route(.get, Self.path + "numbers") { _ in .object(numbers) },
             Route(.get, Self.path + "requests") { wire.newer($0) },
+            Route(.get, Self.path + "mails") { mails(to: Fields(query: $0)?["to"]) },
         ]
     }
 
@@ -74,10 +75,25 @@ struct SampleApp: Sendable {
             carrier.append("mccmnc", ifPresent: provider.profile.mccmnc)
             return JSONValue.object(carrier)
         }
-        return JSONObject([
+        var settings = JSONObject([
             ("gatehouse", .string(gatehouse)), ("client_id", "sample-app"),
             ("discovery", .string("/.well-known/openid_configuration")), ("providers", .array(carriers)),
         ])
+        if let directory = world.provider(.beyond) {
+            settings.append(
+                "directory",
+                .object(
+                    JSONObject([
+                        ("id", .string(directory.issuer.rawValue)), ("name", .string(directory.profile.displayName)),
+                    ])))
+        }
+        return settings
+    }
+
+    /// The mailbox of whoever has signed up, which only the simulation can look into.
+    private func mails(to recipient: String?) -> HTTPResponse {
+        let mails = world.provider(.beyond)?.directory?.mails.filter { $0.recipient == recipient } ?? []
+        return .object(JSONObject([("links", .array(mails.map { .string($0.link) }))]))
     }
 
     /// Whose number is where, which only the simulation knows: carriers tell nobody.

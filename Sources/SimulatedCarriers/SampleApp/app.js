@@ -44,7 +44,7 @@ async function act(title, work) {
 }
 
 async function showWire() {
-    await wire.listen(settings.providers).catch(() => {});
+    await wire.listen([...settings.providers, settings.directory]).catch(() => {});
     place("wire").replaceChildren(...views.wire(wire.steps(), wire.entries()));
 }
 
@@ -69,6 +69,8 @@ async function show(outcome) {
     if (!oauth.tokens()) {
         const welcome = views.welcome(settings.providers,
             (one) => signIn(one.provider ? "Sign in at the carrier" : "Sign in", one));
+        welcome.push(views.signUp(settings.directory, signUp,
+            () => signIn(`Sign in with ${settings.directory.name}`, { provider: settings.directory.id })));
         const locked = lock.locked();
         if (locked) welcome.unshift(views.unlocking(locked.user, unlock));
         place("cards").replaceChildren(...welcome);
@@ -141,6 +143,24 @@ const end = (session) => act("End a session", async () => {
     await show();
     tell(session.current ? ["This session has ended", "Its tokens are worth nothing any more."]
         : ["The other session has ended", "Whoever has its tokens gets nothing for them any more."]);
+});
+
+// A mail comes a moment later, for Gatehouse asks the directory after it has answered.
+async function mail(to) {
+    for (let patience = 40; patience > 0; patience -= 1) {
+        const { links } = await fetch(`/app/mails?to=${encodeURIComponent(to)}`, { cache: "no-store" }).then((one) => one.json());
+        if (links.length > 0) return links.at(-1);
+        await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+    throw new wire.Failure("no_mail");
+}
+
+const signUp = (name, email) => act("Sign up", async () => {
+    await wire.call("Gatehouse", "POST", `${settings.gatehouse}/users/signup`,
+        { form: { provider: settings.directory.id, email, display_name: name } });
+    const link = await mail(email);
+    place("cards").prepend(views.mailbox(email, link));
+    tell(["Look into your mail", "Whoever reads it, and nobody else, gets a credential of the new account."]);
 });
 
 const lockUp = (pin, user) => act("Lock the app", async () => {

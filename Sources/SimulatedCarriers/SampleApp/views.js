@@ -41,6 +41,7 @@ export function welcome(providers, signIn) {
         "Move your number to the other carrier and sign in there: you are the same user.",
         "Try another transfer right after that, as a thief of your number would.",
         "Lock the app with a PIN, and try wrong ones.",
+        "Sign up without a carrier, and bind a credential.",
         "End sessions, and sign out.",
     ].map((one) => h("li", {}, one))))];
 }
@@ -118,6 +119,26 @@ export function sessions(all, end, another) {
         actions(button("Sign in once more", another, { class: "quiet", id: "another" })),
         h("p", { class: "soft" }, "Signing in once more makes another session, as on another device."));
 }
+
+export function signUp(directory, act, signIn) {
+    const name = h("input", { id: "sign-up-name", maxlength: "60", autocomplete: "name" });
+    const email = h("input", { id: "sign-up-email", type: "email", maxlength: "120", autocomplete: "email" });
+    const form = h("form", {}, h("div", { class: "fields" }, h("label", {}, "Name", name), h("label", {}, "E-mail", email)),
+        actions(h("button", { id: "sign-up-it" }, "Sign up")));
+    form.addEventListener("submit", (event) => {
+        event.preventDefault();
+        if (name.value && email.value) act(name.value, email.value);
+    });
+    return card("sign-up", `Sign up with ${directory.name}`,
+        h("p", {}, "Without a carrier and without a password: a key on your device says who you are. The mail that brings it is"
+            + " simulated, too."),
+        form, actions(button(`Sign in with ${directory.name}`, signIn, { class: "quiet", id: "sign-in-directory" })));
+}
+
+export const mailbox = (to, link) => card("mailbox", "Your mailbox",
+    h("p", {}, `To ${to}: somebody, you we hope, has signed up with this address.`),
+    h("p", {}, h("a", { href: link, id: "bind" }, "Keep the credential on this device")),
+    h("p", { class: "soft" }, "Then come back to this page, and sign in."));
 
 function pinned(id, title, label, kind, act, ...words) {
     const pin = h("input", { id: `${id}-pin`, type: "password", inputmode: "numeric", maxlength: "12", autocomplete: kind });
