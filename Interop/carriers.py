@@ -5,6 +5,18 @@ import time
 
 LISTENING = re.compile(r"^listening (\w+) (\S+)$", re.M)
 START_SECONDS = 30
+# How Gatehouse is told of the provider that is no carrier; a part of a text with places to fill.
+PLAIN = """\
+  plain:
+    profile: openid
+    issuer: {plain}
+    clientID: gatehouse-demo
+    clientSecret: demo-secret-plain
+    redirectURIs: ["com.example.app:/callback"]
+    algorithms: [RS256, ES256]
+    scopes: [openid, profile, email, phone]
+    allowLoopbackHTTP: true
+"""
 
 
 def carriers_urls(log):

@@ -16,7 +16,7 @@ import tim
 import with_authlib
 import with_google_auth_oauthlib
 import with_requests_oauth2client
-from carriers import carriers_urls
+from carriers import PLAIN, carriers_urls
 from checks import Checks
 from process import free_port, running
 from tls import certificate, terminating
@@ -38,15 +38,7 @@ provider:
     redirectURIs: ["ccid-0123456789abcdef://com.xci.provider.sdk"]
     trustedIssuers: ["127.0.0.1"]
     allowLoopbackHTTP: true
-  plain:
-    profile: openid
-    issuer: {plain}
-    clientID: gatehouse-demo
-    clientSecret: demo-secret-plain
-    redirectURIs: ["com.example.app:/callback"]
-    algorithms: [RS256, ES256]
-    scopes: [openid, profile, email, phone]
-    allowLoopbackHTTP: true
+""" + PLAIN + """\
 apps: [device, web]
 app:
   device:

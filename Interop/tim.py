@@ -7,7 +7,7 @@ import sqlite3
 
 import requests
 
-from carriers import carriers_urls
+from carriers import PLAIN, carriers_urls
 from process import free_port, running
 from tim_client import ANDROID, IOS, TIM, TIMError
 from tls import certificate, terminating
@@ -24,14 +24,7 @@ session: {{issuer: "{issuer}", refreshGraceSeconds: 0}}
 keyService: {{enabled: true, basePath: "{realm}/keyservice/v1"}}
 providers: [plain]
 provider:
-  plain:
-    profile: openid
-    issuer: {plain}
-    clientID: gatehouse-demo
-    clientSecret: demo-secret-plain
-    redirectURIs: ["com.example.app:/callback"]
-    algorithms: [RS256, ES256]
-    allowLoopbackHTTP: true
+""" + PLAIN + """\
 apps: [tim, rotating]
 app:
   tim:

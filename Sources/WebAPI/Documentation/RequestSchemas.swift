@@ -8,11 +8,11 @@ enum RequestSchemas {
     static var all: [(name: String, value: JSONValue)] {
         [
             ("AuthorizedResponse", authorizedResponse), ("TransactionApproval", transactionApproval),
+            ("Logout", logout),
             ("TokenRequest", tokenRequest), ("Introspection", introspection), ("Revocation", revocation),
-            ("Logout", logout), ("ProviderEvent", providerEvent), ("SignedRequest", signedRequest),
-            ("PushRequest", pushRequest), ("PushNotification", pushNotification),
-            ("Registration", registration), ("SignUp", signUp), ("ProfileRefresh", profileRefresh),
-            ("ProfileEdits", profileEdits),
+            ("ProviderEvent", providerEvent), ("SignedRequest", signedRequest), ("PushRequest", pushRequest),
+            ("PushNotification", pushNotification), ("Registration", registration), ("SignUp", signUp),
+            ("ProfileRefresh", profileRefresh), ("ProfileEdits", profileEdits),
         ]
     }
 
