@@ -8,11 +8,10 @@ enum RequestSchemas {
     static var all: [(name: String, value: JSONValue)] {
         [
             ("AuthorizedResponse", authorizedResponse), ("TransactionApproval", transactionApproval),
-            ("Logout", logout),
             ("TokenRequest", tokenRequest), ("Introspection", introspection), ("Revocation", revocation),
             ("ProviderEvent", providerEvent), ("SignedRequest", signedRequest), ("PushRequest", pushRequest),
             ("PushNotification", pushNotification), ("Registration", registration), ("SignUp", signUp),
-            ("ProfileRefresh", profileRefresh), ("ProfileEdits", profileEdits),
+            ("ProfileRefresh", profileRefresh), ("ProfileEdits", profileEdits), ("Logout", logout),
         ]
     }
 
