@@ -107,21 +107,40 @@ struct SignInTransaction {
     /// - Returns: nil where the key is nobody's, or does not tell whose it is.
     private func join() throws(RepositoryError) -> SignInOutcome? {
         guard let key = record.personKey else { return nil }
-        guard case .crossClient = key else {
-            return try DirectoryJoin(connection: connection, sealer: sealer, record: record).run(key, open: open)
+        guard case .crossClient(let hash) = key else { return try joinAccount(key) }
+        guard case .user(let user) = try crossClientKeys.owner(of: hash) else { return nil }
+        let signedIn = try join(user, origin: .link, .identityLinked)
+        try crossClientKeys.note(hash, of: signedIn.identity)
+        return .signedIn(signedIn)
+    }
+
+    private func joinAccount(_ key: PersonKey) throws(RepositoryError) -> SignInOutcome? {
+        let join = DirectoryJoin(connection: connection, sealer: sealer, record: record)
+        switch try join.decide(key) {
+        case .nobody: return nil
+        case .conflict(let user):
+            try audit.add(.migrationConflict, user: user)
+            return .refused(.migrationConflict)
+        case .account(let account, let isFirstIdentity):
+            var signedIn = try self.join(account.user, origin: isFirstIdentity ? .signIn : .link, .directoryJoined)
+            signedIn.isNewUser = isFirstIdentity
+            try join.note(account)
+            return .signedIn(signedIn)
         }
-        guard let key = record.crossClientKey, case .user(let user) = try crossClientKeys.owner(of: key) else {
-            return nil
-        }
+    }
+
+    /// Signs in somebody whose subject is new as a user who is there.
+    private func join(
+        _ user: UserID, origin: Identity.Origin, _ event: AuditEvent.Kind
+    ) throws(RepositoryError) -> SignedIn {
         let identity = try identities.insert(
-            record.subject, user: user, provider: record.provider, origin: .link, now: record.now)
-        try crossClientKeys.note(key, of: identity)
+            record.subject, user: user, provider: record.provider, origin: origin, now: record.now)
         if let maximum = record.maximumSessions {
             try SessionRoom(connection: connection, maximum: maximum).make(for: user, identity)
         }
-        try audit.add(.identityLinked, user: user, new: identity)
+        try audit.add(event, user: user, new: identity)
         guard let found = try identities.find(record.subject) else { throw .unavailable(.corrupt) }
-        return .signedIn(try open(found, identity: identity, migrated: false, left: nil))
+        return try open(found, identity: identity, migrated: false, left: nil)
     }
 
     /// Writes down the key of an identity that has just been made, and that it did not tell whose it is.
