@@ -2,7 +2,9 @@
 public struct OutboxMessage: Equatable, Sendable, CustomStringConvertible {
     public enum Content: Equatable, Sendable {
         /// That a token is good for nothing any more (RFC 7009).
-        case revocation(token: String, isRefreshToken: Bool)
+        ///
+        /// - Parameter client: whose it is, where that is not the section's own client.
+        case revocation(token: String, isRefreshToken: Bool, client: String? = nil)
         /// That the user has signed out, who is named by the ID token of the sign-in.
         case logout(idToken: String)
         /// That somebody wants an account in its directory, or a new credential for one.
@@ -82,12 +84,18 @@ extension OutboxMessage.Content {
         case idToken = 3
         case signUp = 4
         case recovery = 5
+        // With the client whose token it is.
+        case refreshTokenOfClient = 6
+        case accessTokenOfClient = 7
     }
 
     public var encoded: [UInt8] {
         var bytes: [UInt8] = []
         switch self {
-        case .revocation(let token, let isRefreshToken):
+        case .revocation(let token, let isRefreshToken, let client?):
+            let tag = isRefreshToken ? Tag.refreshTokenOfClient : .accessTokenOfClient
+            TaggedTexts.append(tag.rawValue, [token, client], to: &bytes)
+        case .revocation(let token, let isRefreshToken, nil):
             TaggedTexts.append((isRefreshToken ? Tag.refreshToken : .accessToken).rawValue, [token], to: &bytes)
         case .logout(let idToken): TaggedTexts.append(Tag.idToken.rawValue, [idToken], to: &bytes)
         case .directory(let wish):
@@ -107,6 +115,10 @@ extension OutboxMessage.Content {
             case .refreshToken: .revocation(token: text, isRefreshToken: true)
             case .accessToken: .revocation(token: text, isRefreshToken: false)
             case .idToken: .logout(idToken: text)
+            case .refreshTokenOfClient:
+                .revocation(token: text, isRefreshToken: true, client: try TaggedTexts.text(bytes, &offset))
+            case .accessTokenOfClient:
+                .revocation(token: text, isRefreshToken: false, client: try TaggedTexts.text(bytes, &offset))
             case .signUp: .directory(try DirectoryWish(.signUp, username: text, bytes, &offset))
             case .recovery: .directory(try DirectoryWish(.recovery, username: text, bytes, &offset))
             }
@@ -117,9 +129,9 @@ extension OutboxMessage.Content {
     /// With the refresh token goes what was made of it (RFC 7009 §2.1), so it alone is named where there is one.
     public init?(revoking tokens: ProviderTokens, now: Int64) {
         if let refreshToken = tokens.refreshToken {
-            self = .revocation(token: refreshToken, isRefreshToken: true)
+            self = .revocation(token: refreshToken, isRefreshToken: true, client: tokens.client)
         } else if tokens.expiresAt.map({ $0 > now }) ?? true {
-            self = .revocation(token: tokens.accessToken, isRefreshToken: false)
+            self = .revocation(token: tokens.accessToken, isRefreshToken: false, client: tokens.client)
         } else {
             return nil
         }

@@ -12,12 +12,15 @@ public struct ProviderTokens: Equatable, Sendable, CustomStringConvertible {
     public var expiresAt: Int64?
     /// As the provider told it; nil where it did not, for what was asked for (RFC 6749 §5.1).
     public var scope: String?
+    /// Which of our clients they were given to, where that is not the section's own: nobody else may use them.
+    public var client: String?
 
-    public init(accessToken: String, refreshToken: String?, expiresAt: Int64?, scope: String?) {
+    public init(accessToken: String, refreshToken: String?, expiresAt: Int64?, scope: String?, client: String? = nil) {
         self.accessToken = accessToken
         self.refreshToken = refreshToken
         self.expiresAt = expiresAt
         self.scope = scope
+        self.client = client
     }
 
     public var description: String { "tokens of a provider" }
@@ -32,6 +35,7 @@ public struct ProviderTokens: Equatable, Sendable, CustomStringConvertible {
         var tokens = newer
         tokens.refreshToken = newer.refreshToken ?? refreshToken
         tokens.scope = newer.scope ?? scope
+        tokens.client = client
         return tokens
     }
 }
@@ -59,6 +63,7 @@ extension KeptTokens {
         case expiry = 3
         case scope = 4
         case idToken = 5
+        case client = 6
     }
 
     public var encoded: [UInt8] { Self.encode(tokens, idToken) }
@@ -70,6 +75,7 @@ extension KeptTokens {
         let members: [(Tag, String?)] = [
             (.accessToken, tokens.accessToken), (.refreshToken, tokens.refreshToken),
             (.expiry, tokens.expiresAt.map { String($0) }), (.scope, tokens.scope), (.idToken, idToken),
+            (.client, tokens.client),
         ]
         var bytes = [version]
         for (tag, text) in members {
@@ -95,7 +101,7 @@ extension KeptTokens {
         self.init(
             tokens: ProviderTokens(
                 accessToken: accessToken, refreshToken: texts[.refreshToken], expiresAt: expiresAt ?? nil,
-                scope: texts[.scope]),
+                scope: texts[.scope], client: texts[.client]),
             idToken: texts[.idToken])
     }
 }

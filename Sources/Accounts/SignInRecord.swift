@@ -40,7 +40,7 @@ public enum Registration: Sendable {
 
 /// A verified sign-in, whole.
 public struct SignInRecord: Sendable {
-    /// The authorization code.
+    /// The authorization code; or the ID token that the app has posted, which is as good once.
     public var code: OneTimeUse
     /// The server-issued nonce, where one was used.
     public var challenge: OneTimeUse?
@@ -57,6 +57,8 @@ public struct SignInRecord: Sendable {
     public var registration: Registration
     /// What the carrier said about the user this time.
     public var attributes: Attributes
+    /// What a new user says of himself; nobody else's profile changes by it.
+    public var own: Attributes
     /// What the provider's configuration hands out besides.
     public var claims: TypedClaims
     public var session: NewSession
@@ -74,7 +76,9 @@ public struct SignInRecord: Sendable {
     public init(
         code: OneTimeUse, challenge: OneTimeUse? = nil, provider: String, subject: Subject, ported: [PortedSubject],
         refusedPortTokens: Int = 0, personKey: PersonKey? = nil, registration: Registration,
-        attributes: Attributes, claims: TypedClaims = TypedClaims(), session: NewSession, appCode: NewAppCode? = nil,
+        attributes: Attributes, own: Attributes = Attributes(), claims: TypedClaims = TypedClaims(),
+        session: NewSession,
+        appCode: NewAppCode? = nil,
         push: PushDelivery? = nil, kept: KeptTokens? = nil, maximumSessions: Int64?, now: Int64
     ) {
         self.code = code
@@ -86,6 +90,7 @@ public struct SignInRecord: Sendable {
         self.refusedPortTokens = refusedPortTokens
         self.registration = registration
         self.attributes = attributes
+        self.own = own
         self.claims = claims
         self.session = session
         self.appCode = appCode

@@ -182,7 +182,8 @@ struct SignInTransaction {
             let registration = RegistrationTransaction(connection: connection, sealer: sealer, now: record.now)
             try deliver()
             let signedIn = try registration.run(
-                record.subject, provider: record.provider, reference: reference(), profile: Profile(record.statement),
+                record.subject, provider: record.provider, reference: reference(),
+                profile: Profile(record.statement, own: record.own),
                 session: record.session)
             try noteKey(of: signedIn)
             if let kept = record.kept { try keep(kept, for: signedIn.identity, record.session.id) }

@@ -22,6 +22,9 @@ public enum JWKError: Error, Equatable, Sendable {
 public struct JWK: Sendable {
     public let keyID: String?
     public let publicKey: PublicKey
+    /// Whose tokens the key may sign, where one set is shared by many issuers and its keys say that: an issuer, or a template of
+    /// issuers; nil for the others. No registered member.
+    public let issuer: String?
     private let use: String?
     private let operations: [String]?
     private let algorithm: String?
@@ -35,6 +38,7 @@ public struct JWK: Sendable {
         keyID = try members.optionalText("kid")
         use = try members.optionalText("use")
         algorithm = try members.optionalText("alg")
+        issuer = members["issuer"]?.string
         operations = try Self.operations(members)
     }
 

@@ -4,9 +4,12 @@ public import Crypto
 public struct VerifiedJWS: Sendable {
     public let header: JWSHeader
     public let payload: [UInt8]
+    /// Whose tokens the key that verified it may sign, as the key says; nil where it says nothing.
+    public let keyIssuer: String?
 
-    fileprivate init(_ token: CompactJWS) {
+    fileprivate init(_ token: CompactJWS, keyIssuer: String?) {
         header = token.header
+        self.keyIssuer = keyIssuer
         payload = token.unverifiedPayload
     }
 }
@@ -26,12 +29,12 @@ public enum JWS {
     ) throws(JOSEError) -> VerifiedJWS {
         let algorithm = token.header.algorithm
         guard allowed.contains(algorithm) else { throw .algorithm }
-        let key = try keys.key(withID: token.header.keyID, for: algorithm).publicKey
+        let key = try keys.key(withID: token.header.keyID, for: algorithm)
         let isValid = token.withSigningInput { signingInput in
-            key.verifies(signature: token.signature.span, of: signingInput, with: algorithm)
+            key.publicKey.verifies(signature: token.signature.span, of: signingInput, with: algorithm)
         }
         guard isValid else { throw .signature }
-        return VerifiedJWS(token)
+        return VerifiedJWS(token, keyIssuer: key.issuer)
     }
 
     /// Reads a token and verifies its signature; see ``verify(_:keys:allowed:)``.

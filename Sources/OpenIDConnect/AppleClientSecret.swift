@@ -17,7 +17,7 @@ public final class AppleClientSecret: Sendable {
         let expiresAt: Int64
     }
 
-    private let clientID: String
+    let clientID: String
     private let teamID: String
     private let signer: JWTSigner
     private let made = Mutex<Made?>(nil)

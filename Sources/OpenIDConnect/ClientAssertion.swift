@@ -77,7 +77,7 @@ public struct ClientAssertion: Sendable {
         let audience =
             switch audience {
             case .endpoint: endpoint.text
-            case .token: issuer.tokenEndpoint.text
+            case .token: (issuer.tokenEndpoint ?? endpoint).text
             case .issuer: issuer.issuer
             }
         let assertion = try sign(claims(for: audience, now: now), keys)

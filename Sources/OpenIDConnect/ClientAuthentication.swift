@@ -18,7 +18,7 @@ public struct ClientAuthentication: Sendable {
     private enum Way: Sendable {
         case constant(ClientProof)
         case assertion(ClientAssertion)
-        case apple(AppleClientSecret)
+        case apple([AppleClientSecret])
     }
 
     private let way: Way
@@ -47,25 +47,42 @@ public struct ClientAuthentication: Sendable {
         ClientAuthentication(way: .assertion(assertion))
     }
 
-    /// A secret that is made of a key, as Apple has it.
-    public static func apple(_ secret: AppleClientSecret) -> ClientAuthentication {
-        ClientAuthentication(way: .apple(secret))
+    /// A secret that is made of a key, as Apple has it: one for each of our clients there, since a code is exchanged by the very
+    /// one that it was issued to.
+    ///
+    /// - Parameter secrets: the section's own client's first.
+    public static func apple(_ secrets: [AppleClientSecret]) -> ClientAuthentication {
+        ClientAuthentication(way: .apple(secrets))
     }
 
     /// What a request to one of the provider's endpoints says of who we are.
     ///
     /// - Parameters:
+    ///   - clientID: which of our clients asks, where there are several; nil for the usual one.
     ///   - keys: those of ours that are no provider's own.
     ///   - now: seconds since 1970.
     /// - Throws: `ProviderCallError.noClientKey` when there is nothing to sign with.
     public func proof(
-        at endpoint: EndpointURL, of issuer: ProviderMetadata, keys: ClientKeys, now: Int64
+        at endpoint: EndpointURL, of issuer: ProviderMetadata, as clientID: String? = nil, keys: ClientKeys, now: Int64
     ) throws(ProviderCallError) -> ClientProof {
         switch way {
-        case .constant(let proof): proof
-        case .assertion(let assertion): try assertion.proof(at: endpoint, of: issuer, keys: keys, now: now)
-        case .apple(let secret): try secret.proof(now: now)
+        case .constant(let proof): return proof
+        case .assertion(let assertion): return try assertion.proof(at: endpoint, of: issuer, keys: keys, now: now)
+        case .apple(let secrets):
+            guard let secret = secrets.first(where: { $0.clientID == clientID }) ?? secrets.first else {
+                throw .noClientKey
+            }
+            return try secret.proof(now: now)
         }
+    }
+
+    /// Whether each of our clients proves itself with a secret of its own.
+    public var isOfEachClient: Bool { if case .apple = way { true } else { false } }
+
+    /// Whether it proves that client.
+    public func has(_ clientID: String) -> Bool {
+        guard case .apple(let secrets) = way else { return false }
+        return secrets.contains { $0.clientID == clientID }
     }
 
     /// The secret that the provider shares with us, for what it signs with it; nil where there is none.
@@ -92,12 +109,18 @@ public struct ClientAuthentication: Sendable {
 
 /// A request that is made as one of the provider's clients.
 public protocol ClientRequest: Sendable {
+    /// Which of our clients asks, where there are several; nil for the usual one.
+    var clientID: String? { get }
     /// What a provider must not be heard repeating.
     var secrets: [String] { get }
 
     func request(
         to endpoint: EndpointURL, as client: ClientProof, timeout: Duration, policy: OutboundPolicy
     ) -> OutboundRequest
+}
+
+extension ClientRequest {
+    public var clientID: String? { nil }
 }
 
 /// What a request says of who sends it.

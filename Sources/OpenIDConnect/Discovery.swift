@@ -28,9 +28,10 @@ public enum Discovery {
     ///
     /// Carriers' discovery reports its errors inside a 200, so the body decides before the status does.
     ///
+    /// - Parameter needsTokenEndpoint: whether a document without one is of no use.
     /// - Throws: `ProviderCallError` for anything that is neither metadata nor "no such carrier".
     public static func result(
-        of response: OutboundResponse, allowLoopbackHTTP: Bool
+        of response: OutboundResponse, allowLoopbackHTTP: Bool, needsTokenEndpoint: Bool = true
     ) throws(ProviderCallError) -> DiscoveryResult {
         if let document = try? response.parsedObject(), let code = document["error"]?.string {
             if code == "provider_not_found" || code == "user_not_found" {
@@ -39,7 +40,10 @@ public enum Discovery {
             }
             throw .refused(OAuthError(document) ?? .unknown)
         }
-        return .found(try ProviderMetadata(try response.jsonObject(), allowLoopbackHTTP: allowLoopbackHTTP))
+        return .found(
+            try ProviderMetadata(
+                try response.jsonObject(), allowLoopbackHTTP: allowLoopbackHTTP, needsTokenEndpoint: needsTokenEndpoint)
+        )
     }
 
     private static let maximumDiscoveryUIBytes = 2048

@@ -12,8 +12,8 @@ public struct EventTokenVerifier: Sendable {
     /// In which words a token tells of events.
     public enum Wording: Sendable, Equatable {
         case apple
-        /// - Parameter subjectIssuer: the issuer of the users' ID tokens, who are named by it or by the transmitter.
-        case risc(subjectIssuer: String)
+        /// - Parameter subjectIssuers: the names of the issuer of the users' ID tokens, who are named by it or by the transmitter.
+        case risc(subjectIssuers: [String])
     }
 
     private let rules: EventTokenRules
@@ -50,8 +50,8 @@ public struct EventTokenVerifier: Sendable {
         let (events, unknown) =
             switch wording {
             case .apple: try AppleEvents.read(claims, issuedAt: issuedAt)
-            case .risc(let subjectIssuer):
-                try RISCEvents(claims: claims, issuers: [rules.issuer, subjectIssuer], issuedAt: issuedAt).read()
+            case .risc(let subjectIssuers):
+                try RISCEvents(claims: claims, issuers: [rules.issuer] + subjectIssuers, issuedAt: issuedAt).read()
             }
         guard claims["nonce"] == nil else { throw .nonce }
         let identifier = try rules.identifier(claims)

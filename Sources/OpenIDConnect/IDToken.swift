@@ -7,6 +7,8 @@ public struct IDToken: Sendable {
     public let subject: String
     /// When the token was issued, in seconds since 1970.
     public let issuedAt: Int64
+    /// In seconds since 1970.
+    public let expiresAt: Int64
     /// When the user authenticated, in seconds since 1970.
     public let authenticationTime: Int64?
     /// The authentication context class the provider reached.
@@ -18,15 +20,30 @@ public struct IDToken: Sendable {
     /// Every claim, for what only one kind of provider has.
     public let claims: JSONValue
 
-    init(issuer: String, subject: String, issuedAt: Int64, authenticationTime: Int64?, claims: JSONValue) {
+    init(
+        issuer: String, subject: String, issuedAt: Int64, expiresAt: Int64, authenticationTime: Int64?,
+        claims: JSONValue
+    ) {
         self.issuer = issuer
         self.subject = subject
         self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
         self.authenticationTime = authenticationTime
         acr = claims["acr"]?.string
         amr = claims["amr"]?.array?.compactMap(\.string) ?? claims["amr"]?.string.map { [$0] } ?? []
         context = claims["context"]?.string
         self.claims = claims
+    }
+
+    /// Which of our clients the token was issued to: the authorized party, else the (first) audience (§2).
+    public var client: String { Self.client(in: claims) }
+
+    /// Whether the access token that came with it is the one that it was issued with, as `at_hash` tells (§3.1.3.6): where it
+    /// is there it has been compared.
+    public var namesAccessToken: Bool { claims["at_hash"]?.string != nil }
+
+    static func client(in claims: JSONValue) -> String {
+        claims["azp"]?.string ?? claims["aud"]?.string ?? claims["aud"]?.array?.first?.string ?? ""
     }
 }
 
@@ -40,6 +57,7 @@ public enum IDTokenError: String, TokenRuleError, Sendable, CaseIterable {
     case authenticationTime = "auth_time"
     case context
     case accessTokenHash = "at_hash"
+    case codeHash = "c_hash"
     case malformed
     case unknownKey = "unknown_key"
 }

@@ -31,39 +31,49 @@ public struct IDTokenVerifier: Sendable {
         case anyAge
     }
 
+    /// The longest ID token taken.
+    public static let maximumTokenBytes = 32_768
     static let shortestCutContext = 32
     /// OpenID Connect Core §2: a subject has at most 255 ASCII characters.
     static let maximumSubjectBytes = 255
 
-    let issuer: String
+    let issuer: IssuerNames
     let clientID: String
+    /// What an app must keep to that hands the token in itself; nil for a token that the provider has given to us.
+    let native: NativeTokenRules?
     let nonce: ExpectedNonce
     let authentication: [RequiredAuthentication]
     let context: ExpectedContext
     let freshness: Freshness
     let accessToken: String?
+    let code: String?
     let accessTokenDigestOfEdDSA: Digest
     let clockSkewSeconds: Int64
 
     /// - Parameters:
-    ///   - issuer: the issuer whose metadata was used.
+    ///   - issuer: the names of the issuer whose metadata was used.
     ///   - clientID: our identifier at that issuer.
+    ///   - native: what else a token keeps to that an app hands in; nil for one that came from the token endpoint.
+    ///   - nonce: with `native`, what the app has drawn: the provider's SDK may have hashed it.
     ///   - authentication: every requirement on `acr` that must be met.
     ///   - accessToken: the token that came with it, for `at_hash`; nil only when the ID token came alone.
+    ///   - code: the code that came with it, for `c_hash`.
     ///   - accessTokenDigestOfEdDSA: what `at_hash` is made with under EdDSA.
     ///   - clockSkewSeconds: how far the provider's clock may differ from ours.
     public init(
-        issuer: String, clientID: String, nonce: ExpectedNonce, authentication: [RequiredAuthentication],
-        context: ExpectedContext, freshness: Freshness, accessToken: String?, accessTokenDigestOfEdDSA: Digest,
-        clockSkewSeconds: Int64
+        issuer: IssuerNames, clientID: String, native: NativeTokenRules? = nil, nonce: ExpectedNonce,
+        authentication: [RequiredAuthentication], context: ExpectedContext, freshness: Freshness,
+        accessToken: String?, code: String? = nil, accessTokenDigestOfEdDSA: Digest, clockSkewSeconds: Int64
     ) {
         self.issuer = issuer
         self.clientID = clientID
+        self.native = native
         self.nonce = nonce
         self.authentication = authentication
         self.context = context
         self.freshness = freshness
         self.accessToken = accessToken
+        self.code = code
         self.accessTokenDigestOfEdDSA = accessTokenDigestOfEdDSA
         self.clockSkewSeconds = clockSkewSeconds
     }
@@ -78,17 +88,19 @@ public struct IDTokenVerifier: Sendable {
         // A logout token has all that an ID token needs but the nonce, which not everybody asks for, and may say that it is
         // a mere JWT. Its events tell (Back-Channel Logout 1.0 §2.4 and §4.1, RFC 8417 §4.6): no ID token has any.
         guard claims["events"] == nil else { throw .malformed }
-        try checkIssuer(claims)  // step 2
+        if native != nil, !NativeTokenRules.isIDToken(claims) { throw .malformed }
+        let issuer = try issuer.stored(claims, signedFor: token.keyIssuer)  // step 2
         try checkAudience(claims)  // steps 3 to 5
-        let issuedAt = try checkTimes(claims, now)  // steps 9 and 10
-        try checkNonce(claims)  // step 11
+        let times = try checkTimes(claims, now)  // steps 9 and 10
+        if let native { try checkNativeNonce(claims, native) } else { try checkNonce(claims) }  // step 11
         try checkAuthentication(claims)  // step 12
         let authenticationTime = try checkAuthenticationTime(claims, now)  // step 13
         try checkContext(claims)
-        try checkAccessTokenHash(claims, token)  // §3.1.3.8
+        guard hashFits(claims["at_hash"], accessToken, token) else { throw .accessTokenHash }  // §3.1.3.8
+        guard hashFits(claims["c_hash"], code, token) else { throw .codeHash }  // §3.3.2.10
         return IDToken(
-            issuer: issuer, subject: try subject(claims), issuedAt: issuedAt, authenticationTime: authenticationTime,
-            claims: claims)
+            issuer: issuer, subject: try subject(claims), issuedAt: times.issued, expiresAt: times.expires,
+            authenticationTime: authenticationTime, claims: claims)
     }
 
     /// RFC 8725 §3.11: a token that says it is something else is not taken for an ID token.
@@ -97,42 +109,59 @@ public struct IDTokenVerifier: Sendable {
         throw .malformed
     }
 
-    private func checkIssuer(_ claims: JSONValue) throws(IDTokenError) {
-        guard claims["iss"].isExactly(issuer) else { throw .issuer }
-    }
-
     private func checkAudience(_ claims: JSONValue) throws(IDTokenError) {
-        let isOurs: Bool
+        let hasOurs: Bool
         let hasOthers: Bool
         switch claims["aud"] {
-        case .string(let audience): (isOurs, hasOthers) = (audience.isExactly(clientID), false)
+        case .string(let audience): (hasOurs, hasOthers) = (isOurs(audience), false)
         case .array(let audiences):
             guard audiences.allSatisfy({ $0.string != nil }) else { throw .audience }
-            isOurs = audiences.contains { $0.string?.isExactly(clientID) == true }
-            hasOthers = audiences.contains { $0.string?.isExactly(clientID) != true }
+            hasOurs = audiences.contains { isOurs($0.string) }
+            hasOthers = audiences.contains { !isOurs($0.string) }
         default: throw .audience
         }
-        guard isOurs else { throw .audience }
+        guard hasOurs else { throw .audience }
         guard let authorizedParty = claims["azp"], !authorizedParty.isNull else {
             // Step 4: who else may use this token is said by `azp`; without it a second audience is one too many.
             if hasOthers { throw .authorizedParty }
             return
         }
-        guard authorizedParty.isExactly(clientID) else { throw .authorizedParty }
+        guard isOurs(authorizedParty.string) else { throw .authorizedParty }
     }
 
-    /// - Returns: when the token was issued.
-    private func checkTimes(_ claims: JSONValue, _ now: Int64) throws(IDTokenError) -> Int64 {
+    private func isOurs(_ client: String?) -> Bool {
+        guard let client else { return false }
+        return client.isExactly(clientID) || native?.audiences.contains { client.isExactly($0) } == true
+    }
+
+    private func checkTimes(
+        _ claims: JSONValue, _ now: Int64
+    ) throws(IDTokenError) -> (issued: Int64, expires: Int64) {
         guard let expires = try seconds(claims["exp"]), now < expires + clockSkewSeconds else { throw .expired }
         guard let issued = try seconds(claims["iat"]), issued <= now + clockSkewSeconds else { throw .issuedAt }
         if let start = try seconds(claims["nbf"]), start > now + clockSkewSeconds { throw .issuedAt }
         if case .within(let seconds) = freshness, issued < now - seconds - clockSkewSeconds { throw .issuedAt }
-        return issued
+        if let native, issued < now - native.maximumAgeSeconds - clockSkewSeconds { throw .issuedAt }
+        return (issued, expires)
     }
 
     private func checkNonce(_ claims: JSONValue) throws(IDTokenError) {
         guard case .exactly(let expected) = nonce else { return }
         guard let shown = claims["nonce"]?.string, constantTimeEqual(shown, expected) else { throw .nonce }
+    }
+
+    /// What the app has drawn, in the form in which the SDK of that app puts it into tokens. A token that should have one is
+    /// not taken without: it may be anybody's who has seen it.
+    private func checkNativeNonce(_ claims: JSONValue, _ native: NativeTokenRules) throws(IDTokenError) {
+        let form = native.nonceForm(of: IDToken.client(in: claims))
+        guard form != .none else {
+            // What is asked for at this moment must show that it answers, and only a nonce does.
+            if case .within = freshness { throw .nonce }
+            return
+        }
+        guard case .exactly(let preimage) = nonce, let expected = form.claim(of: preimage),
+            let shown = claims["nonce"]?.string, constantTimeEqual(shown, expected)
+        else { throw .nonce }
     }
 
     private func checkAuthentication(_ claims: JSONValue) throws(IDTokenError) {
@@ -161,12 +190,12 @@ public struct IDTokenVerifier: Sendable {
         }
     }
 
-    private func checkAccessTokenHash(_ claims: JSONValue, _ token: VerifiedJWS) throws(IDTokenError) {
-        guard let claim = claims["at_hash"], !claim.isNull, let accessToken else { return }
-        guard let shown = claim.string,
-            TokenHash.matches(
-                shown, accessToken, algorithm: token.header.algorithm, digestOfEdDSA: accessTokenDigestOfEdDSA)
-        else { throw .accessTokenHash }
+    /// Whether a claim is the hash of what came with the token; one that is absent, or of what did not come, fits.
+    private func hashFits(_ claim: JSONValue?, _ text: String?, _ token: VerifiedJWS) -> Bool {
+        guard let text, let claim, !claim.isNull else { return true }
+        guard let shown = claim.string else { return false }
+        return TokenHash.matches(
+            shown, text, algorithm: token.header.algorithm, digestOfEdDSA: accessTokenDigestOfEdDSA)
     }
 
     private func subject(_ claims: JSONValue) throws(IDTokenError) -> String {

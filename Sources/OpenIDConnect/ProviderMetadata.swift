@@ -6,7 +6,8 @@ public import Syntax
 /// as our safety needs. It never changes and every sign-in passes it along, so it is shared and not copied.
 public final class ProviderMetadata: Sendable {
     public let issuer: String
-    public let tokenEndpoint: EndpointURL
+    /// Nil only where it was not needed: some providers whose SDKs sign users in have none.
+    public let tokenEndpoint: EndpointURL?
     public let userinfoEndpoint: EndpointURL?
     public let keysEndpoint: EndpointURL
     /// Where browsers are sent; nil also for an address that they must not be sent to, since a sign-in without a browser has
@@ -28,14 +29,17 @@ public final class ProviderMetadata: Sendable {
 
     /// Reads a metadata document.
     ///
-    /// Only `issuer`, `token_endpoint` and `jwks_uri` are required (and `userinfo_endpoint` by whoever needs it):
-    /// carriers' documents are irregular in everything else, so nothing else can break a sign-in.
+    /// Only `issuer`, `jwks_uri` and `token_endpoint` are required (and `userinfo_endpoint` by whoever needs it): carriers'
+    /// documents are irregular in everything else, so nothing else can break a sign-in.
     ///
     /// - Parameters:
     ///   - document: the JSON object.
     ///   - allowLoopbackHTTP: whether plain http to a loopback address is taken; for development and tests.
+    ///   - needsTokenEndpoint: whether codes, and nothing else, are what users sign in with.
     /// - Throws: `ProviderCallError.invalidMember` or `.refusedEndpoint`, naming the member.
-    public init(_ document: JSONValue, allowLoopbackHTTP: Bool) throws(ProviderCallError) {
+    public init(
+        _ document: JSONValue, allowLoopbackHTTP: Bool, needsTokenEndpoint: Bool = true
+    ) throws(ProviderCallError) {
         guard let issuer = document["issuer"]?.string, !issuer.isEmpty, IssuerIdentifier.isWellFormed(issuer) else {
             throw .invalidMember("issuer")
         }
@@ -53,7 +57,7 @@ public final class ProviderMetadata: Sendable {
             guard let url = try endpoint(member) else { throw .invalidMember(member) }
             return url
         }
-        tokenEndpoint = try required("token_endpoint")
+        tokenEndpoint = needsTokenEndpoint ? try required("token_endpoint") : try endpoint("token_endpoint")
         keysEndpoint = try required("jwks_uri")
         userinfoEndpoint = try endpoint("userinfo_endpoint")
         authorizationEndpoint = try? endpoint("authorization_endpoint")

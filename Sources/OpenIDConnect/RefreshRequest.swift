@@ -6,9 +6,12 @@ public import Syntax
 /// The exchange of a refresh token for a fresh access token (RFC 6749 §6, OpenID Connect Core §12).
 public struct RefreshRequest: ClientRequest {
     private let refreshToken: String
+    public let clientID: String?
 
-    public init(refreshToken: String) {
+    /// - Parameter clientID: whose token it is, where that is not the section's own client.
+    public init(refreshToken: String, clientID: String? = nil) {
         self.refreshToken = refreshToken
+        self.clientID = clientID
     }
 
     public var secrets: [String] { [refreshToken] }

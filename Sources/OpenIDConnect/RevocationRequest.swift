@@ -7,10 +7,13 @@ public import Syntax
 public struct RevocationRequest: ClientRequest {
     private let token: String
     private let isRefreshToken: Bool
+    public let clientID: String?
 
-    public init(token: String, isRefreshToken: Bool) {
+    /// - Parameter clientID: whose token it is, where that is not the section's own client.
+    public init(token: String, isRefreshToken: Bool, clientID: String? = nil) {
         self.token = token
         self.isRefreshToken = isRefreshToken
+        self.clientID = clientID
     }
 
     public var secrets: [String] { [token] }

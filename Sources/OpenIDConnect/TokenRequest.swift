@@ -6,16 +6,19 @@ public import Syntax
 /// The exchange of an authorization code for tokens (OpenID Connect Core §3.1.3.1, RFC 7636 §4.5).
 public struct TokenRequest: Sendable {
     public let code: String
-    public let redirectURI: String
+    /// Nil where the code was asked for without one; empty where the provider wants to be told so.
+    public let redirectURI: String?
     public let codeVerifier: String?
     public let correlationID: String?
     public let sdkVersion: String?
     /// Whether the answer is read for what keeps its tokens usable.
     public let keepsTokens: Bool
+    /// Whose code it is, where we are several clients; nil for the usual one.
+    public let clientID: String?
 
     public init(
-        code: String, redirectURI: String, codeVerifier: String?, correlationID: String?, sdkVersion: String?,
-        keepsTokens: Bool = false
+        code: String, redirectURI: String?, codeVerifier: String?, correlationID: String?, sdkVersion: String?,
+        keepsTokens: Bool = false, clientID: String? = nil
     ) {
         self.code = code
         self.redirectURI = redirectURI
@@ -23,6 +26,7 @@ public struct TokenRequest: Sendable {
         self.correlationID = correlationID
         self.sdkVersion = sdkVersion
         self.keepsTokens = keepsTokens
+        self.clientID = clientID
     }
 
     /// What a provider must not be heard repeating.
@@ -39,7 +43,7 @@ public struct TokenRequest: Sendable {
         body.reserveCapacity(512)
         FormEncoding.append("grant_type", "authorization_code", to: &body)
         FormEncoding.append("code", code, to: &body)
-        FormEncoding.append("redirect_uri", redirectURI, to: &body)
+        if let redirectURI { FormEncoding.append("redirect_uri", redirectURI, to: &body) }
         if let codeVerifier { FormEncoding.append("code_verifier", codeVerifier, to: &body) }
         if let correlationID { FormEncoding.append("correlation_id", correlationID, to: &body) }
         if let sdkVersion { FormEncoding.append("sdk_version", sdkVersion, to: &body) }

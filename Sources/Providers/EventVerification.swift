@@ -8,8 +8,8 @@ internal import Syntax
 public struct PresentedEventToken: Sendable {
     fileprivate let token: CompactJWS
     fileprivate let receiving: EventReceiving
-    /// Of the provider's ID tokens.
-    fileprivate let issuer: String
+    /// Of the provider's ID tokens, and for Apple's the one that the token names.
+    fileprivate let issuers: [String]
 }
 
 extension Provider {
@@ -19,17 +19,20 @@ extension Provider {
     /// - Throws: `EventTokenError`: `.malformed`, `.signature`, `.algorithm`, `.issuer`; `.event` where the provider sends no
     ///   such tokens.
     public func presented(eventToken text: String) throws(EventTokenError) -> PresentedEventToken {
-        guard let receiving = configuration.events, case .openid(let issuer) = configuration.profile else {
+        guard let receiving = configuration.events, let names = issuerNames else {
             throw .event
         }
         let token = try read(text, maximumByteCount: EventTokenVerifier.maximumTokenBytes)
         switch receiving.sender {
-        case .apple: guard EventTokenVerifier.claimedIssuer(token)?.isExactly(issuer) == true else { throw .issuer }
+        case .apple:
+            guard let issuer = EventTokenVerifier.claimedIssuer(token), names.stored(issuer) != nil else {
+                throw .issuer
+            }
+            return PresentedEventToken(token: token, receiving: receiving, issuers: [issuer])
         // The document tells who that is, and lies where the operator says.
-        case .risc: break
+        case .risc: return PresentedEventToken(token: token, receiving: receiving, issuers: names.all)
         case .facebook: throw .event
         }
-        return PresentedEventToken(token: token, receiving: receiving, issuer: issuer)
     }
 
     /// Reads a signed token of an allowed algorithm.
@@ -77,11 +80,11 @@ extension ProviderClient {
         case .risc(let location):
             let transmitter = try await transmitter(at: location)
             (wording, issuer, keys) = (
-                .risc(subjectIssuer: presented.issuer), transmitter.issuer, transmitter.keysEndpoint
+                .risc(subjectIssuers: presented.issuers), transmitter.issuer, transmitter.keysEndpoint
             )
         case .apple, .facebook:
             let metadata = try await self.issuer(serving: nil)
-            (wording, issuer, keys) = (.apple, metadata.issuer, metadata.keysEndpoint)
+            (wording, issuer, keys) = (.apple, presented.issuers.first ?? metadata.issuer, metadata.keysEndpoint)
         }
         let signed: VerifiedJWS
         do throws(SignedTokenError) {

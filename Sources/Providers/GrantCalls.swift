@@ -11,7 +11,7 @@ extension ProviderClient {
     public func issuer(ofStored issuer: String) async throws(ProviderError) -> ProviderMetadata {
         let found =
             provider.takesPortTokens ? try await self.issuer(named: issuer) : try await self.issuer(serving: nil)
-        guard provider.currentName(of: found.issuer).isExactly(issuer) else {
+        guard provider.stores(issuer, of: found) else {
             throw noted(.discovery, .issuerMismatch, host: provider.configuredHost)
         }
         return found
@@ -23,9 +23,19 @@ extension ProviderClient {
     public func refresh(
         _ asked: RefreshRequest, at issuer: ProviderMetadata, now: Int64
     ) async throws(ProviderError) -> RefreshedTokens {
-        try await ask(asked, at: issuer.tokenEndpoint, of: issuer, .refresh, now: now) {
+        try await ask(asked, at: tokenEndpoint(of: issuer), of: issuer, .refresh, now: now) {
             answer throws(ProviderCallError) in try RefreshedTokens(answer)
         }
+    }
+
+    /// Where codes and refresh tokens are exchanged.
+    ///
+    /// - Throws: `ProviderError.call` where metadata names no such place.
+    func tokenEndpoint(of issuer: ProviderMetadata) throws(ProviderError) -> EndpointURL {
+        guard let endpoint = issuer.tokenEndpoint else {
+            throw noted(.discovery, .invalidMember("token_endpoint"), host: provider.configuredHost)
+        }
+        return endpoint
     }
 
     /// Has a provider revoke a token.
@@ -58,7 +68,7 @@ extension ProviderClient {
         var answer: OutboundResponse?
         do throws(ProviderCallError) {
             let client = try provider.authentication.proof(
-                at: endpoint, of: issuer, keys: provider.clientKeys, now: now)
+                at: endpoint, of: issuer, as: asked.clientID, keys: provider.clientKeys, now: now)
             proof = client
             let received = try await transport.sendOnce(
                 asked.request(

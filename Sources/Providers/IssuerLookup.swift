@@ -41,6 +41,9 @@ struct IssuerLookup: Sendable {
     private let profile: ProviderConfiguration.Profile
     private let clientID: String
     private let trustedIssuers: [HostPattern]
+    private let discoveryURL: EndpointURL?
+    private let issuerNames: IssuerNames?
+    private let needsTokenEndpoint: Bool
     private let allowsLoopbackHTTP: Bool
     /// The page on which a user chooses a carrier, where the configuration has one.
     let discoveryUI: String?
@@ -49,6 +52,9 @@ struct IssuerLookup: Sendable {
         profile = configuration.profile
         clientID = configuration.clientID
         trustedIssuers = configuration.trustedIssuers
+        discoveryURL = configuration.discoveryURL
+        issuerNames = configuration.issuerNames
+        needsTokenEndpoint = configuration.nativeTokens == nil
         allowsLoopbackHTTP = configuration.allowsLoopbackHTTP
         discoveryUI = configuration.discoveryUI
     }
@@ -71,9 +77,12 @@ struct IssuerLookup: Sendable {
     /// - Throws: `ProviderCallError.refusedEndpoint` for what is no address that may be called.
     func url(of name: Name) throws(ProviderCallError) -> EndpointURL {
         switch name {
-        case .network(let mccmnc): try discoveryURL(asking: ("mccmnc", mccmnc))
-        case .configured(let issuer), .formerIssuer(let issuer), .loggingOut(let issuer):
-            try Discovery.metadataURL(issuer: issuer, allowLoopbackHTTP: allowsLoopbackHTTP)
+        case .network(let mccmnc): return try discoveryURL(asking: ("mccmnc", mccmnc))
+        case .configured(let issuer):
+            if let discoveryURL { return discoveryURL }
+            return try Discovery.metadataURL(issuer: issuer, allowLoopbackHTTP: allowsLoopbackHTTP)
+        case .formerIssuer(let issuer), .loggingOut(let issuer):
+            return try Discovery.metadataURL(issuer: issuer, allowLoopbackHTTP: allowsLoopbackHTTP)
         }
     }
 
@@ -90,7 +99,9 @@ struct IssuerLookup: Sendable {
     ///   issuer that the configuration does not trust, and then the carrier is not called; `.issuerMismatch` when an
     ///   issuer's own document names another (OpenID Connect Discovery §4.3).
     func metadata(in response: OutboundResponse, of name: Name) throws(ProviderCallError) -> ProviderMetadata {
-        switch (try Discovery.result(of: response, allowLoopbackHTTP: allowsLoopbackHTTP), name) {
+        let result = try Discovery.result(
+            of: response, allowLoopbackHTTP: allowsLoopbackHTTP, needsTokenEndpoint: needsTokenEndpoint)
+        switch (result, name) {
         case (.notFound(let page), .network): throw .noCarrier(discoveryUI: page ?? discoveryUI)
         // Only discovery by network says so; an issuer's own document has to name the issuer.
         case (.notFound, .configured), (.notFound, .formerIssuer), (.notFound, .loggingOut):
@@ -98,8 +109,10 @@ struct IssuerLookup: Sendable {
         case (.found(let metadata), .network):
             guard trusts(issuer: metadata.issuer) else { throw .untrustedIssuer }
             return metadata
-        case (.found(let metadata), .configured(let issuer)), (.found(let metadata), .formerIssuer(let issuer)),
-            (.found(let metadata), .loggingOut(let issuer)):
+        case (.found(let metadata), .configured):
+            guard issuerNames?.includes(metadata.issuer) == true else { throw .issuerMismatch }
+            return metadata
+        case (.found(let metadata), .formerIssuer(let issuer)), (.found(let metadata), .loggingOut(let issuer)):
             guard metadata.issuer.isExactly(issuer) else { throw .issuerMismatch }
             return metadata
         }
@@ -127,7 +140,7 @@ struct IssuerLookup: Sendable {
     /// identity that an operator enters under any other would never be found.
     func mayIssueAs(_ issuer: String) -> Bool {
         switch profile {
-        case .openid(let configured): issuer.isExactly(configured)
+        case .openid: issuerNames?.stored(issuer) != nil
         case .zenkey: trusts(issuer: issuer)
         }
     }

@@ -27,7 +27,7 @@ extension ProviderClient {
     /// - Parameter now: seconds since 1970.
     /// - Throws: `ProviderError.logoutToken`; `.call` where metadata or keys can't be had, so that nothing can be said of it.
     public func verified(_ presented: PresentedLogoutToken, now: Int64) async throws(ProviderError) -> LogoutToken {
-        let metadata = try await metadata(of: presented.issuer)
+        let metadata = try await metadata(of: presented)
         let signed: VerifiedJWS
         do throws(SignedTokenError) {
             signed = try await verifiedSignature(
@@ -39,7 +39,7 @@ extension ProviderClient {
             }
         }
         let verifier = LogoutTokenVerifier(
-            issuer: metadata.issuer, clientID: provider.configuration.clientID,
+            issuer: presented.issuer, clientID: provider.configuration.clientID,
             clockSkewSeconds: provider.configuration.clockSkewSeconds)
         do throws(EventTokenError) {
             return try verifier.verify(signed, now: now)
@@ -48,15 +48,14 @@ extension ProviderClient {
         }
     }
 
-    private func metadata(of issuer: String) async throws(ProviderError) -> ProviderMetadata {
+    private func metadata(of presented: PresentedLogoutToken) async throws(ProviderError) -> ProviderMetadata {
+        guard case .zenkey = provider.configuration.profile else { return try await issuer(serving: nil) }
         do throws(ProviderCallError) {
-            guard case .zenkey = provider.configuration.profile else {
-                return try await provider.metadata.metadata(.configured(issuer), provider.lookup, through: transport)
-            }
-            return try await provider.metadata.metadata(ofTrusted: issuer, provider.lookup, through: transport)
+            return try await provider.metadata.metadata(
+                ofTrusted: presented.issuer, provider.lookup, through: transport)
         } catch {
             // Where a stranger has made up the issuer's path, the trusted host says that it has no such issuer.
-            if case .zenkey = provider.configuration.profile, error.isNoSuchIssuer { throw .logoutToken(.issuer) }
+            if error.isNoSuchIssuer { throw .logoutToken(.issuer) }
             throw noted(.discovery, error, host: provider.configuredHost)
         }
     }

@@ -24,6 +24,8 @@ public final class Provider: Sendable {
     private let keySets = Mutex(BoundedCache<ProviderKeys>(maximumCount: Provider.maximumKeySets))
     /// The host of discovery, or of the issuer. Read once: every call to a provider asks whether its host is this one.
     public let configuredHost: String?
+    /// Of the issuer, where the configuration has one; made once.
+    public let issuerNames: IssuerNames?
     private let renewedAuthentication = Mutex<ClientAuthentication?>(nil)
     private let renewedSigner = Mutex<RequestSigner?>(nil)
     private let renewedDirectoryAccess = Mutex<UserAPI.Access?>(nil)
@@ -41,9 +43,10 @@ public final class Provider: Sendable {
         let address =
             switch configuration.profile {
             case .zenkey(let discoveryURL): discoveryURL
-            case .openid(let issuer): issuer
+            case .openid(let issuer): configuration.discoveryURL?.text ?? issuer
             }
         configuredHost = try? EndpointURL(address, allowLoopbackHTTP: true).host
+        issuerNames = configuration.issuerNames
         lookup = IssuerLookup(configuration)
         metadata = MetadataCache(bounds: configuration.cacheBounds, now: .now)
         transmitter = CachedFetch(bounds: configuration.cacheBounds)
@@ -108,8 +111,22 @@ public final class Provider: Sendable {
     /// identity that an operator enters under any other would never be found.
     public func mayIssueAs(_ issuer: String) -> Bool { lookup.mayIssueAs(issuer) }
 
-    /// The name under which a carrier's users are stored now.
-    public func currentName(of issuer: String) -> String { configuration.issuerAliases[issuer] ?? issuer }
+    /// The name under which an issuer's users are stored now.
+    public func currentName(of issuer: String) -> String {
+        let name = issuerNames?.stored(issuer) ?? issuer
+        return configuration.issuerAliases[name] ?? name
+    }
+
+    /// Whether users who are stored under that name are those of an issuer whose metadata was found.
+    func stores(_ stored: String, of metadata: ProviderMetadata) -> Bool {
+        currentName(of: metadata.issuer).isExactly(stored)
+            || issuerNames?.hasTenants == true && issuerNames?.stored(stored) != nil
+    }
+
+    /// Whether an authorization response that names an issuer (RFC 9207 §2.4) is that of the issuer whose metadata was found.
+    public func isNamed(_ name: String, in metadata: ProviderMetadata) -> Bool {
+        metadata.issuer.isExactly(name) || issuerNames?.includes(name) == true
+    }
 
     /// The keys at an address that a document of the provider's names.
     func keys(at endpoint: EndpointURL, now: MonotonicTime) -> ProviderKeys {

@@ -12,8 +12,6 @@ public import System
 ///
 /// Whatever calls a provider does it through one of these, so that bulkhead, circuits, deadline and repetition hold for all.
 public struct ProviderClient: Sendable {
-    private static let maximumIDTokenBytes = 32_768
-
     public let provider: Provider
     let transport: GuardedTransport
     /// Where a failed call is noted for the log.
@@ -58,12 +56,12 @@ public struct ProviderClient: Sendable {
     public func exchange(
         _ asked: TokenRequest, at issuer: ProviderMetadata, now: Int64
     ) async throws(ProviderError) -> TokenResponse {
-        let endpoint = issuer.tokenEndpoint
+        let endpoint = try tokenEndpoint(of: issuer)
         var proof: ClientProof?
         var answer: OutboundResponse?
         do throws(ProviderCallError) {
             let client = try provider.authentication.proof(
-                at: endpoint, of: issuer, keys: provider.clientKeys, now: now)
+                at: endpoint, of: issuer, as: asked.clientID, keys: provider.clientKeys, now: now)
             proof = client
             let request = asked.request(
                 to: endpoint, as: client, timeout: transport.timeout, policy: provider.policy(for: endpoint))
@@ -79,21 +77,42 @@ public struct ProviderClient: Sendable {
 
     /// Verifies the ID token's signature with the issuer's keys and its claims against what was asked.
     ///
-    /// - Parameter now: seconds since 1970.
+    /// - Parameters:
+    ///   - clientID: the client whose code it was given for.
+    ///   - now: seconds since 1970.
     public func verifiedIDToken(
-        _ tokens: TokenResponse, of issuer: ProviderMetadata, expecting expectations: IDTokenExpectations, now: Int64
+        _ tokens: TokenResponse, of issuer: ProviderMetadata, for clientID: String,
+        expecting expectations: IDTokenExpectations, now: Int64
     ) async throws(ProviderError) -> IDToken {
-        let verifier = IDTokenVerifier(
-            issuer: issuer.issuer, clientID: provider.configuration.clientID, nonce: expectations.nonce,
-            authentication: expectations.authentication, context: expectations.context,
-            freshness: expectations.freshness, accessToken: tokens.accessToken,
+        let verifier = verifier(of: issuer, for: clientID, expectations, accessToken: tokens.accessToken)
+        return try await verified(tokens.idToken, of: issuer, by: verifier, now: now)
+    }
+
+    /// The rules of an ID token that the issuer gives out to one of our clients.
+    ///
+    /// - Parameters:
+    ///   - native: those of a token that an app hands in itself.
+    ///   - code: what came beside such a one.
+    func verifier(
+        of issuer: ProviderMetadata, for clientID: String, native: NativeTokenRules? = nil,
+        _ expectations: IDTokenExpectations, accessToken: String?, code: String? = nil
+    ) -> IDTokenVerifier {
+        IDTokenVerifier(
+            issuer: provider.issuerNames ?? IssuerNames(exactly: issuer.issuer), clientID: clientID, native: native,
+            nonce: expectations.nonce, authentication: expectations.authentication, context: expectations.context,
+            freshness: expectations.freshness, accessToken: accessToken, code: code,
             accessTokenDigestOfEdDSA: provider.configuration.accessTokenDigestOfEdDSA,
             clockSkewSeconds: provider.configuration.clockSkewSeconds)
+    }
+
+    func verified(
+        _ token: String, of issuer: ProviderMetadata, by verifier: IDTokenVerifier, now: Int64
+    ) async throws(ProviderError) -> IDToken {
         let signed: VerifiedJWS
         do throws(SignedTokenError) {
             let parsed: CompactJWS
             do throws(JOSEError) {
-                parsed = try CompactJWS(parsing: tokens.idToken, maximumByteCount: Self.maximumIDTokenBytes)
+                parsed = try CompactJWS(parsing: token, maximumByteCount: IDTokenVerifier.maximumTokenBytes)
             } catch {
                 throw .token(error)
             }
@@ -118,10 +137,26 @@ public struct ProviderClient: Sendable {
     ///   - subject: whom the access token was proven to be about, by the ID token that came with it or by itself.
     ///   - correlationID: names the sign-in in the provider's log.
     /// - Returns: the claims, whose subject is that one; nil when the configuration or the provider does without userinfo.
+    /// - Throws: `ProviderError`; `.userinfoMismatch` also where userinfo is optional: what is about somebody else is no gap.
     public func userinfo(
         _ accessToken: String, at issuer: ProviderMetadata, of subject: String, correlationID: String?
     ) async throws(ProviderError) -> JSONValue? {
-        guard provider.configuration.fetchesUserinfo else { return nil }
+        switch provider.configuration.userinfo {
+        case .never: return nil
+        case .required:
+            return try await fetchedUserinfo(accessToken, at: issuer, of: subject, correlationID: correlationID)
+        case .optional:
+            do throws(ProviderError) {
+                return try await fetchedUserinfo(accessToken, at: issuer, of: subject, correlationID: correlationID)
+            } catch .call {
+                return nil
+            }
+        }
+    }
+
+    private func fetchedUserinfo(
+        _ accessToken: String, at issuer: ProviderMetadata, of subject: String, correlationID: String?
+    ) async throws(ProviderError) -> JSONValue? {
         guard let endpoint = issuer.userinfoEndpoint else {
             // OpenID Connect Discovery §3 only recommends the endpoint; every ZenKey carrier has it, and no attributes
             // stand in its ID tokens.

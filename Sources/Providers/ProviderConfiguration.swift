@@ -12,8 +12,40 @@ public struct ProviderConfiguration: Sendable {
         case openid(issuer: String)
     }
 
+    /// Whether the user's attributes are fetched from userinfo.
+    public enum UserinfoUse: String, Sendable, CaseIterable {
+        /// A sign-in whose access token gives none fails.
+        case required
+        /// What can't be had is done without. What is there and about somebody else is refused all the same.
+        case optional
+        case never
+    }
+
+    /// What of a redirect URI belongs to the codes that apps post.
+    public enum RedirectURIUse: String, Sendable, CaseIterable {
+        /// The one that the app has used, which must be configured.
+        case required
+        /// Likewise where the app names one; none where it does not.
+        case optional
+        /// None, as for codes that an SDK has got without a browser.
+        case omitted
+        /// Likewise, for providers that want to be told an empty one.
+        case empty
+    }
+
     public var name: String
     public var profile: Profile
+    /// Where metadata lies; nil for the well-known place below the issuer.
+    public var discoveryURL: EndpointURL?
+    /// How the issuer's name is written besides.
+    public var issuerSpellings: [String]
+    /// Who is let in where the issuer is a template.
+    public var tenants: IssuerNames.Tenants?
+    /// What ID tokens keep to that apps hand in themselves; nil where none are taken.
+    public var nativeTokens: NativeTokenRules?
+    /// Where the provider verifies ID tokens that only it can verify; nil where there are none.
+    public var idTokenVerificationEndpoint: EndpointURL?
+    public var redirectURIUse: RedirectURIUse
     /// The page on which a user chooses a carrier, for when discovery names none.
     public var discoveryUI: String?
     public var clientID: String
@@ -39,7 +71,7 @@ public struct ProviderConfiguration: Sendable {
     public var minimumACR: RequiredAuthentication?
     public var clockSkewSeconds: Int64
     public var portTokenMaximumAgeSeconds: Int64
-    public var fetchesUserinfo: Bool
+    public var userinfo: UserinfoUse
     /// For how long an identity that was added to a user must have been his before it approves transactions and changes
     /// who may sign in, in seconds; 0 for no time.
     public var minimumIdentityAgeSeconds: Int64
@@ -82,17 +114,25 @@ public struct ProviderConfiguration: Sendable {
         requiresIssuer: Bool, requiresPKCE: Bool, requiresNonce: Bool, requiresChallenge: Bool,
         minimumACR: RequiredAuthentication?,
         clockSkewSeconds: Int64,
-        portTokenMaximumAgeSeconds: Int64, fetchesUserinfo: Bool, minimumIdentityAgeSeconds: Int64,
+        portTokenMaximumAgeSeconds: Int64, userinfo: UserinfoUse, minimumIdentityAgeSeconds: Int64,
         timeout: Duration, signInTimeout: Duration, connectionsPerHost: Int, caFile: String?, allowsLoopbackHTTP: Bool,
         cacheBounds: CacheBounds, claims: [String], crossClientKey: String? = nil, takesLineTokens: Bool = false,
         discoveryUI: String?, accessTokenDigestOfEdDSA: Digest, inFlight: Int, circuit: CircuitBreaker.Limits,
         events: EventReceiving? = nil, requestSigner: RequestSigner? = nil, keepsTokens: Bool = false,
         revocationEndpoint: EndpointURL? = nil,
         tokenExchange: TokenExchange? = nil, userAPI: UserAPI? = nil,
-        omitsPKCE: Bool = false
+        omitsPKCE: Bool = false, discoveryURL: EndpointURL? = nil, issuerSpellings: [String] = [],
+        tenants: IssuerNames.Tenants? = nil, nativeTokens: NativeTokenRules? = nil,
+        idTokenVerificationEndpoint: EndpointURL? = nil, redirectURIUse: RedirectURIUse = .required
     ) {
         self.name = name
         self.profile = profile
+        self.discoveryURL = discoveryURL
+        self.issuerSpellings = issuerSpellings
+        self.tenants = tenants
+        self.nativeTokens = nativeTokens
+        self.idTokenVerificationEndpoint = idTokenVerificationEndpoint
+        self.redirectURIUse = redirectURIUse
         self.discoveryUI = discoveryUI
         self.clientID = clientID
         self.authentication = authentication
@@ -110,7 +150,7 @@ public struct ProviderConfiguration: Sendable {
         self.minimumACR = minimumACR
         self.clockSkewSeconds = clockSkewSeconds
         self.portTokenMaximumAgeSeconds = portTokenMaximumAgeSeconds
-        self.fetchesUserinfo = fetchesUserinfo
+        self.userinfo = userinfo
         self.minimumIdentityAgeSeconds = minimumIdentityAgeSeconds
         self.requestSigner = requestSigner
         self.claims = claims
@@ -134,6 +174,12 @@ public struct ProviderConfiguration: Sendable {
 }
 
 extension ProviderConfiguration {
+    /// The names of the issuer; nil where sign-ins find it by network.
+    public var issuerNames: IssuerNames? {
+        guard case .openid(let issuer) = profile else { return nil }
+        return IssuerNames(issuer, spellings: issuerSpellings, tenants: tenants)
+    }
+
     /// What keys of ours it signs with, where it has none of its own.
     public var sharedKeys: Set<SignatureAlgorithm> {
         Set([authentication.sharedKey, requestSigner?.sharedKey].compactMap(\.self))

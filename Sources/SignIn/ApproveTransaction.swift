@@ -6,9 +6,9 @@ public import Providers
 public struct ApproveTransaction: Sendable {
     private let accounts: any ReceiptRepository
     private let tokenIssuer: TokenIssuer
-    private let supplies: AuthorizationCodeGrant.Supplies
+    private let supplies: AuthorizationGrant.Supplies
 
-    init(accounts: any ReceiptRepository, tokenIssuer: TokenIssuer, supplies: AuthorizationCodeGrant.Supplies) {
+    init(accounts: any ReceiptRepository, tokenIssuer: TokenIssuer, supplies: AuthorizationGrant.Supplies) {
         self.accounts = accounts
         self.tokenIssuer = tokenIssuer
         self.supplies = supplies
@@ -26,18 +26,18 @@ public struct ApproveTransaction: Sendable {
     public func approve(
         _ request: TransactionRequest, with provider: Provider, session: Session, trouble: ProviderTrouble? = nil
     ) async throws(ServiceError) -> String {
-        let grant = try await AuthorizationCodeGrant.begin(
+        let grant = try await AuthorizationGrant.begin(
             request.response, with: provider, supplies, trouble: trouble)
         defer { grant.end() }
         do throws(ServiceError) {
             let issuer = try await grant.issuer()
-            let tokens = try await grant.exchange(at: issuer)
-            let idToken = try await grant.verifiedIDToken(
-                tokens, of: issuer, expecting: request.expectations(at: provider))
+            let proven = try await grant.proven(at: issuer, expecting: request.expectations(at: provider))
             // Nothing of it is stored, but a provider whose userinfo is about somebody else has approved nothing.
-            _ = try await grant.userinfo(tokens, at: issuer, of: idToken)
+            _ = try await grant.userinfo(proven, at: issuer)
+            let idToken = proven.idToken
             let record = TransactionRecord(
-                code: grant.code, challenge: grant.challenge, session: session.id, subject: grant.subject(of: idToken),
+                code: grant.evidence, challenge: grant.challenge, session: session.id,
+                subject: grant.subject(of: idToken),
                 minimumIdentityAgeSeconds: provider.configuration.minimumIdentityAgeSeconds,
                 receipt: tokenIssuer.makeReceiptID(), contextHash: TokenHash(sha256: request.context),
                 nonce: request.nonce, authentication: idToken.authentication, provider: provider.configuration.name,
@@ -58,7 +58,7 @@ extension TransactionRequest {
     /// What the ID token must show: that very text, that very request, just now.
     fileprivate func expectations(at provider: Provider) -> IDTokenExpectations {
         IDTokenExpectations(
-            nonce: .exactly(nonce),
+            nonce: response.expectedNonce(at: provider),
             authentication: [provider.configuration.minimumACR, authentication].compactMap(\.self),
             context: .exactly(context), freshness: .within(maximumAgeSeconds))
     }

@@ -1,16 +1,30 @@
+internal import OpenIDConnect
 public import Providers
 internal import Syntax
 
-/// What an app posts after its user has approved a sign-in: the authorization code and what is needed to exchange and
-/// check it. Every part was validated; there is no other way to make one.
+/// What an app posts after its user has approved a sign-in: an authorization code and what is needed to exchange and check it, or
+/// an ID token that a provider's SDK has given to the app, or both. Every part was validated; there is no other way to make one.
 public struct AuthorizedResponse: Sendable {
-    public let code: String
-    public let redirectURI: String
+    /// What shows that the user has approved.
+    enum Evidence {
+        case code(String)
+        /// That of a provider's SDK, which may give a code as well.
+        case idToken(NativeToken, code: String?)
+    }
+
+    let evidence: Evidence
+    /// Which of our clients the code was issued to, where that is not the section's own.
+    let clientID: String?
+    /// What the user is called, by what the app says and nobody else.
+    let name: SelfAssertedName?
+    /// Nil where the code was asked for without one; empty where the provider is to be told so.
+    public let redirectURI: String?
     /// Whose answer it is, as it came back with the code (RFC 9207 §2).
     public let issuer: String?
     public let network: MobileNetwork?
     /// RFC 7636 §4.1.
     public let codeVerifier: String?
+    /// With ``idToken``, what the app has drawn, which the SDK may have hashed.
     public let nonce: String?
     /// Space separated, one at least.
     public let acrValues: String?
@@ -35,9 +49,19 @@ public struct ParameterError: Error, Equatable, Sendable {
     }
 
     static let missingIssuer = ParameterError("iss", "is missing")
+    static let missingCode = ParameterError("code", "is missing")
 }
 
 extension AuthorizedResponse {
+    public var code: String? {
+        switch evidence {
+        case .code(let code): code
+        case .idToken(_, let code): code
+        }
+    }
+
+    public var idToken: NativeToken? { if case .idToken(let token, _) = evidence { token } else { nil } }
+
     static let maximumTextBytes = 2048
     /// In characters.
     public static let maximumContextLength = 280
@@ -50,36 +74,90 @@ extension AuthorizedResponse {
     ///   - provider: whose rules apply: whether PKCE and a nonce are needed, and what a network looks like.
     /// - Throws: `ParameterError` for the first parameter that does not fit.
     public init(_ parameters: (String) -> String?, for provider: Provider) throws(ParameterError) {
-        func optional(_ name: String, longest: Int = Self.maximumTextBytes) throws(ParameterError) -> String? {
-            guard let value = parameters(name), !value.isEmpty else { return nil }
-            guard value.utf8.count <= longest else { throw ParameterError(name, "is longer than \(longest) bytes") }
-            // No part of a character beyond ASCII is one of these bytes.
-            guard value.allBytes({ $0 >= 0x20 && $0 != 0x7F }) else {
-                throw ParameterError(name, "has control characters")
-            }
-            return value
+        func text(_ name: String, isRequired: Bool = false, longest: Int = Self.maximumTextBytes) throws(ParameterError)
+            -> String?
+        {
+            try Self.text(name, in: parameters, isRequired: isRequired, longest: longest)
         }
-        func required(_ name: String) throws(ParameterError) -> String {
-            guard let value = try optional(name) else { throw ParameterError(name, "is missing") }
-            return value
-        }
+        let rules = provider.configuration
+        let idToken = try Self.idToken(parameters, for: provider)
+        let code = try text("code", isRequired: idToken == nil)
         self.init(
-            code: try required("code"),
-            redirectURI: try Self.redirectURI(try optional("redirect_uri"), for: provider),
-            issuer: provider.configuration.requiresIssuer ? try required("iss") : try optional("iss"),
-            network: try Self.network(try optional("mccmnc"), for: provider),
-            codeVerifier: try Self.codeVerifier(
-                try optional("code_verifier"), isRequired: provider.configuration.requiresPKCE),
-            nonce: provider.configuration.requiresNonce ? try required("nonce") : try optional("nonce"),
+            evidence: idToken.map { .idToken($0, code: code) } ?? .code(code ?? ""),
+            clientID: try text("client_id").flatMap { provider.isCodeClient($0) ? $0 : nil },
+            name: idToken == nil ? nil : parameters("user").flatMap { SelfAssertedName(apple: $0) },
+            redirectURI: code == nil ? nil : try Self.redirectURI(try text("redirect_uri"), for: provider),
+            // Only what came back to the app by a redirect came with one.
+            issuer: try text("iss", isRequired: rules.requiresIssuer && code != nil),
+            network: try Self.network(try text("mccmnc"), for: provider),
+            codeVerifier: code == nil
+                ? nil
+                : try Self.codeVerifier(try text("code_verifier"), isRequired: rules.requiresPKCE),
+            nonce: try Self.nonce(parameters, for: provider, isNative: idToken != nil),
             // Blanks ask for nothing, and must not pass for a level that was asked.
-            acrValues: try optional("acr_values").flatMap { $0.allBytes { $0 == .space } ? nil : $0 },
-            correlationID: try Self.checked(correlationID: try optional("correlation_id")),
+            acrValues: try text("acr_values").flatMap { $0.allBytes { $0 == .space } ? nil : $0 },
+            correlationID: try Self.checked(correlationID: try text("correlation_id")),
             context: try Self.checked(context: parameters("context")),
-            sdkVersion: try optional("sdk_version", longest: 64),
+            sdkVersion: try text("sdk_version", longest: 64),
             expectedIssuer: nil, maximumAgeSeconds: nil)
     }
 
-    private static func redirectURI(_ text: String?, for provider: Provider) throws(ParameterError) -> String {
+    /// A parameter as a text that may go into another request: not too long, and without control characters.
+    ///
+    /// - Parameter longest: in bytes.
+    /// - Throws: `ParameterError`, also for one that is required and absent.
+    private static func text(
+        _ name: String, in parameters: (String) -> String?, isRequired: Bool = false, longest: Int = maximumTextBytes
+    ) throws(ParameterError) -> String? {
+        guard let value = parameters(name), !value.isEmpty else {
+            if isRequired { throw ParameterError(name, "is missing") }
+            return nil
+        }
+        guard value.utf8.count <= longest else { throw ParameterError(name, "is longer than \(longest) bytes") }
+        // No part of a character beyond ASCII is one of these bytes.
+        guard value.allBytes({ $0 >= 0x20 && $0 != 0x7F }) else { throw ParameterError(name, "has control characters") }
+        return value
+    }
+
+    /// The ID token that a provider's SDK has given to the app, with what else it gave.
+    private static func idToken(
+        _ parameters: (String) -> String?, for provider: Provider
+    ) throws(ParameterError) -> NativeToken? {
+        guard let token = try text("id_token", in: parameters, longest: NativeToken.maximumBytes) else { return nil }
+        guard provider.configuration.nativeTokens != nil else {
+            throw ParameterError("id_token", "is not taken: nativeTokens is off for this provider")
+        }
+        let accessToken = try text("access_token", in: parameters, longest: AccessTokenRules.maximumTokenBytes)
+        guard accessToken.map(AccessTokenRules.isWellFormed) != false else {
+            throw ParameterError("access_token", "has characters that no access token has")
+        }
+        return NativeToken(token, accessToken: accessToken)
+    }
+
+    private static func nonce(
+        _ parameters: (String) -> String?, for provider: Provider, isNative: Bool
+    ) throws(ParameterError) -> String? {
+        let native = isNative ? provider.configuration.nativeTokens : nil
+        let nonce = try text(
+            "nonce", in: parameters,
+            isRequired: provider.configuration.requiresNonce || native?.alwaysComparesNonce == true)
+        guard nonce == nil || native?.neverComparesNonce != true else {
+            throw ParameterError("nonce", "is given, and could not be compared: nativeNonce is none for this provider")
+        }
+        return nonce
+    }
+
+    /// The redirect URI of a code, as the provider has it.
+    private static func redirectURI(_ text: String?, for provider: Provider) throws(ParameterError) -> String? {
+        switch provider.configuration.redirectURIUse {
+        case .required: break
+        case .optional: return text
+        case .omitted, .empty:
+            guard text == nil else {
+                throw ParameterError("redirect_uri", "must be left out: codes of this provider have none")
+            }
+            return provider.configuration.redirectURIUse == .empty ? "" : nil
+        }
         if let text { return text }
         let configured = provider.configuration.redirectURIs
         guard let only = configured.first, configured.count == 1 else {

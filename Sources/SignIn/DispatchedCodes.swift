@@ -73,6 +73,22 @@ public final class DispatchedCodes: Sendable {
         }
     }
 
+    /// Claims what was posted, an ID token and a code beside it too; ``release(_:_:_:now:)`` must follow.
+    ///
+    /// - Throws: `ServiceError.invalidGrant(.codeAlreadyUsed)` when another request has one of them.
+    func claim(_ evidence: OneTimeUse, _ code: OneTimeUse?) throws(ServiceError) {
+        guard claim(evidence.hash) else { throw .invalidGrant(.codeAlreadyUsed) }
+        guard let code, code != evidence, !claim(code.hash) else { return }
+        release(evidence.hash, .nothingToRemember, now: 0)
+        throw .invalidGrant(.codeAlreadyUsed)
+    }
+
+    /// Ends the claims; what became of the code, if there is one, is remembered.
+    func release(_ evidence: OneTimeUse, _ code: OneTimeUse?, _ end: End, now: Int64) {
+        if let code { release(code.hash, end, now: now) }
+        if code != evidence { release(evidence.hash, .nothingToRemember, now: now) }
+    }
+
     /// Binds a claimed code to the issuer that it is about to be sent to.
     ///
     /// - Parameter now: seconds since 1970.

@@ -138,7 +138,6 @@ extension ProviderEvent {
 extension Provider {
     /// The name under which the users are stored whom its events are about.
     fileprivate var eventIssuer: String? {
-        guard case .openid(let issuer) = configuration.profile else { return nil }
-        return currentName(of: issuer)
+        issuerNames.map { currentName(of: $0.configured) }
     }
 }

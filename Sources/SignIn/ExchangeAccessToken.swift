@@ -58,12 +58,12 @@ public struct ExchangeAccessToken: Sendable {
     ///   who has to register. When it returns, the user and the session are on disk.
     public func signIn(
         _ token: SubjectToken, with provider: Provider, userAgent: String?, trouble: ProviderTrouble?
-    ) async throws(ServiceError) -> SignInWithCode.Outcome {
+    ) async throws(ServiceError) -> SignInWithProvider.Outcome {
         let holder = Holder(
             client: provider.configuration.clientID, scope: nil, terms: tokenIssuer.terms(for: nil),
             userAgent: userAgent)
         let (record, signedIn) = try await enter(token, with: provider, for: holder, trouble)
-        return SignInWithCode.Outcome(
+        return SignInWithProvider.Outcome(
             signedIn: signedIn,
             tokens: try await tokenIssuer.openSession(record.session, of: signedIn.user, now: record.now),
             authentication: record.session.authentication)

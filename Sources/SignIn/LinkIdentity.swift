@@ -1,15 +1,15 @@
 public import Accounts
 public import Providers
 
-/// One more identity for a signed-in user, proven by a code of its own: never by an e-mail address or a phone number
+/// One more identity for a signed-in user, proven by a code or an ID token of its own: never by an e-mail address or a phone number
 /// that look the same.
 public struct LinkIdentity: Sendable {
     private let accounts: any IdentityRepository
     private let sensitive: SensitiveActions
-    private let supplies: AuthorizationCodeGrant.Supplies
+    private let supplies: AuthorizationGrant.Supplies
 
     init(
-        accounts: any IdentityRepository, sensitive: SensitiveActions, supplies: AuthorizationCodeGrant.Supplies
+        accounts: any IdentityRepository, sensitive: SensitiveActions, supplies: AuthorizationGrant.Supplies
     ) {
         self.accounts = accounts
         self.sensitive = sensitive
@@ -29,19 +29,17 @@ public struct LinkIdentity: Sendable {
         _ response: AuthorizedResponse, with provider: Provider, session: Session, trouble: ProviderTrouble? = nil
     ) async throws(ServiceError) -> (identity: Identity, isNew: Bool) {
         try sensitive.check(session, now: supplies.clock.seconds)
-        let grant = try await AuthorizationCodeGrant.begin(response, with: provider, supplies, trouble: trouble)
+        let grant = try await AuthorizationGrant.begin(response, with: provider, supplies, trouble: trouble)
         defer { grant.end() }
         do throws(ServiceError) {
             let issuer = try await grant.issuer()
-            let tokens = try await grant.exchange(at: issuer)
-            let idToken = try await grant.verifiedIDToken(
-                tokens, of: issuer, expecting: response.expectations(at: provider))
-            let said = try await grant.userinfo(tokens, at: issuer, of: idToken)
+            let proven = try await grant.proven(at: issuer, expecting: response.expectations(at: provider))
+            let said = try await grant.userinfo(proven, at: issuer)
             let record = LinkRecord(
-                code: grant.code, challenge: grant.challenge, session: session.id,
+                code: grant.evidence, challenge: grant.challenge, session: session.id,
                 demands: sensitive.demands(on: session), provider: provider.configuration.name,
-                subject: grant.subject(of: idToken), attributes: said.attributes, claims: said.claims,
-                kept: grant.kept(tokens, of: issuer), now: supplies.clock.seconds)
+                subject: grant.subject(of: proven.idToken), attributes: said.attributes, claims: said.claims,
+                kept: proven.kept, now: supplies.clock.seconds)
             switch try await grant.store({ () throws(RepositoryError) in try await accounts.link(record) }) {
             case .linked(let identity, let isNew): return (identity, isNew)
             case .refused(let refusal): throw sensitive.error(refusal, under: session)

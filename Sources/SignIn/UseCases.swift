@@ -4,7 +4,7 @@ public import HTTPClient
 
 /// Everything the API can do for apps, made over one loop's HTTP client.
 public struct UseCases: Sendable {
-    public let signIn: SignInWithCode
+    public let signIn: SignInWithProvider
     public let register: RegisterWithTicket
     public let exchange: ExchangeAccessToken
     public let link: LinkIdentity
@@ -38,11 +38,11 @@ public struct UseCases: Sendable {
         memory: ProcessMemory, transport: any HTTPTransport, registration: RegistrationMode, apps: AppDirectory,
         maximumPendingSignIns: Int64, clock: Clock
     ) {
-        let supplies = AuthorizationCodeGrant.Supplies(
+        let supplies = AuthorizationGrant.Supplies(
             repository: repository, codes: memory.codes, transport: transport, clock: clock)
         let sensitive = SensitiveActions(
             maximumAgeSeconds: tokenIssuer.configuration.sensitiveMaximumAgeSeconds, providers: providers)
-        signIn = SignInWithCode(
+        signIn = SignInWithProvider(
             accounts: repository, tokenIssuer: tokenIssuer, supplies: supplies, registration: registration)
         register = RegisterWithTicket(
             accounts: repository, providers: providers, tokenIssuer: tokenIssuer, clock: clock)

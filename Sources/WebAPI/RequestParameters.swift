@@ -12,14 +12,15 @@ struct RequestParameters {
         "clientId": "client_id", "clientID": "client_id", "redirectURI": "redirect_uri", "redirectUri": "redirect_uri",
         "codeVerifier": "code_verifier", "correlationId": "correlation_id", "correlationID": "correlation_id",
         "acrValues": "acr_values", "sdkVersion": "sdk_version", "grantType": "grant_type",
-        "refreshToken": "refresh_token", "mccMnc": "mccmnc", "loginHint": "login_hint",
+        "refreshToken": "refresh_token", "idToken": "id_token", "accessToken": "access_token", "mccMnc": "mccmnc",
+        "loginHint": "login_hint",
         "user_name": "username", "displayName": "display_name",
     ]
     /// What every posted code comes with, so that it is looked at first.
     private static let usual = ["client_id", "code", "redirect_uri", "mccmnc", "code_verifier", "nonce"]
     private static let others = [
         "provider", "code", "iss", "mcc", "mnc", "nonce", "context", "state", "max_age", "link_ticket", "zenkey_sub",
-        "token", "client_secret",
+        "token", "client_secret", "id_token", "access_token", "user",
         "identity_id", "delivery_method", "authenticator_type",
     ]
 
@@ -56,6 +57,9 @@ struct RequestParameters {
 
     /// What apps send as a list of texts, too; it means the same texts with blanks between them.
     private static let mayBeLists: Set<String> = ["acr_values"]
+
+    /// What apps send as an object, too, of which their SDK has given them the text.
+    private static let mayBeObjects: Set<String> = ["user"]
 
     /// As many as fit into the memory that the first one gets.
     private static let usualCount = 8
@@ -99,6 +103,8 @@ struct RequestParameters {
                     throw .invalidRequest("The parameter \(name) must be a string, or a list of strings.")
                 }
                 try set(name, texts.joined(separator: " "))
+            case .object where Self.mayBeObjects.contains(name):
+                try set(name, String(decoding: member.value.serialized, as: UTF8.self))
             default: throw .invalidRequest("The parameter \(name) must be a string.")
             }
         }

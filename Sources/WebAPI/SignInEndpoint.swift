@@ -6,7 +6,7 @@ internal import SignIn
 
 /// `POST /auth/signin`, and the same for ZenKey's stock apps, `POST /auth/zenkey-signin`.
 struct SignInEndpoint: Sendable {
-    let signIn: SignInWithCode
+    let signIn: SignInWithProvider
     let code: CodeParameters
 
     func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
@@ -22,7 +22,7 @@ struct SignInEndpoint: Sendable {
 
     /// - Parameter issuedTokenType: of the access token, where another token was given for it (RFC 8693 §2.2.1).
     static func answer(
-        _ outcome: SignInWithCode.Outcome, of provider: String, issuedTokenType: String? = nil
+        _ outcome: SignInWithProvider.Outcome, of provider: String, issuedTokenType: String? = nil
     ) -> HTTPResponse {
         let signedIn = outcome.signedIn
         var writer = JSONWriter(reservingCapacity: 1024)

@@ -46,7 +46,8 @@ struct IDTokenCommand: ParsableCommand {
             }
             let token = readToken()
             let verifier = IDTokenVerifier(
-                issuer: issuer, clientID: clientID, nonce: nonce.map { .exactly($0) } ?? .unknownToUs,
+                issuer: IssuerNames(exactly: issuer), clientID: clientID,
+                nonce: nonce.map { .exactly($0) } ?? .unknownToUs,
                 authentication: [], context: .anything, freshness: .anyAge, accessToken: nil,
                 accessTokenDigestOfEdDSA: .sha512, clockSkewSeconds: clockSkew)
             do {

@@ -155,7 +155,7 @@ private func claims(_ token: String) throws -> JSONValue {
     }
 
     private func text(now: Int64) throws -> String {
-        let fields = try Asked().fields(.apple(secret), now: now)
+        let fields = try Asked().fields(.apple([secret]), now: now)
         #expect(fields["client_id"] == "com.example.app")
         return try #require(fields["client_secret"])
     }

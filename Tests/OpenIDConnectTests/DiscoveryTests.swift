@@ -52,7 +52,7 @@ import Testing
             return
         }
         #expect(metadata.issuer == "https://carrier.example")
-        #expect(metadata.tokenEndpoint.text == "https://api.carrier.example/token")
+        #expect(metadata.tokenEndpoint?.text == "https://api.carrier.example/token")
         #expect(metadata.userinfoEndpoint?.text == "https://info.carrier.example/userinfo")
         #expect(metadata.keysEndpoint.text == "https://keys.carrier.example/jwks")
         #expect(metadata.authorizationEndpoint?.text == "https://app.carrier.example/authorize")

@@ -40,7 +40,7 @@ func securityEvent(
     _ change: (inout TokenDraft) -> Void = { _ in }
 ) throws -> Result<ProviderEvents, EventTokenError> {
     try events(
-        of: try provider.securityEvent(change), .risc(subjectIssuer: "https://carrier.example"),
+        of: try provider.securityEvent(change), .risc(subjectIssuers: ["https://carrier.example"]),
         issuer: "https://carrier.example/", at: time)
 }
 
@@ -190,7 +190,7 @@ func securityEvent(
     @Test func `is no ID token and no logout token, and those are none`() throws {
         let provider = SigningProvider()
         for token in [try provider.idToken(), try provider.logoutToken { $0.header[setting: "typ"] = "JWT" }] {
-            for wording in [.apple, .risc(subjectIssuer: provider.issuer)] as [EventTokenVerifier.Wording] {
+            for wording in [.apple, .risc(subjectIssuers: [provider.issuer])] as [EventTokenVerifier.Wording] {
                 #expect(try events(of: token, wording).failure == .event)
             }
         }

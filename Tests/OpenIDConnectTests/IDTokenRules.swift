@@ -16,7 +16,7 @@ func verifier(
     digestOfEdDSA: Digest = .sha512
 ) -> IDTokenVerifier {
     IDTokenVerifier(
-        issuer: issuer, clientID: clientID, nonce: nonce,
+        issuer: IssuerNames(exactly: issuer), clientID: clientID, nonce: nonce,
         authentication: acr.compactMap { RequiredAuthentication(values: $0) }, context: context, freshness: freshness,
         accessToken: accessToken, accessTokenDigestOfEdDSA: digestOfEdDSA, clockSkewSeconds: clockSkew)
 }

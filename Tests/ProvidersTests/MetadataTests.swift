@@ -144,7 +144,8 @@ import Testing
             let client = try provider.client(through: transport)
             let issuer = try await client.issuer(serving: nil)
             _ = try await client.verifiedIDToken(
-                TokenResponse.holding(try carrier.idToken()), of: issuer, expecting: .nothing, now: SigningProvider.now)
+                TokenResponse.holding(try carrier.idToken()), of: issuer, for: carrier.clientID, expecting: .nothing,
+                now: SigningProvider.now)
         }
         let request = try #require(transport.requests(to: carrier.keysEndpoint).first)
         #expect(transport.requests(to: carrier.keysEndpoint).count == 1)

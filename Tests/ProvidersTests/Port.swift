@@ -27,7 +27,8 @@ struct Port: Sendable {
         let token = try carrier.idToken { $0.claims[setting: "aka"] = aka }
         let verified = try JWS.verify(token, keys: carrier.keySet, allowed: [.rs256], maximumByteCount: 100_000)
         return try IDTokenVerifier(
-            issuer: carrier.issuer, clientID: carrier.clientID, nonce: .unknownToUs, authentication: [],
+            issuer: IssuerNames(exactly: carrier.issuer), clientID: carrier.clientID, nonce: .unknownToUs,
+            authentication: [],
             context: .anything, freshness: .anyAge, accessToken: nil, accessTokenDigestOfEdDSA: .sha512,
             clockSkewSeconds: 60
         ).verify(verified, now: Self.now)

@@ -29,7 +29,7 @@ struct CallKind: Sendable, CustomTestStringConvertible {
         } make: { port, client in
             let tokens = try TokenResponse.holding(port.carrier.idToken())
             _ = try await client.verifiedIDToken(
-                tokens, of: port.metadata(), expecting: .nothing, now: Port.now)
+                tokens, of: port.metadata(), for: port.carrier.clientID, expecting: .nothing, now: Port.now)
         },
         CallKind(testDescription: "a former carrier's metadata", step: .keys) {
             $0.former.metadataURL

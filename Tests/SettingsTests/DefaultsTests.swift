@@ -5,6 +5,7 @@ import JSON
 import Logging
 import Observability
 import OpenIDConnect
+import Providers
 import Syntax
 import Testing
 import YAML
@@ -98,12 +99,20 @@ import YAML
             clientAuthentication: client_secret_basic   # client_secret_post | client_secret_jwt | private_key_jwt | apple | none
             basicEncoding: raw        # or form
             redirectURIs: ["ccid-0123456789abcdef://com.xci.provider.sdk"]
+            issuers: []               # further spellings of issuer
+            tenants: []               # of an issuer with {tenantid}
             clientKey: ""
             clientKeyID: ""
             assertionAlgorithm: ""    # RS256 | ES256
             assertionAudience: token  # endpoint | token | issuer
             appleTeamID: ""
             appleKeyID: ""
+            redirectURI: required     # optional | omitted | empty
+            nativeTokens: false
+            nativeNonce: sha256-hex   # sha256-base64url | raw | none
+            nativeTokenMaxAgeSeconds: 600
+            audiences: []             # or {clientID: …, nativeNonce: none}
+            idTokenVerificationURL: ""
             trustedIssuers: ["*.att.com", "*.verizon.com", "*.t-mobile.com", "*.myzenkey.com", "*.xcijv.com"]
             issuerAliases: []         # "old=new"
             algorithms: [RS256]       # allowed for ID tokens
@@ -116,7 +125,7 @@ import YAML
             minimumACR: ""
             clockSkewSeconds: 60
             portTokenMaxAgeDays: 200
-            userinfo: true
+            userinfo: required        # optional | never
             transactionIdentityMinimumAgeHours: 24
             claims: []
             crossClientKey: ""
@@ -256,7 +265,10 @@ import YAML
         #expect(provider.minimumACR == nil)
         #expect(provider.clockSkewSeconds == 60)
         #expect(provider.portTokenMaxAgeDays == 200)
-        #expect(provider.userinfo)
+        #expect(provider.userinfo == .required)
+        #expect(provider.redirectURI == .required && !provider.nativeTokens && provider.audiences.isEmpty)
+        #expect(provider.nativeNonce == .hexadecimalSHA256 && provider.nativeTokenMaxAgeSeconds == 600)
+        #expect(provider.issuers.isEmpty && provider.tenants.isEmpty && provider.idTokenVerificationURL == nil)
         #expect(provider.transactionIdentityMinimumAgeHours == 24)
         #expect(provider.claims.isEmpty)
         #expect(!provider.keepTokens)

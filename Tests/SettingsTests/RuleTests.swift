@@ -143,8 +143,11 @@ import Testing
         ("profile: zenkey\n    issuer: https://id.example.com", "issuer"),
         (
             "profile: openid\n    issuer: https://id.example.com\n    redirectURIs: ['app:/x']\n"
-                + "    discoveryURL: https://discovery.example.com", "discoveryURL"
+                + "    portTokenMaxAgeDays: 7", "portTokenMaxAgeDays"
         ),
+        ("profile: zenkey\n    nativeTokens: true", "nativeTokens"),
+        ("profile: zenkey\n    redirectURI: omitted", "redirectURI"),
+        ("profile: zenkey\n    issuers: [another]", "issuers"),
     ])
     func `what the profile does not take is a fault`(lines: String, key: String) {
         let faults = load(leastWith(lines)).faults

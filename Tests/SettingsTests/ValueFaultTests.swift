@@ -67,7 +67,10 @@ import Testing
         ("redirectURIs: app:/x", "redirectURIs", "app:/x"),
         ("redirectURIs: ['https://a.example/*']", "redirectURIs", "https://a.example/*"),
         ("redirectURIs: ['https://*.example.com/cb']", "redirectURIs", "https://*.example.com/cb"),
-        ("issuer: 'https://a.example/{tenantid}/v2.0'", "issuer", "https://a.example/{tenantid}/v2.0"),
+        ("issuer: 'https://a.example/{tenant}/v2.0'", "issuer", "https://a.example/{tenant}/v2.0"),
+        (
+            "issuer: 'https://a.example/{tenantid}/{tenantid}'", "issuer", "https://a.example/{tenantid}/{tenantid}"
+        ),
         ("issuer: 'https://a.example/%7Btenantid%7D/v2.0'", "issuer", "https://a.example/%7Btenantid%7D/v2.0"),
         ("trustedIssuers: ['*']", "trustedIssuers", "*"),
         ("trustedIssuers: ['*.com']", "trustedIssuers", "*.com"),
@@ -119,7 +122,7 @@ import Testing
     }
 
     @Test func `what must be filled in, and a star, are told as such`() {
-        let template = load(leastWith("profile: openid\n    issuer: 'https://a.example/{tenantid}'")).faults
+        let template = load(leastWith("profile: openid\n    issuer: 'https://a.example/{tenant}'")).faults
         #expect(template.first?.expected.contains("filled in") == true)
         let star = load(leastWith("redirectURIs: ['app:/*']")).faults
         #expect(star.first?.expected.contains("to the letter") == true)

@@ -11,7 +11,7 @@ extension SignInStage {
     /// Signs in by an ID token that names a session of the carrier's.
     func signIn(
         under session: JSONValue?, subject: String = "310260-subject", code: String = "the-code"
-    ) async throws -> SignInWithCode.Outcome {
+    ) async throws -> SignInWithProvider.Outcome {
         try answerToken {
             $0.claims[setting: "sid"] = session
             $0.claims[setting: "sub"] = .string(subject)
@@ -34,7 +34,7 @@ extension SignInStage {
         await refusal(of: try carrier.logoutToken(change))
     }
 
-    func isSignedIn(_ outcome: SignInWithCode.Outcome) async -> Bool {
+    func isSignedIn(_ outcome: SignInWithProvider.Outcome) async -> Bool {
         (try? await sessions.session(of: outcome.tokens.accessToken)) != nil
     }
 

@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test func `finishes its sign-in when the app goes away and nothing else is to be asked`() async throws {
-        let stage = try await SignInStage { $0.fetchesUserinfo = false }
+        let stage = try await SignInStage { $0.userinfo = .never }
         let gate = Gate()
         let tokens = SignInStage.tokens(idToken: try stage.carrier.idToken())
         script(stage, gate, stage.carrier.tokenEndpoint, .json(tokens))

@@ -206,7 +206,7 @@ extension Result where Success == EventReceiver.Receipt {
 
 extension SignInStage {
     /// A sign-in with an ID token of now.
-    func signInNow(code: String) async throws -> SignInWithCode.Outcome {
+    func signInNow(code: String) async throws -> SignInWithProvider.Outcome {
         let time = now
         try answerToken {
             $0.claims[setting: "iat"] = .integer(time)

@@ -16,7 +16,7 @@ extension SignInStage {
         return try SubjectToken({ parameters[$0] }, audience: issuer.configuration.audience)
     }
 
-    func exchange(_ token: String, _ changes: [String: String] = [:]) async throws -> SignInWithCode.Outcome {
+    func exchange(_ token: String, _ changes: [String: String] = [:]) async throws -> SignInWithProvider.Outcome {
         try await useCases.exchange.signIn(
             try subjectToken(token, changes), with: provider, userAgent: "App/1.0", trouble: nil)
     }
@@ -176,7 +176,7 @@ extension SignInStage {
 
     @Test(arguments: rules) func `gives attributes from userinfo alone`(rule: TokenExchange) async throws {
         let stage = try await SignInStage.exchanging(rule) {
-            $0.fetchesUserinfo = false
+            $0.userinfo = .never
             $0.claims = ["roles"]
         }
         stage.answerIntrospection {

@@ -10,7 +10,7 @@ import Testing
 
 @Suite struct `A user who changed carriers` {
     /// Somebody signed in at the former carrier as `old-subject`.
-    private func ported() async throws -> (stage: SignInStage, user: SignInWithCode.Outcome) {
+    private func ported() async throws -> (stage: SignInStage, user: SignInWithProvider.Outcome) {
         let stage = try await SignInStage()
         try stage.moveTo(stage.former, network: "311480", subject: "old-subject")
         let user = try await stage.signIn(["code": "old-code", "mccmnc": "311480"])

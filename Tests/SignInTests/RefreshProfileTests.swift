@@ -60,7 +60,7 @@ import Testing
         #expect(await failure(refreshed(vault, unknown)) == .notFound)
         let without = try await VaultStage { $0.keepsTokens = false }
         #expect(await failure(refreshed(without)) == .providerSignInRequired)
-        let silent = try await VaultStage { $0.fetchesUserinfo = false }
+        let silent = try await VaultStage { $0.userinfo = .never }
         #expect(await failure(refreshed(silent)) == .noUserinfo)
     }
 

@@ -18,7 +18,7 @@ extension ProviderConfiguration {
             issuerAliases: [:], algorithms: [.rs256], scopes: ["openid", "email"],
             requiresIssuer: false, requiresPKCE: true, requiresNonce: false,
             requiresChallenge: false, minimumACR: nil,
-            clockSkewSeconds: 60, portTokenMaximumAgeSeconds: 200 * 86_400, fetchesUserinfo: true,
+            clockSkewSeconds: 60, portTokenMaximumAgeSeconds: 200 * 86_400, userinfo: .required,
             minimumIdentityAgeSeconds: 86_400,
             timeout: .seconds(5), signInTimeout: .seconds(15), connectionsPerHost: 4, caFile: nil,
             allowsLoopbackHTTP: false, cacheBounds: .standard,

@@ -92,7 +92,7 @@ public final class SignInStage: Sendable {
             transport: transport, registration: registration, apps: apps, maximumPendingSignIns: 1000, clock: clock)
     }
 
-    public var signInWithCode: SignInWithCode { useCases.signIn }
+    public var signInWithCode: SignInWithProvider { useCases.signIn }
     public var sessions: Sessions { useCases.sessions }
 
     public var tokenRequests: [OutboundRequest] { transport.requests(to: carrier.tokenEndpoint) }
@@ -123,7 +123,7 @@ public final class SignInStage: Sendable {
 
     /// Signs in with some parameters changed; an empty one counts as absent.
     @discardableResult
-    public func signIn(_ changes: [String: String] = [:]) async throws -> SignInWithCode.Outcome {
+    public func signIn(_ changes: [String: String] = [:]) async throws -> SignInWithProvider.Outcome {
         try await signInWithCode.signIn(try response(changes), with: provider, userAgent: "App/1.0")
     }
 

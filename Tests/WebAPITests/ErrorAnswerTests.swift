@@ -166,7 +166,7 @@ struct ViolationCase: Sendable, CustomTestStringConvertible {
         #expect(
             IDTokenError.allCases.map(\.rawValue) == [
                 "signature", "algorithm", "issuer", "audience", "authorized_party", "expired", "issued_at", "nonce",
-                "subject", "acr", "auth_time", "context", "at_hash", "malformed", "unknown_key",
+                "subject", "acr", "auth_time", "context", "at_hash", "c_hash", "malformed", "unknown_key",
             ])
     }
 

@@ -223,7 +223,7 @@ enum VaultTour {
         _ = await good.providerToken(identity, token)
         _ = await good.post("/users/me/refresh-profile", json: [:], headers: bearer(token))
         seen.formUnion(good.seenAnswers)
-        let silent = try await APIStage.keepingTokens { $0.fetchesUserinfo = false }
+        let silent = try await APIStage.keepingTokens { $0.userinfo = .never }
         let user = try await silent.keptUser()
         _ = await silent.post("/users/me/refresh-profile", json: [:], headers: bearer(user.token))
         seen.formUnion(silent.seenAnswers)

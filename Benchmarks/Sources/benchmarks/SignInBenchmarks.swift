@@ -87,7 +87,7 @@ enum SignInBenchmarks {
             algorithms: [.rs256], scopes: ["openid"], requiresIssuer: false, requiresPKCE: true, requiresNonce: true,
             requiresChallenge: false, minimumACR: nil,
             clockSkewSeconds: 60,
-            portTokenMaximumAgeSeconds: 0, fetchesUserinfo: true, minimumIdentityAgeSeconds: 86_400,
+            portTokenMaximumAgeSeconds: 0, userinfo: .required, minimumIdentityAgeSeconds: 86_400,
             timeout: .seconds(60), signInTimeout: .seconds(60),
             connectionsPerHost: 0, caFile: nil, allowsLoopbackHTTP: false, cacheBounds: .standard,
             claims: [], discoveryUI: nil, accessTokenDigestOfEdDSA: .sha512, inFlight: 0, circuit: .standard)

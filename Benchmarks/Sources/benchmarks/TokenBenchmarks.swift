@@ -11,7 +11,7 @@ internal import OpenIDConnect
 enum TokenBenchmarks {
     static func all(_ carrier: Carrier, _ repository: SQLiteAccounts) async throws -> [Benchmark] {
         let verifier = IDTokenVerifier(
-            issuer: Carrier.issuer, clientID: Carrier.clientID, nonce: .exactly(Carrier.nonce),
+            issuer: IssuerNames(exactly: Carrier.issuer), clientID: Carrier.clientID, nonce: .exactly(Carrier.nonce),
             authentication: [RequiredAuthentication(values: "a1")].compactMap(\.self), context: .anything,
             freshness: .anyAge, accessToken: Carrier.accessToken, accessTokenDigestOfEdDSA: .sha512,
             clockSkewSeconds: 60)

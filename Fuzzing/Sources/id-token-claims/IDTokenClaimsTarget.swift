@@ -29,7 +29,7 @@ private struct Carrier: Sendable {
 private let carrier = try? Carrier()
 
 private let verifier = IDTokenVerifier(
-    issuer: issuer, clientID: clientID, nonce: .exactly(nonce),
+    issuer: IssuerNames(exactly: issuer), clientID: clientID, nonce: .exactly(nonce),
     authentication: [RequiredAuthentication(values: "a2 a3")].compactMap(\.self), context: .exactlyOrCut(context),
     freshness: .within(300), accessToken: "access-token", accessTokenDigestOfEdDSA: .sha512, clockSkewSeconds: 60)
 

@@ -42,10 +42,25 @@ enum SettingContent: Sendable {
         case (.list, .list(let nodes)):
             var texts: [String] = []
             for node in nodes {
-                guard case .text(let text) = node.content else { return nil }
+                guard let text = Self.element(node) else { return nil }
                 texts.append(text)
             }
             self = .list(texts)
+        default: return nil
+        }
+    }
+
+    /// An element of a list: a text, or a mapping as `key=value` with blanks between them, as variables write it.
+    private static func element(_ node: YAMLNode) -> String? {
+        switch node.content {
+        case .text(let text): return text
+        case .mapping(let entries):
+            var words: [String] = []
+            for entry in entries {
+                guard case .text(let value) = entry.value.content else { return nil }
+                words.append("\(entry.key)=\(value)")
+            }
+            return words.joined(separator: " ")
         default: return nil
         }
     }

@@ -96,7 +96,10 @@ struct SettingsLoader {
         for name in names {
             let layers = inEnvironment.contains(name) ? layers : layers.filter { !$0.isEnvironment }
             var section = Section(name: name)
-            read(kind.keys, under: [kind.word, name], of: layers, into: &section)
+            let path = [kind.word, name]
+            read(kind.keys.filter { kind.presetKeys.contains($0.name) }, under: path, of: layers, into: &section)
+            section.takePreset()
+            read(kind.keys.filter { !kind.presetKeys.contains($0.name) }, under: path, of: layers, into: &section)
             section.deriveDefaults()
             settings[keyPath: kind.place].sections.append(section)
         }

@@ -1,8 +1,15 @@
 internal import Crypto
 internal import OpenIDConnect
+internal import Providers
 internal import Syntax
 
 extension ProviderSettings {
+    /// Takes what is known of everybody's provider of that profile.
+    mutating func takePreset() {
+        issuer = profile.issuer
+        discoveryURL = profile.discoveryURL
+    }
+
     /// Fills in what follows from other keys.
     mutating func deriveDefaults() {
         if redirectURIs.isEmpty, profile == .zenkey, !clientID.isEmpty {
@@ -14,12 +21,12 @@ extension ProviderSettings {
         }
         if scopes.isEmpty { scopes = profile.scopes }
         if algorithms.isEmpty { algorithms = profile.algorithms }
-        if issuer == nil { issuer = profile.issuer }
     }
 
     /// What is wrong with this provider's keys together.
     func rules(_ files: SettingsFiles) -> [SettingsError] {
         discoveryRules() + clientRules() + timeRules() + eventRules() + exchangeRules() + userAPIRules()
+            + nativeTokenFaults()
             + PEMRule.fault(key("caFile"), caFile, files)
     }
 
@@ -33,11 +40,14 @@ extension ProviderSettings {
         }
         var foreign: Set<String> =
             profile == .zenkey
-            ? ["issuer", "crossClientKey"] : ["discoveryURL", "portTokenMaxAgeDays", "serverInitiated"]
+            ? [
+                "issuer", "issuers", "tenants", "crossClientKey", "redirectURI", "nativeTokens",
+                "idTokenVerificationURL",
+            ] : ["portTokenMaxAgeDays", "serverInitiated"]
         if profile != .beyondIdentity { foreign.formUnion(UserAPISettings.keyNames) }
         return KeysWithoutEffect.faults(
             Self.keys, foreign,
-            under: key(""), in: self, fresh: Self(name: name),
+            under: key(""), in: self, fresh: fresh,
             because: "profile \(profile.rawValue) does not take it")
     }
 
@@ -45,8 +55,13 @@ extension ProviderSettings {
         var faults: [SettingsError] = []
         do throws(SettingsError) { _ = try issuerLookup() } catch { faults.append(error) }
         let aliases = issuerAliases.flatMap { [$0.old, $0.new] }.map { ("issuerAliases", $0) }
-        for (name, address) in [("discoveryURL", discoveryURL), ("discoveryUI", discoveryUI), ("issuer", issuer)]
-            + [("userAPI.url", userAPI.url), ("userAPI.tokenURL", userAPI.tokenURL)] + aliases
+        for (name, address) in [
+            ("discoveryURL", discoveryURL), ("discoveryUI", discoveryUI), ("issuer", issuer?.address),
+        ]
+            + [
+                ("userAPI.url", userAPI.url), ("userAPI.tokenURL", userAPI.tokenURL),
+                ("idTokenVerificationURL", idTokenVerificationURL),
+            ] + aliases
         {
             guard let address, !address.isSecure, !(allowLoopbackHTTP && address.isLoopback) else { continue }
             let expected =
@@ -69,7 +84,7 @@ extension ProviderSettings {
         faults += authenticationRules()
         if clientAuthentication == .publicClient { faults += publicClientRules() }
         // Without a client ID a default can't be made; that fault is enough.
-        if redirectURIs.isEmpty, !(profile == .zenkey && clientID.isEmpty) {
+        if redirectURIs.isEmpty, redirectURI == .required, !nativeTokens, !(profile == .zenkey && clientID.isEmpty) {
             faults.append(
                 SettingsError(.missing, key("redirectURIs"), value: "[]", expected: "a redirect URI at least"))
         }
@@ -130,7 +145,7 @@ extension ProviderSettings {
                 + "name is taken"
             notices.append(SettingsNotice(key("userAPI.returnLinks"), sentence))
         }
-        notices += [encodingNotice, secretNotice].compactMap(\.self)
+        notices += [encodingNotice, secretNotice].compactMap(\.self) + nativeTokenNotices()
         return notices
     }
 }

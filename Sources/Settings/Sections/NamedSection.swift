@@ -17,6 +17,10 @@ protocol NamedSection: Sendable {
     /// The name that the list gives: lower-case letters, digits and hyphens.
     var name: String { get }
     init(name: String)
+    /// The names of the keys by which the defaults of the others are chosen; they are read first.
+    static var presetKeys: Set<String> { get }
+    /// Takes the defaults that those keys choose.
+    mutating func takePreset()
     /// Fills in what follows from other keys.
     mutating func deriveDefaults()
 }
@@ -50,5 +54,7 @@ extension NamedSection {
     /// The full name of one of the keys.
     func key(_ key: String) -> String { "\(path).\(key)" }
 
+    static var presetKeys: Set<String> { [] }
+    mutating func takePreset() {}
     mutating func deriveDefaults() {}
 }

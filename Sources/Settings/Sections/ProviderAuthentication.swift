@@ -71,7 +71,10 @@ extension ProviderSettings {
         let keyID = try given(appleKeyID, "appleKeyID", "the ten characters that Apple calls the key")
         let key = try given(clientKey, "clientKey", "Apple's .p8 file, which clientKeyFile names")
         do throws(CryptoError) {
-            return .apple(try AppleClientSecret(clientID: clientID, teamID: teamID, keyID: keyID, key: key))
+            return .apple(
+                try ([clientID] + audiences.map(\.clientID)).map { client throws(CryptoError) in
+                    try AppleClientSecret(clientID: client, teamID: teamID, keyID: keyID, key: key)
+                })
         } catch {
             throw SettingsError(
                 .value, self.key("clientKey"), value: Secret.redacted,

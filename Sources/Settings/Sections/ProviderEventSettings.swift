@@ -64,6 +64,6 @@ extension ProviderSettings {
     /// The faults of what is set and never looked at.
     private func withoutEffect(_ names: Set<String>, _ reason: String) -> [SettingsError] {
         KeysWithoutEffect.faults(
-            Self.keys, names, under: key(""), in: self, fresh: Self(name: name), because: reason)
+            Self.keys, names, under: key(""), in: self, fresh: fresh, because: reason)
     }
 }

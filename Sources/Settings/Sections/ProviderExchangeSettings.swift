@@ -41,7 +41,7 @@ extension ProviderSettings {
     func exchangeRules() -> [SettingsError] {
         guard let rule = tokenExchange.rule else {
             return KeysWithoutEffect.faults(
-                Self.keys, ["tokenExchangeAudiences"], under: key(""), in: self, fresh: Self(name: name),
+                Self.keys, ["tokenExchangeAudiences"], under: key(""), in: self, fresh: fresh,
                 because: "tokenExchange is false")
         }
         var reasons: [String] = []

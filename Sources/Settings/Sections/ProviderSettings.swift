@@ -13,13 +13,17 @@ struct ProviderSettings: NamedSection {
 
     let name: String
     var profile = ProviderProfile.zenkey
-    /// Where discovery is asked by mobile network; profile `zenkey` uses it, the others don't.
-    var discoveryURL = try? EndpointURL(
-        configured: "https://discoveryissuer.myzenkey.com/.well-known/openid_configuration")
+    /// Where discovery is asked by mobile network, for profile `zenkey`; for the others where metadata lies, nil for the
+    /// well-known place.
+    var discoveryURL: EndpointURL?
     /// Where users choose a carrier, for when discovery names no page.
     var discoveryUI: EndpointURL?
     /// Where discovery starts, and what every ID token must say; present for every profile but `zenkey`.
-    var issuer: EndpointURL?
+    var issuer: ConfiguredIssuer?
+    /// Other spellings of its name.
+    var issuers: [String] = []
+    /// Who is let in by an issuer that is a template; `*` for any.
+    var tenants: [String] = []
     var clientID = ""
     /// Present for the `client_secret` ways.
     var clientSecret: Secret?
@@ -38,7 +42,13 @@ struct ProviderSettings: NamedSection {
     var assertionAudience = ClientAssertion.Audience.token
     var appleTeamID: String?
     var appleKeyID: String?
-    /// Never empty. For profile `zenkey` the default is the redirect URI of its mobile SDKs.
+    var redirectURI = RedirectURIUse.required
+    var nativeTokens = false
+    var nativeNonce = NonceForm.hexadecimalSHA256
+    var nativeTokenMaxAgeSeconds = 600
+    var audiences: [FurtherAudience] = []
+    var idTokenVerificationURL: EndpointURL?
+    /// Empty only where no code has one. For profile `zenkey` the default is the redirect URI of its mobile SDKs.
     var redirectURIs: [String] = []
     /// Host names in lower case; one that starts with `*.` stands for every host below that name.
     var trustedIssuers = [
@@ -60,7 +70,7 @@ struct ProviderSettings: NamedSection {
     var clockSkewSeconds = 60
     /// Nil: no limit.
     var portTokenMaxAgeDays: Int? = 200
-    var userinfo = true
+    var userinfo = UserinfoUse.required
     /// Nil: no time.
     var transactionIdentityMinimumAgeHours: Int? = 24
     /// Claims that are handed to the app besides the attributes, by name; none of them is a protocol's.
@@ -95,6 +105,16 @@ struct ProviderSettings: NamedSection {
     init(name: String) {
         self.name = name
     }
+
+    static var presetKeys: Set<String> { ["profile"] }
+
+    /// A section of the same profile with nothing else in it.
+    var fresh: Self {
+        var fresh = Self(name: name)
+        fresh.profile = profile
+        fresh.takePreset()
+        return fresh
+    }
 }
 
 extension ProviderSettings {
@@ -117,7 +137,7 @@ extension ProviderSettings {
             requiresNonce: requireNonce, requiresChallenge: requireChallenge, minimumACR: minimumACR,
             clockSkewSeconds: Int64(clockSkewSeconds),
             portTokenMaximumAgeSeconds: Int64(portTokenMaxAgeDays ?? 0) * Self.secondsPerDay,
-            fetchesUserinfo: userinfo,
+            userinfo: userinfo,
             minimumIdentityAgeSeconds: Int64(transactionIdentityMinimumAgeHours ?? 0) * Self.secondsPerHour,
             timeout: timeoutSeconds.map { .seconds($0) } ?? Self.unlimited,
             signInTimeout: signInTimeoutSeconds.map { .seconds($0) } ?? Self.unlimited,
@@ -128,7 +148,10 @@ extension ProviderSettings {
             accessTokenDigestOfEdDSA: atHashOfEdDSA.digest, inFlight: inFlight ?? 0, circuit: .standard,
             events: try eventReceiving(), requestSigner: try requestSigner(), keepsTokens: keepTokens,
             revocationEndpoint: revocationURL, tokenExchange: exchange, userAPI: try servedUserAPI(),
-            omitsPKCE: profile == .beyondIdentity && !requirePKCE)
+            omitsPKCE: profile == .beyondIdentity && !requirePKCE,
+            discoveryURL: profile == .zenkey ? nil : discoveryURL, issuerSpellings: issuers, tenants: letIn,
+            nativeTokens: nativeTokenRules, idTokenVerificationEndpoint: idTokenVerificationURL,
+            redirectURIUse: redirectURI)
     }
 
     /// How the issuer of a sign-in is found.

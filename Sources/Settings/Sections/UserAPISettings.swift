@@ -128,7 +128,6 @@ extension ProviderSettings {
     func userAPIRules() -> [SettingsError] {
         guard profile == .beyondIdentity else { return [] }
         let keys = SettingKey<ProviderSettings>.userAPI
-        let fresh = Self(name: name)
         guard let url = userAPI.url else {
             let given = keys.filter { $0.show(self) != $0.show(fresh) }.map(\.name)
             if given.contains(where: UserAPISettings.telling.contains) {
@@ -153,9 +152,9 @@ extension ProviderSettings {
             faults.append(
                 SettingsError(.conflict, key("crossClientKey"), value: crossClientKey ?? "", expected: expected))
         }
-        if userAPI.version == .v1, !userinfo {
-            let expected = "true: with userAPI.version v1 only userinfo tells whose account a sign-in is"
-            faults.append(SettingsError(.conflict, key("userinfo"), value: "false", expected: expected))
+        if userAPI.version == .v1, userinfo != .required {
+            let expected = "required: with userAPI.version v1 only userinfo tells whose account a sign-in is"
+            faults.append(SettingsError(.conflict, key("userinfo"), value: userinfo.rawValue, expected: expected))
         }
         return faults
     }

@@ -1,18 +1,21 @@
 extension SettingKey where Root == ProviderSettings {
     /// Every key of a provider's section, in the order of the reference.
-    static let all: [Self] = identification + keys + trust + demands + userAPI + limits + events
+    static let all: [Self] =
+        identification + issuers + keys + nativeTokens + trust + demands + userAPI + limits + events
 
     private static let identification: [Self] = [
         Self("profile", \.profile, .text(.choice), "The dialect the provider speaks."),
         Self(
             "discoveryURL", \.discoveryURL, .optional(.webAddress),
-            "Where discovery is asked by mobile network; profile zenkey."),
+            "Where discovery is asked by mobile network, for profile zenkey, and empty: ZenKey's own; for the others where metadata "
+                + "lies, and empty: below the issuer."),
         Self(
             "discoveryUI", \.discoveryUI, .optional(.webAddress),
             "Page on which users choose a carrier, where discovery names none."),
         Self(
-            "issuer", \.issuer, .optional(.issuer),
-            "Discovery at issuer/.well-known/openid-configuration, issuer equality enforced; the other profiles. Empty for "
+            "issuer", \.issuer, .optional(.providerIssuer),
+            "Discovery at issuer/.well-known/openid-configuration, issuer equality enforced; the other profiles. With {tenantid} "
+                + "in it, a template of its tenants' issuers. Empty for "
                 + "profile telenor-id: https://id.telenor.no."),
         Self("clientID", \.clientID, .text(.clientID), "Client identifier; required."),
         Self("clientSecret", \.clientSecret, .secret, "Client secret; required for the client_secret methods."),
@@ -82,7 +85,9 @@ extension SettingKey where Root == ProviderSettings {
             "clockSkewSeconds", \.clockSkewSeconds, .number(0...3600),
             "How far the provider's clock may differ from ours."),
         Self("portTokenMaxAgeDays", \.portTokenMaxAgeDays, .limit(upTo: 3650), "Age of a port token."),
-        Self("userinfo", \.userinfo, .flag, "Whether the user's attributes are fetched."),
+        Self(
+            "userinfo", \.userinfo, .text(.userinfo),
+            "Whether the user's attributes are fetched: always, where they can be had, or never."),
         Self(
             "transactionIdentityMinimumAgeHours", \.transactionIdentityMinimumAgeHours, .limit(upTo: 8760),
             "How old an identity that was linked, ported or given to a user must be to approve transactions, to link, "

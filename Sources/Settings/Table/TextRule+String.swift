@@ -1,3 +1,4 @@
+internal import OpenIDConnect
 import Syntax
 
 extension TextRule where Value == String {
@@ -26,6 +27,20 @@ extension TextRule where Value == String {
     }
 
     /// Printable ASCII (RFC 6749 appendix A.1). Empty is no fault of grammar: whether it may be is a rule.
+    /// Another spelling of an issuer, which need not be a URL.
+    static var issuerSpelling: Self {
+        TextRule("a name as tokens have it: visible ASCII, without braces") { text in
+            !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x7B && $0 != 0x7D }
+        }
+    }
+
+    /// A tenant of an issuer.
+    static var tenant: Self {
+        TextRule("a tenant's identifier, a GUID in lower case, or * alone for any") { text in
+            text == "*" || IssuerNames.isTenant(text)
+        }
+    }
+
     static var clientID: Self {
         TextRule("the client identifier that the provider gave out") { text in
             text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }

@@ -1,6 +1,7 @@
 internal import Crypto
 internal import HTTPServer
 internal import OpenIDConnect
+internal import Providers
 internal import Syntax
 
 /// The grammar of a text, or of one element of a list, and the way back to text.
@@ -137,25 +138,98 @@ extension TextRule where Value == EndpointURL {
     static var issuer: Self {
         let expected = "an absolute http(s) URL without user information, query and fragment"
         return TextRule(expected: expected) { text throws(ValueError) in
-            guard !hasTemplate(text) else {
+            guard !text.hasTemplate else {
                 throw ValueError(value: text, expected: "the issuer itself: what stands in braces must be filled in")
             }
             guard let address = try? EndpointURL(configured: text), !address.hasQuery else {
                 throw ValueError(value: text, expected: expected)
             }
-            guard IPAddress(address.host)?.isUnspecified != true else {
-                throw ValueError(value: text, expected: "an address that others can reach: \(address.host) is none")
-            }
+            try address.checkReachable(text)
             return address
         } show: {
             $0.text
         }
     }
+}
 
-    /// Whether a text such as `https://login.example.com/{tenantid}` is still a template, in braces or their escapes.
-    private static func hasTemplate(_ text: String) -> Bool {
-        let lowercased = text.lowercased()
+extension TextRule where Value == ConfiguredIssuer {
+    /// The issuer of a provider, which may be a template of its tenants' issuers, but of nothing else.
+    static var providerIssuer: Self {
+        let expected = "an absolute http(s) URL without user information, query and fragment"
+        return TextRule(expected: expected) { text throws(ValueError) in
+            let rest = text.replacing(IssuerNames.tenantPlaceholder, with: "", maxReplacements: 1)
+            guard !rest.hasTemplate else {
+                let template =
+                    "what stands in braces must be filled in, unless it is one \(IssuerNames.tenantPlaceholder)"
+                throw ValueError(value: text, expected: "the issuer itself: " + template)
+            }
+            guard let issuer = ConfiguredIssuer(text) else { throw ValueError(value: text, expected: expected) }
+            try issuer.address.checkReachable(text)
+            return issuer
+        } show: {
+            $0.text
+        }
+    }
+}
+
+extension EndpointURL {
+    fileprivate func checkReachable(_ text: String) throws(ValueError) {
+        guard IPAddress(host)?.isUnspecified != true else {
+            throw ValueError(value: text, expected: "an address that others can reach: \(host) is none")
+        }
+    }
+}
+
+extension String {
+    /// Whether a text such as `https://login.example.com/{tenant}` is still a template, in braces or their escapes.
+    fileprivate var hasTemplate: Bool {
+        let lowercased = lowercased()
         return ["{", "}", "%7b", "%7d"].contains { lowercased.contains($0) }
+    }
+}
+
+extension TextRule where Value == FurtherAudience {
+    private static var nonceKey: String { "nativeNonce=" }
+    private static var clientKey: String { "clientID=" }
+
+    /// A client identifier, or `clientID=ID nativeNonce=FORM`, which the file writes as a mapping.
+    static var audience: Self {
+        let forms = TextRule<NonceForm>.choice
+        let expected = "a client identifier, or {clientID: …, nativeNonce: …} with \(forms.expected)"
+        return TextRule(expected) { audience in
+            guard let form = audience.nonceForm else { return audience.clientID }
+            return "\(clientKey)\(audience.clientID) \(nonceKey)\(form.rawValue)"
+        } accept: { text in
+            guard text.hasPrefix(clientKey) else {
+                return clientID(text).map { FurtherAudience(clientID: $0, nonceForm: nil) }
+            }
+            let words = text.dropFirst(clientKey.count).split(separator: " ", maxSplits: 1)
+            guard let id = words.first.flatMap({ clientID(String($0)) }) else { return nil }
+            guard words.count == 2 else { return FurtherAudience(clientID: id, nonceForm: nil) }
+            guard words[1].hasPrefix(nonceKey),
+                let form = NonceForm(rawValue: String(words[1].dropFirst(nonceKey.count)))
+            else { return nil }
+            return FurtherAudience(clientID: id, nonceForm: form)
+        }
+    }
+
+    private static func clientID(_ text: String) -> String? {
+        text.isEmpty || !text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } ? nil : text
+    }
+}
+
+extension TextRule where Value == UserinfoUse {
+    /// Whether userinfo is fetched; `true` and `false` are what there was before.
+    static var userinfo: Self {
+        TextRule(choice.expected) {
+            $0.rawValue
+        } accept: { text in
+            switch text.lowercased() {
+            case "true": .required
+            case "false": .never
+            default: UserinfoUse(rawValue: text)
+            }
+        }
     }
 }
 

@@ -30,8 +30,13 @@ enum ProviderProfile: String, Sendable, CaseIterable {
     var algorithms: [SignatureAlgorithm] { self == .beyondIdentity ? [.rs256, .es256] : [.rs256] }
 
     /// The issuer of a profile that has one for everybody; nil for the others.
-    var issuer: EndpointURL? {
-        self == .telenorID ? try? EndpointURL(configured: "https://id.telenor.no") : nil
+    var issuer: ConfiguredIssuer? { self == .telenorID ? ConfiguredIssuer("https://id.telenor.no") : nil }
+
+    /// Where discovery is asked, or metadata lies, of a profile that has one place for everybody.
+    var discoveryURL: EndpointURL? {
+        guard self == .zenkey else { return nil }
+        return try? EndpointURL(
+            configured: "https://discoveryissuer.myzenkey.com/.well-known/openid_configuration")
     }
 
     /// Whether its providers take the session of a line authentication, which only a handset can do, with the authorization

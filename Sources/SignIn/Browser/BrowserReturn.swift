@@ -191,7 +191,8 @@ extension AuthorizedResponse {
         _ toldIssuer: String?, _ callback: String
     ) {
         self.init(
-            code: code, redirectURI: callback, issuer: toldIssuer, network: request.carried.network,
+            evidence: .code(code), clientID: nil, name: nil, redirectURI: callback, issuer: toldIssuer,
+            network: request.carried.network,
             codeVerifier: codeVerifier, nonce: nonce, acrValues: request.carried["acr_values"],
             correlationID: request.correlationID, context: request.carried["context"], sdkVersion: nil,
             expectedIssuer: expectedIssuer, maximumAgeSeconds: request.carried.maximumAgeSeconds)

@@ -43,7 +43,7 @@ public struct BrowserSignIn: Sendable {
         case service(ServiceError)
     }
 
-    let signIn: SignInWithCode
+    let signIn: SignInWithProvider
     let repository: any BrowserSignInRepository
     let transport: any HTTPTransport
     let apps: AppDirectory

@@ -6,7 +6,7 @@ internal import Syntax
 /// What carriers say has come of server-initiated sign-ins: the second half of the road, which is that of a posted code from the
 /// ID token on.
 public struct PushNotifications: Sendable {
-    let signIn: SignInWithCode
+    let signIn: SignInWithProvider
     let repository: any PushRepository
     let providers: ProviderDirectory
     let limits: PushLimits
@@ -155,7 +155,8 @@ extension AuthorizedResponse {
     /// The answer to a request of our own making: what the carrier has shown stands where a code would, and counts once.
     fileprivate init(_ content: PushContent, _ secret: PushSecret) {
         self.init(
-            code: secret.text, redirectURI: "", issuer: content.issuer, network: content.network, codeVerifier: nil,
+            evidence: .code(secret.text), clientID: nil, name: nil, redirectURI: nil, issuer: content.issuer,
+            network: content.network, codeVerifier: nil,
             nonce: content.nonce, acrValues: content.acrValues, correlationID: content.correlationID,
             context: content.context, sdkVersion: nil, expectedIssuer: content.issuer, maximumAgeSeconds: nil)
     }

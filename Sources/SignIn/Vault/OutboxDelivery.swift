@@ -85,8 +85,9 @@ public struct OutboxDelivery: Sendable {
         do throws(ProviderError) {
             let issuer = try await client.issuer(ofStored: message.issuer)
             switch message.content {
-            case .revocation(let token, let isRefreshToken):
-                let request = RevocationRequest(token: token, isRefreshToken: isRefreshToken)
+            case .revocation(let token, let isRefreshToken, let ofClient):
+                let request = RevocationRequest(
+                    token: token, isRefreshToken: isRefreshToken, clientID: ofClient)
                 return await client.revoke(request, at: issuer, now: clock.seconds)
             case .logout(let idToken):
                 return await logOut(idToken, at: issuer, client)

@@ -141,7 +141,8 @@ public struct TokenVault: Sendable {
         do throws(ProviderError) {
             let issuer = try await client.issuer(ofStored: grant.subject.issuer)
             let answer = try await client.refresh(
-                RefreshRequest(refreshToken: refreshToken), at: issuer, now: clock.seconds)
+                RefreshRequest(refreshToken: refreshToken, clientID: grant.tokens?.client), at: issuer,
+                now: clock.seconds)
             let tokens = ProviderTokens(answer.accessToken, answer.terms, now: clock.seconds)
             return await store(
                 GrantRefreshes.Unstored(lease: lease, tokens: grant.tokens?.renewed(by: tokens) ?? tokens))
@@ -197,20 +198,22 @@ public typealias VaultRepository = ProviderGrantRepository & SessionLookup & Ide
 
 extension ProviderTokens {
     /// What a provider has given just now.
-    init(_ accessToken: String, _ terms: TokenTerms, now: Int64) {
+    init(_ accessToken: String, _ terms: TokenTerms, client: String? = nil, now: Int64) {
         self.init(
             accessToken: accessToken, refreshToken: terms.refreshToken,
-            expiresAt: terms.lifetimeSeconds.map { now + $0 }, scope: terms.scope)
+            expiresAt: terms.lifetimeSeconds.map { now + $0 }, scope: terms.scope, client: client)
     }
 }
 
 extension KeptTokens {
     /// What is kept of a sign-in's tokens.
-    convenience init(_ tokens: TokenResponse, _ terms: TokenTerms, of issuer: ProviderMetadata, now: Int64) {
+    convenience init(
+        _ tokens: TokenResponse, _ terms: TokenTerms, of issuer: ProviderMetadata, client: String?, now: Int64
+    ) {
         // What ends nothing anywhere is not kept.
         let endsSessions = issuer.endSessionEndpoint != nil || issuer.customLogoutEndpoint != nil
         self.init(
-            tokens: ProviderTokens(tokens.accessToken, terms, now: now),
+            tokens: ProviderTokens(tokens.accessToken, terms, client: client, now: now),
             idToken: endsSessions ? tokens.idToken : nil)
     }
 }

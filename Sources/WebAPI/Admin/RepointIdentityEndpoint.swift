@@ -15,10 +15,12 @@ struct RepointIdentityEndpoint: Sendable {
         guard let issuer = parameters["issuer"], !issuer.isEmpty else {
             throw .invalidRequest("The parameter issuer is missing.")
         }
-        guard let subject = Subject.given(issuer: issuer, value: parameters["subject"] ?? "") else {
+        let found = try provider(named: parameters["provider"], issuer: issuer)
+        let stored = found.currentName(of: issuer)
+        guard let subject = Subject.given(issuer: stored, value: parameters["subject"] ?? "") else {
             throw .invalidRequest("The parameter subject must have 1 to \(Subject.maximumBytes) bytes.")
         }
-        let provider = try provider(named: parameters["provider"], issuer: issuer).configuration.name
+        let provider = found.configuration.name
         let outcome = try await store.ask { repository, now throws(RepositoryError) in
             try await repository.repoint(subject, provider: provider, to: user, now: now)
         }

@@ -70,7 +70,9 @@ struct ImportLine {
         guard let value = entry["subject"]?.string else {
             throw fault(entry["subject_reference"] == nil ? .subject : .exportedWithoutSubjects)
         }
-        guard let subject = Subject.given(issuer: issuer, value: value) else { throw fault(.subject) }
+        guard let subject = Subject.given(issuer: provider.currentName(of: issuer), value: value) else {
+            throw fault(.subject)
+        }
         var emailStoppedAt: Int64?
         if let stopped = entry["email_stopped_at"], !stopped.isNull {
             guard let time = stopped.integer, (0...now).contains(time) else { throw fault(.emailStopped) }

@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func `takes the attributes from the ID token where there is no userinfo`() async throws {
-        let stage = try await SignInStage { $0.fetchesUserinfo = false }
+        let stage = try await SignInStage { $0.userinfo = .never }
         try stage.answerToken { $0.claims[setting: "email"] = "jane@token.example" }
         let outcome = try await stage.signIn()
         #expect(outcome.signedIn.profile.carrier == ["email": "jane@token.example"])

@@ -3,7 +3,7 @@ internal import OpenIDConnect
 public import Providers
 
 /// The sign-in: from an authorization code that an app posts to a session of ours.
-public struct SignInWithCode: Sendable {
+public struct SignInWithProvider: Sendable {
     /// Who is signed in, with the tokens to tell the app.
     public struct Outcome: Sendable {
         public let signedIn: SignedIn
@@ -13,11 +13,11 @@ public struct SignInWithCode: Sendable {
 
     private let accounts: any SignInRepository
     private let tokenIssuer: TokenIssuer
-    private let supplies: AuthorizationCodeGrant.Supplies
+    private let supplies: AuthorizationGrant.Supplies
     private let registration: RegistrationMode
 
     init(
-        accounts: any SignInRepository, tokenIssuer: TokenIssuer, supplies: AuthorizationCodeGrant.Supplies,
+        accounts: any SignInRepository, tokenIssuer: TokenIssuer, supplies: AuthorizationGrant.Supplies,
         registration: RegistrationMode
     ) {
         self.accounts = accounts
@@ -83,20 +83,21 @@ public struct SignInWithCode: Sendable {
         _ response: AuthorizedResponse, with provider: Provider, for recipient: Recipient, _ userAgent: String?,
         _ trouble: ProviderTrouble?
     ) async throws(ServiceError) -> (signedIn: SignedIn, record: SignInRecord) {
-        let grant = try await AuthorizationCodeGrant.begin(response, with: provider, supplies, trouble: trouble)
+        let grant = try await AuthorizationGrant.begin(response, with: provider, supplies, trouble: trouble)
         defer { grant.end() }
         do throws(ServiceError) {
             let issuer = try await grant.issuer()
-            let tokens =
-                if case .push(let push) = recipient { push.tokens } else { try await grant.exchange(at: issuer) }
-            let idToken = try await grant.verifiedIDToken(
-                tokens, of: issuer, expecting: response.expectations(at: provider))
-            if case .push(let push) = recipient { try push.check(grant.subject(of: idToken)) }
-            let said = try await grant.userinfo(tokens, at: issuer, of: idToken)
-            let ported = try await portedSubjects(of: idToken, grant, trouble)
+            let expectations = response.expectations(at: provider)
+            let proven =
+                if case .push(let push) = recipient {
+                    try await grant.proven(by: push, at: issuer, expecting: expectations)
+                } else {
+                    try await grant.proven(at: issuer, expecting: expectations)
+                }
+            let said = try await grant.userinfo(proven, at: issuer)
+            let ported = try await portedSubjects(of: proven.idToken, grant, trouble)
             let ticket = registration == .ticket ? LinkTicket.make(provider, said.attributes) : nil
-            let kept = grant.kept(tokens, of: issuer)
-            let record = record(grant, idToken, said, ported, ticket, kept, recipient, userAgent)
+            let record = record(grant, proven, said, ported, ticket, response, recipient, userAgent)
             let outcome = try await grant.store { () throws(RepositoryError) in try await accounts.signIn(record) }
             return (try signedIn(outcome, ticket, trouble), record)
         } catch {
@@ -108,7 +109,7 @@ public struct SignInWithCode: Sendable {
     /// Who the user was at other carriers. Port tokens count for a subject nobody has yet and for no other, so for
     /// everybody else their carriers are not even asked.
     private func portedSubjects(
-        of idToken: IDToken, _ grant: AuthorizationCodeGrant, _ trouble: ProviderTrouble?
+        of idToken: IDToken, _ grant: AuthorizationGrant, _ trouble: ProviderTrouble?
     ) async throws(ServiceError) -> VerifiedPortTokens {
         guard grant.provider.takesPortTokens, PortToken.areIn(idToken.claims) else { return VerifiedPortTokens() }
         let subject = grant.subject(of: idToken)
@@ -121,9 +122,10 @@ public struct SignInWithCode: Sendable {
 
     /// What the repository stores, all in one transaction.
     private func record(
-        _ grant: AuthorizationCodeGrant, _ idToken: IDToken, _ said: ProviderSaying, _ ported: VerifiedPortTokens,
-        _ ticket: LinkTicket?, _ kept: KeptTokens?, _ recipient: Recipient, _ userAgent: String?
+        _ grant: AuthorizationGrant, _ proven: ProvenIdentity, _ said: ProviderSaying, _ ported: VerifiedPortTokens,
+        _ ticket: LinkTicket?, _ response: AuthorizedResponse, _ recipient: Recipient, _ userAgent: String?
     ) -> SignInRecord {
+        let idToken = proven.idToken
         let app: AppGrant? = if case .app(let app) = recipient { app } else { nil }
         let push: PushGrant? = if case .push(let push) = recipient { push } else { nil }
         let now = supplies.clock.seconds
@@ -131,13 +133,13 @@ public struct SignInWithCode: Sendable {
         let session = tokenIssuer.makeSessionID(now: now)
         let subject = grant.subject(of: idToken)
         return SignInRecord(
-            code: grant.code, challenge: grant.challenge, provider: provider.configuration.name,
+            code: grant.evidence, challenge: grant.challenge, provider: provider.configuration.name,
             subject: subject, ported: ported.subjects(for: provider),
             refusedPortTokens: ported.refusals.count, personKey: said.personKey,
             registration: ticket.map {
                 .ticket(OneTimeUse(hash: $0.hash, expiresAt: now + LinkTicket.lifetimeSeconds))
             } ?? .automatic(reference: TokenIssuer.makeReference()),
-            attributes: said.attributes, claims: said.claims,
+            attributes: said.attributes, own: response.name?.attributes ?? Attributes(), claims: said.claims,
             session: NewSession(
                 id: session, family: session,
                 expiresAt: app.map { now + $0.lifetimeSeconds } ?? push?.waitsUntil
@@ -146,7 +148,7 @@ public struct SignInWithCode: Sendable {
                 authenticatedAt: min(idToken.authenticationTime ?? idToken.issuedAt, now),
                 client: app?.client ?? provider.configuration.clientID, scope: app?.scope,
                 upstreamSession: idToken.upstreamSession(at: subject.issuer)),
-            appCode: app?.code(now: now), push: push?.delivery(of: ticket), kept: kept,
+            appCode: app?.code(now: now), push: push?.delivery(of: ticket), kept: proven.kept,
             maximumSessions: tokenIssuer.configuration.maximumSessionsPerUser, now: now)
     }
 
@@ -170,13 +172,27 @@ extension AuthorizedResponse {
     /// provider's own minimum.
     func expectations(at provider: Provider) -> IDTokenExpectations {
         IDTokenExpectations(
-            nonce: nonce.map { .exactly($0) } ?? .unknownToUs,
+            nonce: expectedNonce(at: provider),
             authentication: [
                 provider.configuration.minimumACR, acrValues.flatMap(RequiredAuthentication.init(values:)),
             ].compactMap(\.self),
             context: context.map { .exactlyOrCut($0) } ?? .anything,
             freshness: maximumAgeSeconds.map { .within($0) } ?? .anyAge)
     }
+}
+
+extension AuthorizedResponse {
+    /// What the ID token must show of the nonce. One that the app posts is held to what the app has drawn, in whatever form; and
+    /// so is one that is got for a code of an SDK's, which has put the nonce into its own request.
+    func expectedNonce(at provider: Provider) -> IDTokenVerifier.ExpectedNonce {
+        guard let nonce else { return .unknownToUs }
+        guard idToken == nil, isOfSDK, let rules = provider.configuration.nativeTokens else { return .exactly(nonce) }
+        let form = rules.nonceForm(of: clientID ?? provider.configuration.clientID)
+        return form.claim(of: nonce).map { .exactly($0) } ?? .exactly(nonce)
+    }
+
+    /// Whether it holds a code that no browser has brought.
+    private var isOfSDK: Bool { redirectURI?.isEmpty != false && expectedIssuer == nil }
 }
 
 extension VerifiedPortTokens {

@@ -5,13 +5,15 @@ internal import OpenIDConnect
 internal import Providers
 internal import Syntax
 
-/// The one use of an authorization code (RFC 6749 §4.1), whatever it is used for: a place at the provider, the code's claim,
-/// and the calls of the road that need the code.
+/// The one use of what an app holds of a user's authorization (RFC 6749 §1.3), whatever it is used for: a code, an ID token that
+/// a provider's SDK has given to the app, or both. It has a place at the provider, claims what was posted, and makes the calls of
+/// the road that need it.
 ///
 /// A code is bound to one issuer before it is sent, and to one challenge; neither goes anywhere else after that. It is
 /// spent by its exchange, so whatever fails then is recorded: the same code never reaches the provider twice. Whoever makes
-/// use of one calls ``fail()`` when anything goes wrong, and ``end()`` in any case.
-final class AuthorizationCodeGrant {
+/// use of one calls ``fail()`` when anything goes wrong, and ``end()`` in any case. An ID token of the app's is used up by what is
+/// stored with it and by nothing else: until then nobody has had anything for it.
+final class AuthorizationGrant {
     /// What all uses of codes share.
     struct Supplies: Sendable {
         let repository: any SignInRepository & ChallengeRepository & SecretKeyRepository
@@ -36,14 +38,17 @@ final class AuthorizationCodeGrant {
         case unrecorded
     }
 
-    let code: OneTimeUse
+    /// What is used up by the transaction that makes use of it: the ID token that the app has posted, else the code.
+    private(set) var evidence: OneTimeUse
     let challenge: OneTimeUse?
+    /// Nil where an ID token came without one.
+    private let code: OneTimeUse?
     private let response: AuthorizedResponse
     private let client: ProviderClient
     private let supplies: Supplies
     private var progress = Progress.claimed
 
-    /// Begins the use of a code.
+    /// Begins the use of what was posted.
     ///
     /// - Parameters:
     ///   - response: what the app posted, validated for this provider.
@@ -52,42 +57,50 @@ final class AuthorizationCodeGrant {
     ///   `.invalidGrant(.codeAlreadyUsed)`; `.challengeRequired`, `.invalidChallenge`. Nothing is to be ended then.
     static func begin(
         _ response: AuthorizedResponse, with provider: Provider, _ supplies: Supplies, trouble: ProviderTrouble?
-    ) async throws(ServiceError) -> AuthorizationCodeGrant {
-        guard response.expectedIssuer != nil || provider.allows(redirectURI: response.redirectURI) else {
+    ) async throws(ServiceError) -> AuthorizationGrant {
+        if response.expectedIssuer == nil, let address = response.redirectURI, !address.isEmpty,
+            !provider.allows(redirectURI: address)
+        {
             throw .redirectURINotAllowed
         }
         guard let client = ProviderClient(entering: provider, through: supplies.transport, trouble: trouble) else {
             throw .overloaded
         }
-        // Of the code alone: who hands it in under another provider's name hands in the same code.
-        let code = OneTimeUse(
-            hash: TokenHash(sha256: response.code), expiresAt: supplies.clock.seconds + DispatchedCodes.memorySeconds)
-        guard supplies.codes.claim(code.hash) else {
+        let (evidence, code) = response.uses(now: supplies.clock.seconds)
+        do throws(ServiceError) {
+            try supplies.codes.claim(evidence, code)
+        } catch {
             client.leave()
-            throw .invalidGrant(.codeAlreadyUsed)
+            throw error
         }
         do throws(ServiceError) {
-            let isUsed = try await stored { () throws(RepositoryError) in
-                try await supplies.repository.isCodeUsed(code.hash, now: supplies.clock.seconds)
-            }
-            if isUsed { throw .invalidGrant(.codeAlreadyUsed) }
+            try await checkUnused(evidence, supplies)
+            if let code, code != evidence { try await checkUnused(code, supplies) }
             let challenge = try await Challenges(repository: supplies.repository, clock: supplies.clock)
                 .challenge(
                     in: response.nonce,
                     // A nonce of our own making is as good as one of our challenges.
                     isRequired: provider.configuration.requiresChallenge && response.expectedIssuer == nil)
-            return AuthorizationCodeGrant(code, challenge, response, client, supplies)
+            return AuthorizationGrant(evidence, code, challenge, response, client, supplies)
         } catch {
-            supplies.codes.release(code.hash, .nothingToRemember, now: supplies.clock.seconds)
+            supplies.codes.release(evidence, code, .nothingToRemember, now: supplies.clock.seconds)
             client.leave()
             throw error
         }
     }
 
+    private static func checkUnused(_ use: OneTimeUse, _ supplies: Supplies) async throws(ServiceError) {
+        let isUsed = try await stored { () throws(RepositoryError) in
+            try await supplies.repository.isCodeUsed(use.hash, now: supplies.clock.seconds)
+        }
+        if isUsed { throw .invalidGrant(.codeAlreadyUsed) }
+    }
+
     private init(
-        _ code: OneTimeUse, _ challenge: OneTimeUse?, _ response: AuthorizedResponse, _ client: ProviderClient,
-        _ supplies: Supplies
+        _ evidence: OneTimeUse, _ code: OneTimeUse?, _ challenge: OneTimeUse?, _ response: AuthorizedResponse,
+        _ client: ProviderClient, _ supplies: Supplies
     ) {
+        self.evidence = evidence
         self.code = code
         self.challenge = challenge
         self.response = response
@@ -113,17 +126,71 @@ final class AuthorizationCodeGrant {
         }
         if let expected = response.expectedIssuer, !issuer.issuer.isExactly(expected) { throw .issuerMismatch }
         if let named = response.issuer {
-            guard issuer.issuer.isExactly(named) else { throw .issuerMismatch }
+            guard provider.isNamed(named, in: issuer) else { throw .issuerMismatch }
         } else if issuer.sendsIssuer,
-            response.expectedIssuer != nil || provider.sharesRedirectURI(response.redirectURI)
+            response.expectedIssuer != nil || response.redirectURI.map(provider.sharesRedirectURI) == true
         {
             throw .invalidParameter(.missingIssuer)
         }
         return issuer
     }
 
+    /// Proves who the user is: with the tokens that the code is exchanged for, or with those that the app has.
+    func proven(
+        at issuer: ProviderMetadata, expecting expectations: IDTokenExpectations
+    ) async throws(ServiceError) -> ProvenIdentity {
+        if let presented = response.idToken {
+            return try await proven(presented, at: issuer, expecting: expectations)
+        }
+        let clientID = response.clientID ?? provider.configuration.clientID
+        let tokens = try await exchange(at: issuer, as: clientID)
+        let idToken = try await verifiedIDToken(tokens, of: issuer, for: clientID, expecting: expectations)
+        return ProvenIdentity(
+            idToken: idToken, accessToken: tokens.accessToken, kept: kept(tokens, of: issuer, for: clientID))
+    }
+
+    /// Proves who the user is with tokens that a carrier has sent of its own accord.
+    func proven(
+        by push: PushGrant, at issuer: ProviderMetadata, expecting expectations: IDTokenExpectations
+    ) async throws(ServiceError) -> ProvenIdentity {
+        let clientID = provider.configuration.clientID
+        let idToken = try await verifiedIDToken(push.tokens, of: issuer, for: clientID, expecting: expectations)
+        try push.check(subject(of: idToken))
+        return ProvenIdentity(
+            idToken: idToken, accessToken: push.tokens.accessToken, kept: kept(push.tokens, of: issuer, for: clientID))
+    }
+
+    /// Proves who the user is with an ID token that the app has posted, before a code that came beside it goes anywhere. The
+    /// code brings an ID token of its own, which must be about the same user.
+    private func proven(
+        _ presented: NativeToken, at issuer: ProviderMetadata, expecting expectations: IDTokenExpectations
+    ) async throws(ServiceError) -> ProvenIdentity {
+        let idToken = try await asked { () throws(ProviderError) in
+            try await client.verified(presented, code: response.code, of: issuer, expecting: expectations, now: now)
+        }
+        evidence.expiresAt = idToken.isRememberedUntil
+        guard let code else {
+            return ProvenIdentity(
+                idToken: idToken, accessToken: idToken.namesAccessToken ? presented.accessToken : nil, kept: nil)
+        }
+        let clientID = provider.codeClient(of: idToken)
+        let tokens = try await exchange(at: issuer, as: clientID)
+        // The transaction will use up the ID token; the code is spent whatever comes of that.
+        try await stored { () throws(RepositoryError) in try await supplies.repository.recordUsedCode(code, now: now) }
+        progress = .recorded
+        let other = try await verifiedIDToken(tokens, of: issuer, for: clientID, expecting: .nothing)
+        guard other.issuer == idToken.issuer, other.subject == idToken.subject else { throw .invalidIDToken(.subject) }
+        return ProvenIdentity(
+            idToken: idToken, accessToken: tokens.accessToken, kept: kept(tokens, of: issuer, for: clientID))
+    }
+
     /// Exchanges the code, once it is bound to the issuer, and the challenge to the code.
-    func exchange(at issuer: ProviderMetadata) async throws(ServiceError) -> TokenResponse {
+    ///
+    /// - Parameter clientID: whose code it is.
+    private func exchange(
+        at issuer: ProviderMetadata, as clientID: String
+    ) async throws(ServiceError) -> TokenResponse {
+        guard let code, let text = response.code else { throw .invalidParameter(.missingCode) }
         switch supplies.codes.bind(code.hash, to: issuer.issuer, now: now) {
         case .bound: break
         case .elsewhere: throw .invalidGrant(.codeSentElsewhere)
@@ -131,9 +198,9 @@ final class AuthorizationCodeGrant {
         }
         if let challenge, !supplies.codes.spend(challenge.hash, on: code.hash, now: now) { throw .invalidChallenge }
         let request = TokenRequest(
-            code: response.code, redirectURI: response.redirectURI, codeVerifier: response.codeVerifier,
+            code: text, redirectURI: response.redirectURI, codeVerifier: response.codeVerifier,
             correlationID: response.correlationID, sdkVersion: response.sdkVersion,
-            keepsTokens: provider.configuration.keepsTokens)
+            keepsTokens: provider.configuration.keepsTokens, clientID: clientID)
         do throws(ProviderError) {
             let tokens = try await client.exchange(request, at: issuer, now: now)
             progress = .spent
@@ -148,20 +215,26 @@ final class AuthorizationCodeGrant {
     }
 
     func verifiedIDToken(
-        _ tokens: TokenResponse, of issuer: ProviderMetadata, expecting expectations: IDTokenExpectations
+        _ tokens: TokenResponse, of issuer: ProviderMetadata, for clientID: String,
+        expecting expectations: IDTokenExpectations
     ) async throws(ServiceError) -> IDToken {
         try await asked { () throws(ProviderError) in
-            try await client.verifiedIDToken(tokens, of: issuer, expecting: expectations, now: now)
+            try await client.verifiedIDToken(tokens, of: issuer, for: clientID, expecting: expectations, now: now)
         }
     }
 
     /// What the provider says about the user, with the ID token and with userinfo.
     func userinfo(
-        _ tokens: TokenResponse, at issuer: ProviderMetadata, of idToken: IDToken
+        _ proven: ProvenIdentity, at issuer: ProviderMetadata
     ) async throws(ServiceError) -> ProviderSaying {
-        let userinfo = try await asked { () throws(ProviderError) in
-            try await client.userinfo(
-                tokens.accessToken, at: issuer, of: idToken.subject, correlationID: response.correlationID)
+        let idToken = proven.idToken
+        var userinfo: JSONValue?
+        // An ID token that the app has posted alone is all there is.
+        if let accessToken = proven.accessToken {
+            userinfo = try await asked { () throws(ProviderError) in
+                try await client.userinfo(
+                    accessToken, at: issuer, of: idToken.subject, correlationID: response.correlationID)
+            }
         }
         var said = ProviderSaying(
             idToken: idToken.claims, userinfo: userinfo, subject: idToken.subject,
@@ -175,9 +248,12 @@ final class AuthorizationCodeGrant {
     }
 
     /// What is kept of the tokens, where the provider's are kept at all.
-    func kept(_ tokens: TokenResponse, of issuer: ProviderMetadata) -> KeptTokens? {
+    ///
+    /// - Parameter clientID: whose they are.
+    func kept(_ tokens: TokenResponse, of issuer: ProviderMetadata, for clientID: String) -> KeptTokens? {
         guard provider.configuration.keepsTokens, let terms = tokens.terms else { return nil }
-        return KeptTokens(tokens, terms, of: issuer, now: now)
+        let otherClient = clientID == provider.configuration.clientID ? nil : clientID
+        return KeptTokens(tokens, terms, of: issuer, client: otherClient, now: now)
     }
 
     func portTokens(of idToken: IDToken) async throws(ServiceError) -> VerifiedPortTokens {
@@ -201,7 +277,7 @@ final class AuthorizationCodeGrant {
 
     /// Records a code that may have been spent for nothing.
     func fail() async {
-        guard case .spent = progress else { return }
+        guard case .spent = progress, let code else { return }
         do throws(RepositoryError) {
             try await supplies.repository.recordUsedCode(code, now: now)
             progress = .recorded
@@ -219,7 +295,7 @@ final class AuthorizationCodeGrant {
             case .refused: .refused
             case .spent, .unrecorded: .spent
             }
-        supplies.codes.release(code.hash, end, now: now)
+        supplies.codes.release(evidence, code, end, now: now)
         client.leave()
     }
 }

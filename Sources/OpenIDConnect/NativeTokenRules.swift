@@ -1,0 +1,68 @@
+internal import Crypto
+internal import JSON
+internal import Syntax
+
+/// How an SDK puts the nonce into an ID token that an app asks it for.
+public enum NonceForm: String, Sendable, CaseIterable {
+    /// As the lower-case hexadecimal SHA-256 of what the app keeps to itself until it signs in here. Whoever sees the token can't
+    /// use it: the text that was hashed is not in it.
+    case hexadecimalSHA256 = "sha256-hex"
+    /// Likewise as base64url without padding.
+    case base64URLSHA256 = "sha256-base64url"
+    /// As the app gave it. Whoever sees the token sees the nonce.
+    case raw
+    /// Not at all, or one that nobody knows: then none is compared.
+    case none
+
+    /// What the `nonce` of the token must be.
+    ///
+    /// - Parameter preimage: what the app has drawn.
+    /// - Returns: nil where none is compared.
+    public func claim(of preimage: String) -> String? {
+        switch self {
+        case .hexadecimalSHA256: Hexadecimal.encode(Digest.sha256.hash(preimage.utf8.span))
+        case .base64URLSHA256: Base64URL.encode(Digest.sha256.hash(preimage.utf8.span))
+        case .raw: preimage
+        case .none: nil
+        }
+    }
+}
+
+/// What an ID token must keep to beyond the rules of all ID tokens, when an app hands it in that has got it from a provider's SDK:
+/// it came by no request of ours, so that nothing but these rules ties it to the app and to this moment.
+public struct NativeTokenRules: Sendable, Equatable {
+    /// Our client identifiers at the provider beside the section's own: those of the apps.
+    public var audiences: [String]
+    public var nonceForm: NonceForm
+    /// How the SDKs of single clients do it.
+    public var nonceForms: [String: NonceForm]
+    /// How long ago the token may have been issued, in seconds.
+    public var maximumAgeSeconds: Int64
+
+    public init(
+        audiences: [String], nonceForm: NonceForm, nonceForms: [String: NonceForm] = [:], maximumAgeSeconds: Int64
+    ) {
+        self.audiences = audiences
+        self.nonceForm = nonceForm
+        self.nonceForms = nonceForms
+        self.maximumAgeSeconds = maximumAgeSeconds
+    }
+
+    /// Whether every token must have a nonce that the app knows, whoever asked for it.
+    public var alwaysComparesNonce: Bool { nonceForm != .none && !nonceForms.values.contains(.none) }
+
+    /// Whether none ever is compared.
+    public var neverComparesNonce: Bool { nonceForm == .none && nonceForms.values.allSatisfy { $0 == .none } }
+
+    /// How the nonce stands in the tokens of one of our clients.
+    public func nonceForm(of client: String) -> NonceForm { nonceForms[client] ?? nonceForm }
+
+    /// That a token is an ID token and not an access token, where providers make both of them JWTs for the same audience:
+    /// Keycloak writes `typ` into the claims and Cognito `token_use`; no ID token has the `scp` of Entra's and Okta's access
+    /// tokens.
+    static func isIDToken(_ claims: JSONValue) -> Bool {
+        if let type = claims["typ"], !type.isExactly("ID") { return false }
+        if let use = claims["token_use"], !use.isExactly("id") { return false }
+        return claims["scp"] == nil
+    }
+}

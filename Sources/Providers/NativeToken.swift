@@ -1,0 +1,57 @@
+internal import Crypto
+internal import JOSE
+public import OpenIDConnect
+internal import Syntax
+
+/// An ID token that an app has got from a provider's SDK and hands in. Nothing of it is proven.
+public struct NativeToken: Sendable {
+    /// The longest that is taken.
+    public static let maximumBytes = IDTokenVerifier.maximumTokenBytes
+
+    fileprivate let text: String
+    /// The access token that the SDK gave with it.
+    public let accessToken: String?
+
+    /// - Parameters:
+    ///   - text: the compact JWS.
+    ///   - accessToken: well-formed, since it goes into a header.
+    public init(_ text: String, accessToken: String?) {
+        self.text = text
+        self.accessToken = accessToken
+    }
+
+    /// Header and payload, the text up to the last dot: what one token is, whatever its signature. An ECDSA signature can be
+    /// rewritten into another one that is as good.
+    public var signingInput: Substring { text[..<(text.lastIndex(of: ".") ?? text.endIndex)] }
+}
+
+extension Provider {
+    /// Whether codes are exchanged by each client that they are issued to, as at Apple, and this is one of ours.
+    public func isCodeClient(_ clientID: String) -> Bool {
+        authentication.isOfEachClient && authentication.has(clientID)
+    }
+
+    /// Which of our clients exchanges the code that came beside an ID token.
+    public func codeClient(of idToken: IDToken) -> String {
+        isCodeClient(idToken.client) ? idToken.client : configuration.clientID
+    }
+}
+
+extension ProviderClient {
+    /// Verifies an ID token that an app hands in: as any other, and by the rules of those tokens.
+    ///
+    /// - Parameters:
+    ///   - code: the authorization code that came with it, for `c_hash`.
+    ///   - now: seconds since 1970.
+    /// - Throws: `ProviderError.idToken`; `.call` where the issuer's keys can't be had.
+    public func verified(
+        _ native: NativeToken, code: String?, of issuer: ProviderMetadata, expecting expectations: IDTokenExpectations,
+        now: Int64
+    ) async throws(ProviderError) -> IDToken {
+        guard let rules = provider.configuration.nativeTokens else { throw .idToken(.malformed) }
+        let verifier = verifier(
+            of: issuer, for: provider.configuration.clientID, native: rules, expectations,
+            accessToken: native.accessToken, code: code)
+        return try await verified(native.text, of: issuer, by: verifier, now: now)
+    }
+}

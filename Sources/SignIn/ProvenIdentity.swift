@@ -1,0 +1,49 @@
+internal import Accounts
+internal import OpenIDConnect
+internal import Providers
+
+/// Who the user is, proven, and by what more can be learned of them.
+struct ProvenIdentity {
+    let idToken: IDToken
+    /// Nil where an ID token came alone, or with an access token of which it says nothing.
+    let accessToken: String?
+    /// What is kept of the provider's tokens; nil where none are.
+    let kept: KeptTokens?
+}
+
+extension AuthorizedResponse {
+    /// What is used up by it: the ID token, else the code; and the code, if there is one.
+    ///
+    /// - Parameter now: seconds since 1970.
+    func uses(now: Int64) -> (evidence: OneTimeUse, code: OneTimeUse?) {
+        func use(_ code: String) -> OneTimeUse {
+            OneTimeUse(hash: TokenHash(sha256: code), expiresAt: now + DispatchedCodes.memorySeconds)
+        }
+        switch evidence {
+        case .code(let code):
+            let use = use(code)
+            return (use, use)
+        case .idToken(let token, let code):
+            // When it is over is known once it is verified.
+            return (OneTimeUse(hash: TokenHash(sha256: String(token.signingInput)), expiresAt: now), code.map(use))
+        }
+    }
+}
+
+extension IDToken {
+    /// The longest that can be configured for the age of an ID token that an app posts, in seconds, and the farthest that a
+    /// clock may be off.
+    static let greatestNativeAge: Int64 = 86_400
+    private static let greatestSkew: Int64 = 3600
+
+    /// Until when it has to be remembered that an app has posted it, in seconds since 1970: whatever is configured by then, it
+    /// is too old afterwards, or over.
+    var isRememberedUntil: Int64 { min(expiresAt, issuedAt + Self.greatestNativeAge) + Self.greatestSkew }
+}
+
+extension IDTokenExpectations {
+    /// Those of an ID token whose rules alone are looked at, since another one has shown what was asked for.
+    static var nothing: IDTokenExpectations {
+        IDTokenExpectations(nonce: .unknownToUs, authentication: [], context: .anything, freshness: .anyAge)
+    }
+}
