@@ -16,7 +16,7 @@ final class World: Sendable {
     private let issuerHost: String
     /// Keys that clients have registered while the simulation ran, by the client's id.
     private let registeredKeys = Mutex<[String: [PublicKey]]>([:])
-    private let ports = Mutex<[SimulatedIssuer: UInt16]>([:])
+    private let ports = Mutex<[Listener: UInt16]>([:])
     private let providers: [SimulatedIssuer: Provider]
 
     init(
@@ -63,15 +63,25 @@ final class World: Sendable {
     }
 
     /// Ports are known once the servers are bound, which is after their handlers are made.
-    func setPort(_ port: UInt16, of issuer: SimulatedIssuer) {
-        ports.withLock { $0[issuer] = port }
+    func setPort(_ port: UInt16, of listener: Listener) {
+        ports.withLock { $0[listener] = port }
     }
 
-    /// Where the issuer listens.
-    func port(_ issuer: SimulatedIssuer) -> UInt16 { ports.withLock { $0[issuer] ?? 0 } }
+    func port(_ listener: Listener) -> UInt16 { ports.withLock { $0[listener] ?? 0 } }
 
-    /// The issuer's URL, without a closing slash.
-    func url(_ issuer: SimulatedIssuer) -> String { "http://\(issuerHost):\(port(issuer))" }
+    /// The issuer's URL, without a closing slash. A dialect's tokens may name another one, below it.
+    func url(_ issuer: SimulatedIssuer) -> String {
+        "http://\(issuerHost):\(port(issuer.listener))" + (issuer.isDialect ? "/\(issuer.rawValue)" : "")
+    }
+
+    /// What a subscriber is called by an issuer to a client.
+    func subject(of name: String, for clientID: String, at issuer: SimulatedIssuer) -> String {
+        guard let dialect = Dialect.of(issuer) else {
+            return SubscriberDirectory.subject(of: name, for: clientID, at: issuer)
+        }
+        let team = subscribers.team(of: name)
+        return dialect.subject.text(of: name, for: clientID, of: issuer.rawValue, team: team)
+    }
 
     /// Unix time in seconds.
     static var now: Int64 { WallClock.now.seconds }
