@@ -78,7 +78,9 @@ struct TokenEndpoint {
     private func answer(
         _ redemption: Redemption, _ misbehaviours: [Misbehaviour], _ now: Int64
     ) throws(CryptoError) -> JSONObject {
-        let grant = redemption.grant
+        var grant = redemption.grant
+        // From here on it is the server that is told, whoever got the code.
+        grant.isNative = false
         let accessToken = try accessToken(redemption, misbehaviours.accessToken, now)
         if provider.profile.namesSessions { provider.note(session: grant.id, of: grant, now: now) }
         let idToken = IDToken(

@@ -13,11 +13,13 @@ struct DialectSignIn {
     let issuer: SimulatedIssuer
     let clientID: String
     var tenant: String?
+    var secret: String
 
     init(_ simulation: Simulation, at issuer: SimulatedIssuer, tenant: String? = nil) {
         self.simulation = simulation
         self.issuer = issuer
         self.tenant = tenant
+        secret = "demo-secret-\(issuer.rawValue)"
         clientID = Simulation.serverClient(at: issuer)
     }
 
@@ -91,7 +93,6 @@ struct DialectSignIn {
         -> HTTPTestAnswer
     {
         let address = try #require(try endpoint ?? configuration["token_endpoint"]?.string)
-        let secret = "demo-secret-\(issuer.rawValue)"
         let usesBasic = issuer == .cognito
         let fields: [String: String?] = [
             "grant_type": "authorization_code", "code": code, "redirect_uri": Self.redirectURI,
