@@ -19,8 +19,8 @@ struct IssuerRoutes {
             }
         } else if listener == .dialects {
             for issuer in SimulatedIssuer.dialects {
-                guard let provider = world.provider(issuer), let dialect = provider.dialect else { continue }
-                routes += DialectRoutes(world: world, provider: provider, dialect: dialect, loop: loop).routes
+                guard let dialect = Dialect.of(issuer) else { continue }
+                routes += DialectRoutes(world: world, issuer: issuer, dialect: dialect, loop: loop).routes
             }
         } else if let provider = listener.issuer.flatMap(world.provider) {
             routes +=

@@ -29,8 +29,8 @@ public enum SimulatedIssuer: String, Sendable, CaseIterable {
         .apple, .google, .facebook, .entra, .auth0, .okta, .keycloak, .cognito, .line, .firebase,
     ]
 
-    /// Those that sign subscribers in.
-    static let providers: [SimulatedIssuer] = [.aurora, .borealis, .plain, .telenor, .beyond] + dialects
+    /// Those with a port of their own that sign subscribers in.
+    static let providers: [SimulatedIssuer] = [.aurora, .borealis, .plain, .telenor, .beyond]
 
     var isCarrier: Bool { self == .aurora || self == .borealis }
 

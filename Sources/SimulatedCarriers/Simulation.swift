@@ -104,14 +104,14 @@ public final class Simulation: Sendable {
     /// - Parameter tenant: where there are several; nil for the usual one.
     /// - Returns: nil for an issuer that is no dialect, and for a tenant that it does not have.
     public func tokenIssuer(of issuer: SimulatedIssuer, tenant: String? = nil) -> String? {
-        world.provider(issuer)?.dialect?.site(tenant, of: world.url(issuer))?.issuer
+        Dialect.of(issuer)?.site(tenant, of: world.url(issuer))?.issuer
     }
 
     /// Where a dialect's metadata is.
     ///
     /// - Parameter tenant: likewise.
     public func metadata(of issuer: SimulatedIssuer, tenant: String? = nil) -> String? {
-        world.provider(issuer)?.dialect?.site(tenant, of: world.url(issuer))?.metadata
+        Dialect.of(issuer)?.site(tenant, of: world.url(issuer))?.metadata
     }
 
     /// The client of the demo's server at a dialect.

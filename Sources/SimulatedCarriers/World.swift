@@ -18,6 +18,8 @@ final class World: Sendable {
     private let registeredKeys = Mutex<[String: [PublicKey]]>([:])
     private let ports = Mutex<[Listener: UInt16]>([:])
     private let providers: [SimulatedIssuer: Provider]
+    /// Those that somebody has asked: a dozen keys more would hold up every start.
+    private let dialects = Mutex<[SimulatedIssuer: Provider]>([:])
 
     init(
         clients: [SimulatedClient], issuerHost: String, latency: Duration, gatehouse: String?
@@ -34,7 +36,16 @@ final class World: Sendable {
         self.providers = providers
     }
 
-    func provider(_ issuer: SimulatedIssuer) -> Provider? { providers[issuer] }
+    /// - Returns: nil for discovery, which signs nobody in, and where no key can be made.
+    func provider(_ issuer: SimulatedIssuer) -> Provider? {
+        guard let dialect = Dialect.of(issuer) else { return providers[issuer] }
+        return dialects.withLock { dialects in
+            if let provider = dialects[issuer] { return provider }
+            let provider = try? Provider(issuer, dialect.profile)
+            dialects[issuer] = provider
+            return provider
+        }
+    }
 
     /// A client that is registered at an issuer.
     func client(_ id: String?, at issuer: SimulatedIssuer) -> SimulatedClient? {

@@ -12,7 +12,7 @@ struct NativeEndpoint {
     let dialect: Dialect
 
     /// What the request itself wants to go wrong.
-    func plan(_ request: HTTPRequest) -> MisbehaviourPlan {
+    static func plan(_ request: HTTPRequest) -> MisbehaviourPlan {
         let names = Fields.formOrJSON(request)?["misbehave"] ?? ""
         return MisbehaviourPlan(names.replacing(",", with: ".")) ?? .none
     }
