@@ -40,7 +40,7 @@ STOPSIGNAL SIGTERM
 FROM runtime AS carrier-simulator
 COPY --from=build-carrier-simulator /out/carrier-simulator /usr/local/bin/carrier-simulator
 USER 10001:10001
-EXPOSE 9000 9001 9002 9003 9004 9005
+EXPOSE 9000 9001 9002 9003 9004 9005 9006
 ENTRYPOINT ["carrier-simulator"]
 # Published ports reach only what listens on every address; in URLs it stays the host's loopback address.
 CMD ["--host", "0.0.0.0", "--issuer-host", "127.0.0.1"]

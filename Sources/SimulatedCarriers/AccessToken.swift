@@ -10,7 +10,7 @@ struct AccessToken {
     let issuedAt: Int64
 
     private var subject: String {
-        SubscriberDirectory.subject(of: grant.subscriber.name, for: grant.clientID, at: provider.issuer)
+        world.subject(of: grant.subscriber.name, for: grant.clientID, at: provider.issuer)
     }
 
     /// What both say. The client that asked for the token is the audience, as no other resource was named.

@@ -47,7 +47,7 @@ struct AuthorizationRequest: Sendable {
         else { throw .page("The redirect URI is not registered for this client.") }
         let destination = Destination(
             redirectURI: redirectURI, state: fields.values("state").count == 1 ? fields["state"] : nil,
-            isPosted: provider.profile.keepsSessions && fields["response_mode"] == Self.posted)
+            isPosted: provider.profile.answersByForm && fields["response_mode"] == Self.posted)
         do {
             try self.init(fields, client, destination, provider)
         } catch {
@@ -62,8 +62,7 @@ struct AuthorizationRequest: Sendable {
         try Self.checkForm(fields, provider.profile)
         self.client = client
         self.destination = destination
-        scopes = Set((fields["scope"] ?? "").split(separator: " ").map(String.init))
-        guard scopes.contains("openid") else { throw OAuthError("invalid_scope", "The scope lacks openid.") }
+        scopes = try Self.scopes(fields, provider.profile)
         nonce = fields["nonce"]
         level = Self.level(fields["acr_values"], provider.profile)
         context = fields["context"]
@@ -97,7 +96,7 @@ struct AuthorizationRequest: Sendable {
         guard fields["request_uri"] == nil else {
             throw OAuthError("request_uri_not_supported", "Request objects are not supported.")
         }
-        let modes = profile.keepsSessions ? ["query", posted] : ["query"]
+        let modes = profile.answersByForm ? ["query", posted] : ["query"]
         guard modes.contains(fields["response_mode"] ?? "query") else {
             throw .invalidRequest("The response mode is not supported.")
         }
@@ -106,6 +105,18 @@ struct AuthorizationRequest: Sendable {
                 throw .invalidRequest("The max_age is no number of seconds.")
             }
         }
+    }
+
+    private static func scopes(_ fields: Fields, _ profile: IssuerProfile) throws(OAuthError) -> Set<String> {
+        let scopes = Set((fields["scope"] ?? "").split(separator: " ").map(String.init))
+        guard !profile.scopesAnsweredByForm.isEmpty else {
+            guard scopes.contains("openid") else { throw OAuthError("invalid_scope", "The scope lacks openid.") }
+            return scopes
+        }
+        guard scopes.isDisjoint(with: profile.scopesAnsweredByForm) || fields["response_mode"] == posted else {
+            throw .invalidRequest("With these scopes the response_mode must be form_post.")
+        }
+        return scopes
     }
 
     private static func checkPrompts(_ prompts: Set<String>) throws(OAuthError) {
@@ -121,6 +132,7 @@ struct AuthorizationRequest: Sendable {
     private static func codeChallenge(
         _ fields: Fields, _ client: SimulatedClient, _ profile: IssuerProfile
     ) throws(OAuthError) -> String? {
+        guard !profile.ignoresPKCE else { return nil }
         guard let challenge = fields["code_challenge"] else {
             guard fields["code_challenge_method"] == nil else {
                 throw .invalidRequest("A code_challenge_method goes with a code_challenge.")
@@ -176,7 +188,7 @@ struct AuthorizationRequest: Sendable {
         return subscriber
     }
 
-    private static func algorithm(
+    static func algorithm(
         _ name: String?, _ profile: IssuerProfile
     ) throws(OAuthError) -> SignatureAlgorithm? {
         guard let name else { return nil }

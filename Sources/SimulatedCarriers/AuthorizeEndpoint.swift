@@ -5,6 +5,10 @@ internal import HTTPServer
 struct AuthorizeEndpoint {
     let world: World
     let provider: Provider
+    /// Where it is found.
+    let path: String
+    /// Whose subscribers sign in here, at a dialect that has tenants.
+    var tenant: String?
 
     /// A request as a client makes it: shows the page, or with `prompt=none` and a login hint approves.
     ///
@@ -15,7 +19,7 @@ struct AuthorizeEndpoint {
         answer(fields, misbehaviours) { request throws(OAuthError) in
             if provider.profile.keepsSessions { return try start(request, fields, misbehaviours, session) }
             guard request.prompts.contains("none") else {
-                return SignInPage.response(request, fields, provider) {
+                return SignInPage.response(request, fields, provider, path) {
                     world.subscribers.serves($0.name, provider.issuer)
                 }
             }
@@ -42,7 +46,9 @@ struct AuthorizeEndpoint {
         guard !request.prompts.contains("none") else {
             throw OAuthError("login_required", "Nobody is signed in with this browser.")
         }
-        return SignInPage.response(request, fields, provider) { world.subscribers.serves($0.name, provider.issuer) }
+        return SignInPage.response(request, fields, provider, path) {
+            world.subscribers.serves($0.name, provider.issuer)
+        }
     }
 
     /// Approves, and lets the browser stay signed in.
@@ -116,8 +122,11 @@ struct AuthorizeEndpoint {
             level: request.level, context: request.context, correlationID: request.correlationID,
             codeChallenge: request.codeChallenge, authenticationTime: authenticated,
             refreshesUntil: provider.profile.refreshLifetime.map { authenticated + $0 }, algorithm: request.algorithm,
-            plan: request.plan)
+            plan: request.plan, tenant: tenant)
         var parameters = [(name: "code", value: provider.grants.makeCode(for: grant, now: now))]
+        if request.destination.isPosted, let user = AppleUser(of: grant, at: provider, now: now) {
+            parameters.append(("user", user.text))
+        }
         if let mccmnc = provider.profile.mccmnc { parameters.append(("mccmnc", mccmnc)) }
         if let correlationID = request.correlationID { parameters.append(("correlation_id", correlationID)) }
         return redirect(request.destination, parameters, misbehaviours)

@@ -32,10 +32,11 @@ struct ClientAuthentication {
         return client
     }
 
-    private func clientByPost(_ form: Fields) throws(OAuthError) -> SimulatedClient {
+    /// Who asks, by what stands in the form alone.
+    func clientByPost(_ form: Fields) throws(OAuthError) -> SimulatedClient {
         guard let client = world.client(form["client_id"], at: provider.issuer) else { throw refusalWithoutChallenge }
         if client.authentication.contains(.publicClient) {
-            guard form["client_secret"] == nil else { throw refusalWithoutChallenge }
+            guard form["client_secret"] == nil else { throw refusal(.secretOfPublicClient) }
             return client
         }
         if client.authentication.contains(.apple) {
@@ -46,7 +47,7 @@ struct ClientAuthentication {
             return client
         }
         guard client.authentication.contains(.post), isEqual(client.secret, form["client_secret"] ?? "")
-        else { throw refusalWithoutChallenge }
+        else { throw refusal(form["client_secret"] == nil ? .missingSecret : .client) }
         return client
     }
 
@@ -86,11 +87,13 @@ struct ClientAuthentication {
     private var refusal: OAuthError {
         OAuthError(
             "invalid_client", "The client could not be authenticated.", status: .unauthorized,
-            challenge: "Basic realm=\"\(provider.issuer.rawValue)\"")
+            challenge: "Basic realm=\"\(provider.issuer.rawValue)\"", fault: .client)
     }
 
-    private var refusalWithoutChallenge: OAuthError {
-        OAuthError("invalid_client", "The client could not be authenticated.", status: .unauthorized)
+    private var refusalWithoutChallenge: OAuthError { refusal(.client) }
+
+    private func refusal(_ fault: TokenFault) -> OAuthError {
+        OAuthError("invalid_client", "The client could not be authenticated.", status: .unauthorized, fault: fault)
     }
 
     private func isEqual(_ left: String, _ right: String) -> Bool {

@@ -16,11 +16,17 @@ struct Configuration {
             case .borealis: borealis
             case .telenor: telenor
             case .beyond: beyond
-            case .plain, .discovery: plain
+            default: plain
             }
+        Self.spoil(&document, of: world.url(provider.issuer), misbehaviour)
+        return document
+    }
+
+    /// Does to a right document what is asked for.
+    static func spoil(_ document: inout JSONObject, of issuer: String, _ misbehaviour: DocumentMisbehaviour?) {
         switch misbehaviour {
-        case .otherIssuer: document.set("issuer", .string(world.url(provider.issuer) + "/other"))
-        case .issuerWithQuery: document.set("issuer", .string(world.url(provider.issuer) + "/?tenant=1"))
+        case .otherIssuer: document.set("issuer", .string(issuer + "/other"))
+        case .issuerWithQuery: document.set("issuer", .string(issuer + "/?tenant=1"))
         case .withoutIssuer: document.remove("issuer")
         case .withoutTokenEndpoint: document.remove("token_endpoint")
         case .withoutKeys: document.remove("jwks_uri")
@@ -30,7 +36,6 @@ struct Configuration {
         case .withoutCustomLogout: document.remove("custom_logout_endpoint")
         case nil, .providerNotFound, .errorInside200: break
         }
-        return document
     }
 
     /// Where keys and userinfo are: at the issuer, or under its name at the discovery port.

@@ -70,7 +70,7 @@ struct EventControl: Sendable {
         return ProviderEvent(
             dialect: dialect, name: name, reason: command["reason"]?.string, provider: provider,
             issuer: world.url(issuer), client: client,
-            subject: SubscriberDirectory.subject(of: subscriber.name, for: client.id, at: issuer),
+            subject: world.subject(of: subscriber.name, for: client.id, at: issuer),
             time: now - secondsAgo, now: now)
     }
 }

@@ -1,4 +1,5 @@
 internal import HTTPServer
+internal import JSON
 
 /// The fields of a query or a form body, read as OAuth wants them: no parameter twice, and one without a value is as
 /// good as absent (RFC 6749 §3.1).
@@ -20,6 +21,25 @@ struct Fields: Sendable {
 
     init?(form request: HTTPRequest) {
         self.init(request.body.span)
+    }
+
+    private init(_ all: [(name: String, value: String)]) {
+        self.all = all
+    }
+
+    /// The fields of a form, or of a JSON object with texts, flags and whole numbers.
+    static func formOrJSON(_ request: HTTPRequest) -> Fields? {
+        guard let object = (try? JSONValue(parsing: request.body))?.object else { return Fields(form: request) }
+        guard object.members.count <= limit else { return nil }
+        return Fields(
+            object.members.compactMap { member in
+                switch member.value {
+                case .string(let text): (member.name, text)
+                case .boolean(let flag): (member.name, flag ? "true" : "false")
+                case .integer(let number): (member.name, String(number))
+                default: nil
+                }
+            })
     }
 
     /// Undoes form encoding of one text, as RFC 6749 §2.3.1 applies it to client credentials.

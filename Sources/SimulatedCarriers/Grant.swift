@@ -7,7 +7,8 @@ struct Grant: Sendable {
     /// The browser's session at the issuer, where it keeps those.
     var session: String?
     let clientID: String
-    let redirectURI: String
+    /// Nil, or empty, for a code that nobody was redirected with.
+    let redirectURI: String?
     let subscriber: Subscriber
     let scopes: Set<String>
     let nonce: String?
@@ -23,4 +24,10 @@ struct Grant: Sendable {
     var refreshesUntil: Int64?
     let algorithm: SignatureAlgorithm?
     let plan: MisbehaviourPlan
+    /// At a dialect that has several.
+    var tenant: String?
+    /// The app's own client, where tokens are made out to its server's.
+    var party: String?
+    /// Whether an SDK on the phone has asked, and no browser.
+    var isNative = false
 }

@@ -18,13 +18,14 @@ final class GrantStore: Sendable {
         let issuedAt: Int64
     }
 
-    private let codes = ExpiringStore<Once>(lifetime: codeLifetime, capacity: capacity)
+    private let codes: ExpiringStore<Once>
     private let accessTokens = ExpiringStore<Issued>(lifetime: accessTokenLifetime, capacity: capacity)
     private let refreshTokens: ExpiringStore<Once>
     private let revoked: ExpiringStore<Bool>
 
-    /// - Parameter refreshTokenLifetime: in seconds.
-    init(refreshTokenLifetime: Int64 = 86_400) {
+    /// Lifetimes are in seconds.
+    init(codeLifetime: Int64 = codeLifetime, refreshTokenLifetime: Int64 = 86_400) {
+        codes = ExpiringStore(lifetime: codeLifetime, capacity: Self.capacity)
         refreshTokens = ExpiringStore(lifetime: refreshTokenLifetime, capacity: Self.capacity)
         revoked = ExpiringStore(lifetime: refreshTokenLifetime, capacity: Self.capacity)
     }
@@ -59,6 +60,11 @@ final class GrantStore: Sendable {
         return token
     }
 
+    /// What a code stands for, used or not; nil when it is unknown or expired.
+    func holder(ofCode code: String, now: Int64) -> (grant: Grant, isUsed: Bool)? {
+        codes.value(code, now: now).map { ($0.grant, $0.isUsed) }
+    }
+
     /// Uses a code up. A second use revokes what came of the first (RFC 6749 §4.1.2).
     ///
     /// - Returns: nil when the code is unknown, expired, used or another client's; that client can still use it.
@@ -76,10 +82,15 @@ final class GrantStore: Sendable {
 
     /// Revokes a token of either kind, and with it everything that was made of the same code (RFC 7009 §2.1). One that is
     /// unknown, or another client's, is passed over.
-    func revoke(_ token: String, clientID: String, now: Int64) {
+    ///
+    /// - Parameter clientID: nil for whoever has the token.
+    /// - Returns: whether there was one.
+    @discardableResult
+    func revoke(_ token: String, clientID: String?, now: Int64) -> Bool {
         let grant = refreshTokens.value(token, now: now)?.grant ?? accessTokens.value(token, now: now)?.grant
-        guard let grant, grant.clientID == clientID else { return }
+        guard let grant, clientID.map({ $0 == grant.clientID }) ?? true else { return false }
         revoked.insert(true, as: grant.id, now: now)
+        return true
     }
 
     func grant(accessToken: String, now: Int64) -> Grant? {

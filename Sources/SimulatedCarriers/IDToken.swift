@@ -13,22 +13,35 @@ struct IDToken {
     let isRefreshed: Bool
     /// Unix time.
     let now: Int64
+    /// The code that comes beside it.
+    var code: String?
+
+    /// What it is signed with, unless something is the matter.
+    var algorithm: SignatureAlgorithm { key.algorithm }
+
+    private var key: SigningKey {
+        if provider.dialect?.signsWithSecondKey(grant, of: provider.issuer) == true { return provider.keys.second }
+        return provider.keys.key(for: grant.algorithm ?? client.idTokenAlgorithm)
+    }
 
     var subject: String {
-        SubscriberDirectory.subject(of: grant.subscriber.name, for: client.id, at: provider.issuer)
+        world.subject(of: grant.subscriber.name, for: client.id, at: provider.issuer)
     }
 
     /// The token in compact serialization, with what is to be the matter with it.
     func compact(_ misbehaviours: [Misbehaviour]) throws(CryptoError) -> String {
         // Before the key is chosen: from now on the issuer signs with new keys.
         if misbehaviours.idToken.contains(.rotatedKey) { try provider.keys.rotate() }
-        let key = provider.keys.key(for: grant.algorithm ?? client.idTokenAlgorithm)
-        var claims = rightClaims
+        var claims = provider.dialect.map { DialectClaims(token: self, dialect: $0).idToken } ?? rightClaims
         let portToken = PortToken(world: world, idToken: self)
         if let known = try portToken.claim(misbehaviours.portToken, misbehaviours.portTokenShape ?? .array) {
             claims.append("aka", known)
         }
         var draft = TokenDraft(type: "JWT", key: key, claims: claims)
+        if let dialect = provider.dialect {
+            dialect.shape(&draft, of: self)
+            for misbehaviour in misbehaviours.dialect { misbehaviour.spoil(&draft, of: self, dialect) }
+        }
         for misbehaviour in misbehaviours.idToken { spoil(&draft, misbehaviour) }
         return try draft.compact()
     }

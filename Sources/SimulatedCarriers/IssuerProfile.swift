@@ -43,6 +43,14 @@ struct IssuerProfile: Sendable {
     /// Whether a code challenge is refused where the client is not registered for one.
     var refusesStrayPKCE = false
 
+    /// Whether a code challenge is passed over.
+    var ignoresPKCE = false
+    /// Scopes with which the answer must come by a form. Where there are such, no scope need be `openid`.
+    var scopesAnsweredByForm: Set<String> = []
+
+    /// Whether an answer may come by a form.
+    var answersByForm: Bool { keepsSessions || !scopesAnsweredByForm.isEmpty }
+
     /// Where an endpoint is, below the issuer.
     func path(_ name: String) -> String { "\(pathPrefix)/\(name)" }
 
@@ -54,7 +62,23 @@ struct IssuerProfile: Sendable {
         case .plain: plain
         case .telenor: telenor
         case .beyond: beyond
+        default: Dialect.of(issuer)?.profile
         }
+    }
+
+    /// That of a dialect. One algorithm twice means two keys.
+    static func ofDialect(
+        _ displayName: String, _ algorithms: [SignatureAlgorithm], idTokenLifetime: Int64,
+        publishesEncryptionKey: Bool = false, ignoresPKCE: Bool = false, scopesAnsweredByForm: Set<String> = [],
+        refreshTokenNeedsScope: Bool = true
+    ) -> IssuerProfile {
+        IssuerProfile(
+            displayName: displayName, mccmnc: nil, levelPrefix: "", algorithms: algorithms,
+            announcedAlgorithms: algorithms.reduce(into: []) { if !$0.contains($1) { $0.append($1) } },
+            nestsUserinfo: false, refusesClientIDBesideBasic: false, takesPostAtUserinfo: true,
+            writesTimesAsText: false, spreadsOverOrigins: false, publishesEncryptionKey: publishesEncryptionKey,
+            answersWithIssuer: false, refreshTokenNeedsScope: refreshTokenNeedsScope, namesSessions: false,
+            idTokenLifetime: idTokenLifetime, ignoresPKCE: ignoresPKCE, scopesAnsweredByForm: scopesAnsweredByForm)
     }
 
     private static let aurora = IssuerProfile(

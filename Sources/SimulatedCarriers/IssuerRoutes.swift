@@ -5,7 +5,7 @@ internal import HTTPServer
 /// What one port answers.
 struct IssuerRoutes {
     let world: World
-    let listener: SimulatedIssuer
+    let listener: Listener
     let loop: EventLoop
 
     func routes() -> [Route] {
@@ -17,13 +17,22 @@ struct IssuerRoutes {
                 guard let provider = world.provider(issuer), provider.profile.spreadsOverOrigins else { continue }
                 routes += resources(of: provider, under: "/\(issuer.rawValue)")
             }
-        } else if let provider = world.provider(listener) {
+        } else if listener == .dialects {
+            for issuer in SimulatedIssuer.dialects {
+                guard let dialect = Dialect.of(issuer) else { continue }
+                routes += DialectRoutes(world: world, issuer: issuer, dialect: dialect, loop: loop).routes
+            }
+        } else if let provider = listener.issuer.flatMap(world.provider) {
             routes +=
                 configuration(of: provider) + authorization(of: provider) + [
                     token(of: provider), revocation(of: provider),
                 ]
             routes += resources(of: provider, under: "")
-            if listener.isCarrier { routes += pushes(of: provider) } else { routes.append(introspection(of: provider)) }
+            if provider.issuer.isCarrier {
+                routes += pushes(of: provider)
+            } else {
+                routes.append(introspection(of: provider))
+            }
             if provider.profile.keepsSessions { routes += signOut(of: provider) }
             if let book = provider.directory { routes += directory(of: provider, book) }
         }
@@ -66,15 +75,17 @@ struct IssuerRoutes {
                 }
             },
             Route(.get, "/.well-known/risc-configuration") { _ in
-                .document(ProviderEvent.configuration(of: world.url(provider.issuer)))
+                .document(
+                    ProviderEvent.configuration(
+                        of: world.url(provider.issuer), keys: world.url(provider.issuer) + "/jwks"))
             },
         ]
     }
 
     private func authorization(of provider: Provider) -> [Route] {
-        let endpoint = AuthorizeEndpoint(world: world, provider: provider)
-        let broken = "The parameters can't be read."
         let path = provider.profile.path("authorize")
+        let endpoint = AuthorizeEndpoint(world: world, provider: provider, path: path)
+        let broken = "The parameters can't be read."
         return [
             Route(.get, path) { request in
                 let session = provider.sessions.shown(by: request, now: World.now)

@@ -12,7 +12,7 @@ struct SigningKey: Sendable {
     var jwk: JSONObject { key.publicKey.jwk(keyID: id, algorithm: algorithm) }
 }
 
-/// An issuer's keys: one for each algorithm, all of which a rotation replaces.
+/// An issuer's keys: one for each algorithm, or several, all of which a rotation replaces.
 final class KeyRing: Sendable {
     private struct State {
         var generation = 0
@@ -25,7 +25,7 @@ final class KeyRing: Sendable {
     private let algorithms: [SignatureAlgorithm]
     private let state: Mutex<State>
 
-    /// - Parameter algorithms: at least one.
+    /// - Parameter algorithms: at least one. An algorithm that stands there twice has two keys.
     init(owner: String, algorithms: [SignatureAlgorithm]) throws(CryptoError) {
         self.owner = owner
         self.algorithms = algorithms
@@ -47,6 +47,14 @@ final class KeyRing: Sendable {
         }
     }
 
+    /// The first algorithm's second key; its first one where it has no other.
+    var second: SigningKey {
+        state.withLock { state in
+            let first = state.current.first ?? state.retired
+            return state.current.dropFirst().first { $0.algorithm == first.algorithm } ?? first
+        }
+    }
+
     /// Replaces all keys. What the old ones signed can no longer be verified.
     func rotate() throws(CryptoError) {
         let generation = state.withLock { $0.generation } + 1
@@ -62,7 +70,10 @@ final class KeyRing: Sendable {
         of owner: String, _ algorithms: [SignatureAlgorithm], generation: Int
     ) throws(CryptoError) -> [SigningKey] {
         var keys: [SigningKey] = []
-        for algorithm in algorithms { keys.append(try key(of: owner, algorithm, generation: generation)) }
+        for algorithm in algorithms {
+            let name = keys.contains { $0.algorithm == algorithm } ? "\(owner) too" : owner
+            keys.append(try key(of: name, algorithm, generation: generation))
+        }
         return keys
     }
 

@@ -54,7 +54,7 @@ struct LogoutTokenControl: Sendable {
         else { throw .invalidRequest("by is none of sid, sub and both, or there is no session of the subscriber's.") }
         return LogoutToken(
             provider: provider, issuer: world.url(issuer), client: client,
-            subject: SubscriberDirectory.subject(of: subscriber.name, for: client.id, at: issuer), session: session,
+            subject: world.subject(of: subscriber.name, for: client.id, at: issuer), session: session,
             naming: naming, now: now)
     }
 }

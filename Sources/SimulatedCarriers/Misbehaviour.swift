@@ -4,6 +4,7 @@
 /// all kinds.
 public enum Misbehaviour: Sendable, Hashable {
     case idToken(IDTokenMisbehaviour)
+    case dialect(DialectMisbehaviour)
     case portToken(PortTokenMisbehaviour)
     case portTokenShape(PortTokenShape)
     case tokenResponse(TokenResponseMisbehaviour)
@@ -25,7 +26,8 @@ public enum Misbehaviour: Sendable, Hashable {
 
     /// Every one but `slow`, which has one for each number.
     public static let all: [Misbehaviour] =
-        IDTokenMisbehaviour.allCases.map(idToken) + PortTokenMisbehaviour.allCases.map(portToken)
+        IDTokenMisbehaviour.allCases.map(idToken) + DialectMisbehaviour.allCases.map(dialect)
+        + PortTokenMisbehaviour.allCases.map(portToken)
         + PortTokenShape.allCases.map(portTokenShape) + TokenResponseMisbehaviour.allCases.map(tokenResponse)
         + UserinfoMisbehaviour.allCases.map(userinfo) + AccessTokenMisbehaviour.allCases.map(accessToken)
         + IntrospectionMisbehaviour.allCases.map(introspection) + DocumentMisbehaviour.allCases.map(document)
@@ -38,6 +40,7 @@ public enum Misbehaviour: Sendable, Hashable {
     public var name: String {
         switch self {
         case .idToken(let value): value.rawValue
+        case .dialect(let value): value.rawValue
         case .portToken(let value): value.rawValue
         case .portTokenShape(let value): value.rawValue
         case .tokenResponse(let value): value.rawValue
@@ -71,7 +74,8 @@ public enum Misbehaviour: Sendable, Hashable {
     /// The endpoints it is for when none is named; nil for one that any endpoint can do.
     var ownEndpoints: [SimulatedEndpoint]? {
         switch self {
-        case .idToken, .portToken, .portTokenShape, .tokenResponse, .accessToken: [.token]
+        case .idToken, .dialect: [.token, .native]
+        case .portToken, .portTokenShape, .tokenResponse, .accessToken: [.token]
         case .userinfo: [.userinfo]
         case .introspection: [.introspection]
         case .document: [.discovery, .configuration]
@@ -87,6 +91,7 @@ public enum Misbehaviour: Sendable, Hashable {
 
 extension [Misbehaviour] {
     var idToken: [IDTokenMisbehaviour] { compactMap { if case .idToken(let value) = $0 { value } else { nil } } }
+    var dialect: [DialectMisbehaviour] { compactMap { if case .dialect(let value) = $0 { value } else { nil } } }
     var portToken: PortTokenMisbehaviour? { found { if case .portToken(let value) = $0 { value } else { nil } } }
     var portTokenShape: PortTokenShape? { found { if case .portTokenShape(let value) = $0 { value } else { nil } } }
     var userinfo: UserinfoMisbehaviour? { found { if case .userinfo(let value) = $0 { value } else { nil } } }

@@ -8,16 +8,27 @@ struct OAuthError: Error, Sendable {
     var status = HTTPStatus.badRequest
     /// The value of WWW-Authenticate.
     var challenge: String?
+    /// By which a dialect knows it.
+    var fault: TokenFault?
+    /// What the request has named, for the dialects that repeat it.
+    var named: String?
 
-    init(_ code: String, _ description: String, status: HTTPStatus = .badRequest, challenge: String? = nil) {
+    init(
+        _ code: String, _ description: String, status: HTTPStatus = .badRequest, challenge: String? = nil,
+        fault: TokenFault? = nil, named: String? = nil
+    ) {
         self.code = code
         self.description = description
         self.status = status
         self.challenge = challenge
+        self.fault = fault
+        self.named = named
     }
 
     static func invalidRequest(_ description: String) -> OAuthError { OAuthError("invalid_request", description) }
-    static func invalidGrant(_ description: String) -> OAuthError { OAuthError("invalid_grant", description) }
+    static func invalidGrant(_ description: String, _ fault: TokenFault? = nil, named: String? = nil) -> OAuthError {
+        OAuthError("invalid_grant", description, fault: fault, named: named)
+    }
 
     /// The error object of RFC 6749 §5.2.
     var response: HTTPResponse {

@@ -4,6 +4,8 @@ internal import Crypto
 final class Provider: Sendable {
     let issuer: SimulatedIssuer
     let profile: IssuerProfile
+    /// Nil for one that speaks none of those.
+    let dialect: Dialect?
     let keys: KeyRing
     /// For what nobody here encrypts; published by one carrier so that clients learn to look at `use`.
     let encryptionKey: SigningKey?
@@ -17,13 +19,21 @@ final class Provider: Sendable {
     private let subjects = ExpiringStore<String>(lifetime: 86_400, capacity: 200_000)
     /// The last session of each subscriber at each client, where the issuer names its sessions.
     private let sessionIDs = ExpiringStore<String>(lifetime: 86_400, capacity: 200_000)
+    /// Whom it has told a client of, where names are told once.
+    private let introduced = ExpiringStore<Bool>(lifetime: 86_400, capacity: 200_000)
+    /// Access tokens for carrying users to another team, with the clients that have them.
+    let migrations = ExpiringStore<String>(lifetime: GrantStore.accessTokenLifetime, capacity: 1_000)
     private let assertions = ExpiringStore<Bool>(lifetime: ClientAssertion.maximumLifetime, capacity: 200_000)
 
     init(_ issuer: SimulatedIssuer, _ profile: IssuerProfile) throws(CryptoError) {
         self.issuer = issuer
         self.profile = profile
+        let dialect = Dialect.of(issuer)
+        self.dialect = dialect
         directory = issuer == .beyond ? DirectoryBook() : nil
-        grants = GrantStore(refreshTokenLifetime: profile.refreshLifetime ?? 86_400)
+        grants = GrantStore(
+            codeLifetime: dialect?.codeLifetime ?? GrantStore.codeLifetime,
+            refreshTokenLifetime: profile.refreshLifetime ?? 86_400)
         keys = try KeyRing(owner: issuer.rawValue, algorithms: profile.algorithms)
         encryptionKey = profile.publishesEncryptionKey ? try KeyRing.key(of: "encryption", .rs256, generation: 0) : nil
     }
@@ -61,6 +71,22 @@ final class Provider: Sendable {
     func subscriber(with subject: String, for clientID: String) -> Subscriber? {
         let known = Subscriber.wellKnown.first { subscriber in
             SubscriberDirectory.subject(of: subscriber.name, for: clientID, at: issuer) == subject
+        }
+        return known ?? subjects.value(subject, now: World.now).flatMap(Subscriber.named)
+    }
+
+    /// Whether a subscriber comes to a client for the first time; from then on it is the second.
+    func isFirstVisit(of subscriber: Subscriber, to clientID: String, now: Int64) -> Bool {
+        let name = Self.name(subscriber, clientID)
+        guard introduced.value(name, now: now) == nil else { return false }
+        introduced.insert(true, as: name, now: now)
+        return true
+    }
+
+    /// The subscriber whom a team's clients knew by a subject: one of the well-known, or one who has signed in there.
+    func subscriber(called subject: String, by team: String) -> Subscriber? {
+        let known = Subscriber.wellKnown.first { subscriber in
+            dialect?.subject.text(of: subscriber.name, for: "", of: issuer.rawValue, team: team) == subject
         }
         return known ?? subjects.value(subject, now: World.now).flatMap(Subscriber.named)
     }

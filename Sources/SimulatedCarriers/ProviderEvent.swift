@@ -59,9 +59,9 @@ struct ProviderEvent {
     static func transmitter(_ issuer: String) -> String { issuer + "/" }
 
     /// Where receivers learn it, and its keys (OpenID Shared Signals Framework 1.0 §7.1).
-    static func configuration(of issuer: String) -> JSONObject {
+    static func configuration(of issuer: String, keys: String) -> JSONObject {
         JSONObject([
-            ("issuer", .string(transmitter(issuer))), ("jwks_uri", .string("\(issuer)/jwks")),
+            ("issuer", .string(transmitter(issuer))), ("jwks_uri", .string(keys)),
             ("delivery_methods_supported", ["https://schemas.openid.net/secevent/risc/delivery-method/push"]),
         ])
     }

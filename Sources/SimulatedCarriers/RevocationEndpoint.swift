@@ -12,12 +12,17 @@ struct RevocationEndpoint {
             guard let form = Fields(form: request), !form.hasRepetition else {
                 throw .invalidRequest("The body is no form, or repeats a parameter.")
             }
-            let client = try ClientAuthentication(world: world, provider: provider).client(request, form)
+            let isForAnybody = provider.dialect?.revokesForAnybody == true
+            let client =
+                isForAnybody
+                ? nil : try ClientAuthentication(world: world, provider: provider).client(request, form)
             guard let token = form["token"] else { throw .invalidRequest("The token is missing.") }
-            provider.grants.revoke(token, clientID: client.id, now: World.now)
+            guard provider.grants.revoke(token, clientID: client?.id, now: World.now) || !isForAnybody else {
+                throw OAuthError("invalid_token", "Token expired or revoked")
+            }
             return HTTPResponse(status: .ok)
         } catch {
-            return error.response
+            return provider.dialect?.refusals.response(to: error) ?? error.response
         }
     }
 }

@@ -8,9 +8,12 @@ enum SignInPage {
 
     static func scopeField(_ scope: String) -> String { "simulation_scope_\(scope)" }
 
-    /// - Parameter isServed: whether the issuer signs a subscriber in: nobody is offered whom it would turn away.
+    /// - Parameters:
+    ///   - path: where it is shown, below which decisions go.
+    ///   - isServed: whether the issuer signs a subscriber in: nobody is offered whom it would turn away.
     static func response(
-        _ request: AuthorizationRequest, _ fields: Fields, _ provider: Provider, isServed: (Subscriber) -> Bool
+        _ request: AuthorizationRequest, _ fields: Fields, _ provider: Provider, _ path: String,
+        isServed: (Subscriber) -> Bool
     ) -> HTTPResponse {
         let hidden = fields.all.map { field in
             "<input type=\"hidden\" name=\"\(Page.escape(field.name))\" value=\"\(Page.escape(field.value))\">"
@@ -23,7 +26,7 @@ enum SignInPage {
             .ok, title: "Sign in with \(provider.profile.displayName)",
             content: """
                 \(question)
-                <form method="post" action="\(provider.profile.path("authorize"))/decision">
+                <form method="post" action="\(Page.escape(path))/decision">
                 \(hidden.joined(separator: "\n"))
                 <fieldset><legend>Who are you?</legend>
                 \(choices(request.subscriber, provider.offered, isServed))

@@ -70,8 +70,8 @@ public struct SimulatedClient: Sendable {
     static let publicBeyondClientID = "gatehouse-beyond-public"
 
     /// The clients of the demo: one for the carriers; three for the plain provider: one with a secret, one without, and one
-    /// that signs who it is; two for TelenorID+, and two for
-    /// the issuer like Beyond Identity.
+    /// that signs who it is; two for TelenorID+, two for the issuer like Beyond Identity, and at each dialect one for a server
+    /// and those of its apps.
     ///
     /// - Parameters:
     ///   - redirectURIs: addresses registered for all, beside each one's own.
@@ -112,6 +112,6 @@ public struct SimulatedClient: Sendable {
                     id: publicBeyondClientID, name: "Gatehouse demo", secret: "",
                     redirectURIs: ["com.example.app:/beyond"] + redirectURIs, authentication: [.publicClient],
                     issuers: [.beyond]),
-            ]
+            ] + DialectClients.demo(redirectURIs: redirectURIs)
     }
 }

@@ -1,4 +1,4 @@
-/// Who answers on one of the simulation's ports.
+/// Who answers on the simulation's ports.
 public enum SimulatedIssuer: String, Sendable, CaseIterable {
     /// Names a carrier's configuration by mobile network; signs nobody in.
     case discovery
@@ -12,19 +12,62 @@ public enum SimulatedIssuer: String, Sendable, CaseIterable {
     case telenor
     /// An OpenID Provider like Beyond Identity: whoever has an account in its directory, and a credential, signs in.
     case beyond
+    // Dialects of the providers that people use, all of them on one port, below paths of these names.
+    case apple
+    case google
+    case facebook
+    case entra
+    case auth0
+    case okta
+    case keycloak
+    case cognito
+    case line
+    case firebase
 
-    /// Those that sign subscribers in.
+    /// Those.
+    public static let dialects: [SimulatedIssuer] = [
+        .apple, .google, .facebook, .entra, .auth0, .okta, .keycloak, .cognito, .line, .firebase,
+    ]
+
+    /// Those with a port of their own that sign subscribers in.
     static let providers: [SimulatedIssuer] = [.aurora, .borealis, .plain, .telenor, .beyond]
 
     var isCarrier: Bool { self == .aurora || self == .borealis }
+
+    var isDialect: Bool { listener == .dialects }
+
+    /// Where it is found.
+    var listener: Listener {
+        switch self {
+        case .discovery: .discovery
+        case .aurora: .aurora
+        case .borealis: .borealis
+        case .plain: .plain
+        case .telenor: .telenor
+        case .beyond: .beyond
+        case .apple, .google, .facebook, .entra, .auth0, .okta, .keycloak, .cognito, .line, .firebase: .dialects
+        }
+    }
 
     /// The other carrier: the one that a ported subscriber comes from.
     var otherCarrier: SimulatedIssuer? {
         switch self {
         case .aurora: .borealis
         case .borealis: .aurora
-        case .discovery, .plain, .telenor, .beyond: nil
+        default: nil
         }
+    }
+}
+
+/// One of the simulation's ports, in their order.
+enum Listener: Int, Sendable, CaseIterable {
+    case discovery, aurora, borealis, plain, telenor, beyond
+    /// All dialects, each below a path of its own.
+    case dialects
+
+    /// Whose port it is; nil where several share it.
+    var issuer: SimulatedIssuer? {
+        SimulatedIssuer.allCases.first { $0.listener == self && !$0.isDialect }
     }
 }
 
@@ -47,6 +90,12 @@ public enum SimulatedEndpoint: String, Sendable, CaseIterable {
     case customLogout = "custom_logout"
     /// Where tokens are revoked (RFC 7009).
     case revocation
+    /// What an SDK on a phone would ask.
+    case native
+    /// Where an ID token is looked at for whoever asks.
+    case verification
+    /// Where the names of an app's users are carried to another team.
+    case migration
     // The APIs of a directory of users: that of 2021, and the present one.
     case directoryUsers = "directory_users"
     case directoryRecovery = "directory_recovery"
@@ -64,6 +113,6 @@ public enum SimulatedEndpoint: String, Sendable, CaseIterable {
         [
             .discovery, .configuration, .keys, .token, .userinfo, .introspection, .push, .pushCancellation,
             .customLogout,
-            .revocation, .directoryToken,
+            .revocation, .verification, .migration, .directoryToken,
         ] + ofDirectories
 }

@@ -2,8 +2,8 @@ public import EventLoop
 internal import HTTPServer
 internal import Synchronization
 
-/// Two carriers, their discovery, a plain OpenID Provider, one like TelenorID+ and one like Beyond Identity, on six ports of this
-/// process.
+/// Two carriers, their discovery, a plain OpenID Provider, one like TelenorID+ and one like Beyond Identity, and the dialects of
+/// those that people use, on seven ports of this process.
 ///
 /// They are strict providers: what a relying party does wrong is refused. What they do wrong themselves is switched on
 /// from outside, for whoever calls (``misbehave(_:at:of:times:)``, or `POST /control/misbehave`), or for one sign-in
@@ -12,7 +12,8 @@ public final class Simulation: Sendable {
     /// Which ports are listened on.
     public enum Ports: Sendable {
         case kernelChosen
-        /// This one for discovery and the next five for Aurora, Borealis, the plain provider, TelenorID+ and Beyond Identity.
+        /// This one for discovery and the next six for Aurora, Borealis, the plain provider, TelenorID+, Beyond Identity, and
+        /// all dialects together.
         case from(UInt16)
     }
 
@@ -40,16 +41,16 @@ public final class Simulation: Sendable {
             clients: clients, issuerHost: name.contains(":") ? "[\(name)]" : name, latency: latency,
             gatehouse: gatehouse)
         var servers: [HTTPServer] = []
-        for (offset, issuer) in SimulatedIssuer.allCases.enumerated() {
+        for listener in Listener.allCases {
             let port: UInt16 =
                 switch ports {
                 case .kernelChosen: 0
-                case .from(let first): first + UInt16(offset)
+                case .from(let first): first + UInt16(listener.rawValue)
                 }
             let server = try HTTPServer(host: host, port: port, loops: loops, limits: HTTPServerLimits()) { loop, _ in
-                SimulationHandler(IssuerRoutes(world: world, listener: issuer, loop: loop).routes())
+                SimulationHandler(IssuerRoutes(world: world, listener: listener, loop: loop).routes())
             }
-            world.setPort(server.address.port, of: issuer)
+            world.setPort(server.address.port, of: listener)
             servers.append(server)
         }
         self.world = world
@@ -95,8 +96,28 @@ public final class Simulation: Sendable {
 
     /// What a subscriber is called by an issuer to a client.
     public func subject(of subscriber: String, for clientID: String, at issuer: SimulatedIssuer) -> String {
-        SubscriberDirectory.subject(of: subscriber, for: clientID, at: issuer)
+        world.subject(of: subscriber, for: clientID, at: issuer)
     }
+
+    /// What a dialect's ID tokens have as their issuer.
+    ///
+    /// - Parameter tenant: where there are several; nil for the usual one.
+    /// - Returns: nil for an issuer that is no dialect, and for a tenant that it does not have.
+    public func tokenIssuer(of issuer: SimulatedIssuer, tenant: String? = nil) -> String? {
+        Dialect.of(issuer)?.site(tenant, of: world.url(issuer))?.issuer
+    }
+
+    /// Where a dialect's metadata is.
+    ///
+    /// - Parameter tenant: likewise.
+    public func metadata(of issuer: SimulatedIssuer, tenant: String? = nil) -> String? {
+        Dialect.of(issuer)?.site(tenant, of: world.url(issuer))?.metadata
+    }
+
+    /// The client of the demo's server at a dialect.
+    public static func serverClient(at issuer: SimulatedIssuer) -> String { DialectClients.server(at: issuer) }
+    /// And those of its apps.
+    public static func appClients(at issuer: SimulatedIssuer) -> [String] { DialectClients.apps(at: issuer) }
 
     /// Switches a misbehaviour on for whoever calls.
     ///

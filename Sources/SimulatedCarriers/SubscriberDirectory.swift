@@ -13,6 +13,8 @@ final class SubscriberDirectory: Sendable {
     }
 
     private let ports = Mutex<[String: Port]>([:])
+    /// The team that has an Apple app now, by the subscribers who have come with it.
+    private let teams = Mutex<[String: String]>([:])
 
     /// Moves a subscriber to a carrier. Nothing changes when that carrier serves the subscriber by an earlier port.
     ///
@@ -33,6 +35,24 @@ final class SubscriberDirectory: Sendable {
         guard issuer.isCarrier, let port = lastPort(of: name) else { return true }
         return port.to == issuer
     }
+
+    /// Gives the app of a subscriber to another team.
+    ///
+    /// - Returns: false when the name is no subscriber's.
+    func transfer(_ name: String, to team: String) -> Bool {
+        guard Subscriber.named(name) != nil else { return false }
+        teams.withLock { $0[name] = team }
+        return true
+    }
+
+    /// Whose app has gone to another team.
+    var transferred: [String] { teams.withLock { $0.keys.sorted() } }
+
+    /// The team that a subscriber's Apple app is of.
+    func team(of name: String) -> String { newTeam(of: name) ?? ClientAssertion.appleTeam }
+
+    /// Nil for one whose app has stayed.
+    func newTeam(of name: String) -> String? { teams.withLock { $0[name] } }
 
     /// What a subscriber is called to all clients of an issuer.
     static func crossClientKey(of name: String, at issuer: SimulatedIssuer) -> String {

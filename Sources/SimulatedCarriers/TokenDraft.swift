@@ -18,6 +18,8 @@ struct TokenDraft {
     var signature: Signature
     /// Changes one bit of the signature.
     var isSignatureSpoilt = false
+    /// Gives an ES256 signature its other form, which is right as well.
+    var isResigned = false
     /// Adds the padding that JOSE forbids (RFC 7515 §2).
     var isPadded = false
     /// Instead of all the rest.
@@ -48,6 +50,7 @@ struct TokenDraft {
         case .hmac(let key): bytes = HMAC.sha256(Array(text.utf8), key: key)
         case .none: bytes = []
         }
+        if isResigned, bytes.count == 64 { bytes = ResignedToken.other(bytes) }
         if isSignatureSpoilt, !bytes.isEmpty { bytes[bytes.count / 2] ^= 1 }
         return "\(text).\(encode(bytes))"
     }

@@ -7,6 +7,8 @@ import Syntax
 struct TokenEndpoint {
     let world: World
     let provider: Provider
+    /// Whose it is, at a dialect that has tenants.
+    var tenant: String?
 
     func respond(to request: HTTPRequest, _ misbehaviours: [Misbehaviour]) throws(CryptoError) -> HTTPResponse {
         let now = World.now
@@ -15,7 +17,7 @@ struct TokenEndpoint {
             redemption = try redeem(request, misbehaviours, now)
             if let failure = failure(misbehaviours.tokenResponse, request) { throw failure }
         } catch {
-            return error.response
+            return provider.dialect?.refusals.response(to: error) ?? error.response
         }
         if misbehaviours.tokenResponse == .nestedError { return Self.nestedError }
         if misbehaviours.tokenResponse == .html400 {
@@ -30,6 +32,11 @@ struct TokenEndpoint {
         let grant: Grant
         let isRefresh: Bool
         let correlationID: String?
+
+        func givesRefreshToken(_ provider: Provider) -> Bool {
+            if isRefresh, provider.dialect?.rotatesRefreshTokens == false { return false }
+            return !provider.profile.refreshTokenNeedsScope || grant.scopes.contains("offline_access")
+        }
     }
 
     private func redeem(
@@ -43,9 +50,10 @@ struct TokenEndpoint {
         let type = form["grant_type"]
         let grant: Grant
         switch type {
-        case "authorization_code": grant = try redeemCode(form, client, now)
+        case "authorization_code":
+            grant = try CodeRedemption(provider: provider, tenant: tenant, form: form, client: client, now: now).grant()
         case "refresh_token":
-            let isSpent = misbehaviours.tokenResponse != .withoutRotation
+            let isSpent = misbehaviours.tokenResponse != .withoutRotation && rotatesRefreshTokens
             grant = try redeemRefreshToken(form, client, isSpent: isSpent, now)
         case nil: throw .invalidRequest("The grant_type is missing.")
         default: throw OAuthError("unsupported_grant_type", "The grant_type is not supported.")
@@ -54,37 +62,7 @@ struct TokenEndpoint {
             client: client, grant: grant, isRefresh: type == "refresh_token", correlationID: form["correlation_id"])
     }
 
-    private func redeemCode(_ form: Fields, _ client: SimulatedClient, _ now: Int64) throws(OAuthError) -> Grant {
-        guard let code = form["code"] else { throw .invalidRequest("The code is missing.") }
-        guard let redirectURI = form["redirect_uri"] else { throw .invalidRequest("The redirect_uri is missing.") }
-        guard let grant = provider.grants.redeem(code: code, clientID: client.id, now: now) else {
-            throw .invalidGrant("The code is unknown, expired, used, or another client's.")
-        }
-        guard grant.redirectURI == redirectURI else {
-            throw .invalidGrant("The redirect_uri is not the one of the authorization request.")
-        }
-        try checkVerifier(form["code_verifier"], grant)
-        return grant
-    }
-
-    /// RFC 7636 §4.5 and §4.6; a verifier without a challenge is a downgrade (RFC 9700 §2.1.1).
-    private func checkVerifier(_ verifier: String?, _ grant: Grant) throws(OAuthError) {
-        guard let challenge = grant.codeChallenge else {
-            guard verifier == nil else { throw .invalidGrant("The authorization request had no code_challenge.") }
-            return
-        }
-        guard let verifier else { throw .invalidRequest("The code_verifier is missing.") }
-        let isWellFormed =
-            (43...128).contains(verifier.utf8.count)
-            && verifier.utf8.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                    || "-._~".utf8.contains(byte)
-            }
-        guard isWellFormed else { throw .invalidRequest("The code_verifier is not 43 to 128 unreserved characters.") }
-        guard Base64URL.encode(Digest.sha256.hash(Array(verifier.utf8))) == challenge else {
-            throw .invalidGrant("The code_verifier does not belong to the code_challenge.")
-        }
-    }
+    private var rotatesRefreshTokens: Bool { provider.dialect?.rotatesRefreshTokens ?? true }
 
     private func redeemRefreshToken(
         _ form: Fields, _ client: SimulatedClient, isSpent: Bool, _ now: Int64
@@ -100,18 +78,22 @@ struct TokenEndpoint {
     private func answer(
         _ redemption: Redemption, _ misbehaviours: [Misbehaviour], _ now: Int64
     ) throws(CryptoError) -> JSONObject {
-        let grant = redemption.grant
-        let accessToken = try accessToken(grant, misbehaviours.accessToken, now)
+        var grant = redemption.grant
+        // From here on it is the server that is told, whoever got the code.
+        grant.isNative = false
+        let accessToken = try accessToken(redemption, misbehaviours.accessToken, now)
         if provider.profile.namesSessions { provider.note(session: grant.id, of: grant, now: now) }
         let idToken = IDToken(
             world: world, provider: provider, client: redemption.client, grant: grant, accessToken: accessToken,
             isRefreshed: redemption.isRefresh, now: now)
-        if provider.issuer.isCarrier { provider.note(subject: idToken.subject, of: grant.subscriber, now: now) }
+        if provider.issuer.isCarrier || provider.issuer == .apple {
+            provider.note(subject: idToken.subject, of: grant.subscriber, now: now)
+        }
         var answer = JSONObject([
             ("access_token", .string(accessToken)), ("token_type", "Bearer"),
             ("expires_in", .integer(GrantStore.accessTokenLifetime)),
         ])
-        if !provider.profile.refreshTokenNeedsScope || grant.scopes.contains("offline_access") {
+        if redemption.givesRefreshToken(provider) {
             answer.append("refresh_token", .string(provider.grants.makeRefreshToken(for: grant, now: now)))
         }
         if provider.issuer == .plain { answer.append("scope", .string(grant.scopes.sorted().joined(separator: " "))) }
@@ -133,9 +115,13 @@ struct TokenEndpoint {
 
     /// A random text, unless it is to be a JWT.
     private func accessToken(
-        _ grant: Grant, _ misbehaviour: AccessTokenMisbehaviour?, _ now: Int64
+        _ redemption: Redemption, _ misbehaviour: AccessTokenMisbehaviour?, _ now: Int64
     ) throws(CryptoError) -> String {
-        guard let misbehaviour else { return provider.grants.makeAccessToken(for: grant, now: now) }
+        let grant = redemption.grant
+        guard let misbehaviour else {
+            return try DialectAccessToken(world: world, provider: provider, client: redemption.client, grant: grant)
+                .make(now: now)
+        }
         let token = try AccessToken(world: world, provider: provider, grant: grant, issuedAt: now).compact(misbehaviour)
         provider.grants.keep(accessToken: token, for: grant, now: now)
         return token

@@ -14,7 +14,9 @@ struct UserinfoEndpoint {
             throw OAuthError(
                 "invalid_request", "The access token is missing.", status: .unauthorized, challenge: "Bearer")
         }
-        guard let grant = provider.grants.grant(accessToken: String(words[1]), now: World.now) else {
+        guard let grant = provider.grants.grant(accessToken: String(words[1]), now: World.now),
+            provider.dialect?.refusesAtUserinfo != true
+        else {
             throw Self.invalidToken
         }
         return grant
@@ -43,7 +45,7 @@ struct UserinfoEndpoint {
     }
 
     private func claims(_ grant: Grant, _ misbehaviour: UserinfoMisbehaviour?) -> JSONObject {
-        let subject = SubscriberDirectory.subject(of: grant.subscriber.name, for: grant.clientID, at: provider.issuer)
+        let subject = world.subject(of: grant.subscriber.name, for: grant.clientID, at: provider.issuer)
         var claims = JSONObject()
         switch misbehaviour {
         case .missingSubject: break
@@ -52,6 +54,9 @@ struct UserinfoEndpoint {
         }
         if let account = provider.directory?.account(where: { $0.subject == grant.subscriber.name }) {
             return JSONObject(claims.members + Self.members(account, misbehaviour))
+        }
+        if let dialect = provider.dialect {
+            return JSONObject(claims.members + dialect.userinfo(of: grant, subject: subject))
         }
         let attributes = provider.profile.nestsUserinfo ? nested(grant) : flat(grant)
         return JSONObject(claims.members + attributes)

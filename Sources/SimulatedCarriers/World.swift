@@ -16,8 +16,10 @@ final class World: Sendable {
     private let issuerHost: String
     /// Keys that clients have registered while the simulation ran, by the client's id.
     private let registeredKeys = Mutex<[String: [PublicKey]]>([:])
-    private let ports = Mutex<[SimulatedIssuer: UInt16]>([:])
+    private let ports = Mutex<[Listener: UInt16]>([:])
     private let providers: [SimulatedIssuer: Provider]
+    /// Those that somebody has asked: a dozen keys more would hold up every start.
+    private let dialects = Mutex<[SimulatedIssuer: Provider]>([:])
 
     init(
         clients: [SimulatedClient], issuerHost: String, latency: Duration, gatehouse: String?
@@ -34,7 +36,16 @@ final class World: Sendable {
         self.providers = providers
     }
 
-    func provider(_ issuer: SimulatedIssuer) -> Provider? { providers[issuer] }
+    /// - Returns: nil for discovery, which signs nobody in, and where no key can be made.
+    func provider(_ issuer: SimulatedIssuer) -> Provider? {
+        guard let dialect = Dialect.of(issuer) else { return providers[issuer] }
+        return dialects.withLock { dialects in
+            if let provider = dialects[issuer] { return provider }
+            let provider = try? Provider(issuer, dialect.profile)
+            dialects[issuer] = provider
+            return provider
+        }
+    }
 
     /// A client that is registered at an issuer.
     func client(_ id: String?, at issuer: SimulatedIssuer) -> SimulatedClient? {
@@ -63,15 +74,25 @@ final class World: Sendable {
     }
 
     /// Ports are known once the servers are bound, which is after their handlers are made.
-    func setPort(_ port: UInt16, of issuer: SimulatedIssuer) {
-        ports.withLock { $0[issuer] = port }
+    func setPort(_ port: UInt16, of listener: Listener) {
+        ports.withLock { $0[listener] = port }
     }
 
-    /// Where the issuer listens.
-    func port(_ issuer: SimulatedIssuer) -> UInt16 { ports.withLock { $0[issuer] ?? 0 } }
+    func port(_ listener: Listener) -> UInt16 { ports.withLock { $0[listener] ?? 0 } }
 
-    /// The issuer's URL, without a closing slash.
-    func url(_ issuer: SimulatedIssuer) -> String { "http://\(issuerHost):\(port(issuer))" }
+    /// The issuer's URL, without a closing slash. A dialect's tokens may name another one, below it.
+    func url(_ issuer: SimulatedIssuer) -> String {
+        "http://\(issuerHost):\(port(issuer.listener))" + (issuer.isDialect ? "/\(issuer.rawValue)" : "")
+    }
+
+    /// What a subscriber is called by an issuer to a client.
+    func subject(of name: String, for clientID: String, at issuer: SimulatedIssuer) -> String {
+        guard let dialect = Dialect.of(issuer) else {
+            return SubscriberDirectory.subject(of: name, for: clientID, at: issuer)
+        }
+        let team = subscribers.team(of: name)
+        return dialect.subject.text(of: name, for: clientID, of: issuer.rawValue, team: team)
+    }
 
     /// Unix time in seconds.
     static var now: Int64 { WallClock.now.seconds }

@@ -13,8 +13,10 @@ struct CarrierSimulator: AsyncParsableCommand {
         abstract:
             "Simulates two ZenKey carriers, their discovery and a plain OpenID Provider, and serves a sample app.",
         discussion: """
-            Six ports: discovery, Aurora Mobile (310410), Borealis Wireless (311480), the plain provider, one like \
-            TelenorID+, and one like Beyond Identity. At the first four an \
+            Seven ports: discovery, Aurora Mobile (310410), Borealis Wireless (311480), the plain provider, one like \
+            TelenorID+, one like Beyond Identity, and one for the dialects of providers that people use, each below a path: \
+            /apple, /google, /facebook, /entra, /auth0, /okta, /keycloak, /cognito, /line and /firebase. There POST \
+            /DIALECT/native with login_hint=NAME and client_id answers what an SDK hands to an app. At most of them an \
             authorization request with prompt=none&login_hint=NAME gets its code at once; any lower-case name is a \
             subscriber. Misbehaviour is switched on with POST /control/misbehave or the authorization parameter \
             misbehave; GET /control/misbehaviours lists the names.
@@ -23,7 +25,7 @@ struct CarrierSimulator: AsyncParsableCommand {
     @Option(help: "The address to listen on.")
     var host = "127.0.0.1"
 
-    @Option(help: "The first of six ports; 0 lets the kernel choose them.")
+    @Option(help: "The first of seven ports; 0 lets the kernel choose them.")
     var port: UInt16 = 9000
 
     @Option(help: "How long each call of a backend is kept waiting, in milliseconds.")
@@ -44,8 +46,8 @@ struct CarrierSimulator: AsyncParsableCommand {
     var loops = 0
 
     func validate() throws {
-        guard port == 0 || port <= UInt16.max - 5 else {
-            throw ValidationError("--port leaves no room for six ports.")
+        guard port == 0 || port <= UInt16.max - 6 else {
+            throw ValidationError("--port leaves no room for seven ports.")
         }
         guard latencyMs >= 0 else { throw ValidationError("--latency-ms must not be negative.") }
         guard loops >= 0 else { throw ValidationError("--loops must not be negative.") }
@@ -53,7 +55,8 @@ struct CarrierSimulator: AsyncParsableCommand {
 
     func run() async throws {
         // Where Gatehouse gets back what it has sent to a provider, by the names in its demo configuration.
-        let callbacks = ["zenkey", "plain", "telenor", "beyond"].map { "\(gatehouse)/auth/\($0)/callback" }
+        let dialects = SimulatedIssuer.dialects.map(\.rawValue)
+        let callbacks = (["zenkey", "plain", "telenor", "beyond"] + dialects).map { "\(gatehouse)/auth/\($0)/callback" }
         let logger = Logger(label: "carrier-simulator") { StreamLogHandler.standardError(label: $0) }
         // Broken connections are reported by the calls that meet them.
         IgnoredSignals.add(SIGPIPE)
@@ -78,6 +81,7 @@ struct CarrierSimulator: AsyncParsableCommand {
         print("listening plain \(simulation.plain)")
         print("listening telenor \(simulation.telenor)")
         print("listening beyond \(simulation.beyond)")
+        for issuer in SimulatedIssuer.dialects { print("listening \(issuer.rawValue) \(simulation.url(of: issuer))") }
         // Whoever waits for the lines reads them through a pipe, which is buffered.
         fflush(nil)
         let signal = await stops.first()

@@ -60,8 +60,7 @@ struct SampleApp: Sendable {
 
     /// What an app is built with: who it is, where Gatehouse is, and what carriers call its backend.
     private var settings: JSONObject {
-        let shown = SimulatedIssuer.providers.filter { $0 != .telenor && $0 != .beyond }
-        let carriers = shown.compactMap { world.provider($0) }.map { provider in
+        let carriers = [SimulatedIssuer.aurora, .borealis, .plain].compactMap { world.provider($0) }.map { provider in
             var carrier = JSONObject([
                 ("id", .string(provider.issuer.rawValue)), ("name", .string(provider.profile.displayName)),
                 ("issuer", .string(world.url(provider.issuer))),

@@ -29,7 +29,9 @@ struct WireLog: Sendable {
     }
 
     private static func shown(_ number: Int, _ recorded: RecordedRequest) -> JSONObject {
-        let fields = (recorded.queryFields + recorded.formFields).map { field in
+        // JSON has no fields, and would stand there as the name of one.
+        let isForm = recorded.request.body.first != UInt8(ascii: "{")
+        let fields = (recorded.queryFields + (isForm ? recorded.formFields : [])).map { field in
             JSONValue.object(
                 JSONObject([("name", .string(cut(field.name))), ("value", .string(shown(field.name, field.value)))]))
         }
