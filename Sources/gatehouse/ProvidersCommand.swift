@@ -14,7 +14,7 @@ import System
 /// `gatehouse providers …`.
 struct ProvidersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "providers", abstract: "Look at providers from here.",
+        commandName: "providers", abstract: "Ask providers from here.",
         subcommands: [Probe.self, ProvidersTransfer.self])
 
     /// `gatehouse providers probe NAME`.
