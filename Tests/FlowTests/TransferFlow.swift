@@ -1,3 +1,5 @@
+import Accounts
+import AccountsSQLite
 import Crypto
 import Foundation
 import JSON
@@ -47,6 +49,17 @@ struct TransferFlow {
                 "client_id": .string(AppleStub.clientID), "code": .string(code),
                 "redirect_uri": "com.example.app:/callback",
             ])
+    }
+
+    /// Users who have not signed in by here yet: `person-0` and so on.
+    func addUsers(_ count: Int) async throws {
+        let users = (0..<count).map { number in
+            let subject = Subject(issuer: apple.issuer, value: "person-\(number)")
+            return ImportedUser(
+                reference: "r\(number)", profile: Profile(), createdAt: 0,
+                identities: [ImportedUser.Identity(provider: "plain", subject: subject)])
+        }
+        _ = try await gatehouse.server.repository.importUsers(users, now: 0)
     }
 
     /// `gatehouse providers transfer`, beside the server.
