@@ -4,7 +4,7 @@ public struct Identity: Equatable, Sendable {
     public enum Origin: String, Sendable, CaseIterable {
         /// The user's first sign-in made it.
         case signIn = "sign-in"
-        /// It took the place of the identity at the carrier the user left.
+        /// It took the place of the identity at the carrier the user left, or at the team that the app left.
         case migration
         /// The signed-in user added it, or an operator, or a sign-in that showed the user's cross-client key.
         case link

@@ -1,4 +1,5 @@
-/// Who a sign-in belongs to when the subject is new because the user took the number to another carrier.
+/// Who a sign-in belongs to when the subject is new because the user took the number to another carrier, or the
+/// app moved to another team at Apple.
 ///
 /// A pure decision; the repository asks it inside the transaction that then does what it says, so whatever changed
 /// since the port tokens were verified is seen.
@@ -14,7 +15,7 @@ public enum Migration {
         }
     }
 
-    /// What a verified port token says, and what the store knows about it.
+    /// What a verified port token says, or what was noted before an app's move, and what the store knows about it.
     public struct Ported: Equatable, Sendable {
         public var subject: Subject
         /// Whether this very token moved an account before.

@@ -114,6 +114,9 @@ public enum PersonKey: Equatable, Sendable {
     case externalID(TokenHash)
     /// What the provider's directory calls the user.
     case directoryID(TokenHash)
+    /// The `transfer_sub` of an ID token: who the user was before the app moved to another team at Apple. It does not make the
+    /// user's, but moves him, as a port token does.
+    case transfer(TokenHash)
 }
 
 extension SignInRecord {

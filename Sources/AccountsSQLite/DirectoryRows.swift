@@ -81,7 +81,7 @@ struct DirectoryRows {
     /// Whom a sign-in is about.
     func find(_ key: PersonKey, at provider: String) throws(RepositoryError) -> Found? {
         switch key {
-        case .crossClient: nil
+        case .crossClient, .transfer: nil
         case .externalID(let hash): try first(Self.byExternalID, provider, hash)
         case .directoryID(let hash): try first(Self.byDirectoryID, provider, hash)
         }

@@ -31,6 +31,10 @@ struct SignInTransaction {
                 Migration.Ported(
                     subject: token.subject, isUsed: try portTokens.isUsed(token.token.hash), known: found?.known))
         }
+        if current == nil, let former = try transferred() {
+            old.append(former.found)
+            ported.append(former.ported)
+        }
         switch Migration.decide(subject: record.subject, current: current?.known, ported: ported) {
         case .signIn(let known):
             guard let current, current.known == known else { throw .unavailable(.corrupt) }
@@ -48,6 +52,18 @@ struct SignInTransaction {
                 .migrationConflict, user: user, old: old.first?.known.identity, new: current?.known.identity)
             return .refused(.migrationConflict)
         }
+    }
+
+    /// Who somebody was whose subject is new because the app has moved to another team. A known subject is not asked for: it
+    /// signs in as it always has, as one with port tokens does.
+    private func transferred() throws(RepositoryError) -> (found: IdentityRows.Found, ported: Migration.Ported)? {
+        guard case .transfer(let hash) = record.personKey,
+            let subject = try TransferSubjectRows(connection: connection)
+                .subject(of: hash, at: record.provider, record.subject.issuer),
+            let found = try identities.find(subject)
+        else { return nil }
+        // What was used is gone with the identity that it has moved.
+        return (found, Migration.Ported(subject: subject, isUsed: false, known: found.known))
     }
 
     /// Writes down the port tokens that proved nothing, and how many of those were used before.

@@ -18,7 +18,7 @@ public final class AppleClientSecret: Sendable {
     }
 
     let clientID: String
-    private let teamID: String
+    let teamID: String
     private let signer: JWTSigner
     private let made = Mutex<Made?>(nil)
 

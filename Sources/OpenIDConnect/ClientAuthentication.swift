@@ -94,6 +94,12 @@ public struct ClientAuthentication: Sendable {
         }
     }
 
+    /// The team whose client we are at Apple; nil elsewhere.
+    public var appleTeamID: String? {
+        guard case .apple(let secrets) = way else { return nil }
+        return secrets.first?.teamID
+    }
+
     /// What key of ours it needs; nil for all ways that bring their own, or need none.
     public var sharedKey: SignatureAlgorithm? {
         guard case .assertion(let assertion) = way else { return nil }

@@ -81,6 +81,9 @@ public struct ProviderConfiguration: Sendable {
     public var claims: [String]
     /// The claim that names one person at all clients of the issuer; nil where none does.
     public var crossClientKey: String?
+    /// Whether its ID tokens tell who somebody was before the app moved to another team, as Apple's do. Elsewhere a claim of that
+    /// name is a stranger's word about somebody's account.
+    public var takesTransfers: Bool
     /// Whether authorization requests may carry the session of a line authentication that the handset has done.
     public var takesLineTokens: Bool
     /// For one call.
@@ -117,6 +120,7 @@ public struct ProviderConfiguration: Sendable {
         portTokenMaximumAgeSeconds: Int64, userinfo: UserinfoUse, minimumIdentityAgeSeconds: Int64,
         timeout: Duration, signInTimeout: Duration, connectionsPerHost: Int, caFile: String?, allowsLoopbackHTTP: Bool,
         cacheBounds: CacheBounds, claims: [String], crossClientKey: String? = nil, takesLineTokens: Bool = false,
+        takesTransfers: Bool = false,
         discoveryUI: String?, accessTokenDigestOfEdDSA: Digest, inFlight: Int, circuit: CircuitBreaker.Limits,
         events: EventReceiving? = nil, requestSigner: RequestSigner? = nil, keepsTokens: Bool = false,
         revocationEndpoint: EndpointURL? = nil,
@@ -156,6 +160,7 @@ public struct ProviderConfiguration: Sendable {
         self.claims = claims
         self.crossClientKey = crossClientKey
         self.takesLineTokens = takesLineTokens
+        self.takesTransfers = takesTransfers
         self.timeout = timeout
         self.signInTimeout = signInTimeout
         self.connectionsPerHost = connectionsPerHost

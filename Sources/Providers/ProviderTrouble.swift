@@ -4,7 +4,7 @@ import Synchronization
 /// What went wrong at a provider, for the log and the developer; never what it sent.
 public struct ProviderProblem: Equatable, Sendable {
     public enum Step: String, Sendable {
-        case discovery, keys, token, userinfo, push, refresh, revocation, introspection, logout, directory
+        case discovery, keys, token, userinfo, push, refresh, revocation, introspection, logout, directory, transfer
     }
     public let step: Step
     public let failure: ProviderCallError

@@ -244,6 +244,11 @@ final class AuthorizationGrant {
             said.personKey = DirectoryKey.of(
                 directory, idToken: idToken.claims, userinfo: userinfo, subject: idToken.subject)
         }
+        if provider.configuration.takesTransfers,
+            let former = TransferKey.of(idToken.claims, at: subject(of: idToken).issuer)
+        {
+            said.personKey = former
+        }
         return said
     }
 

@@ -14,7 +14,8 @@ import System
 /// `gatehouse providers …`.
 struct ProvidersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "providers", abstract: "Look at providers from here.", subcommands: [Probe.self])
+        commandName: "providers", abstract: "Ask providers from here.",
+        subcommands: [Probe.self, ProvidersTransfer.self])
 
     /// `gatehouse providers probe NAME`.
     struct Probe: AsyncParsableCommand {

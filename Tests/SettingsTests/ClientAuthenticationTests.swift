@@ -73,6 +73,32 @@ import Testing
         #expect(faults(without: nil, Self.rsa) == ["provider.zenkey.clientKey"])
     }
 
+    @Test func `who somebody was before an app moved is believed of Apple alone`() throws {
+        let apple = load(
+            section(
+                "clientAuthentication: apple", "appleTeamID: TEAM123456", "appleKeyID: KEY1234567",
+                "clientKeyFile: key.p8"), files: ["key.p8": Self.p256])
+        let provider = try #require(apple.settings?.providers.first)
+        #expect(provider.takesTransfers && provider.authentication.appleTeamID == "TEAM123456")
+        for lines in [
+            "", "\n    clientAuthentication: client_secret_post", "\n    clientAuthentication: private_key_jwt",
+        ] {
+            let yaml =
+                lines.contains("private") ? section(String(lines.dropFirst(5))) : leastWith("requirePKCE: true" + lines)
+            let other = try #require(load(yaml).settings?.providers.first)
+            #expect(!other.takesTransfers && other.authentication.appleTeamID == nil)
+        }
+    }
+
+    @Test func `who somebody was before an app moved is never handed to it, under no key`() {
+        let claims = load(leastWith("claims: [transfer_sub]")).faults
+        #expect(claims.map(\.key) == ["provider.zenkey.claims"] && claims.map(\.kind) == [.value])
+        let key = load(
+            leastWith("profile: telenor-id\n    redirectURIs: ['app:/x']\n    crossClientKey: Transfer_Sub")
+        ).faults
+        #expect(key.map(\.key) == ["provider.zenkey.crossClientKey"] && key.map(\.kind) == [.value])
+    }
+
     @Test func `a client secret signs assertions, and a short one is worth a notice`() {
         let yaml = leastWith("clientAuthentication: client_secret_jwt")
         #expect(load(yaml).notices.map(\.key) == ["provider.zenkey.clientSecret"])

@@ -19,6 +19,7 @@ public struct RepositoryContract: Sendable, CustomTestStringConvertible {
         + keepingClauses
         + provenanceClauses + contactClauses + raceClauses
         + userRaceClauses + grantClauses + outboxClauses + unlockKeyClauses + directoryClauses + directoryJoinClauses
+        + transferClauses + transferListClauses
 
     public let testDescription: String
     private let body: @Sendable (any AccountRepository) async throws -> Void

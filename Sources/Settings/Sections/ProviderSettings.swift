@@ -143,7 +143,7 @@ extension ProviderSettings {
             signInTimeout: signInTimeoutSeconds.map { .seconds($0) } ?? Self.unlimited,
             connectionsPerHost: connectionsPerHost ?? 0, caFile: caFile, allowsLoopbackHTTP: allowLoopbackHTTP,
             cacheBounds: .standard, claims: claims, crossClientKey: crossClientKey,
-            takesLineTokens: profile.takesLineTokens,
+            takesLineTokens: profile.takesLineTokens, takesTransfers: clientAuthentication == .apple,
             discoveryUI: discoveryUI?.text,
             accessTokenDigestOfEdDSA: atHashOfEdDSA.digest, inFlight: inFlight ?? 0, circuit: .standard,
             events: try eventReceiving(), requestSigner: try requestSigner(), keepsTokens: keepTokens,

@@ -111,7 +111,7 @@ extension TextRule where Value == String {
             "s_hash",
             "azp", "auth_time", "acr", "amr", "aka", "port_token", "port_data", "context", "sid", "scope", "client_id",
             "cnf", "typ", "token_use", "events", "act", "may_act", "access_token", "refresh_token", "id_token",
-            "_claim_names", "_claim_sources",
+            "_claim_names", "_claim_sources", "transfer_sub",
         ]
     }
 
