@@ -45,15 +45,18 @@ final class RunningGatehouse: Sendable {
     ///   - zenkey: more YAML lines of the provider `zenkey`; likewise `plain`. `{plain}` is the plain provider's URL, and
     ///     `{beyond}` that of the one like Beyond Identity.
     ///   - telenor: more YAML lines of further providers, clients at TelenorID+, by their names.
+    ///   - others: the YAML lines of other providers, by their names, in which `{apple}`, `{google}` and so on are the
+    ///     simulated ones' URLs.
     static func with(
         top: String = "", http: String = "", zenkey: [String] = [], plain: [String] = [],
-        telenor: [String: [String]] = [:], limits: Limits = Limits(),
+        telenor: [String: [String]] = [:], others: [String: [String]] = [:], limits: Limits = Limits(),
         latency: Duration = .zero,
         environment: [String: String] = [:], adminToken: String? = nil,
         _ body: (RunningGatehouse) async throws -> Void
     ) async throws {
         let running = try await RunningGatehouse(
-            top: top, http: http, zenkey: zenkey, plain: plain, telenor: telenor, limits: limits, latency: latency,
+            top: top, http: http, zenkey: zenkey, plain: plain, telenor: telenor, others: others, limits: limits,
+            latency: latency,
             environment: environment, adminToken: adminToken)
         do {
             try await body(running)
@@ -65,15 +68,18 @@ final class RunningGatehouse: Sendable {
     }
 
     private init(
-        top: String, http: String, zenkey: [String], plain: [String], telenor: [String: [String]], limits: Limits,
-        latency: Duration, environment: [String: String], adminToken: String?
+        top: String, http: String, zenkey: [String], plain: [String], telenor: [String: [String]],
+        others: [String: [String]],
+        limits: Limits, latency: Duration, environment: [String: String], adminToken: String?
     ) async throws {
         loop = try EventLoop(label: "simulation")
         loop.start()
         simulation = try Simulation(
             ports: .kernelChosen, loops: [loop],
             clients: SimulatedClient.demo(
-                redirectURIs: (["zenkey", "plain"] + telenor.keys).map { "\(BrowserFlow.issuer)/auth/\($0)/callback" },
+                redirectURIs: (["zenkey", "plain"] + telenor.keys + others.keys).map {
+                    "\(BrowserFlow.issuer)/auth/\($0)/callback"
+                },
                 postLogoutRedirectURIs: telenor.keys.map { "\(BrowserFlow.issuer)/auth/\($0)/logged-out" }),
             latency: latency)
         try await simulation.start()
@@ -82,7 +88,7 @@ final class RunningGatehouse: Sendable {
         server = try await Self.start(
             Self.yaml(
                 simulation, folder, top: top, http: http, zenkey: zenkey, plain: plain, telenor: telenor,
-                limits: limits,
+                others: others, limits: limits,
                 adminToken: adminToken),
             log, environment)
     }
@@ -100,7 +106,8 @@ final class RunningGatehouse: Sendable {
 
     static func yaml(
         _ simulation: Simulation, _ folder: URL, top: String = "", http: String = "", port: UInt16 = 0,
-        zenkey: [String] = [], plain: [String] = [], telenor: [String: [String]] = [:], limits: Limits = Limits(),
+        zenkey: [String] = [], plain: [String] = [], telenor: [String: [String]] = [:],
+        others: [String: [String]] = [:], limits: Limits = Limits(),
         adminToken: String? = nil, lameDuckSeconds: Int = 0
     ) -> String {
         let adminToken = adminToken.map { ", token: \($0)" } ?? ""
@@ -110,9 +117,11 @@ final class RunningGatehouse: Sendable {
             return (usual.filter { !changed.contains($0.prefix { $0 != ":" }) } + changes)
                 // Its port is the kernel's choice.
                 .map { line in
-                    "    "
-                        + line.replacing("{plain}", with: simulation.plain)
-                        .replacing("{beyond}", with: simulation.beyond) + "\n"
+                    let issuers: [SimulatedIssuer] = [.plain, .beyond] + SimulatedIssuer.dialects
+                    return "    "
+                        + issuers.reduce(line) {
+                            $0.replacing("{\($1.rawValue)}", with: simulation.url(of: $1))
+                        } + "\n"
                 }.joined()
         }
         // All tests begin at once, and a simulated provider has a share of the same processors.
@@ -134,7 +143,10 @@ final class RunningGatehouse: Sendable {
             "allowLoopbackHTTP: true",
         ]
         let further = telenor.sorted { $0.key < $1.key }
-        let sections = further.map { "  \($0.key):\n" + section(usual + patience, $0.value) }.joined()
+        let dialects = others.sorted { $0.key < $1.key }
+        let sections =
+            further.map { "  \($0.key):\n" + section(usual + patience, $0.value) }.joined()
+            + dialects.map { "  \($0.key):\n" + section(["allowLoopbackHTTP: true"] + patience, $0.value) }.joined()
         return """
             http: {host: 127.0.0.1, port: \(port), loops: 1, lameDuckSeconds: \(lameDuckSeconds), \(http)}
             admin: {port: 0\(adminToken)}
@@ -145,7 +157,7 @@ final class RunningGatehouse: Sendable {
               failedRefreshesPerMinutePerAddress: \(limits.failedRefreshes)
               failedAdminTokensPerMinutePerAddress: \(limits.failedAdminTokens)
               signUpsPerMinutePerAddress: \(limits.signUps)
-            providers: [\((["zenkey", "plain"] + further.map(\.key)).joined(separator: ", "))]
+            providers: [\((["zenkey", "plain"] + (further + dialects).map(\.key)).joined(separator: ", "))]
             \(top)
             provider:
               zenkey:
