@@ -58,7 +58,7 @@ public struct SignInRecord: Sendable {
     /// What the carrier said about the user this time.
     public var attributes: Attributes
     /// What a new user says of himself; nobody else's profile changes by it.
-    public var own: Attributes
+    public var own: SelfAssertedName?
     /// What the provider's configuration hands out besides.
     public var claims: TypedClaims
     public var session: NewSession
@@ -76,7 +76,7 @@ public struct SignInRecord: Sendable {
     public init(
         code: OneTimeUse, challenge: OneTimeUse? = nil, provider: String, subject: Subject, ported: [PortedSubject],
         refusedPortTokens: Int = 0, personKey: PersonKey? = nil, registration: Registration,
-        attributes: Attributes, own: Attributes = Attributes(), claims: TypedClaims = TypedClaims(),
+        attributes: Attributes, own: SelfAssertedName? = nil, claims: TypedClaims = TypedClaims(),
         session: NewSession,
         appCode: NewAppCode? = nil,
         push: PushDelivery? = nil, kept: KeptTokens? = nil, maximumSessions: Int64?, now: Int64

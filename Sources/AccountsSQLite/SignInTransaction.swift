@@ -199,7 +199,7 @@ struct SignInTransaction {
             try deliver()
             let signedIn = try registration.run(
                 record.subject, provider: record.provider, reference: reference(),
-                profile: Profile(record.statement, own: record.own),
+                profile: Profile(record.statement, own: record.own?.attributes ?? Attributes()),
                 session: record.session)
             try noteKey(of: signedIn)
             if let kept = record.kept { try keep(kept, for: signedIn.identity, record.session.id) }

@@ -5,8 +5,9 @@ internal import Syntax
 ///
 /// Nearly every provider has one name, written one way (OpenID Connect Core §3.1.3.7 step 2). A few write theirs in several
 /// ways, and one person must not get an account for each. And a provider with tenants has a name for each of them, made of a
-/// template; which tenants are let in is ours to say, since anybody can open one.
-public struct IssuerNames: Sendable, Equatable {
+/// template; which tenants are let in is ours to say, since anybody can open one. They never change and every sign-in looks at them, so
+/// they are shared and not copied.
+public final class IssuerNames: Sendable {
     /// Which tenants of a template are let in.
     public enum Tenants: Sendable, Equatable {
         case any
@@ -17,7 +18,7 @@ public struct IssuerNames: Sendable, Equatable {
     /// Stands in a template for the tenant, as in the metadata of Microsoft's multi-tenant endpoints.
     public static let tenantPlaceholder = "{tenantid}"
 
-    private struct Template: Sendable, Equatable {
+    private struct Template: Sendable {
         let prefix: String
         let suffix: String
         let tenants: Tenants

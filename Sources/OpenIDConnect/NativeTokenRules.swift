@@ -29,15 +29,16 @@ public enum NonceForm: String, Sendable, CaseIterable {
 }
 
 /// What an ID token must keep to beyond the rules of all ID tokens, when an app hands it in that has got it from a provider's SDK:
-/// it came by no request of ours, so that nothing but these rules ties it to the app and to this moment.
-public struct NativeTokenRules: Sendable, Equatable {
+/// it came by no request of ours, so that nothing but these rules ties it to the app and to this moment. They never change, so they
+/// are shared and not copied.
+public final class NativeTokenRules: Sendable {
     /// Our client identifiers at the provider beside the section's own: those of the apps.
-    public var audiences: [String]
-    public var nonceForm: NonceForm
+    public let audiences: [String]
+    public let nonceForm: NonceForm
     /// How the SDKs of single clients do it.
-    public var nonceForms: [String: NonceForm]
+    public let nonceForms: [String: NonceForm]
     /// How long ago the token may have been issued, in seconds.
-    public var maximumAgeSeconds: Int64
+    public let maximumAgeSeconds: Int64
 
     public init(
         audiences: [String], nonceForm: NonceForm, nonceForms: [String: NonceForm] = [:], maximumAgeSeconds: Int64

@@ -6,6 +6,8 @@ public import Syntax
 /// as our safety needs. It never changes and every sign-in passes it along, so it is shared and not copied.
 public final class ProviderMetadata: Sendable {
     public let issuer: String
+    /// The same, as the one name that its ID tokens may have.
+    public let issuerNames: IssuerNames
     /// Nil only where it was not needed: some providers whose SDKs sign users in have none.
     public let tokenEndpoint: EndpointURL?
     public let userinfoEndpoint: EndpointURL?
@@ -44,6 +46,7 @@ public final class ProviderMetadata: Sendable {
             throw .invalidMember("issuer")
         }
         self.issuer = issuer
+        issuerNames = IssuerNames(exactly: issuer)
         func endpoint(_ member: String) throws(ProviderCallError) -> EndpointURL? {
             guard let value = document[member], !value.isNull else { return nil }
             guard let text = value.string else { throw .invalidMember(member) }

@@ -3,8 +3,9 @@ internal import JOSE
 public import OpenIDConnect
 internal import Syntax
 
-/// An ID token that an app has got from a provider's SDK and hands in. Nothing of it is proven.
-public struct NativeToken: Sendable {
+/// An ID token that an app has got from a provider's SDK and hands in. Nothing of it is proven. It rides along the road of a sign-in,
+/// of which few have one, so it is shared and not copied.
+public final class NativeToken: Sendable {
     /// The longest that is taken.
     public static let maximumBytes = IDTokenVerifier.maximumTokenBytes
 

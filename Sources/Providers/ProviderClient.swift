@@ -98,7 +98,7 @@ public struct ProviderClient: Sendable {
         _ expectations: IDTokenExpectations, accessToken: String?, code: String? = nil
     ) -> IDTokenVerifier {
         IDTokenVerifier(
-            issuer: provider.issuerNames ?? IssuerNames(exactly: issuer.issuer), clientID: clientID, native: native,
+            issuer: provider.issuerNames ?? issuer.issuerNames, clientID: clientID, native: native,
             nonce: expectations.nonce, authentication: expectations.authentication, context: expectations.context,
             freshness: expectations.freshness, accessToken: accessToken, code: code,
             accessTokenDigestOfEdDSA: provider.configuration.accessTokenDigestOfEdDSA,

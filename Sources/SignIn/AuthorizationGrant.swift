@@ -66,7 +66,10 @@ final class AuthorizationGrant {
         guard let client = ProviderClient(entering: provider, through: supplies.transport, trouble: trouble) else {
             throw .overloaded
         }
-        let (evidence, code) = response.uses(now: supplies.clock.seconds)
+        guard let (evidence, code) = response.uses(now: supplies.clock.seconds) else {
+            client.leave()
+            throw .invalidParameter(.missingCode)
+        }
         do throws(ServiceError) {
             try supplies.codes.claim(evidence, code)
         } catch {

@@ -1,3 +1,5 @@
+internal import Accounts
+internal import JSON
 internal import OpenIDConnect
 public import Providers
 internal import Syntax
@@ -5,14 +7,9 @@ internal import Syntax
 /// What an app posts after its user has approved a sign-in: an authorization code and what is needed to exchange and check it, or
 /// an ID token that a provider's SDK has given to the app, or both. Every part was validated; there is no other way to make one.
 public struct AuthorizedResponse: Sendable {
-    /// What shows that the user has approved.
-    enum Evidence {
-        case code(String)
-        /// That of a provider's SDK, which may give a code as well.
-        case idToken(NativeToken, code: String?)
-    }
-
-    let evidence: Evidence
+    /// Nil only beside ``idToken``.
+    public let code: String?
+    public let idToken: NativeToken?
     /// Which of our clients the code was issued to, where that is not the section's own.
     let clientID: String?
     /// What the user is called, by what the app says and nobody else.
@@ -53,15 +50,6 @@ public struct ParameterError: Error, Equatable, Sendable {
 }
 
 extension AuthorizedResponse {
-    public var code: String? {
-        switch evidence {
-        case .code(let code): code
-        case .idToken(_, let code): code
-        }
-    }
-
-    public var idToken: NativeToken? { if case .idToken(let token, _) = evidence { token } else { nil } }
-
     static let maximumTextBytes = 2048
     /// In characters.
     public static let maximumContextLength = 280
@@ -83,9 +71,9 @@ extension AuthorizedResponse {
         let idToken = try Self.idToken(parameters, for: provider)
         let code = try text("code", isRequired: idToken == nil)
         self.init(
-            evidence: idToken.map { .idToken($0, code: code) } ?? .code(code ?? ""),
-            clientID: try text("client_id").flatMap { provider.isCodeClient($0) ? $0 : nil },
-            name: idToken == nil ? nil : parameters("user").flatMap { SelfAssertedName(apple: $0) },
+            code: code, idToken: idToken,
+            clientID: try Self.codeClient(parameters, for: provider),
+            name: parameters("user").flatMap(SelfAssertedName.init(apple:)),
             redirectURI: code == nil ? nil : try Self.redirectURI(try text("redirect_uri"), for: provider),
             // Only what came back to the app by a redirect came with one.
             issuer: try text("iss", isRequired: rules.requiresIssuer && code != nil),
@@ -132,6 +120,14 @@ extension AuthorizedResponse {
             throw ParameterError("access_token", "has characters that no access token has")
         }
         return NativeToken(token, accessToken: accessToken)
+    }
+
+    /// Which of our clients a code was issued to, where each exchanges its own, as at Apple.
+    private static func codeClient(
+        _ parameters: (String) -> String?, for provider: Provider
+    ) throws(ParameterError) -> String? {
+        guard provider.configuration.authentication.isOfEachClient else { return nil }
+        return try text("client_id", in: parameters).flatMap { provider.isCodeClient($0) ? $0 : nil }
     }
 
     private static func nonce(
@@ -217,5 +213,18 @@ extension AuthorizedResponse {
                 "correlation_id", "must be at most \(maximumCorrelationIDLength) characters of A-Z a-z 0-9 - . _")
         }
         return text
+    }
+}
+
+extension SelfAssertedName {
+    /// Reads what Apple hands out beside the tokens, at the very first sign-in and never again:
+    /// `{"name":{"firstName":…,"lastName":…},"email":…}`. Nothing of it is signed. The address is passed over: the ID token has it,
+    /// too, and there it is proven.
+    ///
+    /// - Parameter text: the JSON.
+    /// - Returns: nil where it holds no name that can be kept.
+    convenience init?(apple text: String) {
+        guard let name = (try? JSONValue(parsing: Array(text.utf8).span))?["name"] else { return nil }
+        self.init(given: name["firstName"]?.string, family: name["lastName"]?.string)
     }
 }

@@ -15,18 +15,15 @@ extension AuthorizedResponse {
     /// What is used up by it: the ID token, else the code; and the code, if there is one.
     ///
     /// - Parameter now: seconds since 1970.
-    func uses(now: Int64) -> (evidence: OneTimeUse, code: OneTimeUse?) {
+    /// - Returns: nil where there is neither.
+    func uses(now: Int64) -> (evidence: OneTimeUse, code: OneTimeUse?)? {
         func use(_ code: String) -> OneTimeUse {
             OneTimeUse(hash: TokenHash(sha256: code), expiresAt: now + DispatchedCodes.memorySeconds)
         }
-        switch evidence {
-        case .code(let code):
-            let use = use(code)
-            return (use, use)
-        case .idToken(let token, let code):
-            // When it is over is known once it is verified.
-            return (OneTimeUse(hash: TokenHash(sha256: String(token.signingInput)), expiresAt: now), code.map(use))
-        }
+        let code = code.map(use)
+        guard let idToken else { return code.map { ($0, $0) } }
+        // When it is over is known once it is verified.
+        return (OneTimeUse(hash: TokenHash(sha256: String(idToken.signingInput)), expiresAt: now), code)
     }
 }
 

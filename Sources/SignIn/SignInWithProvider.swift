@@ -139,7 +139,7 @@ public struct SignInWithProvider: Sendable {
             registration: ticket.map {
                 .ticket(OneTimeUse(hash: $0.hash, expiresAt: now + LinkTicket.lifetimeSeconds))
             } ?? .automatic(reference: TokenIssuer.makeReference()),
-            attributes: said.attributes, own: response.name?.attributes ?? Attributes(), claims: said.claims,
+            attributes: said.attributes, own: response.name, claims: said.claims,
             session: NewSession(
                 id: session, family: session,
                 expiresAt: app.map { now + $0.lifetimeSeconds } ?? push?.waitsUntil

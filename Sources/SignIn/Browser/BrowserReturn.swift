@@ -191,7 +191,7 @@ extension AuthorizedResponse {
         _ toldIssuer: String?, _ callback: String
     ) {
         self.init(
-            evidence: .code(code), clientID: nil, name: nil, redirectURI: callback, issuer: toldIssuer,
+            code: code, idToken: nil, clientID: nil, name: nil, redirectURI: callback, issuer: toldIssuer,
             network: request.carried.network,
             codeVerifier: codeVerifier, nonce: nonce, acrValues: request.carried["acr_values"],
             correlationID: request.correlationID, context: request.carried["context"], sdkVersion: nil,
