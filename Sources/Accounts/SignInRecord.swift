@@ -152,8 +152,8 @@ public struct SignedIn: Equatable, Sendable {
 }
 
 public enum SignInOutcome: Equatable, Sendable {
-    /// A session is open.
-    case signedIn(SignedIn)
+    /// A session is open. It has much to tell, and passes through many hands.
+    indirect case signedIn(SignedIn)
     /// Nobody has the subject; the ticket is stored, and nothing else but the used code.
     case unlinked
     case refused(Refusal)

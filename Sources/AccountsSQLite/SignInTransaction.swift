@@ -22,6 +22,8 @@ struct SignInTransaction {
             return .refused(.pushOver)
         }
         let current = try identities.find(record.subject)
+        // Nearly everybody is known and brings nothing that there could be a decision about.
+        if let current, record.ported.isEmpty { return .signedIn(try signIn(current)) }
         var ported: [Migration.Ported] = []
         var old: [IdentityRows.Found] = []
         for token in record.ported {

@@ -203,6 +203,10 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     }
 
     private func runJobs() {
+        // Held here meanwhile: each look at a property of the loop's would be checked as an access of its own.
+        var batch: [UnownedJob] = []
+        swap(&batch, &self.batch)
+        defer { swap(&batch, &self.batch) }
         for _ in 0..<Self.roundsBetweenPolls {
             swap(&batch, &localJobs)
             remoteJobs.take(into: &batch)

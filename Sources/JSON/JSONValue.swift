@@ -33,6 +33,8 @@ public struct JSONObject: Sendable, Equatable {
     private func index(of name: String) -> Int? {
         // The lengths tell most names apart, and are at hand.
         let count = name.utf8.count
+        // Lent, so that no name is copied to be passed over.
+        let members = members.span
         for index in members.indices where members[index].name.utf8.count == count && members[index].name == name {
             return index
         }

@@ -96,8 +96,8 @@ public struct IDTokenVerifier: Sendable {
         try checkAuthentication(claims)  // step 12
         let authenticationTime = try checkAuthenticationTime(claims, now)  // step 13
         try checkContext(claims)
-        guard hashFits(claims["at_hash"], accessToken, token) else { throw .accessTokenHash }  // §3.1.3.8
-        guard hashFits(claims["c_hash"], code, token) else { throw .codeHash }  // §3.3.2.10
+        guard hashFits("at_hash", accessToken, claims, token) else { throw .accessTokenHash }  // §3.1.3.8
+        guard hashFits("c_hash", code, claims, token) else { throw .codeHash }  // §3.3.2.10
         return IDToken(
             issuer: issuer, subject: try subject(claims), issuedAt: times.issued, expiresAt: times.expires,
             authenticationTime: authenticationTime, claims: claims)
@@ -191,8 +191,8 @@ public struct IDTokenVerifier: Sendable {
     }
 
     /// Whether a claim is the hash of what came with the token; one that is absent, or of what did not come, fits.
-    private func hashFits(_ claim: JSONValue?, _ text: String?, _ token: VerifiedJWS) -> Bool {
-        guard let text, let claim, !claim.isNull else { return true }
+    private func hashFits(_ name: String, _ text: String?, _ claims: JSONValue, _ token: VerifiedJWS) -> Bool {
+        guard let text, let claim = claims[name], !claim.isNull else { return true }
         guard let shown = claim.string else { return false }
         return TokenHash.matches(
             shown, text, algorithm: token.header.algorithm, digestOfEdDSA: accessTokenDigestOfEdDSA)

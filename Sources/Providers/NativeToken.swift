@@ -29,7 +29,7 @@ public final class NativeToken: Sendable {
 extension Provider {
     /// Whether codes are exchanged by each client that they are issued to, as at Apple, and this is one of ours.
     public func isCodeClient(_ clientID: String) -> Bool {
-        authentication.isOfEachClient && authentication.has(clientID)
+        exchangesForEachClient && authentication.has(clientID)
     }
 
     /// Which of our clients exchanges the code that came beside an ID token.

@@ -26,6 +26,8 @@ public final class Provider: Sendable {
     public let configuredHost: String?
     /// Of the issuer, where the configuration has one; made once.
     public let issuerNames: IssuerNames?
+    /// Whether codes are exchanged by the very client of ours that each was issued to, as at Apple.
+    public let exchangesForEachClient: Bool
     private let renewedAuthentication = Mutex<ClientAuthentication?>(nil)
     private let renewedSigner = Mutex<RequestSigner?>(nil)
     private let renewedDirectoryAccess = Mutex<UserAPI.Access?>(nil)
@@ -47,6 +49,7 @@ public final class Provider: Sendable {
             }
         configuredHost = try? EndpointURL(address, allowLoopbackHTTP: true).host
         issuerNames = configuration.issuerNames
+        exchangesForEachClient = configuration.authentication.isOfEachClient
         lookup = IssuerLookup(configuration)
         metadata = MetadataCache(bounds: configuration.cacheBounds, now: .now)
         transmitter = CachedFetch(bounds: configuration.cacheBounds)

@@ -67,20 +67,19 @@ extension AuthorizedResponse {
         {
             try Self.text(name, in: parameters, isRequired: isRequired, longest: longest)
         }
-        let rules = provider.configuration
         let idToken = try Self.idToken(parameters, for: provider)
         let code = try text("code", isRequired: idToken == nil)
         self.init(
             code: code, idToken: idToken,
             clientID: try Self.codeClient(parameters, for: provider),
-            name: parameters("user").flatMap(SelfAssertedName.init(apple:)),
+            name: Self.name(parameters, for: provider),
             redirectURI: code == nil ? nil : try Self.redirectURI(try text("redirect_uri"), for: provider),
             // Only what came back to the app by a redirect came with one.
-            issuer: try text("iss", isRequired: rules.requiresIssuer && code != nil),
+            issuer: try text("iss", isRequired: provider.configuration.requiresIssuer && code != nil),
             network: try Self.network(try text("mccmnc"), for: provider),
             codeVerifier: code == nil
                 ? nil
-                : try Self.codeVerifier(try text("code_verifier"), isRequired: rules.requiresPKCE),
+                : try Self.codeVerifier(try text("code_verifier"), isRequired: provider.configuration.requiresPKCE),
             nonce: try Self.nonce(parameters, for: provider, isNative: idToken != nil),
             // Blanks ask for nothing, and must not pass for a level that was asked.
             acrValues: try text("acr_values").flatMap { $0.allBytes { $0 == .space } ? nil : $0 },
@@ -107,14 +106,22 @@ extension AuthorizedResponse {
         return value
     }
 
-    /// The ID token that a provider's SDK has given to the app, with what else it gave.
+    /// What the user is called, where the provider's SDK may tell the app.
+    private static func name(_ parameters: (String) -> String?, for provider: Provider) -> SelfAssertedName? {
+        guard provider.configuration.nativeTokens != nil else { return nil }
+        return parameters("user").flatMap(SelfAssertedName.init(apple:))
+    }
+
+    /// The ID token that a provider's SDK has given to the app, with what else it gave. Beside a code, for a provider that takes
+    /// none, it is passed over as everything is that we do not know.
     private static func idToken(
         _ parameters: (String) -> String?, for provider: Provider
     ) throws(ParameterError) -> NativeToken? {
-        guard let token = try text("id_token", in: parameters, longest: NativeToken.maximumBytes) else { return nil }
         guard provider.configuration.nativeTokens != nil else {
+            guard parameters("code")?.isEmpty != false, parameters("id_token")?.isEmpty == false else { return nil }
             throw ParameterError("id_token", "is not taken: nativeTokens is off for this provider")
         }
+        guard let token = try text("id_token", in: parameters, longest: NativeToken.maximumBytes) else { return nil }
         let accessToken = try text("access_token", in: parameters, longest: AccessTokenRules.maximumTokenBytes)
         guard accessToken.map(AccessTokenRules.isWellFormed) != false else {
             throw ParameterError("access_token", "has characters that no access token has")
@@ -126,7 +133,7 @@ extension AuthorizedResponse {
     private static func codeClient(
         _ parameters: (String) -> String?, for provider: Provider
     ) throws(ParameterError) -> String? {
-        guard provider.configuration.authentication.isOfEachClient else { return nil }
+        guard provider.exchangesForEachClient else { return nil }
         return try text("client_id", in: parameters).flatMap { provider.isCodeClient($0) ? $0 : nil }
     }
 

@@ -69,6 +69,7 @@ struct RequestParameters {
 
     subscript(name: String) -> String? {
         let count = name.utf8.count
+        let values = values.span
         for index in values.indices where values[index].name.utf8.count == count && values[index].name == name {
             return values[index].value
         }
