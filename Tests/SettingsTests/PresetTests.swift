@@ -1,6 +1,7 @@
 import Crypto
 import JSON
 import OpenIDConnect
+import Syntax
 import Testing
 
 @testable import Settings
@@ -117,6 +118,29 @@ private struct Minimum: Sendable, CustomTestStringConvertible {
             let value = loaded.effective.first { $0.key == "provider.p.\(override.key)" }?.value
             #expect(value == override.value)
         }
+    }
+
+    @Test(arguments: [
+        ("google", "requirePKCE: true", "requirePKCE", true as JSONValue),
+        ("apple", "requirePKCE: true", "requirePKCE", true), ("okta", "requirePKCE: false", "requirePKCE", false),
+        ("google", "clientAuthentication: client_secret_post", "clientAuthentication", "client_secret_post"),
+        ("auth0", "clientAuthentication: client_secret_jwt", "clientAuthentication", "client_secret_jwt"),
+        ("microsoft", "revocationURL: https://other.example/r", "revocationURL", "https://other.example/r"),
+    ])
+    func `so can those that do not go with every profile`(
+        profile: String, line: String, key: String, value: JSONValue
+    ) throws {
+        let minimum = try #require(Minimum.all.first { $0.profile == profile })
+        let loaded = try minimum.load(with: [line])
+        #expect(loaded.faults.isEmpty, "\(loaded.faults)")
+        #expect(loaded.effective.first { $0.key == "provider.p.\(key)" }?.value == value)
+    }
+
+    @Test func `the events of another transmitter than Google's are taken where one is named`() throws {
+        let minimum = try #require(Minimum.all.first { $0.profile == "google" })
+        let other = "https://other.example/risc"
+        let loaded = try minimum.load(with: ["events: risc", "eventConfigurationURL: \(other)"])
+        #expect(loaded.settings?.listedProviders.sections.first?.eventConfigurationURL?.text == other)
     }
 
     @Test func `another issuer takes nothing that belongs to the usual one`() throws {
