@@ -8,15 +8,18 @@ extension ProviderClient {
     /// Has the provider verify an ID token that has come from its token endpoint, and holds what it says to the rules of all ID
     /// tokens. An app's own token never comes here: only what the provider has given to us is its word.
     ///
-    /// - Parameter now: seconds since 1970.
+    /// - Parameters:
+    ///   - endpoint: where the provider verifies them.
+    ///   - clientID: the client whose code it was given for.
+    ///   - now: seconds since 1970.
     /// - Returns: nil for a token that is verified with the provider's keys, as nearly all are.
     /// - Throws: `ProviderError.idToken`; `.call` where the provider does not answer.
-    func verifiedByProvider(
-        _ token: String, for clientID: String, by verifier: IDTokenVerifier, now: Int64
+    func verified(
+        _ token: String, at endpoint: EndpointURL, for clientID: String, by verifier: IDTokenVerifier, now: Int64
     ) async throws(ProviderError) -> IDToken? {
-        guard let endpoint = provider.configuration.idTokenVerificationEndpoint,
-            let asked = IDTokenVerificationRequest(token, clientID: clientID, nonce: verifier.nonce)
-        else { return nil }
+        guard let asked = IDTokenVerificationRequest(token, clientID: clientID, nonce: verifier.nonce) else {
+            return nil
+        }
         let claims: JSONValue?
         do throws(ProviderCallError) {
             let request = asked.request(
