@@ -1,6 +1,6 @@
 public import Crypto
 public import JOSE
-internal import JSON
+public import JSON
 internal import Syntax
 
 /// The rules an ID token must keep, as a function of the token, of what was asked, and of the time
@@ -41,7 +41,7 @@ public struct IDTokenVerifier: Sendable {
     let clientID: String
     /// What an app must keep to that hands the token in itself; nil for a token that the provider has given to us.
     let native: NativeTokenRules?
-    let nonce: ExpectedNonce
+    public let nonce: ExpectedNonce
     let authentication: [RequiredAuthentication]
     let context: ExpectedContext
     let freshness: Freshness
@@ -85,19 +85,43 @@ public struct IDTokenVerifier: Sendable {
     public func verify(_ token: VerifiedJWS, now: Int64) throws(IDTokenError) -> IDToken {
         try checkType(token.header.type)
         guard let claims = try? JSONValue(parsing: token.payload.span), claims.object != nil else { throw .malformed }
+        let idToken = try checked(claims, signedFor: token.keyIssuer, now)
+        try checkHashes(claims, token.header.algorithm)
+        return idToken
+    }
+
+    /// Checks the claims of a token that the provider has verified for us.
+    ///
+    /// - Parameters:
+    ///   - claims: as the provider has answered them.
+    ///   - asked: what it was asked.
+    ///   - now: seconds since 1970.
+    /// - Throws: the first rule broken; `.subject` also for an answer about somebody else than the token.
+    public func verify(
+        _ claims: JSONValue, answering asked: IDTokenVerificationRequest, now: Int64
+    ) throws(IDTokenError) -> IDToken {
+        try checkType(asked.type)
+        guard let subject = asked.claimedSubject, claims["sub"].isExactly(subject) else { throw .subject }
+        let idToken = try checked(claims, signedFor: nil, now)
+        // HS256 hashes as RS256 does.
+        try checkHashes(claims, .rs256)
+        return idToken
+    }
+
+    private func checked(
+        _ claims: JSONValue, signedFor keyIssuer: String?, _ now: Int64
+    ) throws(IDTokenError) -> IDToken {
         // A logout token has all that an ID token needs but the nonce, which not everybody asks for, and may say that it is
         // a mere JWT. Its events tell (Back-Channel Logout 1.0 §2.4 and §4.1, RFC 8417 §4.6): no ID token has any.
         guard claims["events"] == nil else { throw .malformed }
         if native != nil, !NativeTokenRules.isIDToken(claims) { throw .malformed }
-        let issuer = try issuer.stored(claims, signedFor: token.keyIssuer)  // step 2
+        let issuer = try issuer.stored(claims, signedFor: keyIssuer)  // step 2
         try checkAudience(claims)  // steps 3 to 5
         let times = try checkTimes(claims, now)  // steps 9 and 10
         if let native { try checkNativeNonce(claims, native) } else { try checkNonce(claims) }  // step 11
         try checkAuthentication(claims)  // step 12
         let authenticationTime = try checkAuthenticationTime(claims, now)  // step 13
         try checkContext(claims)
-        guard hashFits("at_hash", accessToken, claims, token) else { throw .accessTokenHash }  // §3.1.3.8
-        guard hashFits("c_hash", code, claims, token) else { throw .codeHash }  // §3.3.2.10
         return IDToken(
             issuer: issuer, subject: try subject(claims), issuedAt: times.issued, expiresAt: times.expires,
             authenticationTime: authenticationTime, claims: claims)
@@ -190,12 +214,19 @@ public struct IDTokenVerifier: Sendable {
         }
     }
 
+    private func checkHashes(_ claims: JSONValue, _ algorithm: SignatureAlgorithm) throws(IDTokenError) {
+        guard hashFits("at_hash", accessToken, claims, algorithm) else { throw .accessTokenHash }  // §3.1.3.8
+        guard hashFits("c_hash", code, claims, algorithm) else { throw .codeHash }  // §3.3.2.10
+    }
+
     /// Whether a claim is the hash of what came with the token; one that is absent, or of what did not come, fits.
-    private func hashFits(_ name: String, _ text: String?, _ claims: JSONValue, _ token: VerifiedJWS) -> Bool {
+    private func hashFits(
+        _ name: String, _ text: String?, _ claims: JSONValue, _ algorithm: SignatureAlgorithm
+    ) -> Bool {
         guard let text, let claim = claims[name], !claim.isNull else { return true }
         guard let shown = claim.string else { return false }
         return TokenHash.matches(
-            shown, text, algorithm: token.header.algorithm, digestOfEdDSA: accessTokenDigestOfEdDSA)
+            shown, text, algorithm: algorithm, digestOfEdDSA: accessTokenDigestOfEdDSA)
     }
 
     private func subject(_ claims: JSONValue) throws(IDTokenError) -> String {

@@ -154,5 +154,6 @@ public final class Provider: Sendable {
         if case .risc(let location)? = configuration.events?.sender, host == location.host { return true }
         return host == configuredHost || configuration.trustedIssuers.contains { $0.names(host) }
             || configuration.userAPI?.isAt(host) == true
+            || configuration.idTokenVerificationEndpoint?.host == host
     }
 }

@@ -85,6 +85,11 @@ public struct ProviderClient: Sendable {
         expecting expectations: IDTokenExpectations, now: Int64
     ) async throws(ProviderError) -> IDToken {
         let verifier = verifier(of: issuer, for: clientID, expectations, accessToken: tokens.accessToken)
+        if let endpoint = provider.configuration.idTokenVerificationEndpoint,
+            let idToken = try await verified(tokens.idToken, at: endpoint, for: clientID, by: verifier, now: now)
+        {
+            return idToken
+        }
         return try await verified(tokens.idToken, of: issuer, by: verifier, now: now)
     }
 

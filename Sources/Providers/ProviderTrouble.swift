@@ -5,6 +5,7 @@ import Synchronization
 public struct ProviderProblem: Equatable, Sendable {
     public enum Step: String, Sendable {
         case discovery, keys, token, userinfo, push, refresh, revocation, introspection, logout, directory, transfer
+        case verification
     }
     public let step: Step
     public let failure: ProviderCallError

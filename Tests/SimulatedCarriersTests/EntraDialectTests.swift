@@ -85,6 +85,7 @@ import Testing
             #expect(issuer.hasSuffix("/b2c_1_sign_in/v2.0/"))
             #expect(simulation.metadata(of: .entra, tenant: "b2c_1_sign_in")?.hasPrefix(issuer) == false)
             #expect(try signIn.configuration["userinfo_endpoint"] == nil)
+            #expect(try signIn.keys.allSatisfy { $0["issuer"] == nil })
             for token in [try signIn.nativeToken(), try signIn.tokens().idToken] {
                 #expect(try token.claims["iss"]?.string == issuer)
                 #expect(try token.claims["tfp"] == "b2c_1_sign_in")

@@ -4,12 +4,6 @@ internal import Providers
 internal import Syntax
 
 extension ProviderSettings {
-    /// Takes what is known of everybody's provider of that profile.
-    mutating func takePreset() {
-        issuer = profile.issuer
-        discoveryURL = profile.discoveryURL
-    }
-
     /// Fills in what follows from other keys.
     mutating func deriveDefaults() {
         if redirectURIs.isEmpty, profile == .zenkey, !clientID.isEmpty {
@@ -19,8 +13,8 @@ extension ProviderSettings {
             chosenBasicEncoding = profile.basicEncoding
             hasUsualBasicEncoding = true
         }
-        if scopes.isEmpty { scopes = profile.scopes }
-        if algorithms.isEmpty { algorithms = profile.algorithms }
+        if scopes.isEmpty { scopes = profile.preset.scopes }
+        if algorithms.isEmpty { algorithms = profile.preset.algorithms }
     }
 
     /// What is wrong with this provider's keys together.

@@ -106,12 +106,11 @@ struct ProviderSettings: NamedSection {
         self.name = name
     }
 
-    static var presetKeys: Set<String> { ["profile"] }
-
-    /// A section of the same profile with nothing else in it.
+    /// A section of the same profile with nothing else in it but, where that chooses defaults, the issuer.
     var fresh: Self {
         var fresh = Self(name: name)
         fresh.profile = profile
+        if profile.preset.place != nil { fresh.issuer = issuer }
         fresh.takePreset()
         return fresh
     }

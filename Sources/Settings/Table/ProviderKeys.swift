@@ -4,7 +4,9 @@ extension SettingKey where Root == ProviderSettings {
         identification + issuers + keys + nativeTokens + trust + demands + userAPI + limits + events
 
     private static let identification: [Self] = [
-        Self("profile", \.profile, .text(.choice), "The dialect the provider speaks."),
+        Self(
+            "profile", \.profile, .text(.choice),
+            "The dialect the provider speaks, and what the other keys of the section begin with."),
         Self(
             "discoveryURL", \.discoveryURL, .optional(.webAddress),
             "Where discovery is asked by mobile network, for profile zenkey, and empty: ZenKey's own; for the others where metadata "
@@ -15,8 +17,8 @@ extension SettingKey where Root == ProviderSettings {
         Self(
             "issuer", \.issuer, .optional(.providerIssuer),
             "Discovery at issuer/.well-known/openid-configuration, issuer equality enforced; the other profiles. With {tenantid} "
-                + "in it, a template of its tenants' issuers. Empty for "
-                + "profile telenor-id: https://id.telenor.no."),
+                + "in it, a template of its tenants' issuers. Empty: the profile's own, for telenor-id, google, apple, microsoft, "
+                + "facebook and line."),
         Self("clientID", \.clientID, .text(.clientID), "Client identifier; required."),
         Self("clientSecret", \.clientSecret, .secret, "Client secret; required for the client_secret methods."),
         Self(
@@ -60,14 +62,16 @@ extension SettingKey where Root == ProviderSettings {
             "Issuers that changed their URL: subjects of the old one are those of the new."),
         Self(
             "algorithms", \.algorithms, .list(.algorithm),
-            "Signature algorithms an ID token may use; empty: RS256, and ES256 too for profile beyond-identity."),
+            "Signature algorithms an ID token may use; empty: RS256, and ES256 too for profile beyond-identity; ES256 alone for line."
+        ),
         Self(
             "atHashOfEdDSA", \.atHashOfEdDSA, .text(.choice),
             "Hash behind at_hash in ID tokens that EdDSA signs."),
         Self(
             "scopes", \.scopes, .list(.scope),
             "Scopes asked for in browser sign-in, openid among them; empty: openid, name, email, phone, postal_code for "
-                + "profile zenkey, openid, profile, email, phone, offline_access for telenor-id, else openid, profile, email."
+                + "profile zenkey, openid, profile, email, phone, offline_access for telenor-id, openid, name, email for apple, openid, "
+                + "profile, email, phone for cognito, else openid, profile, email."
         ),
     ]
 

@@ -11,33 +11,13 @@ enum ProviderProfile: String, Sendable, CaseIterable {
     case beyondIdentity = "beyond-identity"
     case telenorID = "telenor-id"
     case tim
+    case google, apple, microsoft, facebook
+    /// Each operator has an issuer of his own.
+    case auth0, okta, keycloak, cognito
+    case line
 
     /// ZenKey's guide shows ID and secret as they are in plain Base64; everybody else keeps to RFC 6749 §2.3.1.
     var basicEncoding: ClientAuthentication.BasicEncoding { self == .zenkey ? .raw : .form }
-
-    /// Carriers have a scope for each attribute; elsewhere those that every OpenID Provider takes (OpenID Connect Core §5.4),
-    /// since some refuse a request for one that they don't know.
-    var scopes: [String] {
-        switch self {
-        case .zenkey: ["openid", "name", "email", "phone", "postal_code"]
-        case .telenorID: ["openid", "profile", "email", "phone", "offline_access"]
-        case .openid, .beyondIdentity, .tim: ["openid", "profile", "email"]
-        }
-    }
-
-    /// What ID tokens may be signed with: RS256, which every OpenID Provider has (OpenID Connect Core §15.1), and what else its
-    /// providers use.
-    var algorithms: [SignatureAlgorithm] { self == .beyondIdentity ? [.rs256, .es256] : [.rs256] }
-
-    /// The issuer of a profile that has one for everybody; nil for the others.
-    var issuer: ConfiguredIssuer? { self == .telenorID ? ConfiguredIssuer("https://id.telenor.no") : nil }
-
-    /// Where discovery is asked, or metadata lies, of a profile that has one place for everybody.
-    var discoveryURL: EndpointURL? {
-        guard self == .zenkey else { return nil }
-        return try? EndpointURL(
-            configured: "https://discoveryissuer.myzenkey.com/.well-known/openid_configuration")
-    }
 
     /// Whether its providers take the session of a line authentication, which only a handset can do, with the authorization
     /// request (TelenorID+'s `aloha_token`).

@@ -71,6 +71,8 @@ struct DialectRoutes {
         Route(.get, base + place.keys) { request in
             await answer(request, at: .keys) { provider, misbehaviours throws(CryptoError) in
                 let keys = try KeySet.document(of: provider, misbehaviours.keys)
+                // Only directories share keys, and say of each whose it is.
+                guard case .directories = place.tenants else { return .document(keys) }
                 return .document(DialectMetadata.keys(keys, of: provider, at: world.url(issuer)))
             }
         }
