@@ -71,6 +71,7 @@ struct DialectRoutes {
         Route(.get, base + place.keys) { request in
             await answer(request, at: .keys) { provider, misbehaviours throws(CryptoError) in
                 let keys = try KeySet.document(of: provider, misbehaviours.keys)
+                guard case .directories = place.tenants else { return .document(keys) }
                 return .document(DialectMetadata.keys(keys, of: provider, at: world.url(issuer)))
             }
         }
