@@ -8,6 +8,7 @@ import time
 import urllib.parse
 
 from browser import Browser
+from native_tokens import APP, STRANGER
 from process import free_port, running
 
 CLIENTS = {"EdDSA": "gatehouse-eddsa", "RS256": "gatehouse-rs256"}
@@ -68,6 +69,7 @@ def canaille(folder, program, redirect_uri):
         "--formatted-name", "Jane Doe", "--emails", "jane@example.com", "--quiet")
     for client, method, algorithm in [
         *((client, "client_secret_basic", algorithm) for algorithm, client in CLIENTS.items()),
+        *((client, "client_secret_basic", "RS256") for client in (APP, STRANGER)),
         (Canaille.SIGNING, "private_key_jwt", "RS256"),
     ]:
         command(

@@ -13,6 +13,7 @@ from canaille import CLIENTS, SECRET as CANAILLE_SECRET, canaille
 from checks import Checks
 from configuration import REDIRECT_URI, configuration, section, written
 from glewlwyd import CLIENT, SECRET as GLEWLWYD_SECRET, glewlwyd
+from native_tokens import APP, SDK, STRANGER, NativeTokens
 from process import free_port, running
 from signed_clients import SignedClients
 
@@ -93,8 +94,20 @@ def main():
             ("canaille-rsa", False, lambda parameters: second.code(CLIENTS["RS256"], parameters)),
         ]
         signed = SignedClients(first, second, folder, port, (glewlwyd_secret, canaille_secret))
+        for client in (APP, STRANGER):
+            first.register(client, "client_secret_basic")
+        native = NativeTokens(port, {
+            **{f"glewlwyd-native-{key}": SDK(
+                first.issuer(key), GLEWLWYD_SECRET,
+                lambda client, parameters, key=key: first.code(key, parameters, client)) for key in ("rsa", "eddsa")},
+            "canaille-native": SDK(second.issuer, CANAILLE_SECRET, second.code),
+        }, {
+            "glewlwyd-native-rsa": (CLIENT, at_first), "glewlwyd-native-eddsa": (CLIENT, [*at_first, *eddsa]),
+            "canaille-native": (CLIENTS["RS256"], at_second),
+        })
         file = configuration(
-            folder, port, admin_port, [*(name for name, _, _ in apps), usual, *signed.names], sections + signed.sections)
+            folder, port, admin_port, [*(name for name, _, _ in apps), usual, *signed.names, *native.names],
+            sections + signed.sections + native.sections)
         log = f"{folder}/gatehouse.log"
 
         def command(*words):
@@ -111,6 +124,8 @@ def main():
                 checks.expect(
                     f"{usual}: without atHashOfEdDSA the hash is found out",
                     (status, refused.get("reason")) == (401, "at_hash"), (status, refused))
+            with tried(checks, "native tokens"):
+                native.sign_ins(checks, log)
             with tried(checks, "clients that sign"):
                 signed.sign_ins(checks, log)
                 signed.rotates(checks, command)

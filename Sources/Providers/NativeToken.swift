@@ -23,7 +23,7 @@ public final class NativeToken: Sendable {
 
     /// Header and payload, the text up to the last dot: what one token is, whatever its signature. An ECDSA signature can be
     /// rewritten into another one that is as good.
-    public var signingInput: Substring { text[..<(text.lastIndex(of: ".") ?? text.endIndex)] }
+    public var signingInput: Substring { text[..<(text.utf8.lastIndex(of: UInt8(ascii: ".")) ?? text.endIndex)] }
 }
 
 extension Provider {

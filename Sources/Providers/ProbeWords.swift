@@ -49,7 +49,8 @@ enum ProbeWords {
         case .transport(let failure): meaning(of: failure)
         case .status(let status) where (300..<400).contains(status):
             "answers \(status), a redirect, which is not followed: give the address that it leads to"
-        case .status(404) where problem.step == .discovery:
+        // Some say in JSON that there is nothing.
+        case .status(404) where problem.step == .discovery, .refused where problem.step == .discovery:
             "there is no metadata at that address: the issuer may be another, or end with a slash or without one"
         case .status(let status): "answers \(status)"
         case .notJSON: "the answer is no JSON object"

@@ -117,6 +117,10 @@ public struct ProviderProbe: Sendable {
     }
 
     private func token(at issuer: ProviderMetadata, _ client: ProviderClient) async -> Finding {
+        if issuer.tokenEndpoint == nil, provider.configuration.nativeTokens != nil {
+            let sentence = "its metadata name no token endpoint: only ID tokens that apps post sign users in"
+            return Finding(step: .token, isGood: true, sentence: sentence)
+        }
         let request = TokenRequest(
             code: Random.token(byteCount: Self.codeBytes), redirectURI: redirectURI,
             codeVerifier: provider.configuration.requiresPKCE ? Random.token(byteCount: Self.verifierBytes) : nil,

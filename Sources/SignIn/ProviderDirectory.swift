@@ -34,7 +34,10 @@ public struct ProviderDirectory: Sendable {
     ) throws(ServiceError) -> Provider {
         if let name {
             guard let provider = byName[name] else { throw .unknownProvider }
-            if let clientID, provider.configuration.clientID != clientID { throw .unknownClient }
+            // Where each client exchanges its own codes, an app says which it is.
+            if let clientID, provider.configuration.clientID != clientID, !provider.isCodeClient(clientID) {
+                throw .unknownClient
+            }
             return provider
         }
         if clientID == nil, let provider = only ?? (namesNetwork ? onlyByNetwork : nil) { return provider }

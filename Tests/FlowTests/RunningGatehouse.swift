@@ -46,7 +46,7 @@ final class RunningGatehouse: Sendable {
     ///     `{beyond}` that of the one like Beyond Identity.
     ///   - telenor: more YAML lines of further providers, clients at TelenorID+, by their names.
     ///   - others: the YAML lines of other providers, by their names, in which `{apple}`, `{google}` and so on are the
-    ///     simulated ones' URLs.
+    ///     simulated ones' URLs, and `{google without scheme}` what Google calls itself at times.
     static func with(
         top: String = "", http: String = "", zenkey: [String] = [], plain: [String] = [],
         telenor: [String: [String]] = [:], others: [String: [String]] = [:], limits: Limits = Limits(),
@@ -120,7 +120,9 @@ final class RunningGatehouse: Sendable {
                     let issuers: [SimulatedIssuer] = [.plain, .beyond] + SimulatedIssuer.dialects
                     return "    "
                         + issuers.reduce(line) {
-                            $0.replacing("{\($1.rawValue)}", with: simulation.url(of: $1))
+                            $0.replacing("{\($1.rawValue)}", with: simulation.url(of: $1)).replacing(
+                                "{\($1.rawValue) without scheme}",
+                                with: String(simulation.url(of: $1).dropFirst("http://".count)))
                         } + "\n"
                 }.joined()
         }

@@ -13,6 +13,8 @@ struct Carrier: HTTPTransport {
 
     /// The time of day, which goes on by a second with every few looks at it: a store writes less where time stands still.
     static var time: Int64 { now + Int64(looks.add(1, ordering: .relaxed).newValue / 4) }
+    /// The clock goes on while other things are measured.
+    private static let nativeLifetime: Int64 = 86_400
     static let issuer = "https://carrier.example"
     static let clientID = "ccid-0123456789abcdef"
     static let nonce = "n-0S6_WzA2Mj"
@@ -27,6 +29,7 @@ struct Carrier: HTTPTransport {
 
     let idToken: String
     let keys: JWKSet
+    private let signer: JWTSigner
     private let metadata: OutboundResponse
     private let keyDocument: OutboundResponse
     private let tokens: OutboundResponse
@@ -34,13 +37,8 @@ struct Carrier: HTTPTransport {
         status: 200, headers: [(name: "Content-Type", value: "application/json")], body: userinfo)
 
     init() throws {
-        let signer = try JWTSigner(key: try PrivateKey.generate(.rsa(bits: 2048)), algorithm: .rs256, type: "JWT")
-        let claims: JSONValue = [
-            "iss": .string(Self.issuer), "sub": .string(Self.subject), "aud": .string(Self.clientID),
-            "iat": .integer(Self.now - 5), "exp": .integer(Self.now + 600), "auth_time": .integer(Self.now - 10),
-            "nonce": .string(Self.nonce), "acr": "a3", "amr": ["hwk", "pin"],
-        ]
-        idToken = try signer.sign(claims.serialized)
+        signer = try JWTSigner(key: try PrivateKey.generate(.rsa(bits: 2048)), algorithm: .rs256, type: "JWT")
+        idToken = try signer.sign(JSONValue.object(Self.claims(nonce: Self.nonce, lifetime: 600)).serialized)
         let set: JSONValue = ["keys": [.object(signer.jwkJSON)]]
         keys = try JWKSet(set, maximumKeyCount: 1)
         keyDocument = OutboundResponse(status: 200, body: set.serialized)
@@ -53,6 +51,24 @@ struct Carrier: HTTPTransport {
             "access_token": .string(Self.accessToken), "token_type": "Bearer", "expires_in": 600,
             "id_token": .string(idToken),
         ])
+    }
+
+    private static func claims(nonce: String, lifetime: Int64) -> JSONObject {
+        JSONObject([
+            ("iss", .string(issuer)), ("sub", .string(subject)), ("aud", .string(clientID)),
+            ("iat", .integer(now - 5)), ("exp", .integer(now + lifetime)), ("auth_time", .integer(now - 10)),
+            ("nonce", .string(nonce)), ("acr", "a3"), ("amr", ["hwk", "pin"]),
+        ])
+    }
+
+    /// An ID token as an SDK gives it to an app, which has the hash of the nonce.
+    ///
+    /// - Parameter number: makes it another one, since each is good for one sign-in.
+    func nativeToken(_ number: Int) throws -> String {
+        let hash = Hexadecimal.encode(Digest.sha256.hash(Self.nonce.utf8.span))
+        var claims = Self.claims(nonce: hash, lifetime: Self.nativeLifetime)
+        claims.append("jti", .string("token-\(number)"))
+        return try signer.sign(JSONValue.object(claims).serialized)
     }
 
     private static func json(_ document: JSONValue) -> OutboundResponse {

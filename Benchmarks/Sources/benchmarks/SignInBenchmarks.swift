@@ -24,7 +24,9 @@ enum SignInBenchmarks {
     ) async throws -> [Benchmark] {
         // Made beforehand, with those that are done before anything is counted.
         let requests = (1...(signIns + signIns / 10)).map(request)
+        let nativeRequests = try (1...(signIns + signIns / 10)).map { try nativeRequest(token: $0, of: carrier) }
         var codes = 0
+        var tokens = 0
         let connection = Connection(loop: loop)
         return [
             Benchmark("store-sign-in", rounds: 20, operationsPerRound: concurrency) {
@@ -40,14 +42,25 @@ enum SignInBenchmarks {
                 let response = await connection.respond(to: requests[codes - 1], with: api)
                 require(response.status == .ok, "the user is signed in")
             },
+            Benchmark("sign-in-native", rounds: signIns) {
+                tokens += 1
+                let response = await connection.respond(to: nativeRequests[tokens - 1], with: api)
+                require(response.status == .ok, "the user is signed in")
+            },
         ]
     }
 
-    private static func request(code: Int) -> HTTPRequest {
+    private static func request(code: Int) -> HTTPRequest { request(SignInRequest.body(code: code)) }
+
+    private static func nativeRequest(token: Int, of carrier: Carrier) throws -> HTTPRequest {
+        request(SignInRequest.body(idToken: try carrier.nativeToken(token)))
+    }
+
+    private static func request(_ body: String) -> HTTPRequest {
         HTTPRequest(
             method: .post, path: "/auth/signin",
             headers: [("Content-Type", "application/json"), ("User-Agent", "ExampleApp/4.2 (Android 16)")],
-            body: Array(SignInRequest.body(code: code).utf8),
+            body: Array(body.utf8),
             peer: SocketAddress(address: IPAddress(v4: 0), port: 0), id: "request",
             receivedAt: .now)
     }
@@ -90,7 +103,9 @@ enum SignInBenchmarks {
             portTokenMaximumAgeSeconds: 0, userinfo: .required, minimumIdentityAgeSeconds: 86_400,
             timeout: .seconds(60), signInTimeout: .seconds(60),
             connectionsPerHost: 0, caFile: nil, allowsLoopbackHTTP: false, cacheBounds: .standard,
-            claims: [], discoveryUI: nil, accessTokenDigestOfEdDSA: .sha512, inFlight: 0, circuit: .standard)
+            claims: [], discoveryUI: nil, accessTokenDigestOfEdDSA: .sha512, inFlight: 0, circuit: .standard,
+            nativeTokens: NativeTokenRules(
+                audiences: [], nonceForm: .hexadecimalSHA256, maximumAgeSeconds: 86_400))
     }
 
     private static func record(of user: Int) throws -> SignInRecord {

@@ -23,6 +23,14 @@ enum SignInRequest {
         """
     }
 
+    /// - Parameter idToken: what the provider's SDK has given to the app.
+    static func body(idToken: String) -> String {
+        """
+        {"client_id":"\(Carrier.clientID)","id_token":"\(idToken)","nonce":"\(Carrier.nonce)","acr_values":"a1",\
+        "correlation_id":"4711-0815","sdk_version":"1.0"}
+        """
+    }
+
     /// The same body as a form.
     static func form(code: Int) -> [UInt8] {
         Array(
