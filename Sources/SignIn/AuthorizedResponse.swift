@@ -72,7 +72,7 @@ extension AuthorizedResponse {
         self.init(
             code: code, idToken: idToken,
             clientID: try Self.codeClient(parameters, for: provider),
-            name: Self.name(parameters, for: provider),
+            name: idToken == nil ? nil : parameters("user").flatMap(SelfAssertedName.init(apple:)),
             redirectURI: code == nil ? nil : try Self.redirectURI(try text("redirect_uri"), for: provider),
             // Only what came back to the app by a redirect came with one.
             issuer: try text("iss", isRequired: provider.configuration.requiresIssuer && code != nil),
@@ -104,12 +104,6 @@ extension AuthorizedResponse {
         // No part of a character beyond ASCII is one of these bytes.
         guard value.allBytes({ $0 >= 0x20 && $0 != 0x7F }) else { throw ParameterError(name, "has control characters") }
         return value
-    }
-
-    /// What the user is called, where the provider's SDK may tell the app.
-    private static func name(_ parameters: (String) -> String?, for provider: Provider) -> SelfAssertedName? {
-        guard provider.configuration.nativeTokens != nil else { return nil }
-        return parameters("user").flatMap(SelfAssertedName.init(apple:))
     }
 
     /// The ID token that a provider's SDK has given to the app, with what else it gave. Beside a code, for a provider that takes
