@@ -70,15 +70,13 @@ final class AuthorizationGrant {
             client.leave()
             throw .invalidParameter(.missingCode)
         }
-        do throws(ServiceError) {
-            try supplies.codes.claim(evidence, code)
-        } catch {
+        guard supplies.codes.claim(evidence, code) else {
             client.leave()
-            throw error
+            throw .invalidGrant(.codeAlreadyUsed)
         }
         do throws(ServiceError) {
-            try await checkUnused(evidence, supplies)
-            if let code, code != evidence { try await checkUnused(code, supplies) }
+            try await supplies.checkUnused(evidence)
+            if let code, code != evidence { try await supplies.checkUnused(code) }
             let challenge = try await Challenges(repository: supplies.repository, clock: supplies.clock)
                 .challenge(
                     in: response.nonce,
@@ -90,13 +88,6 @@ final class AuthorizationGrant {
             client.leave()
             throw error
         }
-    }
-
-    private static func checkUnused(_ use: OneTimeUse, _ supplies: Supplies) async throws(ServiceError) {
-        let isUsed = try await stored { () throws(RepositoryError) in
-            try await supplies.repository.isCodeUsed(use.hash, now: supplies.clock.seconds)
-        }
-        if isUsed { throw .invalidGrant(.codeAlreadyUsed) }
     }
 
     private init(

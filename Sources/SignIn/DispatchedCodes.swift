@@ -75,12 +75,12 @@ public final class DispatchedCodes: Sendable {
 
     /// Claims what was posted, an ID token and a code beside it too; ``release(_:_:_:now:)`` must follow.
     ///
-    /// - Throws: `ServiceError.invalidGrant(.codeAlreadyUsed)` when another request has one of them.
-    func claim(_ evidence: OneTimeUse, _ code: OneTimeUse?) throws(ServiceError) {
-        guard claim(evidence.hash) else { throw .invalidGrant(.codeAlreadyUsed) }
-        guard let code, code != evidence, !claim(code.hash) else { return }
+    /// - Returns: false when another request has one of them.
+    func claim(_ evidence: OneTimeUse, _ code: OneTimeUse?) -> Bool {
+        guard claim(evidence.hash) else { return false }
+        guard let code, code != evidence, !claim(code.hash) else { return true }
         release(evidence.hash, .nothingToRemember, now: 0)
-        throw .invalidGrant(.codeAlreadyUsed)
+        return false
     }
 
     /// Ends the claims; what became of the code, if there is one, is remembered.

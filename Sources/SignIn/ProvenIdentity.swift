@@ -27,6 +27,16 @@ extension AuthorizedResponse {
     }
 }
 
+extension AuthorizationGrant.Supplies {
+    /// - Throws: `ServiceError.invalidGrant(.codeAlreadyUsed)` for what is used up on disk.
+    func checkUnused(_ use: OneTimeUse) async throws(ServiceError) {
+        let isUsed = try await stored { () throws(RepositoryError) in
+            try await repository.isCodeUsed(use.hash, now: clock.seconds)
+        }
+        if isUsed { throw .invalidGrant(.codeAlreadyUsed) }
+    }
+}
+
 extension IDToken {
     /// The longest that can be configured for the age of an ID token that an app posts, in seconds, and the farthest that a
     /// clock may be off.
