@@ -1,4 +1,122 @@
 extension Schema {
+    // What a provider has said last of whether mail reaches the address that it gives, and when that was. The defaults are in the
+    // table's description, so that no row is written again; a sign-in reads and writes neither.
+    static let tenth = """
+        ALTER TABLE identities ADD COLUMN email_stopped INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE identities ADD COLUMN email_said INTEGER;
+        """
+}
+
+extension Schema {
+    // Sign-ins that our server begins on users' phones, found by the hash of what the app asks by and by that of what the carrier
+    // shows; all that would tell whose they are is sealed under those. As with pending sign-ins, numbers tell how many there are.
+    // They are forgotten an hour after they have ended, so that an app learns that, and not that there never was one.
+    static let eleventh = """
+        CREATE TABLE pushes (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            handle BLOB NOT NULL UNIQUE,
+            notification BLOB NOT NULL UNIQUE,
+            request BLOB NOT NULL,
+            expectation BLOB NOT NULL,
+            carrier_id BLOB,
+            state INTEGER NOT NULL,
+            session_id BLOB,
+            ticket BLOB,
+            notified BLOB,
+            fetched INTEGER,
+            expires INTEGER NOT NULL,
+            forgotten INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX pushes_forgotten ON pushes (forgotten);
+        """
+}
+
+extension Schema {
+    // What providers have given us for their users, sealed: tokens for an identity, and for a session the ID token that says at the
+    // provider which session ends. Both go with what they belong to. `due` and `leased_by` tell who may call the provider for a row;
+    // what waits in `outbox` refers to nothing, for what it is about may be gone. `cross_client_keys` finds identities by a claim
+    // that names one person at all clients of an issuer, hashed.
+    static let twelfth = """
+        CREATE TABLE grants (
+            identity_id INTEGER PRIMARY KEY REFERENCES identities (id) ON DELETE CASCADE,
+            version INTEGER NOT NULL,
+            tokens BLOB,
+            expires INTEGER,
+            obtained INTEGER NOT NULL,
+            leased_by BLOB,
+            leased_until INTEGER,
+            ended INTEGER
+        ) STRICT;
+        CREATE INDEX grants_leased ON grants (identity_id) WHERE leased_by IS NOT NULL;
+
+        CREATE TABLE kept_id_tokens (
+            session_id BLOB PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
+            token BLOB NOT NULL
+        ) STRICT;
+
+        CREATE TABLE outbox (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            kind TEXT NOT NULL,
+            provider TEXT NOT NULL,
+            issuer TEXT NOT NULL,
+            content BLOB NOT NULL,
+            user_id INTEGER NOT NULL,
+            identity_id INTEGER NOT NULL,
+            created INTEGER NOT NULL,
+            due INTEGER NOT NULL,
+            attempts INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        CREATE INDEX outbox_due ON outbox (due);
+
+        ALTER TABLE tickets ADD COLUMN tokens BLOB;
+
+        CREATE TABLE cross_client_keys (
+            issuer TEXT NOT NULL,
+            hash BLOB NOT NULL,
+            identity_id INTEGER NOT NULL REFERENCES identities (id) ON DELETE CASCADE,
+            PRIMARY KEY (issuer, hash, identity_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX cross_client_keys_identity ON cross_client_keys (identity_id);
+        """
+}
+
+extension Schema {
+    // `unlock_keys` holds the keys that TIM's clients encrypt with, each sealed together with what its password and its long secret
+    // are checked by; of one that is locked nothing is left but its row. `directory_users` tells which users a provider's directory
+    // has an account for, or is to get one for, and by which names they have signed up, hashed.
+    static let thirteenth = """
+        CREATE TABLE unlock_keys (
+            id BLOB PRIMARY KEY,
+            content BLOB,
+            failures INTEGER NOT NULL DEFAULT 0,
+            created INTEGER NOT NULL,
+            used INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX unlock_keys_used ON unlock_keys (used);
+
+        CREATE TABLE directory_users (
+            user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+            provider TEXT NOT NULL,
+            name_hash BLOB,
+            email_hash BLOB,
+            external_id TEXT NOT NULL,
+            external_hash BLOB NOT NULL,
+            directory_id TEXT,
+            directory_hash BLOB,
+            created INTEGER NOT NULL,
+            joined INTEGER,
+            mails INTEGER NOT NULL DEFAULT 0,
+            mailed_since INTEGER NOT NULL DEFAULT 0,
+            PRIMARY KEY (user_id, provider)
+        ) STRICT, WITHOUT ROWID;
+        CREATE UNIQUE INDEX directory_users_name ON directory_users (provider, name_hash) WHERE name_hash IS NOT NULL;
+        CREATE INDEX directory_users_email ON directory_users (provider, email_hash) WHERE email_hash IS NOT NULL;
+        CREATE UNIQUE INDEX directory_users_external ON directory_users (provider, external_hash);
+        CREATE UNIQUE INDEX directory_users_directory ON directory_users (provider, directory_hash)
+            WHERE directory_hash IS NOT NULL;
+        CREATE INDEX directory_users_unfinished ON directory_users (provider, created) WHERE joined IS NULL;
+        """
+
     // By what users will be known once an app has moved to another team at Apple, hashed, with the team that it is for: what is
     // shown to us is a team's own, and what was told for one team says nothing of another. A row goes with its identity, by
     // whatever that goes: unlinked, erased, or moved by this very row, which is how a row is used up. One identity has one row,

@@ -67,12 +67,13 @@ extension ProviderProfile {
             redirectURI: .empty, requirePKCE: false, nativeTokens: true, userinfo: .optional)
     }
 
-    /// Its metadata has had another name than its tokens since 2025. It has no userinfo, and takes no verifier.
+    /// Its metadata has had another name than its tokens since 2025. It has no userinfo, and takes no verifier. Asked for a name or an
+    /// address, it answers by a form only.
     private static var ofApple: ProviderPreset {
         ProviderPreset(
             place: ProviderPreset.Place(
                 issuer: "https://appleid.apple.com", issuers: ["https://account.apple.com"]),
-            clientAuthentication: .apple, scopes: ["openid", "name", "email"], redirectURI: .optional,
+            clientAuthentication: .apple, scopes: ["openid"], redirectURI: .optional,
             requirePKCE: false, nativeTokens: true, userinfo: .never)
     }
 

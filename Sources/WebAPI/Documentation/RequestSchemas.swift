@@ -16,7 +16,7 @@ enum RequestSchemas {
     }
 
     /// Adds under which other names a parameter is understood.
-    private static func spelled(_ name: String, _ description: String) -> String {
+    static func spelled(_ name: String, _ description: String) -> String {
         let others = RequestParameters.otherSpellings(of: name).map { "`\($0)`" }
         return others.isEmpty ? description : description + " Also spelled \(others.joined(separator: ", "))."
     }
@@ -34,76 +34,6 @@ enum RequestSchemas {
                 "The `identity_id` of the list of identities; without it, the one that the session was opened by.",
                 ["minimum": 1])
         ])
-
-    private static var authorizedResponse: JSONValue {
-        let schema = Schema.object(
-            """
-            What an app has when its user has approved: the authorization code and what is needed to exchange and \
-            check it. `client_id` or `provider` finds the provider; both must agree. Neither is needed where one \
-            provider is configured, nor beside a mobile network where one `zenkey` provider is. Unknown members are \
-            ignored; a member that is null, and an empty one, count as absent. A parameter in two spellings must have \
-            one value.
-            """,
-            required: ["code"],
-            [
-                "client_id": text("client_id", "The client identifier that the app used at the provider."),
-                "provider": text("provider", "The provider's name in the configuration."),
-                "code": text(
-                    "code", "The authorization code. It is good for one request.",
-                    ["minLength": 1, "maxLength": 2048, "pattern": noControls]),
-                "redirect_uri": text(
-                    "redirect_uri",
-                    "The redirect URI of the authorization request, to the letter. It may be absent where the "
-                        + "provider's section has one.", ["minLength": 1, "maxLength": 2048, "pattern": noControls]),
-                "iss": text(
-                    "iss",
-                    "The `iss` that came back with the code (RFC 9207): the code is sent to this issuer or not at all. "
-                        + "Needed where the provider's section has `requireIss`, and where the issuer announces that it "
-                        + "sends one and answers of other issuers come back to the same redirect URI.",
-                    ["minLength": 1, "maxLength": 2048, "pattern": noControls]),
-                "mccmnc": Schema.textOrNumber(
-                    spelled(
-                        "mccmnc",
-                        "Mobile country code and network code, needed where the carrier is found by it. Six digits "
-                            + "for ZenKey, five or six elsewhere."), ["pattern": "^[0-9]{5,6}$"]),
-                "mcc": Schema.textOrNumber("The country code, where the two come apart.", ["pattern": "^[0-9]{3}$"]),
-                "mnc": Schema.textOrNumber(
-                    "The network code, where the two come apart. A number gets its leading zeros back.",
-                    ["pattern": "^[0-9]{2,3}$"]),
-                "code_verifier": text(
-                    "code_verifier",
-                    "The PKCE verifier (RFC 7636 §4.1), needed unless the provider's `requirePKCE` is off.",
-                    ["pattern": "^[A-Za-z0-9._~-]{43,128}$"]),
-                "nonce": text(
-                    "nonce",
-                    "The nonce of the authorization request. The provider's section may demand one, or one of "
-                        + "`POST /auth/challenge`.", ["maxLength": 2048, "pattern": noControls]),
-                "acr_values": Schema.textOrList(
-                    spelled(
-                        "acr_values",
-                        "The levels that the app asked for, as a text with blanks between them or, in JSON, as a list. "
-                            + "The ID token must have at least the lowest. Blanks alone count as absent."),
-                    ["maxLength": 2048, "pattern": noControls]),
-                "context": text(
-                    "context",
-                    "The text that the user was shown, in which there may be tabs and line feeds. The ID token must "
-                        + "have the same.",
-                    [
-                        "maxLength": .integer(Int64(AuthorizedResponse.maximumContextLength)),
-                        "pattern": #"^[^\u0000-\u0008\u000B-\u001F\u007F-\u009F]*$"#,
-                    ]),
-                "correlation_id": Schema.textOrNumber(
-                    spelled("correlation_id", "The app's own name for the sign-in, which goes into the logs."),
-                    ["pattern": "^[A-Za-z0-9._-]{1,64}$"]),
-                "sdk_version": text(
-                    "sdk_version", "The version of the SDK, which is passed on to the carrier.",
-                    ["maxLength": 64, "pattern": noControls]),
-                "state": text("state", "Checked by the app itself; ignored here."),
-            ])
-        guard var object = schema.object else { return schema }
-        object.append("dependentRequired", ["mcc": ["mnc"], "mnc": ["mcc"]])
-        return .object(object)
-    }
 
     private static var transactionApproval: JSONValue {
         Schema.extending(
@@ -248,7 +178,7 @@ enum RequestSchemas {
             ["maxLength": .integer(Int64(SignedRequest.maximumBytes))])
     }
 
-    private static let noControls: JSONValue = #"^[^\u0000-\u001F\u007F]*$"#
+    static let noControls: JSONValue = #"^[^\u0000-\u001F\u007F]*$"#
 
     /// The provider's name, and 256 bits.
     private static let ticket: JSONValue = "^.+[.][A-Za-z0-9_-]{43}$"
