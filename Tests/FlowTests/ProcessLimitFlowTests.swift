@@ -32,12 +32,19 @@ import Testing
         try await with(zenkey: ["connectionsPerHost: \(limit)"], latency: .milliseconds(50)) { gatehouse in
             let port = try #require(URLComponents(string: gatehouse.simulation.aurora)?.port)
             let apps = try await apps(24, gatehouse)
+            // A provider that has gone may have had this port before, and left clients behind.
+            let others = try Self.connections(to: port)
             let most = try await withThrowingTaskGroup(of: [Int].self) { group in
                 group.addTask { try await statuses(apps, gatehouse) }
                 group.addTask {
                     var most = 0
+                    var last: Set<Substring> = []
                     while !Task.isCancelled {
-                        most = max(most, try Self.connections(to: port))
+                        // The table is not read at one moment: connections that replace each other can both be in it. What
+                        // is in two of them in a row was open all the time between them.
+                        let open = try Self.connections(to: port).subtracting(others)
+                        most = max(most, open.intersection(last).count)
+                        last = open
                         try? await Task.sleep(for: .milliseconds(5))
                     }
                     return [most]
@@ -71,14 +78,12 @@ import Testing
         }
     }
 
-    /// How many connections lead to a port of this machine.
-    private static func connections(to port: Int) throws -> Int {
+    /// Our ends of the connections that lead to a port of this machine.
+    private static func connections(to port: Int) throws -> Set<Substring> {
         let file = try #require(FileHandle(forReadingAtPath: "/proc/net/tcp"))
         let table = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
         let end = ":" + String(format: "%04X", port)
-        return table.split(separator: "\n").count { line in
-            let fields = line.split(separator: " ")
-            return fields.count > 3 && fields[2].hasSuffix(end) && fields[3] == "01"
-        }
+        let rows = table.split(separator: "\n").map { $0.split(separator: " ") }
+        return Set(rows.filter { $0.count > 3 && $0[2].hasSuffix(end) && $0[3] == "01" }.map { $0[1] })
     }
 }
