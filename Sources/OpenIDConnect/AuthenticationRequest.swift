@@ -1,5 +1,13 @@
 public import Syntax
 
+/// How the browser is to bring the answer of a provider (OAuth 2.0 Multiple Response Types §2.1).
+public enum ResponseMode: String, Sendable, CaseIterable {
+    /// In the address, which is what a code comes in when nothing is said.
+    case query
+    /// In a form that it posts (OAuth 2.0 Form Post Response Mode §2).
+    case formPost = "form_post"
+}
+
 /// A request to sign a user in (OpenID Connect Core §3.1.2.1, RFC 7636 §4.3), as the address that the user's browser is sent
 /// to.
 public struct AuthenticationRequest: Sendable {
@@ -10,12 +18,13 @@ public struct AuthenticationRequest: Sendable {
     public var nonce: String
     /// By S256; nil for providers that take none.
     public var codeChallenge: String?
+    public var responseMode: ResponseMode
     /// What else is asked, such as `prompt`, in the order in which it is sent.
     public var others: [(name: String, value: String)]
 
     public init(
         clientID: String, redirectURI: String, scopes: [String], state: String, nonce: String, codeChallenge: String?,
-        others: [(name: String, value: String)]
+        responseMode: ResponseMode, others: [(name: String, value: String)]
     ) {
         self.clientID = clientID
         self.redirectURI = redirectURI
@@ -23,6 +32,7 @@ public struct AuthenticationRequest: Sendable {
         self.state = state
         self.nonce = nonce
         self.codeChallenge = codeChallenge
+        self.responseMode = responseMode
         self.others = others
     }
 
@@ -33,7 +43,9 @@ public struct AuthenticationRequest: Sendable {
             ("scope", scopes.joined(separator: " ")), ("state", state), ("nonce", nonce),
         ]
         let proof = codeChallenge.map { [("code_challenge", $0), ("code_challenge_method", "S256")] } ?? []
-        return endpoint.appending(query: own + proof + others.map { ($0.name, $0.value) }).text
+        // Some refuse what they don't know, so what is usual is not said.
+        let mode = responseMode == .query ? [] : [("response_mode", responseMode.rawValue)]
+        return endpoint.appending(query: own + proof + mode + others.map { ($0.name, $0.value) }).text
     }
 }
 

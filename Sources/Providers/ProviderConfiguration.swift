@@ -109,6 +109,8 @@ public struct ProviderConfiguration: Sendable {
     public var userAPI: UserAPI?
     /// Whether our own authorization requests come without a code challenge, for providers that take none.
     public var omitsPKCE: Bool
+    /// How the browser brings the provider's answer back.
+    public var responseMode: ResponseMode
 
     public init(
         name: String, profile: Profile, clientID: String, authentication: ClientAuthentication, redirectURIs: [String],
@@ -127,7 +129,8 @@ public struct ProviderConfiguration: Sendable {
         tokenExchange: TokenExchange? = nil, userAPI: UserAPI? = nil,
         omitsPKCE: Bool = false, discoveryURL: EndpointURL? = nil, issuerSpellings: [String] = [],
         tenants: IssuerNames.Tenants? = nil, nativeTokens: NativeTokenRules? = nil,
-        idTokenVerificationEndpoint: EndpointURL? = nil, redirectURIUse: RedirectURIUse = .required
+        idTokenVerificationEndpoint: EndpointURL? = nil, redirectURIUse: RedirectURIUse = .required,
+        responseMode: ResponseMode = .query
     ) {
         self.name = name
         self.profile = profile
@@ -137,6 +140,7 @@ public struct ProviderConfiguration: Sendable {
         self.nativeTokens = nativeTokens
         self.idTokenVerificationEndpoint = idTokenVerificationEndpoint
         self.redirectURIUse = redirectURIUse
+        self.responseMode = responseMode
         self.discoveryUI = discoveryUI
         self.clientID = clientID
         self.authentication = authentication

@@ -58,13 +58,37 @@ struct BrowserFlow {
     ///
     /// - Returns: where the provider sends the browser back to.
     mutating func throughProvider(_ changes: [String: String] = [:]) async throws -> URLComponents {
+        try Self.location(of: try await atProvider(changes))
+    }
+
+    /// Begins, and goes on to a provider that answers by a form.
+    ///
+    /// - Returns: what the provider's page lets the browser post.
+    mutating func formOfProvider(_ changes: [String: String] = [:]) async throws -> BrowserForm {
+        try BrowserForm(on: try await atProvider(changes).text)
+    }
+
+    private mutating func atProvider(_ changes: [String: String]) async throws -> RawHTTP.Answer {
         let begun = try await visit("/auth/authorize?" + RawHTTP.form(request(changes)))
         #expect(begun.status == 303, "\(begun.text)")
         let provider = try Self.location(of: begun)
         let port = try #require(provider.port)
-        let approved = try await RawHTTP.send(
+        return try await RawHTTP.send(
             "GET", "\(provider.path)?\(provider.percentEncodedQuery ?? "")", port: UInt16(port))
-        return try Self.location(of: approved)
+    }
+
+    /// Comes back from another site by a form, without the cookie, and once more from our page, with it.
+    ///
+    /// - Returns: the app's code.
+    mutating func code(posting form: BrowserForm) async throws -> String {
+        let kept = cookie
+        cookie = nil
+        let page = try await visit(form.path, form: form.fields)
+        #expect(page.status == 200, "\(page.text)")
+        cookie = kept
+        let own = try BrowserForm(on: page.text)
+        let location = try Self.location(of: try await visit(own.path, form: own.fields))
+        return try #require(location["code"], "\(location)")
     }
 
     /// Comes back where the provider has sent it.
@@ -95,7 +119,36 @@ struct BrowserFlow {
     }
 }
 
+/// A form that a page posts by itself.
+struct BrowserForm {
+    let path: String
+    var fields: [String: String]
+
+    init(on page: String) throws {
+        let action = try #require(page.firstMatch(of: /action="([^"]*)"/)?.1, "\(page)")
+        path = try #require(URLComponents(string: Self.unescaped(action))?.path)
+        let inputs = page.matches(of: /name="([a-z_]+)" value="([^"]*)"/)
+        fields = Dictionary(inputs.map { (String($0.1), Self.unescaped($0.2)) }) { first, _ in first }
+    }
+
+    init(path: String, fields: [String: String]) {
+        self.path = path
+        self.fields = fields
+    }
+
+    private static func unescaped(_ text: Substring) -> String {
+        let entities = ["&quot;": "\"", "&#34;": "\"", "&#39;": "'", "&lt;": "<", "&gt;": ">"]
+        return entities.reduce(String(text)) { $0.replacing($1.key, with: $1.value) }.replacing("&amp;", with: "&")
+    }
+}
+
 extension URLComponents {
+    /// What a form would post that has the same in it.
+    var form: BrowserForm {
+        BrowserForm(
+            path: path, fields: Dictionary((queryItems ?? []).map { ($0.name, $0.value ?? "") }) { first, _ in first })
+    }
+
     subscript(name: String) -> String? { queryItems?.first { $0.name == name }?.value }
 
     func changing(_ name: String, to value: String?) -> URLComponents {

@@ -37,16 +37,47 @@ import Testing
     }
 
     @Test func `signs in at Apple as the Services ID, and by its code as the app`() async throws {
-        let lines = ["scopes: [openid]"]
+        let lines = ["responseMode: form_post", "scopes: [openid, name, email]"]
         try await NativeAppleFlow.with(lines, top: BrowserFlow.configuration) { apple in
             var browser = BrowserFlow(apple.gatehouse)
-            let tokens = try await browser.redeem(try await browser.code(["provider": "apple"]))
+            let form = try await browser.formOfProvider(["provider": "apple"])
+            let tokens = try await browser.redeem(try await browser.code(posting: form))
             #expect(tokens.status == 200, "\(tokens.text)")
+            let person = try await apple.person(tokens)
+            #expect(person["email"] == "ada@example.com" && person["name"] == "Ada Lovelace", "\(person)")
             let exchange = try #require(apple.gatehouse.simulation.requests(at: .token).last)
             #expect(exchange.formField("client_id") == NativeAppleFlow.web)
             let native = try await apple.post(apple.ask())
             #expect(native.status == 200 && native["new_user"] == false, "\(native.text)")
         }
+    }
+
+    /// Anybody can write an address, so a name in one is nobody's word.
+    @Test(arguments: [
+        ("responseMode: query", "scopes: [openid]"), ("responseMode: form_post", "scopes: [openid, name, email]"),
+    ])
+    func `takes a name from the form of a provider that answers by one alone`(mode: String, scopes: String) async throws
+    {
+        try await NativeAppleFlow.with([mode, scopes], top: BrowserFlow.configuration) { apple in
+            var browser = BrowserFlow(apple.gatehouse)
+            let isForm = mode.hasSuffix("form_post")
+            var answer =
+                try await isForm
+                ? browser.formOfProvider(["provider": "apple"]) : browser.throughProvider(["provider": "apple"]).form
+            answer.fields["user"] = #"{"name":{"firstName":"Mallory","lastName":"Smith"}}"#
+            let tokens = try await browser.redeem(try await browser.code(posting: answer))
+            #expect(tokens.status == 200, "\(tokens.text)")
+            #expect(try await apple.person(tokens)["name"] == (isForm ? "Mallory Smith" : nil))
+        }
+    }
+}
+
+extension NativeAppleFlow {
+    /// What the service knows of whom an app holds tokens of.
+    fileprivate func person(_ tokens: RawHTTP.Answer) async throws -> JSONValue {
+        let answer = try await gatehouse.call("GET", "/users/me", bearer: try #require(tokens["access_token"]?.string))
+        #expect(answer.status == 200, "\(answer.text)")
+        return answer.json
     }
 }
 

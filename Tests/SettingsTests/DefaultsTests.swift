@@ -118,6 +118,7 @@ import YAML
             algorithms: [RS256]       # allowed for ID tokens
             atHashOfEdDSA: sha512     # or sha256
             scopes: [openid, name, email, phone, postal_code]   # browser sign-in
+            responseMode: query       # or form_post
             requireIss: false
             requirePKCE: true
             requireNonce: false
@@ -266,7 +267,9 @@ import YAML
         #expect(provider.clockSkewSeconds == 60)
         #expect(provider.portTokenMaxAgeDays == 200)
         #expect(provider.userinfo == .required)
-        #expect(provider.redirectURI == .required && !provider.nativeTokens && provider.audiences.isEmpty)
+        #expect(
+            provider.redirectURI == .required && provider.responseMode == .query && !provider.nativeTokens
+                && provider.audiences.isEmpty)
         #expect(provider.nativeNonce == .hexadecimalSHA256 && provider.nativeTokenMaxAgeSeconds == 600)
         #expect(provider.issuers.isEmpty && provider.tenants.isEmpty && provider.idTokenVerificationURL == nil)
         #expect(provider.transactionIdentityMinimumAgeHours == 24)

@@ -75,6 +75,7 @@ private struct Minimum: Sendable, CustomTestStringConvertible {
             Override(key: "algorithms", file: "[PS256]", variable: "PS256", value: ["PS256"]),
             Override(key: "scopes", file: "[openid, x]", variable: "openid,x", value: ["openid", "x"]),
             Override(key: "redirectURI", file: "omitted", variable: "omitted", value: "omitted"),
+            Override(key: "responseMode", file: "form_post", variable: "form_post", value: "form_post"),
             Override(key: "userinfo", file: "required", variable: "required", value: "required"),
             Override(key: "nativeTokens", file: "false", variable: "false", value: false),
         ]

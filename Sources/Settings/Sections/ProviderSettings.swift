@@ -43,6 +43,7 @@ struct ProviderSettings: NamedSection {
     var appleTeamID: String?
     var appleKeyID: String?
     var redirectURI = RedirectURIUse.required
+    var responseMode = ResponseMode.query
     var nativeTokens = false
     var nativeNonce = NonceForm.hexadecimalSHA256
     var nativeTokenMaxAgeSeconds = 600
@@ -150,7 +151,7 @@ extension ProviderSettings {
             omitsPKCE: profile == .beyondIdentity && !requirePKCE,
             discoveryURL: profile == .zenkey ? nil : discoveryURL, issuerSpellings: issuers, tenants: letIn,
             nativeTokens: nativeTokenRules, idTokenVerificationEndpoint: idTokenVerificationURL,
-            redirectURIUse: redirectURI)
+            redirectURIUse: redirectURI, responseMode: responseMode)
     }
 
     /// How the issuer of a sign-in is found.

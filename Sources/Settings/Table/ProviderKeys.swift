@@ -73,6 +73,10 @@ extension SettingKey where Root == ProviderSettings {
                 + "profile zenkey, openid, profile, email, phone, offline_access for telenor-id, openid, name, email for apple, openid, "
                 + "profile, email, phone for cognito, else openid, profile, email."
         ),
+        Self(
+            "responseMode", \.responseMode, .text(.choice),
+            "How the browser brings the provider's answer: in the address, or in a form, which Apple demands where a name or an address "
+                + "is asked for."),
     ]
 
     private static let demands: [Self] = [

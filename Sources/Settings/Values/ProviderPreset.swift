@@ -30,6 +30,7 @@ struct ProviderPreset: Sendable {
     /// Those that every OpenID Provider takes (OpenID Connect Core §5.4), since some refuse a request for one that they don't know.
     var scopes = ["openid", "profile", "email"]
     var redirectURI = RedirectURIUse.required
+    var responseMode = ResponseMode.query
     var requirePKCE = true
     var nativeTokens = false
     var userinfo = UserinfoUse.required
@@ -73,8 +74,8 @@ extension ProviderProfile {
         ProviderPreset(
             place: ProviderPreset.Place(
                 issuer: "https://appleid.apple.com", issuers: ["https://account.apple.com"]),
-            clientAuthentication: .apple, scopes: ["openid"], redirectURI: .optional,
-            requirePKCE: false, nativeTokens: true, userinfo: .never)
+            clientAuthentication: .apple, scopes: ["openid", "name", "email"], redirectURI: .optional,
+            responseMode: .formPost, requirePKCE: false, nativeTokens: true, userinfo: .never)
     }
 
     /// Its userinfo wants a token of another API, and tells nothing that the ID token does not.
@@ -119,6 +120,7 @@ extension ProviderSettings {
         clientAuthentication =
             preset.doesWithoutSecret && clientSecret == nil ? .publicClient : preset.clientAuthentication
         redirectURI = preset.redirectURI
+        responseMode = preset.responseMode
         requirePKCE = preset.requirePKCE
         nativeTokens = preset.nativeTokens
         userinfo = preset.userinfo

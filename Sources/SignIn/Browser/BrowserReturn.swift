@@ -13,6 +13,8 @@ public struct ProviderAnswer: Sendable {
     let issuer: String?
     let network: MobileNetwork?
     let loginHintToken: String?
+    /// What the user is called, by what the browser says and nobody else; Apple puts it into the form it answers by, once.
+    let name: SelfAssertedName?
 
     /// - Throws: `BrowserSignIn.PageProblem.malformed` for what is no answer.
     public init(_ parameters: AuthorizationParameters) throws(BrowserSignIn.Failure) {
@@ -26,6 +28,7 @@ public struct ProviderAnswer: Sendable {
         issuer = parameters["iss"]
         network = parameters["mccmnc"].flatMap { MobileNetwork($0) }
         loginHintToken = parameters["login_hint_token"]
+        name = parameters["user"].flatMap(SelfAssertedName.init(apple:))
         if code == nil, error == nil, network == nil { throw .page(.malformed(parameter: "code")) }
     }
 }
@@ -51,7 +54,7 @@ extension BrowserSignIn {
             }
             guard try await end(answer.handle) else { throw ServiceError.notFound }
             if let refusal = answer.error { throw .authorizationRefused(refusal) }
-            return try await finish(request, answer.code, answer.issuer, address, provider, userAgent, trouble)
+            return try await finish(request, answer, address, provider, userAgent, trouble)
         } catch .notFound {
             throw .page(.over)
         } catch {
@@ -75,7 +78,7 @@ extension BrowserSignIn {
         guard browser?.hash == row.browser else { throw .page(.otherBrowser) }
         do throws(ServiceError) {
             guard try await end(handle) else { throw ServiceError.notFound }
-            return try await finish(request, nil, nil, address, provider, userAgent, trouble)
+            return try await finish(request, nil, address, provider, userAgent, trouble)
         } catch .notFound {
             throw .page(.over)
         } catch {
@@ -154,13 +157,14 @@ extension BrowserSignIn {
             redirectURI: request.redirectURI)
     }
 
+    /// - Parameter answer: nil where it was remembered.
     private func finish(
-        _ request: PendingRequest, _ code: String?, _ toldIssuer: String?, _ address: AppAddress, _ provider: Provider,
+        _ request: PendingRequest, _ answer: ProviderAnswer?, _ address: AppAddress, _ provider: Provider,
         _ userAgent: String?, _ trouble: ProviderTrouble?
     ) async throws(ServiceError) -> Step {
         guard
             let response = AuthorizedResponse(
-                request, code: code, toldIssuer: toldIssuer, callback: callback(request.provider))
+                request, answer, mode: provider.configuration.responseMode, callback: callback(request.provider))
         else { throw .notFound }
         let grant = AppGrant(request)
         let signedIn = try await signIn.signIn(
@@ -170,28 +174,30 @@ extension BrowserSignIn {
 }
 
 extension AuthorizedResponse {
-    /// The answer to a request of our own making: everything but the code is what was remembered of it.
+    /// The answer to a request of our own making: everything but the code and the user's name is what was remembered of it.
     ///
     /// - Parameters:
-    ///   - code: nil where it was remembered too.
+    ///   - answer: nil where it was remembered too.
+    ///   - mode: a name comes in a form; in an address anybody can have written it.
     ///   - callback: where it came back.
-    fileprivate init?(_ request: PendingRequest, code: String?, toldIssuer: String?, callback: String) {
+    fileprivate init?(_ request: PendingRequest, _ answer: ProviderAnswer?, mode: ResponseMode, callback: String) {
         switch request.stage {
         case .choosingCarrier: return nil
         case .signingIn(let issuer, let nonce, let codeVerifier):
-            guard let code else { return nil }
-            self.init(request, code, issuer, nonce, codeVerifier, toldIssuer, callback)
+            guard let answer, let code = answer.code else { return nil }
+            let name = mode == .formPost ? answer.name : nil
+            self.init(request, code, name, issuer, nonce, codeVerifier, answer.issuer, callback)
         case .confirming(let issuer, let nonce, let codeVerifier, let code, let toldIssuer):
-            self.init(request, code, issuer, nonce, codeVerifier, toldIssuer, callback)
+            self.init(request, code, nil, issuer, nonce, codeVerifier, toldIssuer, callback)
         }
     }
 
     private init(
-        _ request: PendingRequest, _ code: String, _ expectedIssuer: String, _ nonce: String, _ codeVerifier: String?,
-        _ toldIssuer: String?, _ callback: String
+        _ request: PendingRequest, _ code: String, _ name: SelfAssertedName?, _ expectedIssuer: String,
+        _ nonce: String, _ codeVerifier: String?, _ toldIssuer: String?, _ callback: String
     ) {
         self.init(
-            code: code, idToken: nil, clientID: nil, name: nil, redirectURI: callback, issuer: toldIssuer,
+            code: code, idToken: nil, clientID: nil, name: name, redirectURI: callback, issuer: toldIssuer,
             network: request.carried.network,
             codeVerifier: codeVerifier, nonce: nonce, acrValues: request.carried["acr_values"],
             correlationID: request.correlationID, context: request.carried["context"], sdkVersion: nil,
