@@ -15,7 +15,7 @@ ZENKEY_REDIRECT = f"{ZENKEY_CLIENT}://com.xci.provider.sdk"
 PLAIN_CLIENT = "gatehouse-demo"
 PLAIN_REDIRECT = "com.example.app:/callback"
 NETWORKS = {"aurora": "310410", "borealis": "311480", "plain": None}
-LISTENING = {name: re.compile(rf"^listening {name} (\S+)$", re.M) for name in ("discovery", *NETWORKS, "beyond")}
+LISTENING = {name: re.compile(rf"^listening {name} (\S+)$", re.M) for name in ("discovery", *NETWORKS, "beyond", "auth0")}
 
 
 class Carriers(Process):

@@ -20,6 +20,7 @@ import growth
 import gzip_bombs
 import idle
 import keyservice
+import native
 import older_store
 import random_kids
 import signup
@@ -37,7 +38,7 @@ DRILLS = {
     "gzip-bombs": gzip_bombs, "descriptors": descriptors, "unread-log": unread_log, "forgotten": forgotten,
     "slow-carrier": slow_carrier, "browsers": browsers, "stops": stops, "storage": storage, "freeze": freeze,
     "growth": growth, "older-store": older_store, "crash": crash,
-    "vault": vault, "keyservice": keyservice, "signup": signup, "soak": soak}
+    "vault": vault, "keyservice": keyservice, "native": native, "signup": signup, "soak": soak}
 # A drill that names no time of its own takes less than half of this; one that takes longer hangs, which is a finding too.
 LONGEST = 180
 
