@@ -101,7 +101,8 @@ final class Transfer {
             return .failure(
                 TransferFailure(
                     code: code, requestSent: requestSent,
-                    everyAddressRefused: addressesRefused > 0 && socketsOpened == 0
+                    everyAddressRefused: addressesRefused > 0 && socketsOpened == 0,
+                    certificateVerdict: easy.integer(CURLINFO_SSL_VERIFYRESULT)
                 ).error)
         }
         let status = easy.integer(CURLINFO_RESPONSE_CODE)

@@ -7,9 +7,14 @@ struct TransferFailure {
     let requestSent: Bool
     /// Whether an address was refused and none was tried.
     let everyAddressRefused: Bool
+    /// What verifying the certificate came to: OpenSSL's `X509_V_…`, 0 where nothing was wrong with it or none came.
+    let certificateVerdict: Int
 
     /// `CURLE_TOO_LARGE`, which headers name only from 8.6 on; the library may be newer than the headers.
     private static let tooLarge = CURLcode(rawValue: 100)
+
+    /// `X509_V_ERR_CERT_NOT_YET_VALID` and `X509_V_ERR_CERT_HAS_EXPIRED`.
+    private static let outOfDate = [9, 10]
 
     /// Says in the client's terms why there is no answer.
     var error: HTTPClientError {
@@ -22,7 +27,11 @@ struct TransferFailure {
             CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_PINNEDPUBKEYNOTMATCH:
             // After the request has left, it is a connection that broke: TLS errors of reading and writing come as
             // other codes, but a server may ask for a new handshake at any time.
-            requestSent ? .connectionBroken(requestSent: true) : .tlsFailed
+            if requestSent {
+                .connectionBroken(requestSent: true)
+            } else {
+                Self.outOfDate.contains(certificateVerdict) ? .certificateOutOfDate : .tlsFailed
+            }
         case CURLE_FILESIZE_EXCEEDED, Self.tooLarge: .responseTooLarge
         // What older versions say to a header line beyond their own bound.
         case CURLE_OUT_OF_MEMORY where requestSent: .responseTooLarge

@@ -87,7 +87,9 @@ extension HTTPClientError {
     fileprivate var mayPass: Bool {
         switch self {
         case .couldNotResolve, .couldNotConnect, .timedOut, .connectionBroken: true
-        case .refusedAddress, .tlsFailed, .responseTooLarge, .malformedResponse, .cancelled, .shutDown: false
+        case .refusedAddress, .tlsFailed, .certificateOutOfDate, .responseTooLarge, .malformedResponse, .cancelled,
+            .shutDown:
+            false
         }
     }
 }

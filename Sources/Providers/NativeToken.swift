@@ -23,7 +23,12 @@ public final class NativeToken: Sendable {
 
     /// Header and payload, the text up to the last dot: what one token is, whatever its signature. An ECDSA signature can be
     /// rewritten into another one that is as good.
-    public var signingInput: Substring { text[..<(text.utf8.lastIndex(of: UInt8(ascii: ".")) ?? text.endIndex)] }
+    public var signingInput: Substring {
+        let bytes = text.utf8.span
+        var count = bytes.count
+        while count > 0, bytes[count - 1] != UInt8(ascii: ".") { count -= 1 }
+        return count > 0 ? text[..<text.utf8.index(text.startIndex, offsetBy: count - 1)] : text[...]
+    }
 }
 
 extension Provider {

@@ -73,6 +73,9 @@ enum ProbeWords {
         case .couldNotConnect: "nobody listens there, or a firewall is between"
         case .tlsFailed:
             "no trusted TLS connection: the certificate is not this host's, or not of an authority that is trusted"
+        case .certificateOutOfDate:
+            "no trusted TLS connection: the certificate, or one that it hangs on, has expired or is not valid yet by this "
+                + "machine's clock"
         case .timedOut: "no answer in time"
         case .connectionBroken: "the connection broke before the answer was there"
         case .responseTooLarge: "the answer is too large"

@@ -178,6 +178,8 @@ struct RequestLog: Sendable {
             "every address of the host is a private one, which only hosts named in the configuration may have"
         case .couldNotConnect: "no connection could be made"
         case .tlsFailed: "no trusted TLS connection: handshake, certificate, or caFile"
+        case .certificateOutOfDate:
+            "no trusted TLS connection: by this machine's clock a certificate has expired or is not valid yet"
         case .timedOut(requestSent: false): "no connection in time"
         case .timedOut(requestSent: true): "no answer in time"
         case .connectionBroken(requestSent: false): "the connection broke before the request had left"

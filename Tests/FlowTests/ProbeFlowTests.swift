@@ -1,4 +1,6 @@
+import Crypto
 import Foundation
+import JOSE
 import JSON
 import SimulatedCarriers
 import Synchronization
@@ -67,5 +69,62 @@ import Testing
         try await expectBad("keys", "no key is for what algorithms allows (ES256: 0)", .okta, ["algorithms: [ES256]"])
         try await expectBad("token", "does not know us", .google, ["clientSecret: another"])
         try await expectBad("token", "it is the value that counts", .entra, ["clientSecret: another"])
+    }
+}
+
+@Suite(.enabled(if: TLSServer.isAvailable, "needs the openssl command")) struct `The probe of a provider behind TLS` {
+    /// Probes a server whose documents are laid down, and gives what it finds by step.
+    private func probe(
+        isOver: Bool = false, _ date: Date = Date(), caFile: (TLSServer) -> String = { $0.certificate.path }
+    ) async throws -> CommandRun {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "probe-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let server = try TLSServer(folder, isOver: isOver, hasDocuments: true)
+        defer { server.stop() }
+        let key = try PrivateKey.generate(.rsa(bits: 2048)).publicKey.jwk(keyID: "1", algorithm: .rs256)
+        let metadata: JSONValue = [
+            "issuer": .string(server.url), "jwks_uri": .string(server.url + "/keys"),
+            "authorization_endpoint": .string(server.url + "/authorize"),
+            "token_endpoint": .string(server.url + "/token"),
+        ]
+        try server.write(
+            String(decoding: metadata.serialized, as: UTF8.self), at: ".well-known/openid-configuration", date: date)
+        let keys: JSONValue = ["keys": [.object(key)]]
+        try server.write(String(decoding: keys.serialized, as: UTF8.self), at: "keys", date: date)
+        let file = folder.appending(path: "gatehouse.yaml")
+        try Data(
+            """
+            storage: {url: 'file:\(folder.path)/users.db'}
+            providers: [p]
+            provider:
+              p:
+                profile: openid
+                issuer: \(server.url)
+                clientID: gatehouse
+                clientSecret: s3cret
+                redirectURIs: ['com.example.app:/callback']
+                caFile: '\(caFile(server))'
+            """.utf8
+        ).write(to: file)
+        return try await CommandRun(["providers", "probe", "p", "--json", "--config", file.path])
+    }
+
+    private func finding(_ step: String, of run: CommandRun) throws -> (isGood: Bool, sentence: String) {
+        let finding = try #require(run.json.array?.first { $0["step"]?.string == step }, "\(run.everything)")
+        return (finding["good"] == true, finding["sentence"]?.string ?? "")
+    }
+
+    @Test func `tells of a certificate whose time is over`() async throws {
+        let (isGood, sentence) = try finding("discovery", of: try await probe(isOver: true))
+        #expect(!isGood && sentence.contains("expired") && !sentence.contains("\n"), "\(sentence)")
+        #expect(try finding("discovery", of: try await probe()).isGood)
+    }
+
+    @Test(arguments: [-600.0, 600])
+    func `tells of a clock that is ten minutes off`(seconds: Double) async throws {
+        let (isGood, sentence) = try finding("clock", of: try await probe(Date(timeIntervalSinceNow: seconds)))
+        let words = seconds < 0 ? "behind" : "ahead"
+        #expect(!isGood && sentence.contains(words) && sentence.contains("clockSkewSeconds"), "\(sentence)")
+        #expect(try finding("clock", of: try await probe()).isGood)
     }
 }

@@ -1,64 +1,10 @@
-import EventLoop
 import Foundation
 import Glibc
 import JSON
 import SimulatedCarriers
 import Testing
 
-/// A provider of TLS and nothing more, whose certificate nobody else trusts.
-private struct TLSServer {
-    let folder: URL
-    let port: UInt16
-    private let process: ChildProcess
-
-    var certificate: URL { folder.appending(path: "certificate.pem") }
-
-    init(_ folder: URL) throws {
-        self.folder = folder
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try Self.openssl(
-            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
-            "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout",
-            folder.appending(path: "key.pem").path,
-            "-out", folder.appending(path: "certificate.pem").path
-        ).wait()
-        let said = folder.appending(path: "said")
-        try Data().write(to: said)
-        process = try ChildProcess(
-            Self.command,
-            [
-                "s_server", "-accept", "127.0.0.1:0", "-cert", folder.appending(path: "certificate.pem").path, "-key",
-                folder.appending(path: "key.pem").path, "-www",
-            ], output: .file(said))
-        var listening: UInt16?
-        while listening == nil, process.isRunning {
-            usleep(5_000)
-            let text = try String(contentsOf: said, encoding: .utf8)
-            listening = text.firstMatch(of: /ACCEPT 127\.0\.0\.1:(\d+)\n/).flatMap { UInt16($0.1) }
-        }
-        port = try #require(listening)
-    }
-
-    /// Whether it listens already.
-    func answers() -> Bool {
-        let made = try? Self.openssl("s_client", "-connect", "127.0.0.1:\(port)", "-CAfile", certificate.path)
-        return made?.wait() == .exited(0)
-    }
-
-    func stop() {
-        process.signal(SIGKILL)
-        process.wait()
-    }
-
-    private static let command = URL(filePath: "/usr/bin/openssl")
-
-    @discardableResult
-    private static func openssl(_ arguments: String...) throws -> ChildProcess {
-        try ChildProcess(command, arguments)
-    }
-}
-
-@Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl"), "needs the openssl command"))
+@Suite(.enabled(if: TLSServer.isAvailable, "needs the openssl command"))
 struct `A server with a provider behind TLS` {
     @Test func `takes over its trust anchors on SIGHUP, and writes no keys of connections anywhere`() async throws {
         try await RunningGatehouse.with { gatehouse in

@@ -110,6 +110,7 @@ import Testing
         arguments: [
             (.couldNotResolve, "has no address"), (.refusedAddress, "private network"),
             (.couldNotConnect, "nobody listens"), (.tlsFailed, "certificate"),
+            (.certificateOutOfDate, "has expired"),
             (.timedOut(requestSent: true), "no answer in time"),
         ] as [(HTTPClientError, String)])
     func `is told how it can't be reached, and nothing after that`(failure: HTTPClientError, words: String) async throws

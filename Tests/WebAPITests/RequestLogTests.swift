@@ -160,6 +160,10 @@ import WebAPI
             ),
             (.timedOut(requestSent: true), "provider_timeout", "no answer in time"),
             (.tlsFailed, "provider_error", "no trusted TLS connection: handshake, certificate, or caFile"),
+            (
+                .certificateOutOfDate, "provider_error",
+                "no trusted TLS connection: by this machine's clock a certificate has expired or is not valid yet"
+            ),
         ] as [(HTTPClientError, String, String)])
     func `names host and cause when a provider can't be reached`(
         failure: HTTPClientError, code: String, cause: String
