@@ -12,14 +12,6 @@ public struct RegisteredApp: Sendable, Equatable {
         case confirm
     }
 
-    /// What an app's ID tokens are signed with (OpenID Connect Dynamic Registration §2, `id_token_signed_response_alg`).
-    public enum IDTokenAlgorithm: String, Sendable, CaseIterable {
-        /// What every client has to be able to verify (OpenID Connect Core §15.1), and expects where nobody tells it otherwise.
-        case rs256 = "RS256"
-        /// A tenth of the work, and a shorter token.
-        case es256 = "ES256"
-    }
-
     /// How long its refresh tokens last, and whether they are replaced.
     public struct RefreshTokens: Sendable, Equatable {
         public enum Use: String, Sendable, CaseIterable {
@@ -57,7 +49,7 @@ public struct RegisteredApp: Sendable, Equatable {
     /// Where its users may be sent once they are signed out.
     public let postLogoutRedirectURIs: [RedirectURI]
     public let otherBrowser: OtherBrowser
-    public let idTokenAlgorithm: IDTokenAlgorithm
+    public let idTokenAlgorithm: SigningAlgorithm
     /// The names of the providers whose access tokens it may have; only where it has a secret.
     public let providerTokens: [String]
     public let refreshTokens: RefreshTokens
@@ -65,7 +57,7 @@ public struct RegisteredApp: Sendable, Equatable {
     public init(
         name: String, clientID: String, secret: Secret?, redirectURIs: [RedirectURI], providers: [String],
         origins: [String], postLogoutRedirectURIs: [RedirectURI], otherBrowser: OtherBrowser,
-        idTokenAlgorithm: IDTokenAlgorithm, providerTokens: [String] = [],
+        idTokenAlgorithm: SigningAlgorithm, providerTokens: [String] = [],
         refreshTokens: RefreshTokens = RefreshTokens()
     ) {
         self.name = name

@@ -146,6 +146,10 @@ public struct Settings: Sendable {
         public internal(set) var maximumPerUser: Int? = 50
         /// Nil: any time.
         public internal(set) var sensitiveMaxAgeSeconds: Int? = 300
+        var tokenType = AccessTokenFormat.TokenType.atJWT
+        var signing = SigningAlgorithm.es256
+
+        public var accessTokens: AccessTokenFormat { AccessTokenFormat(type: tokenType, algorithm: signing) }
     }
 
     public struct Log: Sendable {

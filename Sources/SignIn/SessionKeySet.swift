@@ -7,10 +7,11 @@ internal import OpenIDConnect
 
 /// The keys of our own tokens as they were stored at one moment.
 final class SessionKeySet: Sendable {
-    /// What signs access tokens until the next look into the store.
+    /// How access tokens are made, and what signs them until the next look into the store.
+    let format: AccessTokenFormat
     let signer: JWTSigner
     /// What signs the ID tokens of our own apps, under another type: the key of access tokens for those that take ES256.
-    private let idTokenSigners: [RegisteredApp.IDTokenAlgorithm: JWTSigner]
+    private let idTokenSigners: [SigningAlgorithm: JWTSigner]
     /// What signs receipts.
     let receiptSigner: JWTSigner
     /// Every key that is stored for access tokens: those that an older one signed stay good until they expire. Keys of
@@ -27,20 +28,25 @@ final class SessionKeySet: Sendable {
 
     /// - Parameters:
     ///   - keys: the newest first, at least one for access tokens and one for receipts.
+    ///   - format: of access tokens.
     ///   - now: seconds since 1970.
-    init(_ keys: [SigningKey], now: Int64) throws(SessionKeys.LoadError) {
+    init(_ keys: [SigningKey], _ format: AccessTokenFormat, now: Int64) throws(SessionKeys.LoadError) {
+        self.format = format
         entries = keys.map(\.entry)
-        let session = try Self.signers(keys, .session, ofType: SessionKeys.tokenType)
+        let session = try Self.signers(keys, .session, ofType: format.type.rawValue)
         let receipt = try Self.signers(keys, .receipt, ofType: SessionKeys.receiptType)
         let idToken = try Self.signers(keys, .idToken, ofType: SessionKeys.idTokenType)
         guard let signer = Self.signing(.session, session, entries, now),
             let receiptSigner = Self.signing(.receipt, receipt, entries, now)
         else { throw .unreadableKey }
-        self.signer = signer
+        idTokenSigners = [
+            .es256: signer.signer(ofType: SessionKeys.idTokenType),
+            .rs256: Self.signing(.idToken, idToken, entries, now),
+        ].compactMapValues(\.self)
+        let ofFormat = format.algorithm == .es256 ? signer : idTokenSigners[.rs256]
+        guard let ofFormat else { throw .unreadableKey }
+        self.signer = ofFormat.signer(ofType: format.type.rawValue)
         self.receiptSigner = receiptSigner
-        var idTokenSigners = [RegisteredApp.IDTokenAlgorithm.es256: signer.signer(ofType: SessionKeys.idTokenType)]
-        idTokenSigners[.rs256] = Self.signing(.idToken, idToken, entries, now)
-        self.idTokenSigners = idTokenSigners
         let client = try SigningKeyEntry.Purpose.ofClient.map { purpose throws(SessionKeys.LoadError) in
             try Self.signers(keys, purpose, ofType: ClientKeys.tokenType)
         }
@@ -49,13 +55,14 @@ final class SessionKeySet: Sendable {
         }
         clientJWKs = client.joined().map { .object($0.jwkJSON) }
         document = Self.set(of: session + receipt + idToken).serialized
-        verifying = try Self.verifying(session)
+        // What was signed before another algorithm was chosen stays good until it expires.
+        verifying = try Self.verifying(format.algorithm == .es256 ? session : session + idToken)
         verifyingIDTokens = try Self.verifying(session + idToken)
     }
 
     /// - Throws: `SessionKeys.LoadError.unreadableKey` when no key of that algorithm was stored.
     func idTokenSigner(
-        _ algorithm: RegisteredApp.IDTokenAlgorithm
+        _ algorithm: SigningAlgorithm
     ) throws(SessionKeys.LoadError) -> JWTSigner {
         guard let signer = idTokenSigners[algorithm] else { throw .unreadableKey }
         return signer
@@ -64,7 +71,7 @@ final class SessionKeySet: Sendable {
     /// Whether these are the stored keys, with the same ones signing.
     func isSame(as stored: [SigningKeyEntry], now: Int64) -> Bool {
         stored.filter { $0.retiredAt == nil } == entries
-            && stored.signing(.session, now: now)?.kid == signer.keyID
+            && stored.signing(.session, now: now)?.kid == idTokenSigners[.es256]?.keyID
             && stored.signing(.receipt, now: now)?.kid == receiptSigner.keyID
             && stored.signing(.idToken, now: now)?.kid == idTokenSigners[.rs256]?.keyID
             && SigningKeyEntry.Purpose.ofClient.compactMap { stored.signing($0, now: now)?.kid }
@@ -72,7 +79,7 @@ final class SessionKeySet: Sendable {
     }
 
     func isSame(as other: SessionKeySet) -> Bool {
-        entries == other.entries && signer.keyID == other.signer.keyID
+        entries == other.entries && idTokenSigners[.es256]?.keyID == other.idTokenSigners[.es256]?.keyID
             && receiptSigner.keyID == other.receiptSigner.keyID
             && idTokenSigners[.rs256]?.keyID == other.idTokenSigners[.rs256]?.keyID
             && clientSigners.compactMap(\.keyID) == other.clientSigners.compactMap(\.keyID)
@@ -118,12 +125,14 @@ extension SigningKeyEntry.Purpose {
 
     /// What the configuration asks for beside access tokens and receipts.
     ///
-    /// - Parameter algorithms: with which providers are told who we are, by keys of ours.
+    /// - Parameters:
+    ///   - format: of access tokens.
+    ///   - algorithms: with which providers are told who we are, by keys of ours.
     public static func needed(
-        for apps: AppDirectory, algorithms: Set<SignatureAlgorithm>
+        for apps: AppDirectory, _ format: AccessTokenFormat, algorithms: Set<SignatureAlgorithm>
     ) -> Set<Self> {
         var needed = Set(ofClient.filter { algorithms.contains($0.algorithm) })
-        if apps.hasRS256 { needed.insert(.idToken) }
+        if apps.hasRS256 || format.algorithm == .rs256 { needed.insert(.idToken) }
         return needed
     }
 

@@ -1,5 +1,5 @@
 public import Accounts
-internal import Apps
+public import Apps
 public import Crypto
 internal import JOSE
 public import JSON
@@ -12,14 +12,13 @@ import Synchronization
 /// They live in the store, sealed, so that every instance signs and publishes the same ones. What is stored is taken over
 /// again every few seconds (``reload(from:now:)``), and at once when a token names a key that is not known here.
 public final class SessionKeys: Sendable {
-    public static let tokenType = "at+jwt"
     /// Of the ID tokens of our own apps.
     static let idTokenType = "JWT"
     static let receiptType = "transaction-receipt+jwt"
 
-    /// How long a new key is published before it signs, in seconds: twice as long as others may keep our key document
-    /// (`max-age=300`), so that whoever verifies our tokens has the key before the first token.
-    public static let publicationSeconds: Int64 = 600
+    /// How long a new key is published before it signs, in seconds: as long as those keep a key document who ask for no
+    /// `max-age`, so that whoever verifies our tokens has the key before the first token.
+    public static let publicationSeconds: Int64 = 3600
     /// How long after its expiry an access token may still be taken somewhere, by a clock that is slow, and how long after
     /// its time a new key may sign somewhere, together, in seconds: no key leaves before.
     static let slackSeconds: Int64 = 120
@@ -51,13 +50,15 @@ public final class SessionKeys: Sendable {
     ///
     /// - Parameters:
     ///   - purposes: what the configuration asks for beside access tokens and receipts.
+    ///   - format: of access tokens.
     ///   - now: seconds since 1970.
     public static func load(
-        from repository: any SigningKeyRepository, for purposes: Set<SigningKeyEntry.Purpose>, now: Int64
+        from repository: any SigningKeyRepository, for purposes: Set<SigningKeyEntry.Purpose>,
+        _ format: AccessTokenFormat = AccessTokenFormat(), now: Int64
     ) async throws(LoadError) -> SessionKeys {
         try await makeMissing(alwaysNeeded.union(purposes), in: repository, now: now)
         // Another instance may have been first: what is stored counts.
-        return try SessionKeys(try await Self.stored(in: repository), now: now)
+        return try SessionKeys(try await Self.stored(in: repository), format, now: now)
     }
 
     /// Makes what the configuration has come to ask for, and takes it over.
@@ -137,8 +138,8 @@ public final class SessionKeys: Sendable {
     /// - Parameters:
     ///   - keys: the newest first, at least one.
     ///   - now: seconds since 1970.
-    init(_ keys: [SigningKey], now: Int64) throws(LoadError) {
-        let current = try SessionKeySet(keys, now: now)
+    init(_ keys: [SigningKey], _ format: AccessTokenFormat, now: Int64) throws(LoadError) {
+        let current = try SessionKeySet(keys, format, now: now)
         state = Mutex(State(current: current, askedAt: nil))
         clientKeys.use(current.clientSigners)
     }
@@ -151,7 +152,7 @@ public final class SessionKeys: Sendable {
     public func reload(from repository: any SigningKeyRepository, now: Int64) async throws(LoadError) -> Bool {
         // Almost always nothing has changed, and no seal needs to be opened to see that.
         if current.isSame(as: try await Self.entries(in: repository), now: now) { return false }
-        let renewed = try SessionKeySet(try await Self.stored(in: repository), now: now)
+        let renewed = try SessionKeySet(try await Self.stored(in: repository), current.format, now: now)
         return state.withLock { state in
             let isChanged = !renewed.isSame(as: state.current)
             if isChanged {
@@ -189,9 +190,10 @@ public final class SessionKeys: Sendable {
     var signer: JWTSigner { current.signer }
     var receiptSigner: JWTSigner { current.receiptSigner }
     var verifying: JWKSet { current.verifying }
+    var format: AccessTokenFormat { current.format }
     var verifyingIDTokens: JWKSet { current.verifyingIDTokens }
 
-    func idTokenSigner(_ algorithm: RegisteredApp.IDTokenAlgorithm) throws(LoadError) -> JWTSigner {
+    func idTokenSigner(_ algorithm: SigningAlgorithm) throws(LoadError) -> JWTSigner {
         try current.idTokenSigner(algorithm)
     }
 

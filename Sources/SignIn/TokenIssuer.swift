@@ -5,7 +5,7 @@ internal import JOSE
 internal import JSON
 import Syntax
 
-/// Makes and checks the tokens of our own sessions (RFC 9068 for access tokens).
+/// Makes and checks the tokens of our own sessions (RFC 9068 for access tokens; their type and algorithm are the operator's choice).
 ///
 /// An access token says who and which session, and nothing personal. Refresh tokens are ``RefreshTokens``' matter.
 public struct TokenIssuer: Sendable {
@@ -62,6 +62,8 @@ public struct TokenIssuer: Sendable {
     }
 
     static let maximumTokenBytes = 4096
+    /// What tokens of ours are signed with; of each key the set says which.
+    private static let algorithms: [SignatureAlgorithm] = [.es256, .rs256]
 
     public let configuration: Configuration
     let keys: SessionKeys
@@ -187,9 +189,10 @@ public struct TokenIssuer: Sendable {
     func access(of token: String, at time: Int64?) -> (bearer: Bearer, expiresAt: Int64)? {
         guard
             let verified = try? JWS.verify(
-                token, keys: keys.verifying, allowed: [.es256], maximumByteCount: Self.maximumTokenBytes),
-            verified.header.hasType(SessionKeys.tokenType),
-            let claims = try? JSONValue(parsing: verified.payload.span),
+                token, keys: keys.verifying, allowed: Self.algorithms, maximumByteCount: Self.maximumTokenBytes),
+            isAccessToken(verified.header), let claims = try? JSONValue(parsing: verified.payload.span),
+            // Which no ID token has, whatever its type is called.
+            claims["client_id"]?.string != nil,
             claims["iss"]?.string == configuration.issuer, claims["aud"]?.string == configuration.audience,
             let expires = claims["exp"]?.integer, time.map({ $0 < expires }) ?? true,
             let user = claims["sub"]?.string.flatMap({ Int64($0) }),
@@ -198,13 +201,20 @@ public struct TokenIssuer: Sendable {
         return (Bearer(user: UserID(rawValue: user), session: session), expires)
     }
 
+    /// By the type that access tokens have now, or the one that nothing else ever has.
+    private func isAccessToken(_ header: JWSHeader) -> Bool {
+        header.hasType(AccessTokenFormat.TokenType.atJWT.rawValue)
+            || header.hasType(keys.format.type.rawValue.lowercased())
+    }
+
     /// Whether a token can't be checked because its key is not known here. Another instance may have signed it with a key
     /// that is stored since: when this has looked for it, it is worth checking the token again.
     ///
     /// - Throws: `ServiceError.storageUnavailable`, since nothing can be said of the token then.
     func findsKey(of token: String, now: Int64) async throws(ServiceError) -> Bool {
         do {
-            _ = try JWS.verify(token, keys: keys.verifying, allowed: [.es256], maximumByteCount: Self.maximumTokenBytes)
+            _ = try JWS.verify(
+                token, keys: keys.verifying, allowed: Self.algorithms, maximumByteCount: Self.maximumTokenBytes)
             return false
         } catch .unknownKey(.keyIDNotInSet) {
             do throws(SessionKeys.LoadError) {

@@ -58,7 +58,8 @@ struct Reloading: Service {
     private func makeKeys(_ settings: Settings) async {
         let apps = AppDirectory(settings.apps, resourceServers: [])
         let needed = SigningKeyEntry.Purpose.needed(
-            for: apps, algorithms: settings.providers.reduce(into: []) { $0.formUnion($1.sharedKeys) })
+            for: apps, settings.session.accessTokens,
+            algorithms: settings.providers.reduce(into: []) { $0.formUnion($1.sharedKeys) })
         do throws(SessionKeys.LoadError) {
             try await keys.add(needed, in: repository, now: clock.seconds)
         } catch {

@@ -136,8 +136,9 @@ struct Server: Service {
             return try await SessionKeys.load(
                 from: repository,
                 for: SigningKeyEntry.Purpose.needed(
-                    for: apps, algorithms: settings.providers.reduce(into: []) { $0.formUnion($1.sharedKeys) }),
-                now: clock.seconds)
+                    for: apps, settings.session.accessTokens,
+                    algorithms: settings.providers.reduce(into: []) { $0.formUnion($1.sharedKeys) }),
+                settings.session.accessTokens, now: clock.seconds)
         } catch {
             // A store may open and turn out to be damaged where the keys are.
             if case .repository(let error) = error, case .file(let path) = settings.storage.url {

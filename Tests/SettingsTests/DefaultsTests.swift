@@ -1,4 +1,5 @@
 import Accounts
+import Apps
 import Crypto
 import HTTPServer
 import JSON
@@ -60,6 +61,8 @@ import YAML
           absoluteDays: 365
           maximumPerUser: 50
           sensitiveMaxAgeSeconds: 300
+          tokenType: at+jwt
+          signing: ES256
         browser:
           name: ""
           logoFile: ""
@@ -235,6 +238,7 @@ import YAML
         #expect(settings.session.absoluteDays == 365)
         #expect(settings.session.maximumPerUser == 50)
         #expect(settings.session.sensitiveMaxAgeSeconds == 300)
+        #expect(settings.session.accessTokens == AccessTokenFormat(type: .atJWT, algorithm: .es256))
         #expect(settings.registration == .automatic)
         #expect(settings.log.level == .info)
         #expect(settings.log.format == .text)

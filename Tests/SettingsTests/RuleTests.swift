@@ -31,6 +31,17 @@ import Testing
         #expect(load(least + "session: {issuer: '\(issuer)', audience: 'receipts'}\n").faults.isEmpty)
     }
 
+    @Test func `access tokens of the type of ID tokens must not have their audience`() {
+        let app = "apps: [desk]\napp: {desk: {clientID: desk, redirectURIs: ['org.acme.desk:/cb']}}\n"
+        func faults(_ session: String) -> [SettingsError] {
+            load(least + app + "session: {issuer: 'https://a.example', \(session)}\n").faults
+        }
+        #expect(faults("audience: desk, tokenType: JWT").map(\.key) == ["session.audience"])
+        #expect(faults("audience: desk").isEmpty && faults("audience: api, tokenType: JWT").isEmpty)
+        #expect(faults("tokenType: at+JWT").map(\.key) == ["session.tokenType"])
+        #expect(faults("signing: PS256").map(\.key) == ["session.signing"])
+    }
+
     @Test func `a PEM file that does not exist is a fault`() {
         let faults = load(leastWith("caFile: nowhere.pem")).faults
         #expect(faults.map(\.kind) == [.unreadableFile])

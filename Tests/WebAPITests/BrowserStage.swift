@@ -36,7 +36,7 @@ struct BrowserStage {
     private static func app(
         _ name: String, _ redirectURIs: [String], secret: String? = nil, providers: [String] = [],
         origins: [String] = [], otherBrowser: RegisteredApp.OtherBrowser = .refuse,
-        idTokenAlgorithm: RegisteredApp.IDTokenAlgorithm = .rs256,
+        idTokenAlgorithm: SigningAlgorithm = .rs256,
         refreshTokens: RegisteredApp.RefreshTokens = RegisteredApp.RefreshTokens()
     ) -> RegisteredApp {
         RegisteredApp(

@@ -1,3 +1,4 @@
+internal import Apps
 internal import Crypto
 internal import JSON
 import Syntax
@@ -45,6 +46,12 @@ extension Settings {
             audience == issuer + (issuer.hasSuffix("/") ? "receipts" : "/receipts")
         {
             let expected = "another audience: that one is the audience of receipts"
+            faults.append(SettingsError(.conflict, "session.audience", value: audience, expected: expected))
+        }
+        if session.tokenType == .jwt, let audience = session.audience ?? session.issuer?.text,
+            listedApps.sections.contains(where: { $0.clientID.isExactly(audience) })
+        {
+            let expected = "no app's clientID, since ID tokens are for those and have the same tokenType"
             faults.append(SettingsError(.conflict, "session.audience", value: audience, expected: expected))
         }
         faults += addressRules() + pushRules() + keyServiceRules() + MasterKeyRule.faults(storage, files)

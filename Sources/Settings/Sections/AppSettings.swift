@@ -20,7 +20,7 @@ struct AppSettings: NamedSection {
     var origins: [String] = []
     var postLogoutRedirectURIs: [RedirectURI] = []
     var otherBrowser = RegisteredApp.OtherBrowser.refuse
-    var idTokenAlgorithm = RegisteredApp.IDTokenAlgorithm.rs256
+    var idTokenAlgorithm = SigningAlgorithm.rs256
     /// The providers whose access tokens it may fetch; only with a secret.
     var providerTokens: [String] = []
     var refreshTokens = RegisteredApp.RefreshTokens.Use.rotating

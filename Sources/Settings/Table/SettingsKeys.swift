@@ -132,6 +132,13 @@ extension SettingKey where Root == Settings {
             "session.sensitiveMaxAgeSeconds", \.session.sensitiveMaxAgeSeconds, .limit(upTo: day),
             "How long ago a user may have authenticated to link, unlink, erase or change phone number, e-mail, username."
         ),
+        Self(
+            "session.tokenType", \.session.tokenType, .text(.choice),
+            "The typ of access tokens: JWT for backends that refuse at+jwt, and then session.audience must be no app's clientID."
+        ),
+        Self(
+            "session.signing", \.session.signing, .text(.choice),
+            "What signs access tokens: RS256 for backends that take nothing else, at ten times the work."),
     ]
 
     private static let browser: [Self] = [

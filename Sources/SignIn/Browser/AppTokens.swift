@@ -116,7 +116,7 @@ extension TokenIssuer {
     ///   - algorithm: what the app is registered for.
     func idToken(
         for user: User, of session: Session, nonce: String?, accessToken: String,
-        signedBy algorithm: RegisteredApp.IDTokenAlgorithm, now: Int64
+        signedBy algorithm: SigningAlgorithm, now: Int64
     ) throws(ServiceError) -> String {
         var claims = JSONWriter(reservingCapacity: 768)
         claims.object { claims in

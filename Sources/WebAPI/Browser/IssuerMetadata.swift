@@ -61,7 +61,7 @@ struct IssuerMetadata: Sendable {
             ("response_modes_supported", list(["query"])),
             ("grant_types_supported", list(grantTypes)),
             ("subject_types_supported", list(["public"])),
-            ("id_token_signing_alg_values_supported", list(RegisteredApp.IDTokenAlgorithm.allCases.map(\.rawValue))),
+            ("id_token_signing_alg_values_supported", list(SigningAlgorithm.allCases.map(\.rawValue))),
             ("token_endpoint_auth_methods_supported", methods),
             ("revocation_endpoint_auth_methods_supported", methods),
             ("code_challenge_methods_supported", list(["S256"])),
