@@ -2,13 +2,10 @@
 providers, read by such libraries. Run by scripts/check-clients."""
 
 import argparse
-import contextlib
 import os
-import secrets
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
 
 import appauth
 import assertions
@@ -16,102 +13,8 @@ import tim
 import with_authlib
 import with_google_auth_oauthlib
 import with_requests_oauth2client
-from carriers import PLAIN, carriers_urls
 from checks import Checks
-from process import free_port, running
-from tls import certificate, terminating
-
-# The secret has what Basic authentication needs an encoding for, which not every library does.
-CONFIGURATION = """\
-http: {{host: 127.0.0.1, port: {port}, lameDuckSeconds: 0}}
-admin: {{host: 127.0.0.1, port: 0}}
-storage: {{url: "file:{database}"}}
-rateLimit: {{failedRefreshesPerMinutePerAddress: {failures}}}
-session: {{issuer: "{issuer}"}}
-providers: [zenkey, plain]
-provider:
-  zenkey:
-    profile: zenkey
-    discoveryURL: {discovery}
-    clientID: ccid-0123456789abcdef
-    clientSecret: demo-secret
-    redirectURIs: ["ccid-0123456789abcdef://com.xci.provider.sdk"]
-    trustedIssuers: ["127.0.0.1"]
-    allowLoopbackHTTP: true
-""" + PLAIN + """\
-apps: [device, web]
-app:
-  device:
-    clientID: device-app
-    redirectURIs: ["http://127.0.0.1/callback"]
-    postLogoutRedirectURIs: ["com.example.device:/signed-out"]
-  web:
-    clientID: web-app
-    secret: "{secret}"
-    redirectURIs: ["https://app.example/callback"]
-    postLogoutRedirectURIs: ["https://app.example/signed-out"]
-resourceServers: [api]
-resourceServer:
-  api: {{id: api, secret: "{api_secret}"}}
-"""
-
-
-@dataclass(frozen=True)
-class App:
-    """A client as it is configured, and how its user is signed in without a page to look at."""
-    client_id: str
-    secret: str | None
-    redirect_uri: str
-    signed_out_uri: str
-    sign_in: dict
-
-
-@dataclass(frozen=True)
-class Service:
-    issuer: str
-    database: str
-    device: App
-    web: App
-    # Of the service that takes access tokens.
-    api: tuple[str, str]
-
-    @property
-    def metadata_url(self):
-        return f"{self.issuer}/.well-known/openid-configuration"
-
-
-@contextlib.contextmanager
-def service(binaries, folder):
-    # Known before the carriers are started, which compare the address that users are sent back to.
-    port, tls_port = free_port(), free_port()
-    issuer = f"https://localhost:{tls_port}"
-    files = certificate(folder)
-    os.environ["REQUESTS_CA_BUNDLE"] = files[0]
-    log = f"{folder}/carrier-simulator.log"
-    simulator = [f"{binaries}/carrier-simulator", "--host", "127.0.0.1", "--port", "0"]
-    for provider in ("zenkey", "plain"):
-        simulator += ["--redirect-uri", f"{issuer}/auth/{provider}/callback"]
-    database = f"{folder}/gatehouse.db"
-    secret, api_secret = secrets.token_hex(8) + "+/%41=", secrets.token_hex(16)
-    with running(simulator, None, log):
-        urls = carriers_urls(log)
-        configuration = f"{folder}/gatehouse.yaml"
-        with open(configuration, "w", encoding="utf-8") as file:
-            file.write(CONFIGURATION.format(
-                port=port, database=database, issuer=issuer, secret=secret, api_secret=api_secret,
-                failures=appauth.FAILURES_A_MINUTE, **urls))
-        gatehouse = [f"{binaries}/gatehouse", "serve", "--config", configuration]
-        with running(gatehouse, port, f"{folder}/gatehouse.log", {"LOG_LEVEL": "trace"}), \
-                terminating(files, tls_port, port):
-            yield Service(
-                issuer, database,
-                # RFC 8252 §7.3: an app on a device takes the port that is free just then.
-                device=App("device-app", None, f"http://127.0.0.1:{free_port()}/callback",
-                           "com.example.device:/signed-out",
-                           {"provider": "plain", "prompt": "none", "login_hint": "jane"}),
-                web=App("web-app", secret, "https://app.example/callback", "https://app.example/signed-out",
-                        {"provider": "zenkey", "mccmnc": "310410", "prompt": "none", "login_hint": "jane"}),
-                api=("api", api_secret))
+from service import service
 
 
 def main():
