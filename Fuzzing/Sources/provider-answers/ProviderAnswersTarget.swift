@@ -20,7 +20,9 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         status: status, headers: [(name: "Content-Type", value: "application/json")], body: Array(input.dropFirst()))
     switch choice & 3 {
     case 0: checkIntrospection(response)
-    case 1: checkRefresh(response)
+    case 1:
+        checkRefresh(response)
+        checkMigration(response)
     case 2: checkPush(response)
     default: checkWords(response)
     }
@@ -41,6 +43,16 @@ private func checkRefresh(_ response: OutboundResponse) {
     require(AccessTokenRules.isWellFormed(tokens.accessToken), "an access token can stand in a header")
     require(tokens.terms.refreshToken.map { !$0.isEmpty } ?? true, "a refresh token is none when it is empty")
     require(tokens.terms.lifetimeSeconds.map { $0 >= 0 } ?? true, "no token ends before it was given")
+}
+
+/// Apple's, where an app moves to another team.
+private func checkMigration(_ response: OutboundResponse) {
+    if (try? MigrationToken(response)) != nil {
+        require(response.status == 200, "a token is given with 200")
+    }
+    guard let subject = try? TransferSubject(response) else { return }
+    require(response.status == 200, "what a user will be known by is told with 200")
+    require((1...255).contains(subject.value.utf8.count), "a user will be known by something")
 }
 
 private func checkPush(_ response: OutboundResponse) {
