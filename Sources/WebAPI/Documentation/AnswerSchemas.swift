@@ -228,12 +228,15 @@ enum AnswerSchemas {
         ])
 
     private static let publicKey = Schema.object(
-        "A public key (RFC 7517 §4).", required: ["kty", "crv", "x", "y", "kid", "alg", "use"],
+        "A public key (RFC 7517 §4): on a curve with `crv`, `x` and `y`, or of RSA with `n` and `e`.",
+        required: ["kty", "kid", "alg", "use"],
         [
-            "kty": Schema.choice("The kind of key.", ["EC"]), "crv": Schema.choice("The curve.", ["P-256"]),
-            "x": Schema.text("A coordinate, as base64url."), "y": Schema.text("The other one."),
-            "kid": Schema.text("The key's name."), "alg": Schema.choice("What it signs by.", ["ES256"]),
+            "kty": Schema.choice("The kind of key.", ["EC", "RSA"]), "kid": Schema.text("The key's name."),
+            "alg": Schema.choice("What it signs by.", ["ES256", "RS256"]),
             "use": Schema.choice("What it is for.", ["sig"]),
+            "crv": Schema.choice("The curve.", ["P-256"]), "x": Schema.text("A coordinate, as base64url."),
+            "y": Schema.text("The other one."), "n": Schema.text("The modulus, as base64url."),
+            "e": Schema.text("The exponent, likewise."),
         ])
 
     private static let introspected = Schema.object(
