@@ -1,6 +1,6 @@
 public import JSON
 
-/// One method of one path, as a document describes it (OpenAPI 3.1 §4.8.10).
+/// One method of one path, as a document describes it (OpenAPI 3.0 §4.7.10).
 public struct OperationObject: Sendable {
     /// In small letters, as the path's object names it.
     let method: String
@@ -14,11 +14,12 @@ public struct OperationObject: Sendable {
     ///   - id: the name of the function in generated clients.
     ///   - parameters: Parameter Objects, or references to some.
     ///   - responses: by status, in the order they are shown.
+    ///   - otherwise: what is answered with any other status.
     ///   - security: alternatives, each the names of the schemes that it takes together; an empty one takes none.
     public init(
         method: String, path: String, tag: String, summary: String, description: String, id: String,
         parameters: [JSONValue], body: RequestBodyObject?, responses: [(status: Int, value: JSONValue)],
-        security: [[String]]
+        otherwise: JSONValue, security: [[String]]
     ) {
         self.method = method.lowercased()
         self.path = path
@@ -27,28 +28,30 @@ public struct OperationObject: Sendable {
         object.append("summary", .string(summary))
         object.append("description", .string(description))
         object.append("operationId", .string(id))
-        object.append("parameters", .array(parameters))
+        if !parameters.isEmpty { object.append("parameters", .array(parameters)) }
         if let body { object.append("requestBody", body.json) }
-        object.append("responses", .object(JSONObject(responses.map { (String($0.status), $0.value) })))
+        object.append(
+            "responses", .object(JSONObject(responses.map { (String($0.status), $0.value) } + [("default", otherwise)]))
+        )
         object.append("security", .array(security.map { .object(JSONObject($0.map { ($0, []) })) }))
         json = .object(object)
     }
 }
 
-/// The body that an operation needs (OpenAPI 3.1 §4.8.13): one schema, whatever the type.
+/// The body that an operation needs (OpenAPI 3.0 §4.7.13), in one type: of several, generators take the first, or mix them up.
 public struct RequestBodyObject: Sendable {
     let json: JSONValue
 
     /// - Parameters:
     ///   - schema: the name of a schema among the components.
-    ///   - types: the media types that are taken, in the order they are shown.
-    public init(schema: String, example: JSONValue, types: [String]) {
+    ///   - type: its media type.
+    public init(schema: String, example: JSONValue, type: String) {
         let media: JSONValue = ["schema": Reference.schema(schema), "example": example]
-        json = ["required": true, "content": .object(JSONObject(types.map { ($0, media) }))]
+        json = ["required": true, "content": .object(JSONObject([(type, media)]))]
     }
 }
 
-/// What an operation answers with one status (OpenAPI 3.1 §4.8.17).
+/// What an operation answers with one status (OpenAPI 3.0 §4.7.17).
 public struct ResponseObject: Sendable {
     public let json: JSONValue
 
@@ -61,7 +64,7 @@ public struct ResponseObject: Sendable {
     ) {
         var object = JSONObject()
         object.append("description", .string(description))
-        object.append("headers", Reference.headers(headers))
+        if !headers.isEmpty { object.append("headers", Reference.headers(headers)) }
         if let schema {
             var media = JSONObject()
             media.append("schema", schema)
@@ -72,7 +75,7 @@ public struct ResponseObject: Sendable {
     }
 }
 
-/// References to components of the same document (OpenAPI 3.1 §4.8.23).
+/// References to components of the same document (OpenAPI 3.0 §4.7.23).
 public enum Reference {
     public static func schema(_ name: String) -> JSONValue { to("schemas", name) }
     public static func parameter(_ name: String) -> JSONValue { to("parameters", name) }

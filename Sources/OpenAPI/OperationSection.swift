@@ -3,22 +3,19 @@ import JSON
 
 /// One operation on the page.
 struct OperationSection {
-    let method: String
-    let path: String
-    let operation: JSONValue
-    let document: JSONValue
+    let operation: DocumentReader.Operation
+    let document: DocumentReader
     let wording: DocumentationPage.Wording
 
     func write(to page: inout HTMLWriter) {
-        page.element("section", attributes: ["id": operation["operationId"]?.string ?? ""]) { page in
+        page.element("section", attributes: ["id": operation.id]) { page in
             page.element("h3") { page in
-                page.element("code", attributes: ["class": "method"], method)
-                page.text(" ")
-                page.element("code", path)
-                page.text(" " + (operation["summary"]?.string ?? ""))
+                page.code(operation.name)
+                page.text(" " + operation.text("summary"))
             }
-            page.element("p") { $0.prose(operation["description"]?.string ?? "") }
+            page.description(operation.text("description"), document.links)
             page.element("p", "Needs: \(access).")
+            page.block(CurlCommand(operation: operation, document: document).text)
             parameters(&page)
             body(&page)
             answers(&page)
@@ -28,37 +25,35 @@ struct OperationSection {
 
     /// In words, from the alternatives of the security requirement.
     private var access: String {
-        wording.access((operation["security"]?.array ?? []).map { Set(($0.object?.members ?? []).map(\.name)) })
+        wording.access(
+            (operation.value["security"]?.array ?? []).map { Set(($0.object?.members ?? []).map(\.name)) })
     }
 
     private func parameters(_ page: inout HTMLWriter) {
         // What every operation takes stands once, above all of them.
-        let own = (operation["parameters"]?.array ?? []).filter { $0["$ref"] == nil }
+        let own = (operation.value["parameters"]?.array ?? []).filter { $0["$ref"] == nil }
         guard !own.isEmpty else { return }
         page.element("h4", "Parameters")
-        page.element("table") { page in
+        page.list { page in
             for parameter in own {
-                page.row(
-                    parameter["name"]?.string ?? "",
-                    "In the \(parameter["in"]?.string ?? ""). \(parameter["description"]?.string ?? "")")
+                page.element("dt") { page in
+                    page.code(parameter["name"]?.string ?? "")
+                    page.text(" in the \(parameter["in"]?.string ?? "")")
+                    if parameter["required"] == true { page.text(", always") }
+                }
+                page.element("dd") { $0.prose(parameter["description"]?.string ?? "") }
             }
         }
     }
 
     private func body(_ page: inout HTMLWriter) {
-        guard let content = operation["requestBody"]?["content"]?.object, let first = content.members.first else {
-            return
-        }
+        guard let content = operation.value["requestBody"]?["content"]?.object?.members.first else { return }
         page.element("h4", "Body")
         page.element("p") { page in
-            schemaLink(first.value["schema"], &page)
+            SchemaTable.link(content.value["schema"] ?? .null, &page)
             page.text(" as ")
-            for (index, type) in content.members.enumerated() {
-                if index > 0 { page.text(" or ") }
-                page.element("code", type.name)
-            }
+            page.code(content.name)
         }
-        example(first.value["example"], &page)
     }
 
     private func answers(_ page: inout HTMLWriter) {
@@ -66,53 +61,54 @@ struct OperationSection {
             page.element("h4", "\(status): \(response["description"]?.string ?? "")")
             guard let content = response["content"]?.object?.members.first else { continue }
             page.element("p") { page in
-                schemaLink(content.value["schema"], &page)
+                SchemaTable.link(content.value["schema"] ?? .null, &page)
                 page.text(" as ")
-                page.element("code", content.name)
+                page.code(content.name)
             }
-            example(content.value["example"], &page)
+            if let example = content.value["example"] { page.block(example.indented()) }
         }
     }
 
     private func errors(_ page: inout HTMLWriter) {
+        let errors = responses.filter { Self.isError($0.status) }
+        if errors.isEmpty { return }
         page.element("h4", "Errors")
-        page.element("table") { page in
-            for (status, response) in responses where Self.isError(status) {
-                let codes = response["content"]?["application/json"]?["examples"]?.object?.members ?? []
-                for code in codes {
-                    page.element("tr") { page in
-                        page.element("td", status)
-                        page.element("td") { page in
-                            page.element("a", attributes: ["href": "#error-" + code.name]) {
-                                $0.element("code", code.name)
-                            }
-                        }
-                        page.element("td") { $0.prose(resolved(code.value)["summary"]?.string ?? "") }
-                    }
-                }
+        page.list { page in
+            for (status, response) in errors {
+                ErrorEntries(document: document).write(response, status, to: &page)
             }
         }
     }
 
     private static func isError(_ status: String) -> Bool { status.hasPrefix("4") || status.hasPrefix("5") }
 
+    /// By status; what all operations have in common stands once, above all of them.
     private var responses: [(status: String, value: JSONValue)] {
-        (operation["responses"]?.object?.members ?? []).map { ($0.name, resolved($0.value)) }
+        (operation.value["responses"]?.object?.members ?? []).filter { $0.name != "default" }
+            .map { ($0.name, document.resolved($0.value)) }
     }
+}
 
-    /// What a reference into the document refers to.
-    private func resolved(_ value: JSONValue) -> JSONValue {
-        guard let reference = value["$ref"]?.string else { return value }
-        return reference.dropFirst(2).split(separator: "/").reduce(document as JSONValue?) { $0?[String($1)] } ?? .null
-    }
+/// The errors that one answer may have, each with what to do about it.
+struct ErrorEntries {
+    let document: DocumentReader
 
-    private func schemaLink(_ schema: JSONValue?, _ page: inout HTMLWriter) {
-        SchemaTable.link(schema ?? .null, &page, wording)
-    }
-
-    private func example(_ example: JSONValue?, _ page: inout HTMLWriter) {
-        guard let example else { return }
-        page.element("pre") { $0.element("code", example.indented()) }
+    /// - Parameter status: of an answer that has no examples, which is described as a whole.
+    func write(_ response: JSONValue, _ status: String = "", to page: inout HTMLWriter) {
+        let codes = response["content"]?["application/json"]?["examples"]?.object?.members ?? []
+        guard !codes.isEmpty else {
+            page.element("dt", status)
+            page.element("dd") { $0.prose(response["description"]?.string ?? "") }
+            return
+        }
+        for code in codes {
+            let described = document.resolved(code.value)
+            page.element("dt") { page in
+                page.element("a", attributes: ["href": "#error-" + code.name]) { $0.code(code.name) }
+                page.text(" " + (described["summary"]?.string ?? ""))
+            }
+            page.element("dd") { $0.prose(described["description"]?.string ?? "") }
+        }
     }
 }
 
@@ -132,5 +128,6 @@ extension JSONValue {
         }
     }
 
-    private var compact: String { String(decoding: serialized, as: UTF8.self) }
+    /// The same on one line.
+    var compact: String { String(decoding: serialized, as: UTF8.self) }
 }

@@ -1,47 +1,66 @@
 public import JSON
 
-/// Makes schemas: the parts of JSON Schema 2020-12 that an API's messages need.
+/// Makes schemas: the parts of OpenAPI 3.0's Schema Object (§4.7.24) that an API's messages need and that generators of clients
+/// all digest. There are no alternatives, no null and no list of types: what may be one of several things is said in words.
 public enum Schema {
-    /// An object. Other members may come with later versions, so that clients ignore what they don't know; that is why
-    /// `additionalProperties` is only said where other members are known to come.
+    /// An object. Other members may come with later versions, so that clients ignore what they don't know; generators make
+    /// something else of an object whose other members have a schema, so that is said of none.
+    public static func object(
+        _ description: String, required: [String] = [], _ properties: [JSONObject.Member]
+    ) -> JSONValue {
+        var schema = JSONObject([
+            ("type", "object"), ("description", .string(description)), ("properties", .object(JSONObject(properties))),
+        ])
+        if !required.isEmpty { schema.append("required", .array(required.map { .string($0) })) }
+        return .object(schema)
+    }
+
     public static func object(
         _ description: String, required: [String] = [], _ properties: KeyValuePairs<String, JSONValue>
     ) -> JSONValue {
-        .object(
-            JSONObject([
-                ("type", "object"), ("description", .string(description)),
-                ("properties", .object(JSONObject(properties.map { ($0.key, $0.value) }))),
-                ("required", .array(required.map { .string($0) })),
-            ]))
+        object(description, required: required, properties.map { ($0.key, $0.value) })
     }
 
-    /// An object whose members are not known beforehand, but for those that are named here.
+    /// An object of which no member is known beforehand.
     ///
-    /// - Parameter values: what any other member is: a schema, or true for anything.
-    public static func open(
-        _ description: String, required: [String] = [], values: JSONValue,
-        _ properties: KeyValuePairs<String, JSONValue> = [:]
-    ) -> JSONValue {
-        let schema = object(description, required: required, properties)
-        return .object(JSONObject((schema.object?.members ?? []) + [("additionalProperties", values)]))
+    /// - Parameter values: what each member is: a schema, or true for anything.
+    public static func map(_ description: String, values: JSONValue) -> JSONValue {
+        ["type": "object", "description": .string(description), "additionalProperties": values]
     }
 
-    /// A schema with the members of another one and more.
-    public static func extending(_ name: String, with schema: JSONValue) -> JSONValue {
-        ["allOf": [Reference.schema(name), schema]]
+    /// An object with the members of another one and more. Where both have a member, it is the further one.
+    public static func extending(_ base: JSONValue, with further: JSONValue) -> JSONValue {
+        let added = further["properties"]?.object?.members ?? []
+        let kept = (base["properties"]?.object?.members ?? []).filter { member in
+            !added.contains { $0.name == member.name }
+        }
+        let required = [base, further].flatMap { $0["required"]?.array?.compactMap(\.string) ?? [] }
+        return object(further["description"]?.string ?? "", required: required, kept + added)
     }
 
     public static func text(_ description: String, _ more: KeyValuePairs<String, JSONValue> = [:]) -> JSONValue {
         typed("string", description, more)
     }
 
+    /// Text that is one of some values, to which later versions may add.
+    public static func choice(_ description: String, _ values: [String]) -> JSONValue {
+        text("\(description) Known values: \(values.map { "`\($0)`" }.joined(separator: ", ")).")
+    }
+
     public static func integer(_ description: String, _ more: KeyValuePairs<String, JSONValue> = [:]) -> JSONValue {
-        typed("integer", description, more)
+        .object(
+            JSONObject(
+                [("type", "integer"), ("format", "int64"), ("description", .string(description))]
+                    + more.map { ($0.key, $0.value) }))
     }
 
     public static func boolean(_ description: String) -> JSONValue { typed("boolean", description, [:]) }
 
     public static func array(of items: JSONValue) -> JSONValue { ["type": "array", "items": items] }
+
+    public static func array(_ description: String, of items: JSONValue) -> JSONValue {
+        typed("array", description, ["items": items])
+    }
 
     /// Seconds since 1970.
     public static func time(_ description: String) -> JSONValue {
@@ -51,22 +70,18 @@ public enum Schema {
     /// Text that apps may send as a number.
     public static func textOrNumber(_ description: String, _ more: KeyValuePairs<String, JSONValue> = [:]) -> JSONValue
     {
-        typed(["string", "integer"], description, more)
-    }
-
-    public static func typed(
-        _ type: JSONValue, _ description: String, _ more: KeyValuePairs<String, JSONValue>
-    ) -> JSONValue {
-        .object(
-            JSONObject(
-                [("type", type), ("description", .string(description))] + more.map { ($0.key, $0.value) }))
+        text(description + " In JSON a number is taken, too.", more)
     }
 
     /// Text that apps may send as a list of texts.
     public static func textOrList(_ description: String, _ more: KeyValuePairs<String, JSONValue> = [:]) -> JSONValue {
-        var schema = JSONObject([("type", ["string", "array"]), ("description", .string(description))])
-        for (name, value) in more { schema.append(name, value) }
-        schema.append("items", ["type": "string"])
-        return .object(schema)
+        text(description + " In JSON a list of texts is taken, too.", more)
+    }
+
+    private static func typed(
+        _ type: JSONValue, _ description: String, _ more: KeyValuePairs<String, JSONValue>
+    ) -> JSONValue {
+        .object(
+            JSONObject([("type", type), ("description", .string(description))] + more.map { ($0.key, $0.value) }))
     }
 }

@@ -172,8 +172,9 @@ enum Operations: OperationTable {
         .everybody(.get, "/.well-known/jwks.json", OpenDescriptions.keys) { $0.keys },
         .everybody(.get, "/auth/client-jwks.json", OpenDescriptions.clientKeys) { $0.clientKeys },
         .everybody(.get, "/healthz", OpenDescriptions.health) { _ in { _ in .healthy } },
-        .everybody(.get, APIDocument.path, OpenDescriptions.document) { $0.documentation.document },
-        .everybody(.get, "/docs", OpenDescriptions.page) { $0.documentation.page },
+        .everybody(.get, APIDocument.path, OpenDescriptions.document) { $0.documentation.files.document },
+        .everybody(.get, APIDocument.pagePath, OpenDescriptions.page) { $0.documentation.files.page },
+        .everybody(.get, "/", OpenDescriptions.entrance) { $0.documentation.files.entrance },
     ]
 }
 

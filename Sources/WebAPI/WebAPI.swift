@@ -48,7 +48,8 @@ public struct WebAPI: RequestHandler {
         }
         let landings = apps.landings(at: useCases.browser.issuer)
         let ofApps = LandingEndpoint.routes(landings, services.pages, answerer)
-        handler = APIHandler(router: Router(routes + spellings + ofPath + ofApps), log: log)
+        // First, since an app may have claimed `/`, where there is a page of ours otherwise.
+        handler = APIHandler(router: Router(ofApps + routes + spellings + ofPath), log: log)
         crossOrigin = CrossOrigin(apps: apps, landings: Set(landings.map(\.path)))
     }
 

@@ -89,8 +89,10 @@ final class APIStage: Sendable {
         var response = await api.respond(to: .sample(method, path, query: query, headers: headers, body: body))
         if response.hasCommonFields { response.headers += api.commonFields }
         let answer = Answer(response: response)
-        for problem in DocumentedAnswers.problems(method, path, answer) { Issue.record("\(problem) \(answer.text)") }
-        if let operation = DocumentedAnswers.operation(method, path) {
+        for problem in DocumentedAnswers.ofApps.problems(method, path, answer) {
+            Issue.record("\(problem) \(answer.text)")
+        }
+        if let operation = DocumentedAnswers.ofApps.operation(method, path) {
             seen.withLock {
                 $0.insert(Self.name(operation.id, answer.status, answer.error))
                 // What is told otherwise than errors of the API is not told apart by code.

@@ -34,6 +34,16 @@ import Testing
         #expect(health.text == #"{"status":"ok"}"#)
     }
 
+    @Test(arguments: ["/openapi.json", "/docs", "/"])
+    func `is needed to read what the listener says of itself, as for all else there`(path: String) async throws {
+        let admin = try await AdminStage()
+        #expect(await admin.send(.get, path, headers: []).status == 401)
+        let answer = await admin.send(.get, path)
+        #expect(answer.status == 200)
+        #expect(answer.text.contains("/admin/users"))
+        #expect(!answer.text.contains(AdminStage.token))
+    }
+
     @Test func `changes with the token`() async throws {
         let token = AdminToken(Secret("old"))
         func admits(_ text: String) -> Bool {

@@ -9,7 +9,9 @@ import SignIn
 import Syntax
 internal import System
 import TestSupport
-import WebAPI
+import Testing
+
+@testable import WebAPI
 
 /// The API for operators over a stage, asked in memory.
 final class AdminStage: Sendable {
@@ -29,20 +31,26 @@ final class AdminStage: Sendable {
         readiness = ServiceReadiness(repository: stage.repository, clock: stage.clock)
         api = AdminAPI(
             repository: stage.repository, readiness: readiness, providers: [stage.provider] + (more ?? [plain]),
-            token: AdminToken(token.map { Secret($0) }), limits: .each(0), clock: stage.clock,
+            token: AdminToken(token.map { Secret($0) }), limits: .each(0), version: "0.0.0", clock: stage.clock,
             logger: log.logger(.trace))
     }
 
+    /// Asks, and holds every answer against the document.
     func send(
         _ method: HTTPMethod, _ path: String, query: String? = nil,
         headers: [(String, String)] = bearer(AdminStage.token), json: JSONValue? = nil
     ) async -> Answer {
-        let response = await api.respond(
+        var response = await api.respond(
             to: HTTPRequest(
                 method: method, path: path, query: query, headers: headers, body: json?.serialized ?? [],
                 peer: SocketAddress(address: IPAddress(v4: 0x7F00_0001), port: 50_000),
                 id: "request-1", receivedAt: .now))
-        return Answer(response: response)
+        if response.hasCommonFields { response.headers += api.commonFields }
+        let answer = Answer(response: response)
+        for problem in DocumentedAnswers.ofOperators.problems(method, path, answer) {
+            Issue.record("\(problem) \(answer.text)")
+        }
+        return answer
     }
 
     /// Lets a user say something of himself.

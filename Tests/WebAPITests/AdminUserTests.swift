@@ -26,11 +26,11 @@ import Testing
         let admin = try await AdminStage()
         try await admin.populate(2)
         let page = await admin.send(.get, "/admin/users")
-        #expect(page.body["next_after"] == .null)
+        #expect(page.body["next_after"] == nil)
         let user = try #require(page.body["users"]?.array?.first?.object)
-        #expect(user.members.map(\.name) == ["user_id", "created_at", "updated_at", "identities", "last_sign_in_at"])
+        #expect(user.members.map(\.name) == ["user_id", "created_at", "updated_at", "identities"])
         #expect(user["identities"] == 1)
-        #expect(user["last_sign_in_at"] == .null)
+        #expect(user["last_sign_in_at"] == nil)
         #expect(!page.text.contains("@example.com"))
     }
 
@@ -56,7 +56,7 @@ import Testing
         let users = try #require(found.body["users"]?.array)
         #expect(users.map { $0["user_id"] } == [2, 1])
         #expect(users.first?["matches"] == [["provider": "plain", "verified": false, "own": false]])
-        #expect(users.last?["matches"] == [["provider": .null, "verified": false, "own": true]])
+        #expect(users.last?["matches"] == [["verified": false, "own": true]])
         #expect(found.body["more"] == false)
         #expect(found.body["complete"] == true)
         #expect(!found.text.contains("@example.com"))
@@ -116,7 +116,7 @@ import Testing
         let identity = try #require(answer.body["identities"]?.array?.first?.object)
         #expect(
             identity.members.map(\.name) == [
-                "identity_id", "provider", "issuer", "origin", "linked_at", "last_sign_in_at", "email_stopped_at",
+                "identity_id", "provider", "issuer", "origin", "linked_at", "last_sign_in_at",
             ])
         #expect(identity["origin"] == "sign-in")
         #expect(answer.body["sessions"]?.array?.count == 1)
@@ -196,11 +196,11 @@ import Testing
             events.map { $0["event"] } == ["user_imported", "identity_imported", "user_imported"])
         #expect(
             events.first?.object?.members.map(\.name) == [
-                "id", "at", "event", "user_id", "old_identity_id", "new_identity_id",
+                "id", "at", "event", "user_id",
             ])
         let next = try #require(first.body["next_after"]?.integer)
         let second = await admin.send(.get, "/admin/audit", query: "limit=3&after=\(next)")
         #expect(second.body["events"]?.array?.count == 1)
-        #expect(second.body["next_after"] == .null)
+        #expect(second.body["next_after"] == nil)
     }
 }

@@ -3,13 +3,22 @@ import JSON
 
 @testable import WebAPI
 
-/// Holds answers against the document.
-enum DocumentedAnswers {
+/// Holds answers against a document.
+struct DocumentedAnswers {
     static let document = APIDocument.make(version: "0.0.0", baseURL: nil)
-    static let check = SchemaCheck(document: document)
+    static let ofApps = DocumentedAnswers(document)
+    static let ofOperators = DocumentedAnswers(AdminDocument.make(version: "0.0.0"))
+
+    let document: JSONValue
+    let check: SchemaCheck
+
+    init(_ document: JSONValue) {
+        self.document = document
+        check = SchemaCheck(document: document)
+    }
 
     /// The documented operation that a request is for.
-    static func operation(_ method: HTTPMethod, _ path: String) -> (id: String, value: JSONValue)? {
+    func operation(_ method: HTTPMethod, _ path: String) -> (id: String, value: JSONValue)? {
         let segments = path.split(separator: "/", omittingEmptySubsequences: false)
         for candidate in document["paths"]?.object?.members ?? [] {
             let pattern = candidate.name.split(separator: "/", omittingEmptySubsequences: false)
@@ -24,20 +33,28 @@ enum DocumentedAnswers {
     }
 
     /// What an answer has that the document does not say; empty when nothing.
-    static func problems(_ method: HTTPMethod, _ path: String, _ answer: Answer) -> [String] {
-        let status = answer.status
-        let described: JSONValue?
-        if let operation = operation(method, path) {
-            described = operation.value["responses"]?[String(status)]
-        } else {
-            // A path or a method that is not there.
-            described = status == 404 || status == 405 ? document["components"]?["responses"]?[answer.error ?? ""] : nil
+    func problems(_ method: HTTPMethod, _ path: String, _ answer: Answer) -> [String] {
+        let shared = document["components"]?["responses"]
+        let responses = operation(method, path)?.value["responses"]
+        // Where there is no operation, an error is told as it is elsewhere.
+        let own = responses.map { $0[String(answer.status)] } ?? shared?[answer.error ?? ""]
+        let otherwise = responses?["default"] ?? shared?[ErrorResponse.ofHTTP]
+        // What HTTP itself has to say may share a status with what the operation has.
+        let described = [own, otherwise].compactMap(\.self).map(check.resolved)
+        guard let fitting = described.first(where: { listsCode(of: answer, $0) }) else {
+            return ["\(method.rawValue) \(path): \(answer.status) \(answer.error ?? "") is not documented"]
         }
-        guard let described else { return ["\(method.rawValue) \(path): status \(status) is not documented"] }
-        return problems(in: answer, against: described).map { "\(method.rawValue) \(path) \(status): \($0)" }
+        return problems(in: answer, against: fitting).map { "\(method.rawValue) \(path) \(answer.status): \($0)" }
     }
 
-    static func problems(in answer: Answer, against response: JSONValue) -> [String] {
+    /// Whether a response is one for the code of an error. What has no examples is described as a whole.
+    private func listsCode(of answer: Answer, _ response: JSONValue) -> Bool {
+        guard let codes = response["content"]?["application/json"]?["examples"]?.object?.members else { return true }
+        guard let code = answer.error, let example = codes.first(where: { $0.name == code }) else { return false }
+        return check.resolved(example.value)["summary"]?.string?.hasPrefix("\(answer.status) ") == true
+    }
+
+    func problems(in answer: Answer, against response: JSONValue) -> [String] {
         let response = check.resolved(response)
         return headerProblems(response, answer) + bodyProblems(response, answer)
     }
@@ -47,15 +64,15 @@ enum DocumentedAnswers {
         "content-type", "x-content-type-options", "content-security-policy", "referrer-policy", "cache-control",
     ]
 
-    private static func headerProblems(_ response: JSONValue, _ answer: Answer) -> [String] {
+    private func headerProblems(_ response: JSONValue, _ answer: Answer) -> [String] {
         let documented = Set(response["headers"]?.object?.members.map { $0.name.lowercased() } ?? [])
         return answer.response.headers.map { $0.name.lowercased() }
-            .filter { !documented.contains($0) && !ofEveryAnswer.contains($0) }.map {
+            .filter { !documented.contains($0) && !Self.ofEveryAnswer.contains($0) }.map {
                 "the field \($0) is not documented"
             }
     }
 
-    private static func bodyProblems(_ response: JSONValue, _ answer: Answer) -> [String] {
+    private func bodyProblems(_ response: JSONValue, _ answer: Answer) -> [String] {
         guard let content = response["content"]?.object?.members.first else {
             return answer.response.body.isEmpty ? [] : ["there is a body that is not documented"]
         }
@@ -63,4 +80,9 @@ enum DocumentedAnswers {
         let isJSON = content.name == "application/json"
         return check.problems(isJSON ? answer.body : .string(answer.text), content.value["schema"] ?? .null)
     }
+}
+
+extension ErrorCode {
+    /// Those that only `POST /auth/token` gives, which describes them in words.
+    static let ofClients: Set<ErrorCode> = [.unsupportedGrantType, .invalidTarget]
 }

@@ -86,8 +86,8 @@ import Testing
         let second = await admin.send(.get, "/admin/failed-sign-ins", query: "limit=3&after=3")
         #expect(
             second.body["failed_sign_ins"] == [
-                ["id": 4, "at": 60, "provider": .null, "reason": "other", "network": .null, "count": 9]
+                ["id": 4, "at": 60, "reason": "other", "count": 9]
             ])
-        #expect(second.body["next_after"] == .null)
+        #expect(second.body["next_after"] == nil)
     }
 }

@@ -134,7 +134,8 @@ import Testing
     @Test func `can take no operation's path, since all of those are reserved`() throws {
         for issuer in [Self.host, Self.host + "/base"] {
             let host = try #require(OwnHost(issuer: issuer))
-            for path in Operations.all.map(\.path) + IssuerMetadata.paths(of: issuer) {
+            // The root may be an app's, whose page is there then.
+            for path in Operations.all.map(\.path) + IssuerMetadata.paths(of: issuer) where path != "/" {
                 let filled = path.replacing(/\{[a-z_]+\}/, with: "x")
                 #expect(host.isReserved(RedirectURI(Self.host + filled)), "\(path)")
             }

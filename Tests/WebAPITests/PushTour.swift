@@ -171,7 +171,7 @@ enum PushTour {
             logger: RecordedLog().logger(.critical))
         let path = "\(APIStage.pushPath)/\(id)"
         let answer = Answer(response: await api.respond(to: .sample(.post, path)))
-        for problem in DocumentedAnswers.problems(.post, path, answer) { Issue.record("\(problem)") }
+        for problem in DocumentedAnswers.ofApps.problems(.post, path, answer) { Issue.record("\(problem)") }
         return APIStage.name("retryPush", answer.status, answer.error)
     }
 }

@@ -1,6 +1,6 @@
 import JSON
 
-/// Checks values against schemas: as much of JSON Schema 2020-12 as the document uses. A keyword that is not understood is
+/// Checks values against schemas: as much of OpenAPI 3.0's as the documents use, and of what they must not. A keyword that is not understood is
 /// a problem of its own, so that nothing is passed over in silence.
 ///
 /// Schemas say what clients may rely on and leave room for more; a test leaves none. An object member that no schema
@@ -52,7 +52,7 @@ struct SchemaCheck {
         _ value: JSONValue, _ keyword: String, _ rule: JSONValue, _ schema: JSONValue, _ path: String
     ) -> [String] {
         switch keyword {
-        case "description", "title", "example": return []
+        case "description", "title", "example", "format": return []
         case "$ref": return open(value, resolved(schema), path)
         case "allOf": return (rule.array ?? []).flatMap { open(value, $0, path) }
         case "anyOf":

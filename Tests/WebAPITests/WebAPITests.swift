@@ -15,7 +15,7 @@ import WebAPI
 
 @Suite struct `The API` {
     @Test(arguments: [
-        "/", "/auth", "/auth/signin/", "/AUTH/signin", "/users/7", "/users/me/x", "/metrics", "/admin/users",
+        "//", "/auth", "/auth/signin/", "/AUTH/signin", "/users/7", "/users/me/x", "/metrics", "/admin/users",
     ])
     func `the API has nothing at other paths`(path: String) async throws {
         let app = try await APIStage()

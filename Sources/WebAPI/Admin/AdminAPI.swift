@@ -18,17 +18,20 @@ public struct AdminAPI: RequestHandler {
     ///   - readiness: shared with whoever stops the server.
     ///   - providers: all configured ones.
     ///   - limits: how often one client may get the token wrong.
+    ///   - version: this build's, for the documentation.
     public init(
         repository: any AccountRepository, readiness: ServiceReadiness, providers: [Provider], token: AdminToken,
-        limits: AddressLimits, clock: Clock, logger: Logger
+        limits: AddressLimits, version: String, clock: Clock, logger: Logger
     ) {
         let log = RequestLog(logger: logger)
         self.token = token
         self.limits = limits
         let store = AdminStore(repository: repository, clock: clock)
+        let documentation = AdminDocument.files(version: version)
         func handler(for operations: [Operation<AdminOperations>], servesOperators: Bool) -> APIHandler {
             let services = AdminServices(
-                store: store, readiness: readiness, providers: providers, servesOperators: servesOperators)
+                store: store, readiness: readiness, providers: providers, servesOperators: servesOperators,
+                documentation: documentation)
             let routes = operations.map { operation in
                 operation.route(services, log) { path, handler in
                     AdminEndpoint(path: path, handler: handler, log: log, clientAddress: limits.clientAddress).respond

@@ -6,8 +6,7 @@ internal import SignIn
 enum AdminOperations: OperationTable {
     typealias Services = AdminServices
     typealias Answering = Handler
-    /// Nothing: the document is that of the public listener. With another type here, each line of the table needs one.
-    typealias Description = Void
+    typealias Description = OperationDescription
 
     /// Whom an operation answers.
     enum Access: Sendable {
@@ -17,22 +16,27 @@ enum AdminOperations: OperationTable {
     }
 
     static let all: [Operation<Self>] = [
-        .health(.get, "/healthz"),
-        .probe(.get, "/readyz") { $0.readinessEndpoint.respond },
-        .operators(.get, "/admin/users", query: ListUsersEndpoint.parameters) {
-            ListUsersEndpoint(store: $0.store).respond
-        },
-        .operators(.get, "/admin/users/{user_id}") { $0.user.show },
-        .operators(.delete, "/admin/users/{user_id}") { $0.user.erase },
-        .operators(.get, "/admin/users/{user_id}/export") { $0.user.export },
-        .operators(.post, "/admin/users/{user_id}/identities") {
+        .open(.get, "/healthz", for: .everybody, OpenDescriptions.health) { _ in { _ in .healthy } },
+        .probe(.get, "/readyz", AdminDescriptions.readiness) { $0.readinessEndpoint.respond },
+        .operators(
+            .get, "/admin/users", AdminDescriptions.listUsers, query: ListUsersEndpoint.parameters
+        ) { ListUsersEndpoint(store: $0.store).respond },
+        .operators(.get, "/admin/users/{user_id}", AdminDescriptions.showUser) { $0.user.show },
+        .operators(.delete, "/admin/users/{user_id}", AdminDescriptions.eraseUser) { $0.user.erase },
+        .operators(.get, "/admin/users/{user_id}/export", AdminDescriptions.exportUser) { $0.user.export },
+        .operators(.post, "/admin/users/{user_id}/identities", AdminDescriptions.repoint) {
             RepointIdentityEndpoint(store: $0.store, providers: $0.providers).respond
         },
-        .operators(.delete, "/admin/users/{user_id}/sessions") { $0.user.endSessions },
-        .operators(.get, "/admin/failed-sign-ins", query: FailedSignInsEndpoint.parameters) {
-            FailedSignInsEndpoint(store: $0.store).respond
+        .operators(.delete, "/admin/users/{user_id}/sessions", AdminDescriptions.endSessions) { $0.user.endSessions },
+        .operators(
+            .get, "/admin/failed-sign-ins", AdminDescriptions.failedSignIns, query: FailedSignInsEndpoint.parameters
+        ) { FailedSignInsEndpoint(store: $0.store).respond },
+        .operators(.get, "/admin/audit", AdminDescriptions.audit, query: AuditEndpoint.parameters) {
+            AuditEndpoint(store: $0.store).respond
         },
-        .operators(.get, "/admin/audit", query: AuditEndpoint.parameters) { AuditEndpoint(store: $0.store).respond },
+        .open(.get, APIDocument.path, for: .operators, OpenDescriptions.document) { $0.documentation.document },
+        .open(.get, APIDocument.pagePath, for: .operators, OpenDescriptions.page) { $0.documentation.page },
+        .open(.get, "/", for: .operators, OpenDescriptions.entrance) { $0.documentation.entrance },
     ]
 }
 
@@ -43,6 +47,7 @@ struct AdminServices: Sendable {
     let providers: [Provider]
     /// Whether who asks is an operator.
     let servesOperators: Bool
+    let documentation: DocumentationFiles
 
     fileprivate var user: AdminUserEndpoint { AdminUserEndpoint(store: store) }
     fileprivate var readinessEndpoint: ReadinessEndpoint {
@@ -51,23 +56,28 @@ struct AdminServices: Sendable {
 }
 
 extension Operation<AdminOperations> {
-    fileprivate static func health(_ method: HTTPMethod, _ path: String) -> Self {
-        Self(method: method, path: path, access: .everybody, description: ()) { _ in .open { _ in .healthy } }
+    /// Answers all whom it answers alike.
+    fileprivate static func open(
+        _ method: HTTPMethod, _ path: String, for access: AdminOperations.Access, _ description: OperationDescription,
+        _ handler: @escaping @Sendable (AdminServices) -> OpenHandler
+    ) -> Self {
+        Self(method: method, path: path, access: access, description: description) { .open(handler($0)) }
     }
 
     /// Its query may have anything: probes add what they like.
     fileprivate static func probe(
-        _ method: HTTPMethod, _ path: String, _ handler: @escaping @Sendable (AdminServices) -> Handler
+        _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
+        _ handler: @escaping @Sendable (AdminServices) -> Handler
     ) -> Self {
-        Self(method: method, path: path, access: .everybody, description: ()) { .handler(handler($0)) }
+        Self(method: method, path: path, access: .everybody, description: description) { .handler(handler($0)) }
     }
 
     /// - Parameter query: the parameters that the query may have.
     fileprivate static func operators(
-        _ method: HTTPMethod, _ path: String, query: [String] = [],
+        _ method: HTTPMethod, _ path: String, _ description: OperationDescription, query: [String] = [],
         _ handler: @escaping @Sendable (AdminServices) -> Handler
     ) -> Self {
-        Self(method: method, path: path, access: .operators, description: ()) { services in
+        Self(method: method, path: path, access: .operators, description: description) { services in
             .handler(QueryEndpoint(parameters: query, handler: handler(services)).respond)
         }
     }

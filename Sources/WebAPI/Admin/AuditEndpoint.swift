@@ -17,9 +17,9 @@ struct AuditEndpoint: Sendable {
             try await repository.auditEvents(after: after, limit: limit, user: user)
         }
         let next = events.count == limit ? events.last?.id : nil
-        let page: JSONValue = [
+        let page = UserDocument.present([
             "events": .array(events.map { UserDocument.event($0) }), "next_after": next.map { .integer($0) } ?? .null,
-        ]
+        ])
         return .secretJSON(page.serialized)
     }
 }

@@ -16,17 +16,17 @@ struct FailedSignInsEndpoint: Sendable {
             try await repository.failedSignIns(after: after, limit: limit)
         }
         let next = rows.count == limit ? rows.last?.id : nil
-        let page: JSONValue = [
+        let page = UserDocument.present([
             "failed_sign_ins": .array(rows.map(Self.document)), "next_after": next.map { .integer($0) } ?? .null,
-        ]
+        ])
         return .secretJSON(page.serialized)
     }
 
     private static func document(_ row: FailedSignIns) -> JSONValue {
-        [
+        UserDocument.present([
             "id": .integer(row.id), "at": .integer(row.at),
             "provider": row.count.provider.map { .string($0) } ?? .null, "reason": .string(row.count.reason),
             "network": row.count.network.map { .string($0) } ?? .null, "count": .integer(Int64(row.count.count)),
-        ]
+        ])
     }
 }

@@ -57,7 +57,7 @@ struct ListUsersEndpoint: Sendable {
             try await repository.users(with: contact, value, limit: limit)
         }
         let answer: JSONValue = [
-            "users": .array(search.matches.map { UserDocument.match($0) }), "next_after": .null,
+            "users": .array(search.matches.map { UserDocument.match($0) }),
             "more": .boolean(search.hasMore), "complete": .boolean(search.isComplete),
         ]
         return .secretJSON(answer.serialized)
@@ -74,9 +74,9 @@ struct ListUsersEndpoint: Sendable {
     private func answer(_ users: [UserSummary], limit: Int) async throws(ServiceError) -> HTTPResponse {
         // A page that is not full is the last.
         let next = users.count == limit ? users.last?.id.rawValue : nil
-        let page: JSONValue = [
+        let page = UserDocument.present([
             "users": .array(users.map { UserDocument.summary($0) }), "next_after": next.map { .integer($0) } ?? .null,
-        ]
+        ])
         return .secretJSON(page.serialized)
     }
 }

@@ -2,7 +2,8 @@ public import Accounts
 public import JSON
 import Syntax
 
-/// What operators see of users, as JSON; the same over HTTP and on the command line. Times are seconds since 1970.
+/// What operators see of users, as JSON; the same over HTTP and on the command line. Times are seconds since 1970. A member that
+/// has no value is absent, and never null, which many clients can't read.
 public enum UserDocument {
     /// How a user's subjects are told.
     public enum SubjectDisclosure: Sendable {
@@ -14,11 +15,11 @@ public enum UserDocument {
 
     /// A line of a list.
     public static func summary(_ user: UserSummary) -> JSONValue {
-        [
+        present([
             "user_id": .integer(user.id.rawValue), "created_at": .integer(user.createdAt),
             "updated_at": .integer(user.updatedAt), "identities": .integer(Int64(user.identities)),
             "last_sign_in_at": optional(user.lastSignInAt),
-        ]
+        ])
     }
 
     /// Who was found by an address or a number.
@@ -64,7 +65,7 @@ public enum UserDocument {
                         ("amr", .array(session.authentication.amr.map { .string($0) })),
                         ("auth_time", optional(session.authentication.time)),
                     ]
-                    return .object(JSONObject(Self.session(session) + more))
+                    return present(.object(JSONObject(Self.session(session) + more)))
                 }),
             "receipts": .array(record.receipts.map(receipt)), "grants": .array(record.grants.map(grant)),
             "audit": .array(record.auditEvents.map(event)),
@@ -73,22 +74,22 @@ public enum UserDocument {
 
     /// That a provider's tokens are kept, and never the tokens: whoever has those is the user at that provider.
     private static func grant(_ grant: ProviderGrant) -> JSONValue {
-        [
+        present([
             "identity_id": .integer(grant.identity.rawValue), "obtained_at": .integer(grant.obtainedAt),
             "has_tokens": .boolean(grant.tokens != nil), "expires_at": optional(grant.tokens?.expiresAt),
             "scope": optional(grant.tokens?.scope),
-        ]
+        ])
     }
 
     /// An identity without its subject.
     public static func identity(_ identity: Identity) -> JSONValue { .object(JSONObject(members(identity))) }
 
     public static func event(_ event: AuditEvent) -> JSONValue {
-        [
+        present([
             "id": .integer(event.id), "at": .integer(event.at), "event": .string(event.kind.rawValue),
             "user_id": optional(event.user?.rawValue), "old_identity_id": optional(event.oldIdentity?.rawValue),
             "new_identity_id": optional(event.newIdentity?.rawValue),
-        ]
+        ])
     }
 
     private static func members(_ identity: Identity) -> [JSONObject.Member] {
@@ -100,7 +101,7 @@ public enum UserDocument {
             ("last_sign_in_at", optional(identity.lastSignInAt == 0 ? nil : identity.lastSignInAt)),
             // nil where the provider has not said that mail to its address does not arrive.
             ("email_stopped_at", optional(identity.emailStoppedAt)),
-        ]
+        ].filter { !$0.value.isNull }
     }
 
     private static func session(_ session: Session) -> [JSONObject.Member] {
@@ -112,14 +113,14 @@ public enum UserDocument {
     }
 
     private static func receipt(_ receipt: Receipt) -> JSONValue {
-        [
+        present([
             "receipt_id": .string(receipt.id), "session_id": .string(receipt.session.description),
             "context_sha256": .string(Hexadecimal.encode(receipt.contextHash.bytes)), "nonce": optional(receipt.nonce),
             "acr": optional(receipt.authentication.acr),
             "amr": .array(receipt.authentication.amr.map { .string($0) }),
             "auth_time": optional(receipt.authentication.time), "provider": .string(receipt.provider),
             "client_id": .string(receipt.client), "created_at": .integer(receipt.createdAt),
-        ]
+        ])
     }
 
     /// An address or a number, and whose word it is.
@@ -135,8 +136,8 @@ public enum UserDocument {
     private static func giver(_ giver: GivenContact.Giver) -> [JSONObject.Member] {
         switch giver {
         case .provider(let name, let isVerified):
-            [("provider", optional(name)), ("verified", .boolean(isVerified)), ("own", false)]
-        case .user: [("provider", .null), ("verified", false), ("own", true)]
+            (name.map { [("provider", .string($0))] } ?? []) + [("verified", .boolean(isVerified)), ("own", false)]
+        case .user: [("verified", false), ("own", true)]
         }
     }
 
@@ -148,6 +149,11 @@ public enum UserDocument {
     private static func typed(_ claims: TypedClaims) -> JSONValue {
         .object(
             JSONObject(claims.members.map { ($0.name, (try? JSONValue(parsing: Array($0.json.utf8))) ?? .null) }))
+    }
+
+    /// An object with those of its members that have a value.
+    static func present(_ object: JSONValue) -> JSONValue {
+        .object(JSONObject((object.object?.members ?? []).filter { !$0.value.isNull }))
     }
 
     private static func optional(_ number: Int64?) -> JSONValue { number.map { .integer($0) } ?? .null }

@@ -1,44 +1,26 @@
 internal import JSON
 internal import OpenAPI
 
-/// The groups of operations, in the order a reader wants them.
-enum Tag: String, CaseIterable {
-    case signIn = "Signing in"
-    case push = "On the user's phone"
-    case signUp = "Signing up"
-    case sessions = "Sessions"
-    case user = "The user"
-    case identities = "Identities"
-    case browser = "Through the browser"
-    case keyService = "KeyService"
-    case service = "The service"
-
-    fileprivate var description: String {
-        switch self {
-        case .signIn: "From an authorization code to a session."
-        case .signUp: "Accounts and credentials at a provider that keeps a directory of users."
-        case .push: "Our server has the carrier ask; the app waits."
-        case .sessions: "Renew them, list them, end them."
-        case .user: "What is known of the signed-in user, and what the user approves."
-        case .identities: "By which carriers and providers the user signs in."
-        case .browser:
-            "For apps of ours that use an OAuth library: this service is their issuer, and these ask for no API key."
-        case .keyService:
-            "For TIM's clients: keys that a password unlocks. These ask for no API key, and are there where `keyService` is "
-                + "enabled."
-        case .service: "For other services and for tools; these ask for no API key."
-        }
-    }
-}
-
-/// The OpenAPI 3.1 document of the public listener, made from its operations, and what the page made from that has to know.
+/// The OpenAPI 3.0 document of the public listener, made from its operations, and what the page made from that has to know.
 ///
 /// A test holds every answer that a test gets against it.
 enum APIDocument {
     static let path = "/openapi.json"
+    static let pagePath = "/docs"
 
     static let wording = DocumentationPage.Wording(
-        documentPath: path, errorSchema: ErrorSchemas.codes, access: Operations.Access.words)
+        documentPath: path, usualAddress: "http://127.0.0.1:8080", commonErrors: ErrorResponse.ofHTTP,
+        access: Operations.Access.words)
+
+    static let entrance = EntrancePage(
+        title: "Gatehouse",
+        sentence: "The backend behind sign-in in mobile apps. Apps ask it by HTTP; for people there is this:",
+        places: [
+            (pagePath, "What apps ask for, and how: each operation with a line to copy."),
+            (path, "The same for tools, as OpenAPI 3.0."),
+            (IssuerMetadata.paths[0], "What OAuth libraries look for."),
+            ("/healthz", "Whether the server answers."),
+        ])
 
     /// - Parameters:
     ///   - version: this build's.
@@ -47,51 +29,39 @@ enum APIDocument {
     static func make(
         version: String, baseURL: String?, operations: [Operation<Operations>] = Operations.all
     ) -> JSONValue {
-        let info: JSONValue = [
-            "title": "Gatehouse", "version": .string(version),
-            "summary": "Sign-in by carriers and OpenID Providers",
-            "description": .string(introduction),
-            "license": ["name": "Apache 2.0", "identifier": "Apache-2.0"],
-        ]
-        return OpenAPIDocument(
-            info: info, server: baseURL ?? "/",
-            tags: Tag.allCases.map { OpenAPIDocument.Tag(name: $0.rawValue, description: $0.description) },
-            operations: operations.map(\.object),
-            components: OpenAPIDocument.Components(
-                schemas: RequestSchemas.all + KeyServiceSchemas.requests + AnswerSchemas.all + KeyServiceSchemas.answers
-                    + ErrorSchemas.all,
-                parameters: [("RequestID", requestID)],
-                headers: ResponseHeader.allCases.map { ($0.rawValue, $0.description) },
-                examples: ErrorCode.allCases.map { ($0.rawValue, $0.example) },
-                responses: ErrorCode.allCases.map { ($0.rawValue, ErrorResponse([$0]).whole) },
-                securitySchemes: securitySchemes)
-        ).json
+        OpenAPIDocument.of(
+            title: "Gatehouse", version: version, introduction: introduction, baseURL: baseURL,
+            operations: operations.map(\.object), tags: OpenAPIDocument.tags(of: operations.map(\.description)),
+            securitySchemes: securitySchemes)
     }
 
     private static let introduction = """
-        The backend behind mobile sign-in: an app posts the authorization code it got from a carrier or an OpenID \
-        Provider, and gets a session.
+        The backend behind mobile sign-in. An app that signs its user in gets an authorization code from a carrier or an \
+        OpenID Provider, or an ID token from an SDK. It posts that here, and gets a session: an access token for a few \
+        minutes, and a refresh token for the next one. The client secret never leaves this server.
 
-        Answers are JSON. Bodies are JSON or forms with the same members, whose names are in snake_case; the SDKs' \
-        camelCase spellings are understood too. Members that are unknown are ignored, in both directions.
+        The way through:
 
-        Every error has a status and a stable code in `error`, and nothing of what was sent. The codes are those of \
-        the schema `ErrorCode`. A path that is not here is answered 404 `not_found`, another method of a path 405 \
-        `method_not_allowed`, and a method that HTTP does not know 501 `not_implemented`. HEAD is answered as GET \
-        without the body. At the https redirect URIs that our own apps have on this host there is a page with a link \
-        into the app.
+        1. Where the provider's section demands it, get a nonce: `POST /auth/challenge`.
+        2. Have the user approve at the provider, by its SDK, and post what comes of it: `POST /auth/signin`.
+        3. Send the `access_token` of the answer along as `Authorization: Bearer …`: `GET /users/me`, `PATCH /users/me`.
+        4. Before it ends, get another pair for the `refresh_token`: `POST /auth/token`. Keep the new refresh token.
+        5. Let users link a second identity (`POST /users/me/identities`), approve what they read \
+        (`POST /auth/transaction`) and see where they are signed in (`GET /users/me/sessions`).
+        6. Sign out: `DELETE /auth/token`.
 
-        Answers with tokens or personal data, and errors, say `Cache-Control: no-store`.
+        Apps with an OAuth library go to `GET /auth/authorize` instead, and find the rest by \
+        `GET /.well-known/openid-configuration`.
+
+        Answers are JSON. Bodies are JSON, and a form with the same members is taken everywhere, too; names are in \
+        snake_case, and the SDKs' camelCase spellings are understood. Members that are unknown are ignored, in both \
+        directions.
+
+        Every error has a status and a stable code in `error`, and nothing of what was sent. Each operation lists its own; \
+        those of HTTP itself stand once. HEAD is answered as GET without the body. At the https redirect URIs that our own \
+        apps have on this host there is a page with a link into the app. Answers with tokens or personal data, and errors, \
+        say `Cache-Control: no-store`.
         """
-
-    private static let requestID: JSONValue = [
-        "name": "X-Request-ID", "in": "header", "required": false,
-        "description": """
-        A name for the request, which the answer repeats and the log has. Anything but 1 to 64 of \
-        `A-Z a-z 0-9 . _ -` is replaced.
-        """,
-        "schema": ["type": "string"], "example": .string(Examples.requestID),
-    ]
 
     private static let securitySchemes: [JSONObject.Member] = [
         (

@@ -7,14 +7,14 @@ internal import SignIn
 enum AnswerSchemas {
     static var all: [(name: String, value: JSONValue)] {
         [
-            ("Tokens", tokens), ("TokenAnswer", tokenAnswer), ("SignedIn", signedIn), ("Challenge", challenge),
+            ("Tokens", tokens), ("TokenAnswer", tokenAnswer), ("SignedIn", signedIn), ("SignedInUser", signedInUser),
+            ("Challenge", challenge),
             ("Receipt", receipt),
             ("CurrentUser", currentUser), ("Identity", identity), ("Session", session), ("Revoked", revoked),
             ("ProviderToken", providerToken),
-            ("Empty", empty), ("KeySet", keySet), ("Health", health), ("Userinfo", userinfo),
-            ("Introspected", introspected), ("ClientError", clientError), ("IssuerMetadata", issuerMetadata),
-            ("DeletionConfirmation", deletionConfirmation),
-            ("CredentialDelivery", credentialDelivery),
+            ("Empty", empty), ("KeySet", keySet), ("PublicKey", publicKey), ("Health", health),
+            ("Introspected", introspected), ("DeletionConfirmation", deletionConfirmation),
+            ("CredentialDelivery", credentialDelivery), ("CredentialBindingJob", credentialBindingJob),
             ("PushBegun", pushBegun), ("PushPending", pushPending), ("PushSignedIn", pushSignedIn),
         ]
     }
@@ -31,7 +31,7 @@ enum AnswerSchemas {
             "refresh_token": Schema.text(
                 "Good for one new pair at `POST /auth/token`. Opaque to apps; at most 512 characters."),
             "token": Schema.text("The access token, under the name that stock ZenKey apps know."),
-            "token_type": Schema.text("How the token is sent.", ["enum": ["Bearer"]]),
+            "token_type": Schema.choice("How the token is sent.", ["Bearer"]),
             "expires_in": Schema.integer("How long the access token is good for, in seconds.", ["minimum": 1]),
             "expires": Schema.integer("The same, under the name that stock ZenKey apps know.", ["minimum": 1]),
             "scope": Schema.text("What the app may know, where it signed its user in through the browser."),
@@ -44,11 +44,11 @@ enum AnswerSchemas {
         ])
 
     private static let signedIn = Schema.extending(
-        "Tokens",
+        tokens,
         with: Schema.object(
-            "Who signed in.", required: ["user", "new_user", "migrated"],
+            "A session, and who signed in.", required: ["user", "new_user", "migrated"],
             [
-                "user": signedInUser,
+                "user": Reference.schema("SignedInUser"),
                 "new_user": Schema.boolean("Whether the user was made by this sign-in."),
                 "migrated": Schema.boolean("Whether the user has changed carriers, and was recognised."),
                 "acr": acr,
@@ -58,11 +58,11 @@ enum AnswerSchemas {
     private static let signedInUser = Schema.object(
         "The user, with what the carrier or the user said.", required: ["user_id"],
         [
-            "user_id": userID, "name": ["type": "string"], "given_name": ["type": "string"],
-            "family_name": ["type": "string"],
+            "user_id": userID, "name": Schema.text("The whole name."), "given_name": Schema.text("The given name."),
+            "family_name": Schema.text("The family name."),
             "email": Schema.text("The provider's, wherever it gave one; else the user's own."),
             "phone_number": Schema.text("The provider's, wherever it gave one; else the user's own."),
-            "postal_code": ["type": "string"],
+            "postal_code": Schema.text("The postal code."),
             "email_verified": Schema.boolean(
                 "Beside `email`: whether the provider gave it and says that it has verified it."),
             "phone_number_verified": Schema.boolean("Beside `phone_number`, likewise."),
@@ -70,13 +70,13 @@ enum AnswerSchemas {
         ])
 
     private static let tokenAnswer = Schema.extending(
-        "Tokens",
+        tokens,
         with: Schema.object(
             "A session. The members below are of an exchange of tokens, and most of them for who is no app of ours.",
             [
-                "issued_token_type": Schema.text(
-                    "What the access token is (RFC 8693 §2.2.1).", ["enum": [.string(SubjectToken.accessTokenType)]]),
-                "user": signedInUser,
+                "issued_token_type": Schema.choice(
+                    "What the access token is (RFC 8693 §2.2.1).", [SubjectToken.accessTokenType]),
+                "user": Reference.schema("SignedInUser"),
                 "new_user": Schema.boolean("Whether the user was made by this."),
                 "migrated": Schema.boolean("`false`: no access token tells of another carrier."),
                 "acr": acr,
@@ -88,13 +88,14 @@ enum AnswerSchemas {
     private static let credentialDelivery = Schema.object(
         "How a credential comes to its user.", required: ["delivery", "authenticator_url"],
         [
-            "delivery": Schema.text(
-                "Whether the provider mails it, or the link is here.", ["enum": ["email", "return"]]),
+            "delivery": Schema.choice("Whether the provider mails it, or the link is here.", ["email", "return"]),
             "authenticator_url": Schema.text("Where the user gets the app that keeps credentials."),
             "credential_binding_link": Schema.text("Whoever follows it has a credential; where it is returned."),
-            "credential_binding_job": Schema.object(
-                "What the provider calls it; where it is returned.", ["id": Schema.text("Its name.")]),
+            "credential_binding_job": Reference.schema("CredentialBindingJob"),
         ])
+
+    private static let credentialBindingJob = Schema.object(
+        "What the provider calls it; where the link is returned.", ["id": Schema.text("Its name.")])
 
     private static let pushBegun = Schema.object(
         "A sign-in that begins on the user's phone.", required: ["auth_req_id", "expires_in"],
@@ -107,7 +108,7 @@ enum AnswerSchemas {
         "It is pending.", required: ["auth_req_id"], ["auth_req_id": pushID])
 
     private static let pushSignedIn = Schema.extending(
-        "Tokens",
+        tokens,
         with: Schema.object("A session.", required: ["auth_req_id"], ["auth_req_id": pushID]))
 
     private static let challenge = Schema.object(
@@ -129,27 +130,41 @@ enum AnswerSchemas {
                 """)
         ])
 
-    private static let currentUser = Schema.open(
-        """
-        The user as flat texts, but for `address`, `own` and `claims`. Other members are attributes by the names of OpenID \
-        Connect and of the carriers' guides.
-        """,
-        required: ["user_id", "username", "zenkey_sub"], values: ["type": "string"],
-        [
-            "user_id": userID,
-            "username": Schema.text("The user's own, or the best there is."),
-            "zenkey_sub": Schema.text("An opaque reference. Never the carrier's subject."),
-            "email": Schema.text("The provider's, wherever one gave it; else the user's own."),
-            "email_verified": Schema.text(
-                "Beside `email`: whether the provider gave it and says that it has verified it.",
-                ["enum": ["true", "false"]]),
-            "phone_number": Schema.text("The provider's, wherever one gave it; else the user's own."),
-            "phone_number_verified": Schema.text("Beside `phone_number`, likewise.", ["enum": ["true", "false"]]),
-            "address": Schema.typed(
-                ["object", "string"], "As the provider gave it (OpenID Connect Core §5.1.1).",
-                ["additionalProperties": true]),
-            "own": own, "claims": claims,
-        ])
+    /// Those of OpenID Connect Core §5.1 that users have or that providers tell, and those of the carriers.
+    private static let attributes = [
+        "name", "given_name", "family_name", "middle_name", "nickname", "preferred_username", "profile", "picture",
+        "website", "gender", "birthdate", "zoneinfo", "locale", "updated_at", "postal_code", "phone", "last_4_social",
+        "proofing", "isAdult18", "isAdult21", "isOver13",
+    ]
+
+    private static let currentUser = Schema.extending(
+        // Every attribute by its name, and over it those of which there is more to say.
+        Schema.object(
+            "",
+            attributes.map { ($0, Schema.text("What the provider, or the user, says of this.")) }),
+        with: Schema.object(
+            """
+            The user as flat texts, but for `address`, `own` and `claims`. What nobody has said is absent. The names are those \
+            of OpenID Connect and of the carriers' guides.
+            """,
+            required: ["user_id", "username", "zenkey_sub"],
+            [
+                "user_id": userID,
+                "username": Schema.text("The user's own, or the best there is."),
+                "zenkey_sub": Schema.text("An opaque reference. Never the carrier's subject."),
+                "email": Schema.text("The provider's, wherever one gave it; else the user's own."),
+                "email_verified": Schema.choice(
+                    "Beside `email`: whether the provider gave it and says that it has verified it.",
+                    ["true", "false"]),
+                "phone_number": Schema.text("The provider's, wherever one gave it; else the user's own."),
+                "phone_number_verified": Schema.choice("Beside `phone_number`, likewise.", ["true", "false"]),
+                // Most providers give an object, some a text, so that it has no type.
+                "address": [
+                    "description":
+                        "As the provider gave it: an object of texts (OpenID Connect Core §5.1.1), or one text."
+                ],
+                "own": own, "claims": claims,
+            ]))
 
     private static let identity = Schema.object(
         "One way in which the user signs in.",
@@ -158,8 +173,7 @@ enum AnswerSchemas {
             "identity_id": Schema.integer("The identity's number.", ["minimum": 1]),
             "provider": Schema.text("The provider's name in the configuration."),
             "issuer": Schema.text("Who vouches for it."),
-            "origin": Schema.text(
-                "How it came to the user.", ["enum": .array(Identity.Origin.allCases.map { .string($0.rawValue) })]),
+            "origin": Schema.choice("How it came to the user.", Identity.Origin.allCases.map(\.rawValue)),
             "linked_at": Schema.time("When it came to the user"),
             "last_sign_in_at": Schema.time("When the user last signed in by it, 0 for never"),
             "email_stopped_at": Schema.time(
@@ -192,7 +206,7 @@ enum AnswerSchemas {
         "An access token of a provider.", required: ["access_token", "token_type"],
         [
             "access_token": Schema.text("The provider's, for its own services."),
-            "token_type": Schema.text("How the token is sent.", ["enum": ["Bearer"]]),
+            "token_type": Schema.choice("How the token is sent.", ["Bearer"]),
             "expires_in": Schema.integer(
                 "How long it is good for, in seconds; missing where the provider has not said.", ["minimum": 0]),
             "scope": Schema.text("What it is good for, where the provider has said."),
@@ -204,71 +218,56 @@ enum AnswerSchemas {
 
     /// Nothing to tell; 200 because stock iOS apps take nothing else.
     private static let empty: JSONValue = [
-        "type": "object", "description": "Done. There is nothing to tell.", "properties": [:], "maxProperties": 0,
+        "type": "object", "description": "Done. There is nothing to tell.", "properties": [:],
     ]
 
     private static let keySet = Schema.object(
         "A JWK set (RFC 7517 §5).", required: ["keys"],
         [
-            "keys": Schema.array(
-                of: Schema.object(
-                    "A public key.", required: ["kty", "crv", "x", "y", "kid", "alg", "use"],
-                    [
-                        "kty": ["const": "EC"], "crv": ["const": "P-256"], "x": ["type": "string"],
-                        "y": ["type": "string"], "kid": ["type": "string"], "alg": ["const": "ES256"],
-                        "use": ["const": "sig"],
-                    ]))
+            "keys": Schema.array(of: Reference.schema("PublicKey"))
         ])
 
-    private static let userinfo = Schema.open(
-        "The claims about the user, by the names of OpenID Connect Core §5.1.", required: ["sub"], values: true,
-        ["sub": Schema.text("The user's number here, as text.")])
-
-    private static let clientError = Schema.object(
-        "What went wrong, as OAuth libraries understand it (RFC 6749 §5.2).",
-        required: ["error_description", "error_code", "request_id"],
+    private static let publicKey = Schema.object(
+        "A public key (RFC 7517 §4): on a curve with `crv`, `x` and `y`, or of RSA with `n` and `e`.",
+        required: ["kty", "kid", "alg", "use"],
         [
-            "error": Schema.text(
-                """
-                The code. An app of ours finds none where it may try again, with 5xx and 429: some libraries take it for the \
-                last word.
-                """),
-            "error_description": Schema.text("One sentence for the developer."),
-            "error_code": Schema.text("The code, always."),
-            "request_id": Schema.text("The request's name in the log."),
+            "kty": Schema.choice("The kind of key.", ["EC", "RSA"]), "kid": Schema.text("The key's name."),
+            "alg": Schema.choice("What it signs by.", ["ES256", "RS256"]),
+            "use": Schema.choice("What it is for.", ["sig"]),
+            "crv": Schema.choice("The curve.", ["P-256"]), "x": Schema.text("A coordinate, as base64url."),
+            "y": Schema.text("The other one."), "n": Schema.text("The modulus, as base64url."),
+            "e": Schema.text("The exponent, likewise."),
         ])
 
     private static let introspected = Schema.object(
         "What a token is good for.", required: ["active"],
         [
             "active": Schema.boolean("Whether it is good at this moment; where it is not, nothing else is told."),
-            "sub": ["type": "string"], "client_id": ["type": "string"], "scope": ["type": "string"],
-            "exp": Schema.time("When it ends"), "iat": Schema.time("When it was made"), "iss": ["type": "string"],
-            "aud": ["type": "string"], "sid": ["type": "string"], "acr": acr,
+            "sub": Schema.text("The user's number here, as text."),
+            "client_id": Schema.text("The client it was given to."),
+            "scope": Schema.text("What it lets its holder know."),
+            "exp": Schema.time("When it ends"), "iat": Schema.time("When it was made"),
+            "iss": Schema.text("This service."), "aud": Schema.text("Whom it is for."),
+            "sid": Schema.text("Its session."), "acr": acr,
             "auth_time": Schema.time("When the user authenticated at the provider"),
             "token_type": Schema.text("`Bearer`, of an access token."),
         ])
 
-    private static let issuerMetadata = Schema.open(
-        "What OAuth clients have to know of this issuer (RFC 8414 §2, OpenID Connect Discovery §3).",
-        required: ["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri"], values: true,
-        ["issuer": Schema.text("The `iss` of all tokens.")])
-
     private static let health = Schema.object(
-        "The server answers.", required: ["status"], ["status": ["const": "ok"]])
+        "The server answers.", required: ["status"], ["status": Schema.choice("How it is.", ["ok"])])
 
-    private static let own = Schema.open(
+    static let own = Schema.map(
         """
         What the user says and no provider does, where there is any: nobody but the user vouches for these values, \
         wherever else they are shown.
         """,
         values: ["type": "string"])
-    private static let claims = Schema.open(
+    static let claims = Schema.map(
         """
         What the provider of this session says besides, by the names of its `claims` setting and with its types, as of the \
         last sign-in there.
         """,
         values: true)
-    private static let userID = Schema.integer("The user's number here.", ["minimum": 1])
-    private static let acr = Schema.text("The level of the authentication, such as `a1` or `a3`.")
+    static let userID = Schema.integer("The user's number here.", ["minimum": 1])
+    static let acr = Schema.text("The level of the authentication, such as `a1` or `a3`.")
 }

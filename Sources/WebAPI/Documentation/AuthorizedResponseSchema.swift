@@ -7,13 +7,14 @@ internal import SignIn
 /// What apps send to sign users in, to link an identity, and to approve a transaction.
 extension RequestSchemas {
     static var authorizedResponse: JSONValue {
-        let schema = Schema.object(
+        Schema.object(
             """
-            What an app has when its user has approved: an authorization code and what is needed to exchange and check \
-            it, or, where the provider's section has `nativeTokens`, an ID token that its SDK has given, or both. `client_id` or `provider` finds the provider; both must agree. Neither is needed where one \
-            provider is configured, nor beside a mobile network where one `zenkey` provider is. Unknown members are \
-            ignored; a member that is null, and an empty one, count as absent. A parameter in two spellings must have \
-            one value.
+            What an app has when its user has approved. `code` or `id_token` must be there: an authorization code and what is \
+            needed to exchange and check it, or, where the provider's section has `nativeTokens`, an ID token that its SDK \
+            has given, or both. `client_id` or `provider` finds the provider; both must agree. Neither is needed where one \
+            provider is configured, nor beside a mobile network where one `zenkey` provider is. `mcc` and `mnc` go together. \
+            Unknown members are ignored; a member that is null, and an empty one, count as absent. A parameter in two \
+            spellings must have one value.
             """,
             [
                 "client_id": text("client_id", "The client identifier that the app used at the provider."),
@@ -83,9 +84,5 @@ extension RequestSchemas {
                     ["maxLength": 64, "pattern": noControls]),
                 "state": text("state", "Checked by the app itself; ignored here."),
             ])
-        guard var object = schema.object else { return schema }
-        object.append("anyOf", [["required": ["code"]], ["required": ["id_token"]]])
-        object.append("dependentRequired", ["mcc": ["mnc"], "mnc": ["mcc"]])
-        return .object(object)
     }
 }

@@ -4,22 +4,25 @@ internal import OpenAPI
 /// The operations that people's browsers are sent to. What goes wrong is told to the app, by the browser's way back to it, or
 /// to whoever sits before the browser.
 enum BrowserDescriptions {
-    static let authorize = authorize(id: "authorize", by: "in the query")
-    static let authorizeByForm = authorize(id: "authorizeByForm", by: "as a form")
+    static let authorize = authorize(
+        id: "authorize", by: "in the query",
+        parameters: RequestSchemas.query(
+            RequestSchemas.authorizationRequest, example: Examples.authorizationRequest))
+    static let authorizeByForm = authorize(
+        id: "authorizeByForm", by: "as a form",
+        body: .init(schema: "AuthorizationRequest", example: Examples.authorizationRequest, takesJSON: false))
 
-    private static func authorize(id: String, by place: String) -> OperationDescription {
+    private static func authorize(
+        id: String, by place: String, parameters: [JSONValue] = [], body: OperationDescription.Body? = nil
+    ) -> OperationDescription {
         OperationDescription(
             id: id, tag: .browser, summary: "Begin a sign-in through the browser, the request \(place)",
             description: """
-                An authorization request of one of our own apps (RFC 6749 §4.1.1): `client_id`, `redirect_uri`, \
-                `response_type=code`, `code_challenge` with `code_challenge_method=S256`, and as wanted `scope`, `state`, \
-                `nonce`, `provider`. `prompt`, `max_age`, `acr_values`, `login_hint`, `login_hint_token`, `ui_locales`, \
-                `context`, `correlation_id` and `mccmnc` go on to the provider. `aloha_token`, with the time of its end in \
-                `aloha_expires_at` (seconds since 1970), is the session of a line authentication, for providers of profile \
-                telenor-id; one that is over is `expired_aloha_token`. Where several providers can be meant, the user \
-                chooses one. Errors go back to the app with `error`, `state` and `iss`, as soon as it is sure that \
+                An authorization request of one of our own apps (RFC 6749 §4.1.1). Where several providers can be meant, the \
+                user chooses one. An `aloha_token` that is over is `expired_aloha_token`. Errors go back to the app with `error`, `state` and `iss`, as soon as it is sure that \
                 the address is the app's.
                 """,
+            parameters: parameters, body: body,
             successes: [
                 page(200, "The user chooses a provider."),
                 redirect("On to the provider, or back to the app with an error.", cookie: true),
@@ -28,10 +31,17 @@ enum BrowserDescriptions {
             ])
     }
 
-    static let callback = callback(id: "callback", by: "in the query")
-    static let callbackByForm = callback(id: "callbackByForm", by: "as a form")
+    static let callback = callback(
+        id: "callback", by: "in the query",
+        parameters: RequestSchemas.query(
+            RequestSchemas.providerAnswer, example: Examples.providerAnswer))
+    static let callbackByForm = callback(
+        id: "callbackByForm", by: "as a form",
+        body: .init(schema: "ProviderAnswer", example: Examples.providerAnswer, takesJSON: false))
 
-    private static func callback(id: String, by place: String) -> OperationDescription {
+    private static func callback(
+        id: String, by place: String, parameters: [JSONValue] = [], body: OperationDescription.Body? = nil
+    ) -> OperationDescription {
         OperationDescription(
             id: id, tag: .browser, summary: "Come back from a provider, its answer \(place)",
             description: """
@@ -39,7 +49,7 @@ enum BrowserDescriptions {
                 `code`, `error`, or `mccmnc`. It ends at the app's address with a one-time `code`, `state` and `iss`. Not \
                 for apps to call.
                 """,
-            parameters: [provider],
+            parameters: [provider] + parameters, body: body,
             successes: [
                 page(
                     200, "The browser posts once more, or its user is asked whether the sign-in is his.", [.setCookie]),
@@ -57,15 +67,24 @@ enum BrowserDescriptions {
             another browser. Not for apps to call.
             """,
         parameters: [provider],
+        body: .init(schema: "Confirmation", example: ["token": "the-token-of-the-page"], takesJSON: false),
         successes: [
             redirect("Back to the app."), page(400, "It is over."), page(403, "Another browser was asked."),
             page(429, "Too many come from this address.", [.retryAfter]),
         ])
 
-    static let logout = logout(id: "logout", by: "in the query")
-    static let logoutByForm = logout(id: "logoutByForm", by: "as a form")
+    static let logout = logout(
+        id: "logout", by: "in the query",
+        parameters: RequestSchemas.query(
+            RequestSchemas.endSessionRequest, example: Examples.endSessionRequest))
+    static let logoutByForm = logout(
+        id: "logoutByForm", by: "as a form",
+        body: .init(
+            schema: "EndSessionRequest", example: Examples.endSessionRequest, takesJSON: false))
 
-    private static func logout(id: String, by place: String) -> OperationDescription {
+    private static func logout(
+        id: String, by place: String, parameters: [JSONValue] = [], body: OperationDescription.Body? = nil
+    ) -> OperationDescription {
         OperationDescription(
             id: id, tag: .browser, summary: "Sign out through the browser, the request \(place)",
             description: """
@@ -73,6 +92,7 @@ enum BrowserDescriptions {
                 `post_logout_redirect_uri` is where the browser goes after, if the app has registered it, with `state`. Where \
                 the provider signs users out by their browsers, and its ID token was kept, the browser goes there first.
                 """,
+            parameters: parameters, body: body,
             successes: [
                 page(200, "The user is signed out, or is asked."), redirect("Back to the app, or on to the provider."),
                 page(400, "The request can't be read."),
@@ -85,7 +105,13 @@ enum BrowserDescriptions {
             Where providers send the browser back after `/auth/logout`, with the `state` that it was sent with. It goes on to \
             the `post_logout_redirect_uri` of that request. Not for apps to call.
             """,
-        parameters: [provider],
+        parameters: [
+            provider,
+            [
+                "name": "state", "in": "query", "description": "The `state` that the browser was sent with.",
+                "schema": ["type": "string"],
+            ],
+        ],
         successes: [
             page(200, "The user is signed out."), redirect("Back to the app."),
             page(400, "The state is none that this service has given."),

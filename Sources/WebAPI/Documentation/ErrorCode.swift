@@ -149,7 +149,7 @@ extension ErrorCode {
         case .invalidClient:
             "The app has a secret and has not shown it, or shows one that it has not got; or whoever asks what a token is "
                 + "good for is not configured to."
-        case .invalidToken: "The session token is missing, expired or revoked."
+        case .invalidToken: "The token is missing, wrong, expired or revoked."
         case .invalidGrant:
             "The code or its verifier, the refresh token or the link ticket is refused, expired, used before or "
                 + "another client's, or the code was sent to another issuer before; or a provider's access token is "

@@ -4,6 +4,9 @@ internal import OpenAPI
 
 /// The errors that one operation answers with one status.
 struct ErrorResponse {
+    /// What the component is called that has what HTTP itself may have to say to any request.
+    static let ofHTTP = "Refusal"
+
     let codes: [ErrorCode]
 
     init(_ codes: [ErrorCode]) {
@@ -13,14 +16,20 @@ struct ErrorResponse {
     /// A code that is alone with its status looks the same everywhere, and is described once.
     var json: JSONValue { codes.count == 1 ? Reference.response(codes[0].rawValue) : whole }
 
+    /// Each code and what to do about it.
     var whole: JSONValue {
-        let names = codes.map { "`\($0.rawValue)`" }.joined(separator: ", ")
         let phrase = codes.first.map { HTTPStatus($0.status).reasonPhrase } ?? ""
+        return response("\(phrase).\n\n" + codes.map { "- `\($0.rawValue)`: \($0.meaning)" }.joined(separator: "\n"))
+    }
+
+    func response(_ description: String) -> JSONValue {
         let examples = codes.map { ($0.rawValue, Reference.example($0.rawValue)) }
+        let media: JSONValue = [
+            "schema": Reference.schema(ErrorSchemas.error), "examples": .object(JSONObject(examples)),
+        ]
         return [
-            "description": .string("\(phrase): \(names)."),
-            "headers": Reference.headers(headers.map(\.rawValue)),
-            "content": ["application/json": ["schema": schema, "examples": .object(JSONObject(examples))]],
+            "description": .string(description), "headers": Reference.headers(headers.map(\.rawValue)),
+            "content": ["application/json": media],
         ]
     }
 
@@ -33,38 +42,18 @@ struct ErrorResponse {
         }
         return headers
     }
-
-    /// Codes that bring members of their own have a schema of their own.
-    private var schema: JSONValue {
-        var alternatives: [JSONValue] = []
-        let plain = codes.filter { $0.schema == nil }.map { JSONValue.string($0.rawValue) }
-        if !plain.isEmpty {
-            alternatives.append([
-                "$ref": .string("#/components/schemas/Error"), "properties": ["error": ["enum": .array(plain)]],
-            ])
-        }
-        alternatives += codes.compactMap(\.schema).map(Reference.schema)
-        return alternatives.count == 1 ? alternatives[0] : ["oneOf": .array(alternatives)]
-    }
 }
 
 extension ErrorCode {
-    fileprivate var schema: String? {
-        switch self {
-        case .providerNotFound: "ProviderNotFound"
-        case .invalidIDToken: "InvalidIDToken"
-        case .unlinkedUser: "UnlinkedUser"
-        case .invalidEvent: "InvalidEvent"
-        default: nil
-        }
-    }
-
     /// Its example, as it goes over the wire.
     var example: JSONValue {
         let response = answer.response(requestID: Examples.requestID)
         // What the service has just written, the same target reads.
         let value = (try? JSONValue(parsing: response.body)) ?? .null
-        return ["summary": .string(meaning), "value": value]
+        return [
+            "summary": .string("\(status) \(HTTPStatus(status).reasonPhrase)"), "description": .string(meaning),
+            "value": value,
+        ]
     }
 }
 
@@ -80,12 +69,15 @@ enum ResponseHeader: String, CaseIterable {
     case location = "Location"
     case setCookie = "Set-Cookie"
 
-    static let requestIDSchema: JSONValue = ["type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"]
+    static let requestIDPattern: JSONValue = "^[A-Za-z0-9._-]{1,64}$"
 
     var description: JSONValue {
         switch self {
         case .requestID:
-            ["description": "The request's name in the log.", "schema": Self.requestIDSchema]
+            [
+                "description": "The request's name in the log.",
+                "schema": ["type": "string", "pattern": Self.requestIDPattern],
+            ]
         case .retryAfter:
             [
                 "description": "In how many seconds to try again.",

@@ -50,8 +50,17 @@ enum Examples {
         "client_id": "ccid-0123456789abcdef", "code": "another-code",
         "redirect_uri": "ccid-0123456789abcdef://com.xci.provider.sdk", "mccmnc": "310410",
         "code_verifier": "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "nonce": "n-7Gd_kQp2Lw",
-        "context": "Pay 12.00 to Bob", "acr_values": "a3", "max_age": 300,
+        "context": "Pay 12.00 to Bob", "acr_values": "a3", "max_age": "300",
     ]
+
+    static let authorizationRequest: JSONValue = [
+        "client_id": "example-app", "redirect_uri": "com.example.app:/callback", "response_type": "code",
+        "code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", "code_challenge_method": "S256",
+        "scope": "openid profile", "state": "af0ifjsldkj", "nonce": "n-0S6_WzA2Mj",
+    ]
+
+    static let providerAnswer: JSONValue = ["state": "the-state", "code": "the-code"]
+    static let endSessionRequest: JSONValue = ["id_token_hint": .string(accessToken)]
 
     static let tokens: JSONValue = [
         "access_token": .string(accessToken), "token": .string(accessToken), "refresh_token": .string(refreshToken),
@@ -84,6 +93,10 @@ enum Examples {
 
     static let providerToken: JSONValue = [
         "access_token": "2YotnFZFEjr1zCsicMWpAA", "token_type": "Bearer", "expires_in": 3540, "scope": "openid profile",
+    ]
+    static let userSummary: JSONValue = [
+        "user_id": 7, "created_at": .integer(now), "updated_at": .integer(now), "identities": 1,
+        "last_sign_in_at": .integer(now),
     ]
     static let identity: JSONValue = [
         "identity_id": 3, "provider": "zenkey", "issuer": "https://id.carrier.example", "origin": "sign-in",

@@ -47,13 +47,10 @@ enum IssuerDescriptions {
 
     static let appleAssociation = association(
         id: "appleAssociation", "Apple's devices",
-        schema: ["type": "object", "description": "The operator's file.", "additionalProperties": true])
+        schema: Reference.schema("AppleAssociation"))
     static let androidAssociation = association(
         id: "androidAssociation", "Android",
-        schema: [
-            "type": "array", "description": "The operator's file.",
-            "items": ["type": "object", "additionalProperties": true],
-        ])
+        schema: Schema.array(of: Reference.schema("AndroidAssociation")))
 
     private static func association(id: String, _ system: String, schema: JSONValue) -> OperationDescription {
         OperationDescription(

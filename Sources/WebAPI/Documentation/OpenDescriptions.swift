@@ -45,27 +45,31 @@ enum OpenDescriptions {
 
     static let document = OperationDescription(
         id: "openAPIDocument", tag: .service, summary: "Get this document",
-        description: "The description of the API for tools (OpenAPI 3.1).",
+        description: "The description of the API for tools (OpenAPI 3.0).",
         parameters: [condition],
         successes: [
             .init(
                 description: "The document.",
-                schema: [
-                    "type": "object", "description": "An OpenAPI document.", "required": ["openapi", "info", "paths"],
-                    "additionalProperties": true,
-                ],
+                schema: Reference.schema("OpenAPIDocument"),
                 headers: [.entityTag, .cacheControl]),
             unchanged,
         ])
 
-    static let page = OperationDescription(
-        id: "documentation", tag: .service, summary: "Read this document",
-        description: "The same as a page, without scripts and without anything from elsewhere.",
-        parameters: [condition],
-        successes: [
-            .init(
-                description: "The page.", schema: ["type": "string"], type: "text/html; charset=utf-8",
-                headers: [.entityTag, .cacheControl]),
-            unchanged,
-        ])
+    static let page = page(
+        "documentation", "Read this document",
+        "The same as a page, without scripts and without anything from elsewhere.")
+
+    static let entrance = page(
+        "entrance", "See what there is", "The page at the root, which says where to read on.")
+
+    private static func page(_ id: String, _ summary: String, _ description: String) -> OperationDescription {
+        OperationDescription(
+            id: id, tag: .service, summary: summary, description: description, parameters: [condition],
+            successes: [
+                .init(
+                    description: "The page.", schema: ["type": "string"], type: "text/html; charset=utf-8",
+                    headers: [.entityTag, .cacheControl]),
+                unchanged,
+            ])
+    }
 }

@@ -9,8 +9,7 @@ struct OperationDescription: Sendable {
         /// The name of a schema among the components.
         let schema: String
         let example: JSONValue
-        /// Media types beside JSON and form.
-        var otherTypes: [String] = []
+        /// What takes JSON takes a form, too, which the document says in words: generators mix up several types.
         var takesJSON = true
     }
 
@@ -27,7 +26,7 @@ struct OperationDescription: Sendable {
 
     /// The name of the function in generated clients.
     let id: String
-    let tag: Tag
+    let tag: OperationGroup
     let summary: String
     let description: String
     var parameters: [JSONValue] = []
@@ -37,14 +36,25 @@ struct OperationDescription: Sendable {
     var errors: [ErrorCode] = []
 }
 
-extension Operation<Operations> {
+/// Whom operations answer, as a document says it.
+protocol DescribedAccess: Equatable {
+    /// Alternatives, each the names of the schemes that it takes together (OpenAPI 3.0 §4.7.30); an empty one takes none.
+    var security: [[String]] { get }
+    /// What is told those who are not answered.
+    var errors: [ErrorCode] { get }
+    /// Whether what goes wrong is told by a page.
+    var hasPages: Bool { get }
+}
+
+extension Operation where Table.Description == OperationDescription, Table.Access: DescribedAccess {
     /// As the document has it.
     var object: OperationObject {
         OperationObject(
             method: method.rawValue, path: path, tag: description.tag.rawValue, summary: description.summary,
             description: description.description, id: description.id,
             parameters: description.parameters + [Reference.parameter("RequestID")],
-            body: description.body?.object, responses: responses, security: access.security)
+            body: description.body?.object, responses: responses,
+            otherwise: Reference.response(ErrorResponse.ofHTTP), security: access.security)
     }
 
     private var responses: [(status: Int, value: JSONValue)] {
@@ -58,10 +68,8 @@ extension Operation<Operations> {
 
     /// In the order of ``ErrorCode``.
     private var errors: [ErrorCode] {
-        var codes = Set(description.errors + access.errors + ErrorCode.ofHTTP)
-        if description.body != nil { codes.insert(.unsupportedMediaType) }
-        if access == .browser { codes.remove(.unsupportedMediaType) }
-        if method == .post || method == .patch { codes.insert(.lengthRequired) }
+        var codes = Set(description.errors + access.errors)
+        if description.body != nil, !access.hasPages { codes.insert(.invalidRequest) }
         return ErrorCode.allCases.filter(codes.contains)
     }
 }
@@ -70,7 +78,7 @@ extension OperationDescription.Body {
     fileprivate var object: RequestBodyObject {
         RequestBodyObject(
             schema: schema, example: example,
-            types: (takesJSON ? ["application/json"] : []) + otherTypes + ["application/x-www-form-urlencoded"])
+            type: takesJSON ? "application/json" : "application/x-www-form-urlencoded")
     }
 }
 
@@ -82,11 +90,11 @@ extension OperationDescription.Success {
     }
 }
 
-extension Operations.Access {
+extension Operations.Access: DescribedAccess {
     private static let (apiKey, bearerToken, basic, clientBasic) = ("apiKey", "bearer", "basic", "client")
 
-    /// Alternatives (OpenAPI 3.1 §4.8.30): the API key is only asked for where keys are configured.
-    fileprivate var security: [[String]] {
+    /// The API key is only asked for where keys are configured.
+    var security: [[String]] {
         switch self {
         case .everybody, .browser, .provider: []
         case .app: [[], [Self.apiKey]]
@@ -120,7 +128,9 @@ extension Operations.Access {
         }
     }
 
-    fileprivate var errors: [ErrorCode] {
+    var hasPages: Bool { self == .browser }
+
+    var errors: [ErrorCode] {
         switch self {
         case .everybody, .browser, .introspector, .provider: []
         case .app: [.invalidAPIKey]
@@ -133,9 +143,10 @@ extension Operations.Access {
 }
 
 extension ErrorCode {
-    /// What HTTP itself may have to say to any request.
-    fileprivate static let ofHTTP: [ErrorCode] = [
-        .invalidRequest, .requestTimeout, .payloadTooLarge, .uriTooLong, .expectationFailed, .headersTooLarge,
-        .notImplemented, .overloaded, .httpVersionNotSupported,
+    /// What HTTP itself may have to say to any request, whatever it is for.
+    static let ofHTTP: [ErrorCode] = [
+        .invalidRequest, .notFound, .methodNotAllowed, .requestTimeout, .lengthRequired, .payloadTooLarge, .uriTooLong,
+        .unsupportedMediaType, .expectationFailed, .headersTooLarge, .notImplemented, .overloaded,
+        .httpVersionNotSupported,
     ]
 }

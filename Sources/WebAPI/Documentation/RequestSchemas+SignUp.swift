@@ -10,11 +10,11 @@ extension RequestSchemas {
             ("display_name", text("display_name", "What the user is called where people read it.", atMost255)),
             (
                 "delivery_method",
-                text("delivery_method", "How the credential is to come.", ["enum": ["email", "return"]])
+                Schema.choice("How the credential is to come.", ["email", "return"])
             ),
             (
                 "authenticator_type",
-                text("authenticator_type", "What keeps the credential.", ["enum": ["native", "web"]])
+                Schema.choice("What keeps the credential.", ["native", "web"])
             ),
             ("client_id", text("client_id", "Our client identifier at the provider.")),
             ("provider", text("provider", "The provider's name in the configuration, where several could be meant.")),
@@ -24,10 +24,7 @@ extension RequestSchemas {
     private static let atMost255: KeyValuePairs<String, JSONValue> = ["maxLength": 255]
 
     static var signUp: JSONValue {
-        [
-            "type": "object",
-            "description": "Who wants a credential: a username, an address, or both. Other members are ignored.",
-            "properties": .object(JSONObject(signUpMembers)),
-        ]
+        Schema.object(
+            "Who wants a credential: a username, an address, or both. Other members are ignored.", signUpMembers)
     }
 }

@@ -12,6 +12,8 @@ enum RequestSchemas {
             ("ProviderEvent", providerEvent), ("SignedRequest", signedRequest), ("PushRequest", pushRequest),
             ("PushNotification", pushNotification), ("Registration", registration), ("SignUp", signUp),
             ("ProfileRefresh", profileRefresh), ("ProfileEdits", profileEdits), ("Logout", logout),
+            ("AuthorizationRequest", authorizationRequest), ("ProviderAnswer", providerAnswer),
+            ("Confirmation", confirmation), ("EndSessionRequest", endSessionRequest),
         ]
     }
 
@@ -37,13 +39,16 @@ enum RequestSchemas {
 
     private static var transactionApproval: JSONValue {
         Schema.extending(
-            "AuthorizedResponse",
+            authorizedResponse,
             with: Schema.object(
-                "As in a sign-in; `acr_values` is `a3` unless one is given.", required: ["nonce", "context"],
+                """
+                What an app has when its user has approved a text: as in a sign-in, with `nonce` and `context`; `acr_values` is \
+                `a3` unless one is given.
+                """, required: ["nonce", "context"],
                 [
                     "max_age": Schema.textOrNumber(
                         "How long ago the user may have authenticated, in seconds from 1 to 3600; 300 unless given.",
-                        ["pattern": "^[0-9]{1,4}$", "minimum": 1, "maximum": 3600])
+                        ["pattern": "^[0-9]{1,4}$"])
                 ]))
     }
 
@@ -55,9 +60,9 @@ enum RequestSchemas {
             """,
             required: ["grant_type"],
             [
-                "grant_type": text(
-                    "grant_type", "The kind of grant.",
-                    ["enum": ["refresh_token", "authorization_code", .string(SubjectToken.grantType)]]),
+                "grant_type": Schema.choice(
+                    spelled("grant_type", "The kind of grant."),
+                    ["refresh_token", "authorization_code", SubjectToken.grantType]),
                 "refresh_token": text("refresh_token", "The refresh token of the answer before.", ["minLength": 1]),
                 "code": text("code", "The one-time code that came to the app's address.", ["minLength": 1]),
                 "redirect_uri": text("redirect_uri", "The address that the code came to."),
@@ -70,14 +75,12 @@ enum RequestSchemas {
                 "subject_token": text(
                     "subject_token", "The provider's access token.",
                     ["minLength": 1, "maxLength": .integer(Int64(SubjectToken.maximumBytes)), "pattern": "^[!-~]+$"]),
-                "subject_token_type": text(
-                    "subject_token_type", "What it is; a JWT only where the provider's `tokenExchange` is `jwt`.",
-                    ["enum": [.string(SubjectToken.accessTokenType), .string(SubjectToken.jwtType)]]),
+                "subject_token_type": Schema.choice(
+                    "What it is; a JWT only where the provider's `tokenExchange` is `jwt`.",
+                    [SubjectToken.accessTokenType, SubjectToken.jwtType]),
                 "provider": text(
                     "provider", "Whose token it is; it may be absent where only one provider's tokens are taken."),
-                "requested_token_type": text(
-                    "requested_token_type", "What is wanted for it.",
-                    ["enum": [.string(SubjectToken.accessTokenType)]]),
+                "requested_token_type": Schema.choice("What is wanted for it.", [SubjectToken.accessTokenType]),
                 "scope": text("scope", "What an app of ours asks to learn by an exchange; ignored otherwise."),
                 "audience": text("audience", "This service's own, or nothing."),
                 "resource": text("resource", "Likewise."),
@@ -184,7 +187,7 @@ enum RequestSchemas {
     private static let ticket: JSONValue = "^.+[.][A-Za-z0-9_-]{43}$"
 
     private static var registration: JSONValue {
-        var properties: [(name: String, value: JSONValue)] = [
+        var properties: [JSONObject.Member] = [
             ("link_ticket", text("link_ticket", "The ticket of the error `unlinked_user`.", ["pattern": ticket])),
             (
                 "zenkey_sub",
@@ -195,36 +198,26 @@ enum RequestSchemas {
             ),
             ("client_id", text("client_id", "The client of the sign-in; when given, it must be the ticket's.")),
         ]
-        for name in ProfileFields.names {
-            properties.append(
-                (name, field(name == "postal_code" ? ["string", "integer", "null"] : ["string", "null"])))
-        }
+        properties += ProfileFields.names.map { ($0, field("What the user says of this.", named: $0)) }
         for member in signUpMembers where !properties.contains(where: { $0.name == member.name }) {
             properties.append(member)
         }
-        return [
-            "type": "object",
-            "description": """
+        return Schema.object(
+            """
             The ticket, with what the app has asked its user; or, without one, what `POST /users/signup` takes. Other members \
             are ignored.
-            """,
-            "properties": .object(JSONObject(properties)),
-        ]
+            """, properties)
     }
 
     private static var profileEdits: JSONValue {
-        let properties = ProfileFields.names.map { (name: $0, value: field(["string", "null"])) }
-        return [
-            "type": "object",
-            "description": """
-            What is there is set, null or an empty text takes the user's own value away so that the carrier's \
-            shows again, and the rest stays (RFC 7396). Unknown members are ignored; one known member must be there.
-            """,
-            "properties": .object(JSONObject(properties)), "minProperties": 1,
-        ]
+        Schema.object(
+            """
+            What is there is set, and the rest stays. An empty text takes the user's own value away, so that the carrier's \
+            shows again; in JSON null does the same (RFC 7396). Unknown members are ignored; one known member must be there.
+            """, ProfileFields.names.map { ($0, field("The user's own word.", named: $0)) })
     }
 
-    private static func field(_ type: JSONValue) -> JSONValue {
-        ["type": type, "maxLength": .integer(Int64(ProfileFields.maximumValueBytes)), "pattern": noControls]
+    private static func field(_ description: String, named name: String) -> JSONValue {
+        text(name, description, ["maxLength": .integer(Int64(ProfileFields.maximumValueBytes)), "pattern": noControls])
     }
 }

@@ -75,23 +75,34 @@ enum SignInDescriptions {
 
     private static let exchangeErrors: [OperationDescription.Success] = [
         .init(
-            status: 502, description: "The provider answers wrongly, or refuses our credentials.",
-            schema: Reference.schema("ClientError"), headers: [.cacheControl]),
+            status: 502,
+            description:
+                "`provider_error`: the provider answers wrongly, or refuses our credentials; the log says what.",
+            schema: Reference.schema(ErrorSchemas.error), headers: [.cacheControl]),
         .init(
-            status: 504, description: "The provider does not answer in time.",
-            schema: Reference.schema("ClientError"), headers: [.cacheControl]),
+            status: 504,
+            description: "`provider_timeout`: the provider does not answer in time. Try again a little later.",
+            schema: Reference.schema(ErrorSchemas.error), headers: [.cacheControl]),
     ]
 
     /// What is told otherwise to apps of ours than to others.
     private static let clientErrors: [OperationDescription.Success] = [
         .init(
-            status: 400, description: "What is refused for good.", schema: Reference.schema("ClientError"),
+            status: 400,
+            description:
+                "What is refused for good: `invalid_request`, `unsupported_grant_type`, `invalid_target`, and to an app "
+                + "of ours `invalid_grant`: let its user sign in again.", schema: Reference.schema(ErrorSchemas.error),
             headers: [.cacheControl]),
         .init(
-            status: 429, description: "Too many wrong ones come from this address.",
-            schema: Reference.schema("ClientError"), headers: [.cacheControl, .retryAfter]),
+            status: 429,
+            description:
+                "`rate_limited`: too many wrong ones come from this address. Wait as long as `Retry-After` says.",
+            schema: Reference.schema(ErrorSchemas.error), headers: [.cacheControl, .retryAfter]),
         .init(
-            status: 503, description: "What may be tried again.", schema: Reference.schema("ClientError"),
+            status: 503,
+            description:
+                "`storage_unavailable`, `provider_unavailable`, `overloaded`: try the same again after `Retry-After`.",
+            schema: Reference.schema(ErrorSchemas.error),
             headers: [.cacheControl, .retryAfter]),
     ]
 

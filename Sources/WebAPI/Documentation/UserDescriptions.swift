@@ -20,12 +20,10 @@ enum UserDescriptions {
         description: """
             What the user says goes over what the carriers say, and no later sign-in changes it; beside a carrier's \
             `email` or `phone_number` it stands under `own`. What repeats the value shown changes nothing. A value has \
-            at most 1024 bytes and no control characters. Changing `phone_number`, `email` or `username` takes a user \
+            at most 1024 bytes and no control characters. The body may call itself `application/merge-patch+json`, too. Changing `phone_number`, `email` or `username` takes a user \
             who has just authenticated.
             """,
-        body: .init(
-            schema: "ProfileEdits", example: ["name": "Jane D.", "email": .null],
-            otherTypes: ["application/merge-patch+json"]),
+        body: .init(schema: "ProfileEdits", example: ["name": "Jane D.", "email": ""]),
         successes: [user], errors: [.insufficientUserAuthentication])
 
     static let refreshProfile = OperationDescription(

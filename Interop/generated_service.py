@@ -1,0 +1,119 @@
+"""A Gatehouse that has every operation of its documents, for the clients that are generated of them."""
+
+import base64
+import contextlib
+import hashlib
+import json
+import os
+import secrets
+import urllib.parse
+from dataclasses import dataclass, field
+
+import requests
+
+from carriers import PLAIN, carriers_urls
+from process import free_port, running
+
+ADMIN_TOKEN = secrets.token_hex(16)
+APP_SECRET = secrets.token_hex(16)
+RESOURCE_SERVER_SECRET = secrets.token_hex(16)
+ZENKEY_CLIENT, ZENKEY_REDIRECT_URI = "ccid-0123456789abcdef", "ccid-0123456789abcdef://com.xci.provider.sdk"
+PLAIN_REDIRECT_URI = "com.example.app:/callback"
+# No limits: whoever fuzzes is one address, and is not to be told so.
+CONFIGURATION = """\
+http: {{host: 127.0.0.1, port: {port}, lameDuckSeconds: 0}}
+admin: {{host: 127.0.0.1, port: {admin_port}, token: "{admin_token}"}}
+storage: {{url: "file:{folder}/gatehouse.db"}}
+session: {{issuer: "http://127.0.0.1:{port}"}}
+rateLimit: {{signInsPerMinutePerAddress: 0, challengesPerMinutePerAddress: 0, pushesPerMinutePerAddress: 0,
+    failedRefreshesPerMinutePerAddress: 0, authorizationsPerMinutePerAddress: 0, keysPerMinutePerAddress: 0,
+    failedLongSecretsPerMinutePerAddress: 0, signUpsPerMinutePerAddress: 0}}
+push: {{perUser: 100}}
+keyService: {{enabled: true, scryptCost: 14}}
+associationFiles: {{apple: "{folder}/apple.json", android: "{folder}/android.json"}}
+providers: [zenkey, plain, beyond]
+provider:
+  zenkey:
+    profile: zenkey
+    discoveryURL: {discovery}
+    clientID: ccid-0123456789abcdef
+    clientSecret: demo-secret
+    redirectURIs: ["ccid-0123456789abcdef://com.xci.provider.sdk"]
+    trustedIssuers: ["127.0.0.1"]
+    serverInitiated: true
+    allowLoopbackHTTP: true
+""" + PLAIN + """\
+    keepTokens: true
+  beyond:
+    profile: beyond-identity
+    issuer: {beyond}
+    clientID: gatehouse-beyond
+    clientSecret: demo-secret-beyond
+    redirectURIs: ["com.example.app:/beyond"]
+    requirePKCE: false
+    userAPI: {{url: "{beyond}/v1/manage", version: 2021, token: demo-api-token}}
+    allowLoopbackHTTP: true
+apps: [web]
+app:
+  web:
+    clientID: web-app
+    secret: "{app_secret}"
+    redirectURIs: ["https://app.example/callback"]
+    providerTokens: [plain]
+resourceServers: [api]
+resourceServer:
+  api: {{id: api, secret: "{resource_server_secret}"}}
+"""
+
+ASSOCIATIONS = {
+    "apple": {"applinks": {"details": [{"appIDs": ["A1B2C3D4E5.com.example.app"], "components": [{"/": "/cb/*"}]}]}},
+    "android": [{"relation": ["delegate_permission/common.handle_all_urls"], "target": {
+        "namespace": "android_app", "package_name": "com.example.app", "sha256_cert_fingerprints": [":".join(["AB"] * 32)]}}],
+}
+
+
+@dataclass
+class Service:
+    base: str
+    admin: str
+    urls: dict
+    verifier: str = field(default_factory=lambda: secrets.token_hex(32))
+
+    def authorized(self, provider, subscriber, **more):
+        """What an app has when its user has approved: the members of a sign-in's body."""
+        nonce = secrets.token_hex(8)
+        challenge = base64.urlsafe_b64encode(hashlib.sha256(self.verifier.encode()).digest()).rstrip(b"=").decode()
+        issuer, client, redirect_uri = {
+            "zenkey": (self.urls["aurora"], ZENKEY_CLIENT, ZENKEY_REDIRECT_URI),
+            "plain": (self.urls["plain"], "gatehouse-demo", PLAIN_REDIRECT_URI)}[provider]
+        answer = requests.get(f"{issuer}/authorize", allow_redirects=False, timeout=10, params={
+            "response_type": "code", "client_id": client, "redirect_uri": redirect_uri, "nonce": nonce,
+            "scope": "openid name email phone postal_code profile", "code_challenge": challenge,
+            "code_challenge_method": "S256", "prompt": "none", "login_hint": subscriber, **more})
+        came_back = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(answer.headers["location"]).query))
+        body = {"client_id": client, "code": came_back["code"], "redirect_uri": redirect_uri, "nonce": nonce,
+                "code_verifier": self.verifier, **more}
+        return {**body, "mccmnc": "310410"} if provider == "zenkey" else {**body, "provider": provider}
+
+
+@contextlib.contextmanager
+def service(binaries, folder):
+    os.makedirs(folder)
+    port, admin_port = free_port(), free_port()
+    for name, content in ASSOCIATIONS.items():
+        with open(f"{folder}/{name}.json", "w", encoding="utf-8") as file:
+            json.dump(content, file)
+    log, base = f"{folder}/carrier-simulator.log", f"http://127.0.0.1:{port}"
+    with running([f"{binaries}/carrier-simulator", "--host", "127.0.0.1", "--port", "0"], None, log):
+        urls = carriers_urls(log, "beyond")
+        configuration = f"{folder}/gatehouse.yaml"
+        with open(configuration, "w", encoding="utf-8") as file:
+            file.write(CONFIGURATION.format(
+                port=port, admin_port=admin_port, folder=folder, admin_token=ADMIN_TOKEN, app_secret=APP_SECRET,
+                resource_server_secret=RESOURCE_SERVER_SECRET, **urls))
+        gatehouse = [f"{binaries}/gatehouse", "serve", "--config", configuration]
+        with running(gatehouse, port, f"{folder}/gatehouse.log", {"LOG_LEVEL": "trace"}):
+            # As the carrier would read them at an address that it can reach.
+            keys = requests.get(f"{base}/auth/client-jwks.json", timeout=10).json()
+            requests.post(f"{urls['aurora']}/control/clients/{ZENKEY_CLIENT}/keys", json=keys, timeout=10)
+            yield Service(base, f"http://127.0.0.1:{admin_port}", urls)

@@ -1,0 +1,101 @@
+"""The code that openapi-generator makes of each document: Swift, which is compiled, and Kotlin. A script's word for it that their
+models have every parameter is not taken: each name and type in the document is looked for in what was made."""
+
+import os
+import re
+import subprocess
+
+NAME = "openapi-generator"
+SWIFT_TYPES = {"string": "String", "integer": "Int64", "boolean": "Bool"}
+# What would hide a type of Swift's own or Kotlin's is called otherwise.
+RENAMED = {"Error": "ModelError"}
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def sources(folder, suffix):
+    return [f"{place}/{name}" for place, _, names in os.walk(folder) for name in sorted(names) if name.endswith(suffix)]
+
+
+def objects(document):
+    """Every component that is an object with members."""
+    return {name: schema["properties"] for name, schema in document["components"]["schemas"].items()
+            if schema.get("properties")}
+
+
+def generate(generator, document_path, folder):
+    command = ["openapi-generator-cli", "generate", "-i", document_path, "-g", generator, "-o", folder,
+               "--additional-properties=useSPMFileStructure=true,projectName=Generated"]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+def used_by_forms(document):
+    """A form has no model: its members are parameters of a function."""
+    schemas = set()
+    for path in document["paths"].values():
+        for operation in path.values():
+            content = operation.get("requestBody", {}).get("content", {})
+            if "application/x-www-form-urlencoded" in content:
+                schemas.add(content["application/x-www-form-urlencoded"]["schema"]["$ref"].rpartition("/")[2])
+    return schemas
+
+
+def missing_members(document, folder):
+    """What the models of Swift lack, or have with another type."""
+    missing, models = [], {os.path.basename(path)[:-6]: read(path) for path in sources(f"{folder}/Sources", ".swift")}
+    for name, properties in objects(document).items():
+        if name in used_by_forms(document):
+            continue
+        text = models.get(RENAMED.get(name, name), "")
+        keys = {written or case: case for case, written in re.findall(r"^\s+case `?(\w+)`?(?: = \"([^\"]+)\")?$", text, re.M)}
+        for member, schema in properties.items():
+            kind = SWIFT_TYPES.get(schema.get("type"), r"\S+")
+            if member not in keys or not re.search(rf"var `?{keys[member]}`?: {kind}\b", text):
+                missing.append(f"{name}.{member}")
+    return missing
+
+
+def missing_parameters(document, folder):
+    """What the functions of Swift lack."""
+    missing = []
+    text = "\n".join(read(path) for path in sources(f"{folder}/Sources", "API.swift"))
+    for path in document["paths"].values():
+        for operation in path.values():
+            name = operation["operationId"]
+            function = re.search(rf"func {name}WithRequestBuilder\(.*?\n    }}\n", text, re.S)
+            names = [parameter["name"] for parameter in operation.get("parameters", []) if "name" in parameter]
+            content = operation.get("requestBody", {}).get("content", {})
+            for media in content.values() if "application/x-www-form-urlencoded" in content else ():
+                names += document["components"]["schemas"][media["schema"]["$ref"].rpartition("/")[2]]["properties"]
+            body = function.group(0) if function else ""
+            missing += [f"{name}({each})" for each in names if f'"{each}"' not in body and f"{{{each}}}" not in body]
+            if not body:
+                missing.append(name)
+    return missing
+
+
+def missing_in_kotlin(document, folder):
+    missing, models = [], {os.path.basename(path)[:-3]: read(path) for path in sources(f"{folder}/src/main", ".kt")}
+    for name, properties in objects(document).items():
+        if name not in used_by_forms(document):
+            missing += [f"{name}.{member}" for member in properties if f'"{member}"' not in models.get(name, "")]
+    return missing
+
+
+def run(checks, documents, paths, folder):
+    for name, document in documents.items():
+        swift, kotlin = f"{folder}/{name}-swift", f"{folder}/{name}-kotlin"
+        generate("swift6", paths[name], swift)
+        files = sources(f"{swift}/Sources", ".swift")
+        compiled = subprocess.run(
+            ["swiftc", "-typecheck", "-swift-version", "6", "-module-name", "Generated", *files],
+            capture_output=True, text=True)
+        checks.expect(f"{name}: the Swift code compiles, {len(files)} files", compiled.returncode == 0, compiled.stderr[-2000:])
+        members = sum(len(properties) for properties in objects(document).values())
+        checks.equal(f"{name}: its models have the members of all schemas, {members}", missing_members(document, swift), [])
+        checks.equal(f"{name}: its functions have all parameters", missing_parameters(document, swift), [])
+        generate("kotlin", paths[name], kotlin)
+        checks.equal(f"{name}: the models in Kotlin have them, too", missing_in_kotlin(document, kotlin), [])

@@ -1,0 +1,114 @@
+internal import JSON
+internal import OpenAPI
+
+/// The operations of the admin listener, as its document describes them.
+enum AdminDescriptions {
+    static let readiness = OperationDescription(
+        id: "readiness", tag: .probes, summary: "Ask whether sign-ins can be served",
+        description:
+            "Whether more than that is said, the operators' token decides. That a provider is down changes nothing.",
+        successes: [
+            answer("They can.", "Readiness", ["status": "ok"]),
+            .init(
+                status: 503,
+                description:
+                    "They can't: `storage_unavailable`, see `checks` and the log; `overloaded`, the server is stopping.",
+                schema: Reference.schema("Readiness"), headers: [.cacheControl]),
+        ])
+
+    static let listUsers = OperationDescription(
+        id: "listUsers", tag: .users, summary: "List users, or find some",
+        description: """
+            Users by number, a page at a time; or the one who has a subject at an issuer; or those who have an e-mail address \
+            or a telephone number, each with whose word that is. `email` and `phone_number` go with `limit` alone.
+            """,
+        parameters: page + [
+            query("provider", "Those with an identity at this provider."),
+            query("issuer", "With `subject`: who vouches for it."),
+            query("subject", "With `issuer`: the subject there."),
+            query("email", "An e-mail address."), query("phone_number", "A telephone number."),
+        ],
+        successes: [answer("The users.", "UserPage", ["users": [Examples.userSummary], "next_after": 7])],
+        errors: lists)
+
+    static let showUser = OperationDescription(
+        id: "showUser", tag: .users, summary: "Show a user",
+        description: "The user's identities and sessions, and nothing personal.", parameters: [user],
+        successes: [answer("The user.", "UserOverview")], errors: one)
+
+    static let eraseUser = OperationDescription(
+        id: "eraseUser", tag: .users, summary: "Erase a user",
+        description: "With all identities and sessions, for good.", parameters: [user],
+        successes: [answer("The user is gone.", "UserErased", ["user_id": 7, "erased": true])], errors: one)
+
+    static let exportUser = OperationDescription(
+        id: "exportUser", tag: .users, summary: "Export what is kept about a user",
+        description: "Everything but the subjects, in whose place there are opaque references.", parameters: [user],
+        successes: [answer("What is kept.", "UserExport")], errors: one)
+
+    static let repoint = OperationDescription(
+        id: "giveIdentity", tag: .users, summary: "Give a user an identity",
+        description: "By an operator's word. It is taken from whoever has it, with the sessions opened by it.",
+        parameters: [user],
+        body: .init(
+            schema: "GivenIdentity",
+            example: ["provider": "plain", "issuer": "https://id.example.com", "subject": "248289761001"]),
+        successes: [answer("It is the user's.", "IdentityGiven", ["user_id": 7, "outcome": "already_there"])],
+        errors: one + [.unknownProvider])
+
+    static let endSessions = OperationDescription(
+        id: "endSessions", tag: .users, summary: "End a user's sessions", description: "All of them, at once.",
+        parameters: [user],
+        successes: [answer("They have ended.", "SessionsEnded", ["user_id": 7, "sessions_ended": 2])], errors: one)
+
+    static let failedSignIns = OperationDescription(
+        id: "listFailedSignIns", tag: .records, summary: "See how often sign-ins failed",
+        description: "By minute, provider, reason and network, the oldest first.", parameters: page,
+        successes: [answer("The counts.", "FailedSignInPage", ["failed_sign_ins": []])], errors: lists)
+
+    static let audit = OperationDescription(
+        id: "listAuditEvents", tag: .records, summary: "Read the audit trail", description: "The oldest events first.",
+        parameters: page + [number("user", "Events of this user only.")],
+        successes: [answer("The events.", "AuditPage", ["events": []])], errors: lists)
+
+    private static let lists: [ErrorCode] = [.invalidRequest, .storageUnavailable]
+    private static let one: [ErrorCode] = [.invalidRequest, .notFound, .storageUnavailable]
+
+    private static func answer(
+        _ description: String, _ schema: String, _ example: JSONValue? = nil
+    ) -> OperationDescription.Success {
+        .init(
+            description: description, schema: Reference.schema(schema), example: example, headers: [.cacheControl])
+    }
+
+    private static let user: JSONValue = [
+        "name": "user_id", "in": "path", "required": true, "description": "The user's number here.",
+        "schema": ["type": "integer", "format": "int64", "minimum": 1], "example": 7,
+    ]
+
+    private static let page: [JSONValue] = [
+        number("after", "The `next_after` of the page before."),
+        [
+            "name": "limit", "in": "query", "required": false,
+            "description": "How many entries a page has; 100 unless given.",
+            "schema": [
+                "type": "integer", "format": "int64", "minimum": 1,
+                "maximum": .integer(Int64(QueryParameters.maximumLimit)),
+            ],
+        ],
+    ]
+
+    private static func number(_ name: String, _ description: String) -> JSONValue {
+        [
+            "name": .string(name), "in": "query", "required": false, "description": .string(description),
+            "schema": ["type": "integer", "format": "int64", "minimum": 0],
+        ]
+    }
+
+    private static func query(_ name: String, _ description: String) -> JSONValue {
+        [
+            "name": .string(name), "in": "query", "required": false, "description": .string(description),
+            "schema": ["type": "string"],
+        ]
+    }
+}

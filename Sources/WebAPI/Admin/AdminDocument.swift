@@ -1,0 +1,75 @@
+internal import JSON
+internal import OpenAPI
+
+/// The OpenAPI 3.0 document of the admin listener, made from its operations.
+enum AdminDocument {
+    private static let (title, bearerToken) = ("Gatehouse for operators", "bearer")
+
+    /// - Parameter version: this build's.
+    static func make(version: String) -> JSONValue {
+        OpenAPIDocument.of(
+            title: title, version: version, introduction: introduction, baseURL: nil,
+            operations: AdminOperations.all.map(\.object),
+            tags: OpenAPIDocument.tags(of: AdminOperations.all.map(\.description)),
+            securitySchemes: [
+                (
+                    bearerToken,
+                    [
+                        "type": "http", "scheme": "bearer",
+                        "description": """
+                        `admin.token`, in `Authorization: Bearer …` (RFC 6750 §2.1). Where none is configured, which only a \
+                        listener on loopback may, whoever is on this machine is an operator.
+                        """,
+                    ]
+                )
+            ])
+    }
+
+    static func files(version: String) -> DocumentationFiles {
+        DocumentationFiles {
+            DocumentationFiles.Source(
+                document: make(version: version),
+                wording: DocumentationPage.Wording(
+                    documentPath: APIDocument.path, usualAddress: "http://127.0.0.1:8081",
+                    commonErrors: ErrorResponse.ofHTTP
+                ) { $0.isEmpty ? "nothing" : "the operators' token, where one is configured" },
+                entrance: entrance)
+        }
+    }
+
+    private static let entrance = EntrancePage(
+        title: title, sentence: "The listener that looks after users. Apps have one of their own; here there is this:",
+        places: [
+            (APIDocument.pagePath, "What operators ask for, and how: each operation with a line to copy."),
+            (APIDocument.path, "The same for tools, as OpenAPI 3.0."),
+            ("/readyz", "Whether sign-ins can be served, and how the providers do."),
+            ("/admin/users", "The users."), ("/admin/audit", "The audit trail."),
+            ("/admin/failed-sign-ins", "How often sign-ins failed."), ("/healthz", "Whether the server answers."),
+        ])
+
+    private static let introduction = """
+        For those who run the service: whether it is well, who its users are, and what has happened. Nothing here tells a \
+        provider's subject, and nothing but an export tells what is personal.
+
+        The way through:
+
+        1. Ask whether sign-ins can be served: `GET /readyz`.
+        2. Find a user, by address, number, or page by page: `GET /admin/users`. See what there is: \
+        `GET /admin/users/{user_id}`.
+        3. Do what the user wants: `GET /admin/users/{user_id}/export`, `DELETE /admin/users/{user_id}/sessions`, \
+        `DELETE /admin/users/{user_id}`.
+        4. Give an identity to whom it belongs: `POST /admin/users/{user_id}/identities`.
+        5. See what has happened: `GET /admin/audit`, `GET /admin/failed-sign-ins`.
+
+        Times are seconds since 1970. A member that has no value is absent. A list comes in pages: ask again with `after` set \
+        to `next_after`, until that is absent. A parameter of a query that is not known is refused. Errors are those of the \
+        public listener: a status, and a stable code in `error`.
+        """
+}
+
+extension AdminOperations.Access: DescribedAccess {
+    var security: [[String]] { self == .everybody ? [] : [["bearer"]] }
+    /// A wrong token is refused also where none is needed.
+    var errors: [ErrorCode] { [.invalidToken, .rateLimited] }
+    var hasPages: Bool { false }
+}

@@ -1,0 +1,83 @@
+internal import JSON
+internal import OpenAPI
+
+/// What an export of a user has.
+enum AdminExportSchemas {
+    static var all: [JSONObject.Member] {
+        [
+            ("UserExport", export), ("ExportedContact", contact), ("ExportedIdentity", identity),
+            ("ExportedSession", session), ("ExportedReceipt", receipt), ("ExportedGrant", grant),
+        ]
+    }
+
+    private static let export = Schema.object(
+        "Everything that is kept about a user, but the subjects and the providers' tokens.",
+        required: [
+            "user_id", "reference", "created_at", "updated_at", "profile", "own", "contacts", "claims", "identities",
+            "sessions", "receipts", "grants", "audit",
+        ],
+        [
+            "user_id": AnswerSchemas.userID,
+            "reference": Schema.text("The opaque reference that apps know as `zenkey_sub`."),
+            "created_at": Schema.time("When the user was made"),
+            "updated_at": Schema.time("When the user was changed"),
+            "profile": Schema.map("What the providers say, by the names of their attributes.", values: true),
+            "own": Schema.map("What the user says, likewise.", values: true),
+            "contacts": Schema.array(of: Reference.schema("ExportedContact")),
+            "claims": Schema.map("What each provider says besides, by its name.", values: true),
+            "identities": Schema.array(of: Reference.schema("ExportedIdentity")),
+            "sessions": Schema.array(of: Reference.schema("ExportedSession")),
+            "receipts": Schema.array(of: Reference.schema("ExportedReceipt")),
+            "grants": Schema.array(of: Reference.schema("ExportedGrant")),
+            "audit": Schema.array(of: Reference.schema("AuditEvent")),
+        ])
+
+    private static let contact = Schema.object(
+        "An address or a number, and whose word it is.", required: ["attribute", "value", "verified", "own"],
+        [
+            "attribute": Schema.choice("What it is.", ["email", "phone_number"]), "value": Schema.text("The value."),
+            "provider": Schema.text("The provider's name, where it is known."),
+            "verified": Schema.boolean("Whether the provider says that it has verified it."),
+            "own": Schema.boolean("Whether it is the user's own word."),
+        ])
+
+    private static let identity = Schema.extending(
+        AdminSchemas.identity,
+        with: Schema.object(
+            "One way in which the user signs in.", required: ["subject_reference"],
+            ["subject_reference": Schema.text("An opaque reference in place of the subject.")]))
+
+    private static let authentication = Schema.object(
+        "",
+        [
+            "acr": AnswerSchemas.acr, "amr": Schema.array("How the user authenticated.", of: ["type": "string"]),
+            "auth_time": Schema.time("When the user authenticated at the provider"),
+        ])
+
+    private static let session = Schema.extending(
+        Schema.extending(AdminSchemas.session, with: authentication),
+        with: Schema.object(
+            "One place where the user is signed in.", ["user_agent": Schema.text("What the app said it is.")]))
+
+    private static let receipt = Schema.extending(
+        authentication,
+        with: Schema.object(
+            "Proof that the user has approved something.",
+            required: ["receipt_id", "session_id", "context_sha256", "provider", "client_id", "created_at"],
+            [
+                "receipt_id": Schema.text("Its `jti`."), "session_id": Schema.text("The session it was given under."),
+                "context_sha256": Schema.text("The SHA-256 of the text, in hexadecimal digits."),
+                "nonce": Schema.text("The nonce of the approval."), "provider": Schema.text("The provider's name."),
+                "client_id": Schema.text("The client of the approval."), "created_at": Schema.time("When it was"),
+            ]))
+
+    private static let grant = Schema.object(
+        "That a provider's tokens are kept.", required: ["identity_id", "obtained_at", "has_tokens"],
+        [
+            "identity_id": Schema.integer("Of which identity.", ["minimum": 1]),
+            "obtained_at": Schema.time("When they were got"),
+            "has_tokens": Schema.boolean("Whether they are still there."),
+            "expires_at": Schema.time("When the access token ends"),
+            "scope": Schema.text("What they are good for."),
+        ])
+}

@@ -1,0 +1,112 @@
+internal import Crypto
+internal import HTTPServer
+internal import JSON
+internal import OpenAPI
+import Synchronization
+import Syntax
+
+/// What a listener says of itself: a document for tools, the same as a page for people, and the page at its root.
+///
+/// All are made when somebody first asks, so that neither the start nor a server that nobody asks pays for them, and sent to
+/// everybody alike. Nothing of a request is in them: what one reader's `Host` says is never shown to another.
+final class DocumentationFiles: Sendable {
+    /// What they are made of.
+    struct Source: Sendable {
+        let document: JSONValue
+        let wording: DocumentationPage.Wording
+        let entrance: EntrancePage
+    }
+
+    /// What is sent, again and again.
+    private struct Rendered: Sendable {
+        let body: SharedBody
+        let headers: [(name: String, value: String)]
+        /// Weak, since the connection may compress the body (RFC 9110 §8.8.3.3).
+        let entityTag: String
+        var hasCommonFields = true
+    }
+
+    private struct All: Sendable {
+        let document: Rendered
+        let page: Rendered
+        let entrance: Rendered
+    }
+
+    private static let cacheControl = "public, max-age=300"
+
+    private let make: @Sendable () -> Source
+    private let rendered = Mutex<All?>(nil)
+
+    init(_ make: @escaping @Sendable () -> Source) {
+        self.make = make
+    }
+
+    func document(for request: HTTPRequest) -> HTTPResponse { Self.answer(all.document, to: request) }
+
+    func page(for request: HTTPRequest) -> HTTPResponse { Self.answer(all.page, to: request) }
+
+    func entrance(for request: HTTPRequest) -> HTTPResponse { Self.answer(all.entrance, to: request) }
+
+    private var all: All {
+        rendered.withLock { rendered in
+            if let rendered { return rendered }
+            let source = make()
+            let page = DocumentationPage(source.document, wording: source.wording)
+            let all = All(
+                document: Self.render(source.document), page: Self.render(page.html),
+                entrance: Self.render(source.entrance.html))
+            rendered = all
+            return all
+        }
+    }
+
+    private static func render(_ document: JSONValue) -> Rendered {
+        let body = document.serialized
+        return Rendered(
+            body: SharedBody(body), headers: [(name: "Content-Type", value: "application/json")],
+            entityTag: entityTag(of: body))
+    }
+
+    /// A page has a style where other answers have nothing, and is as strict as they are otherwise.
+    private static func render(_ html: String) -> Rendered {
+        let body = Array(html.utf8)
+        let style = Base64.encode(Digest.sha256.hash("\(EntrancePage.style)".utf8.span))
+        return Rendered(
+            body: SharedBody(body),
+            headers: [
+                (name: "Content-Type", value: "text/html; charset=utf-8"),
+                (
+                    name: "Content-Security-Policy",
+                    value: "default-src 'none'; style-src 'sha256-\(style)'; base-uri 'none'; form-action 'none'; "
+                        + "frame-ancestors 'none'"
+                ),
+                (name: "X-Content-Type-Options", value: "nosniff"), (name: "Referrer-Policy", value: "no-referrer"),
+            ], entityTag: entityTag(of: body), hasCommonFields: false)
+    }
+
+    private static func entityTag(of body: [UInt8]) -> String {
+        "W/\"\(Base64URL.encode(Array(Digest.sha256.hash(body).prefix(12))))\""
+    }
+
+    private static func answer(_ rendered: Rendered, to request: HTTPRequest) -> HTTPResponse {
+        let isKnown = request.headers("if-none-match").contains { matches($0, rendered.entityTag) }
+        var response =
+            isKnown
+            ? HTTPResponse(status: .notModified, headers: rendered.headers)
+            : HTTPResponse(status: .ok, headers: rendered.headers, shared: rendered.body)
+        response.headers.append((name: "ETag", value: rendered.entityTag))
+        response.headers.append((name: "Cache-Control", value: Self.cacheControl))
+        response.hasCommonFields = rendered.hasCommonFields
+        return response
+    }
+
+    /// Whether a list of entity tags has this one, by weak comparison (RFC 9110 §13.1.2). Ours have no comma.
+    private static func matches(_ field: String, _ entityTag: String) -> Bool {
+        let opaque = entityTag.dropFirst(2)
+        return field.split(separator: ",").contains { element in
+            let tag = element.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed()
+            let text = String(tag)
+            return text == "*" || text == entityTag || text == opaque
+        }
+    }
+}
