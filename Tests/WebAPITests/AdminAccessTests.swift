@@ -41,6 +41,7 @@ import Testing
         let answer = await admin.send(.get, path)
         #expect(answer.status == 200)
         #expect(answer.text.contains("/admin/users"))
+        #expect(answer.header("cache-control") == "private, max-age=300")
         #expect(!answer.text.contains(AdminStage.token))
     }
 

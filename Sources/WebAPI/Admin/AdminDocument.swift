@@ -26,7 +26,7 @@ enum AdminDocument {
     }
 
     static func files(version: String) -> DocumentationFiles {
-        DocumentationFiles {
+        DocumentationFiles(areOpen: false) {
             DocumentationFiles.Source(
                 document: make(version: version),
                 wording: DocumentationPage.Wording(

@@ -17,7 +17,7 @@ public final class Documentation: Sendable {
         self.keyServicePath = keyServicePath ?? KeyServiceEndpoint.usualPath
         let operations = keyServicePath.map(Operations.table(keyServiceAt:)) ?? Operations.all
         self.operations = operations
-        files = DocumentationFiles {
+        files = DocumentationFiles(areOpen: true) {
             DocumentationFiles.Source(
                 document: APIDocument.make(version: version, baseURL: baseURL, operations: operations),
                 wording: APIDocument.wording, entrance: APIDocument.entrance)

@@ -32,20 +32,21 @@ final class DocumentationFiles: Sendable {
         let entrance: Rendered
     }
 
-    private static let cacheControl = "public, max-age=300"
-
+    private let cacheControl: String
     private let make: @Sendable () -> Source
     private let rendered = Mutex<All?>(nil)
 
-    init(_ make: @escaping @Sendable () -> Source) {
+    /// - Parameter areOpen: whether everybody may read them, so that caches between here and the reader may keep them, too.
+    init(areOpen: Bool, _ make: @escaping @Sendable () -> Source) {
+        cacheControl = (areOpen ? "public" : "private") + ", max-age=300"
         self.make = make
     }
 
-    func document(for request: HTTPRequest) -> HTTPResponse { Self.answer(all.document, to: request) }
+    func document(for request: HTTPRequest) -> HTTPResponse { answer(all.document, to: request) }
 
-    func page(for request: HTTPRequest) -> HTTPResponse { Self.answer(all.page, to: request) }
+    func page(for request: HTTPRequest) -> HTTPResponse { answer(all.page, to: request) }
 
-    func entrance(for request: HTTPRequest) -> HTTPResponse { Self.answer(all.entrance, to: request) }
+    func entrance(for request: HTTPRequest) -> HTTPResponse { answer(all.entrance, to: request) }
 
     private var all: All {
         rendered.withLock { rendered in
@@ -88,14 +89,14 @@ final class DocumentationFiles: Sendable {
         "W/\"\(Base64URL.encode(Array(Digest.sha256.hash(body).prefix(12))))\""
     }
 
-    private static func answer(_ rendered: Rendered, to request: HTTPRequest) -> HTTPResponse {
-        let isKnown = request.headers("if-none-match").contains { matches($0, rendered.entityTag) }
+    private func answer(_ rendered: Rendered, to request: HTTPRequest) -> HTTPResponse {
+        let isKnown = request.headers("if-none-match").contains { Self.matches($0, rendered.entityTag) }
         var response =
             isKnown
             ? HTTPResponse(status: .notModified, headers: rendered.headers)
             : HTTPResponse(status: .ok, headers: rendered.headers, shared: rendered.body)
         response.headers.append((name: "ETag", value: rendered.entityTag))
-        response.headers.append((name: "Cache-Control", value: Self.cacheControl))
+        response.headers.append((name: "Cache-Control", value: cacheControl))
         response.hasCommonFields = rendered.hasCommonFields
         return response
     }
