@@ -1,0 +1,12 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+let package = Package(
+    name: "gatehouse-client",
+    platforms: [.iOS(.v15), .macOS(.v12), .tvOS(.v15), .watchOS(.v8)],
+    products: [.library(name: "GatehouseClient", targets: ["GatehouseClient"])],
+    targets: [
+        .target(name: "GatehouseClient"),
+        .testTarget(name: "GatehouseClientTests", dependencies: ["GatehouseClient"]),
+    ],
+    swiftLanguageModes: [.v6])

@@ -1,0 +1,15 @@
+/// Why the client could not do what it was asked. No case holds a token, or anything of the user.
+public enum GatehouseError: Error, Equatable, Sendable {
+    /// The address is neither https nor of this machine.
+    case insecureAddress
+    /// Nobody is signed in, or no longer: the user has to sign in again.
+    case notSignedIn
+    /// No answer came, or none that is whole. The session stays; the same may be tried later.
+    case unreachable
+    /// The server has refused: the status, the API's `error` and `error_description`.
+    case refused(status: Int, code: String, description: String)
+    /// The answer is about another user than the session's. It was not taken.
+    case anotherUser
+    /// The session could not be kept. It goes on as long as the process lives, and keeping it is tried again.
+    case notStored
+}
