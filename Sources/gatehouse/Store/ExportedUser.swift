@@ -8,7 +8,8 @@ struct ExportedUser {
         /// What the product calls the provider.
         let provider: String
         let subject: String
-        /// What the provider itself said with a sign-in there, as far as the export tells it from what the product found out.
+        /// What the provider said with a sign-in there. Whether an address is verified is not among it: products write that of
+        /// addresses of providers that say nothing about it.
         let said: Attributes
     }
 
@@ -59,8 +60,7 @@ extension ExportedUser {
         self.init()
         let words = [
             "name": ["name"], "given_name": ["given_name"], "family_name": ["family_name"], "picture": ["picture"],
-            "email": ["email"], "email_verified": ["email_verified"], "phone_number": ["phone_number"],
-            "phone_number_verified": ["phone_verified"],
+            "email": ["email"], "phone_number": ["phone_number"],
         ]
         for (index, entry) in try Self.entries(user["identities"]).enumerated() {
             let provider = try Self.text(entry["provider"], of: index)
@@ -84,8 +84,7 @@ extension ExportedUser {
         // Older tables have no provider_id.
         let subject = try Self.text(row["provider_id"] ?? data["sub"], of: 0)
         let words = [
-            "name": ["full_name", "name"], "email": ["email"], "email_verified": ["email_verified"],
-            "picture": ["avatar_url", "picture"],
+            "name": ["full_name", "name"], "email": ["email"], "picture": ["avatar_url", "picture"],
         ]
         identities = [Identity(provider: provider, subject: subject, said: Self.attributes(data, words))]
         createdAt = try Self.time(row["created_at"])
@@ -129,17 +128,8 @@ extension ExportedUser {
     private static func attributes(_ value: JSONValue, _ names: [String: [String]]) -> Attributes {
         var attributes = Attributes()
         for (name, members) in names.sorted(by: { $0.key < $1.key }) {
-            for member in members where attributes[name] == nil {
-                switch value[member] {
-                case .string(let text) where !text.isEmpty: attributes[name] = text
-                case .boolean(let flag): attributes[name] = String(flag)
-                default: continue
-                }
-            }
+            attributes[name] = members.lazy.compactMap { value[$0]?.string }.first { !$0.isEmpty }
         }
-        // A "verified" of no address would be one of the next.
-        for (contact, verified) in [("email", "email_verified"), ("phone_number", "phone_number_verified")]
-        where attributes[contact] == nil { attributes[verified] = nil }
         return attributes
     }
 

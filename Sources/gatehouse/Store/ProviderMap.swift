@@ -87,7 +87,7 @@ struct ProviderMap {
         }
         if let time = user.createdAt, !(0...now).contains(time) { throw .exportedTime }
         var identities: [ImportedUser.Identity] = []
-        var said: Attributes?
+        var said: (words: Attributes, provider: String)?
         var strangers: [String] = []
         var hasOwnAccount = user.hasPassword
         for (index, identity) in user.identities.enumerated() {
@@ -103,8 +103,10 @@ struct ProviderMap {
                 throw .identity(index + 1, .exported)
             }
             identities.append(ImportedUser.Identity(provider: target.provider, subject: subject))
-            // All words of one provider, so that nobody's "verified" comes to stand beside another's address.
-            if said?["email"] == nil, said == nil || identity.said["email"] != nil { said = identity.said }
+            // All words are of one provider, of which they are told.
+            if identities.count == 1 || said?.words["email"] == nil && identity.said["email"] != nil {
+                said = (identity.said, target.provider)
+            }
         }
         // Only what holds is counted: a record with a fault is told of by its number.
         for name in strangers { leftOut.addUnmapped(name) }
@@ -115,9 +117,12 @@ struct ProviderMap {
             return nil
         }
         if user.isDisabled { leftOut.disabled += 1 }
-        let words = said.flatMap { $0.isEmpty ? nil : $0 } ?? user.names
+        var profile = Profile(carrier: user.names)
+        if let said, !said.words.isEmpty {
+            profile = Profile(carrier: said.words)
+            profile.attribute(to: said.provider)
+        }
         return ImportedUser(
-            reference: reference, profile: Profile(carrier: words), createdAt: user.createdAt ?? now,
-            identities: identities)
+            reference: reference, profile: profile, createdAt: user.createdAt ?? now, identities: identities)
     }
 }
