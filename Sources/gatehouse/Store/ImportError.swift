@@ -1,4 +1,4 @@
-/// What is wrong with a line of an import. It never says what stands there: that is personal.
+/// What is wrong with a line, or an element, of an import. It never says what stands there: that is personal.
 enum ImportError: Error, Equatable, CustomStringConvertible {
     enum Identity: String, Equatable {
         case notAnObject = "is not an object"
@@ -6,6 +6,7 @@ enum ImportError: Error, Equatable, CustomStringConvertible {
         case issuer = "has an issuer that its provider would never take an ID token of"
         case subject = "has no subject, or one that no ID token could have"
         case emailStopped = "has an email_stopped_at that is not a time in seconds since 1970 that has passed"
+        case exported = "has no provider, or no subject that an ID token could have"
         case exportedWithoutSubjects = "has a reference in the place of its subject; export with --with-subjects"
     }
 
@@ -25,6 +26,12 @@ enum ImportError: Error, Equatable, CustomStringConvertible {
     case attributes(String)
     case tooManyAttributes(String, most: Int)
     case createdAt
+    /// Of a row of another product's.
+    case noUserID
+    case identitiesNotArray
+    case exportedTime
+    case notInOrder
+    case brokenFile
 
     var description: String {
         switch self {
@@ -41,6 +48,11 @@ enum ImportError: Error, Equatable, CustomStringConvertible {
         case .attributes(let name): "\(name) is not an object of named texts"
         case .tooManyAttributes(let name, let most): "\(name) has more than \(most) attributes"
         case .createdAt: "created_at is not a time in seconds since 1970 that has passed"
+        case .noUserID: "it has no user_id"
+        case .identitiesNotArray: "its identities are not an array"
+        case .exportedTime: "its time of creation is none that has passed"
+        case .notInOrder: "it is out of order; rows must be sorted by user_id, so that those of one user stand together"
+        case .brokenFile: "here the file is not the JSON document that the format has, or it ends too early"
         }
     }
 }

@@ -47,9 +47,14 @@ struct ImportLine {
     }
 
     private static func object(_ bytes: [UInt8]) throws(ImportError) -> JSONObject {
-        let value: JSONValue
+        guard let object = try value(bytes).object else { throw .notAnObject }
+        return object
+    }
+
+    /// - Returns: the JSON that a line, or an element, of any format is.
+    static func value(_ bytes: [UInt8]) throws(ImportError) -> JSONValue {
         do throws(JSONError) {
-            value = try JSONValue(parsing: bytes.span)
+            return try JSONValue(parsing: bytes.span)
         } catch {
             switch error {
             case .syntax(let offset): throw .notJSON(offset: offset)
@@ -58,8 +63,6 @@ struct ImportLine {
             case .invalidText: throw .notText
             }
         }
-        guard let object = value.object else { throw .notAnObject }
-        return object
     }
 
     private func identity(_ entry: JSONValue, number: Int) throws(ImportError) -> ImportedUser.Identity {

@@ -52,6 +52,34 @@ struct ImportSource: ~Copyable {
         }
     }
 
+    /// Reads users from its start.
+    ///
+    /// - Parameter maximumBytes: of a line, or an element.
+    func users(_ reading: ImportReading, maximumBytes: Int) throws(FileError) -> ImportReader {
+        guard case .array(let member) = try layout(of: reading) else {
+            return ImportReader(lines: try lines(maximumLineBytes: maximumBytes), reading)
+        }
+        do throws(SystemError) {
+            return ImportReader(
+                elements: JSONElementReader(try file.duplicate(), member: member, maximumBytes: maximumBytes), reading)
+        } catch {
+            throw FileError("the file can't be read", error)
+        }
+    }
+
+    /// How users lie in it.
+    func layout(of reading: ImportReading) throws(FileError) -> ImportFormat.Layout {
+        guard case .exported(let format, _) = reading else { return .lines }
+        var start = [UInt8](repeating: 0, count: Self.chunkBytes)
+        do throws(SystemError) {
+            let count = try file.read(into: &start, at: 0)
+            let first = start[..<count].first { !JSONElementReader.isSpace($0) }
+            return format.layout(startsWithArray: first == UInt8(ascii: "["))
+        } catch {
+            throw FileError("the file can't be read", error)
+        }
+    }
+
     private static func open(_ path: String) throws(FileError) -> File {
         do throws(SystemError) { return try File(path, O_RDONLY) } catch {
             throw FileError("the file \(path) can't be read", error)
