@@ -10,6 +10,8 @@ final class SessionKeySet: Sendable {
     /// How access tokens are made, and what signs them until the next look into the store.
     let format: AccessTokenFormat
     let signer: JWTSigner
+    /// What access tokens may be signed with: what nobody here signs with is not looked for in the store.
+    let algorithms: [SignatureAlgorithm]
     /// What signs the ID tokens of our own apps, under another type: the key of access tokens for those that take ES256.
     private let idTokenSigners: [SigningAlgorithm: JWTSigner]
     /// What signs receipts.
@@ -56,6 +58,7 @@ final class SessionKeySet: Sendable {
         clientJWKs = client.joined().map { .object($0.jwkJSON) }
         document = Self.set(of: session + receipt + idToken).serialized
         // What was signed before another algorithm was chosen stays good until it expires.
+        algorithms = format.algorithm == .es256 ? [.es256] : [.es256, .rs256]
         verifying = try Self.verifying(format.algorithm == .es256 ? session : session + idToken)
         verifyingIDTokens = try Self.verifying(session + idToken)
     }

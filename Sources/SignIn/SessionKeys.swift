@@ -191,6 +191,7 @@ public final class SessionKeys: Sendable {
     var receiptSigner: JWTSigner { current.receiptSigner }
     var verifying: JWKSet { current.verifying }
     var format: AccessTokenFormat { current.format }
+    var algorithms: [SignatureAlgorithm] { current.algorithms }
     var verifyingIDTokens: JWKSet { current.verifyingIDTokens }
 
     func idTokenSigner(_ algorithm: SigningAlgorithm) throws(LoadError) -> JWTSigner {

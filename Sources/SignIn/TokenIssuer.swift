@@ -62,8 +62,6 @@ public struct TokenIssuer: Sendable {
     }
 
     static let maximumTokenBytes = 4096
-    /// What tokens of ours are signed with; of each key the set says which.
-    private static let algorithms: [SignatureAlgorithm] = [.es256, .rs256]
 
     public let configuration: Configuration
     let keys: SessionKeys
@@ -189,7 +187,7 @@ public struct TokenIssuer: Sendable {
     func access(of token: String, at time: Int64?) -> (bearer: Bearer, expiresAt: Int64)? {
         guard
             let verified = try? JWS.verify(
-                token, keys: keys.verifying, allowed: Self.algorithms, maximumByteCount: Self.maximumTokenBytes),
+                token, keys: keys.verifying, allowed: keys.algorithms, maximumByteCount: Self.maximumTokenBytes),
             isAccessToken(verified.header), let claims = try? JSONValue(parsing: verified.payload.span),
             // Which no ID token has, whatever its type is called.
             claims["client_id"]?.string != nil,
@@ -214,7 +212,7 @@ public struct TokenIssuer: Sendable {
     func findsKey(of token: String, now: Int64) async throws(ServiceError) -> Bool {
         do {
             _ = try JWS.verify(
-                token, keys: keys.verifying, allowed: Self.algorithms, maximumByteCount: Self.maximumTokenBytes)
+                token, keys: keys.verifying, allowed: keys.algorithms, maximumByteCount: Self.maximumTokenBytes)
             return false
         } catch .unknownKey(.keyIDNotInSet) {
             do throws(SessionKeys.LoadError) {
