@@ -8,14 +8,19 @@ import Foundation
 struct API: Sendable {
     /// An answer whose body is a JSON object, or nothing.
     struct Answer {
-        let status: Int
+        let response: HTTPURLResponse
         /// As it came.
         let data: Data
         let body: [String: Any]
 
+        var status: Int { response.statusCode }
         var isGood: Bool { (200..<300).contains(status) }
         /// Whether it says for good that a session is over.
         var endsSession: Bool { (400..<500).contains(status) && body["error"] as? String == "invalid_grant" }
+        /// Whether another access token may help. A refusal by another name is about what was posted, which may be good for one use.
+        var asksForAnotherToken: Bool {
+            API.asksForAnotherToken(response) && ["invalid_token", nil].contains(body["error"] as? String)
+        }
         /// Whether the same request may fare better later.
         var isPassing: Bool { status >= 500 || status == 429 || status == 408 }
 
@@ -35,13 +40,15 @@ struct API: Sendable {
     }
 
     let base: URL
+    let servers: [URL]
     let transport: any Transport
     let apiKey: String?
 
     /// - Throws: `GatehouseError.insecureAddress`.
-    init(base: URL, transport: any Transport, apiKey: String?) throws {
-        guard Self.isSecure(base) else { throw GatehouseError.insecureAddress }
+    init(base: URL, servers: [URL], transport: any Transport, apiKey: String?) throws {
+        guard ([base] + servers).allSatisfy(Self.isSecure) else { throw GatehouseError.insecureAddress }
         self.base = base
+        self.servers = servers
         self.transport = transport
         self.apiKey = apiKey
     }
@@ -49,6 +56,24 @@ struct API: Sendable {
     static func isSecure(_ url: URL) -> Bool {
         let isLoopback = ["127.0.0.1", "localhost", "::1"].contains(url.host ?? "")
         return url.scheme == "https" || (url.scheme == "http" && isLoopback)
+    }
+
+    /// Whether an address is of the service's server, or of another that was named.
+    func mayGetTokens(_ url: URL) -> Bool {
+        ([base] + servers).contains { Self.origin($0) == Self.origin(url) }
+    }
+
+    /// Scheme, host and port (RFC 6454 §4).
+    private static func origin(_ url: URL) -> [String] {
+        let scheme = url.scheme?.lowercased() ?? ""
+        return [scheme, url.host?.lowercased() ?? "", "\(url.port ?? (scheme == "https" ? 443 : 80))"]
+    }
+
+    /// Whether an answer is a 401 that names the access token, or nothing (RFC 6750 §3.1).
+    static func asksForAnotherToken(_ response: HTTPURLResponse) -> Bool {
+        guard response.statusCode == 401 else { return false }
+        let challenge = response.value(forHTTPHeaderField: "WWW-Authenticate") ?? ""
+        return !challenge.contains("error=") || challenge.contains("error=\"invalid_token\"")
     }
 
     func request(_ method: String, _ path: String, json: [String: Any]? = nil, bearer: String? = nil) throws
@@ -68,13 +93,11 @@ struct API: Sendable {
 
     /// - Returns: nil where no answer came, or none that can be read: the request may have been heard all the same.
     func send(_ request: URLRequest) async -> Answer? {
-        guard let (body, status) = try? await transport.send(request) else { return nil }
-        if body.isEmpty, status == 204 { return Answer(status: status, data: body, body: [:]) }
-        guard let object = (try? JSONSerialization.jsonObject(with: body)) as? [String: Any] else {
-            // A proxy's page tells of the proxy; a refusal without a reason is none of the API's.
-            return (400..<500).contains(status) ? Answer(status: status, data: body, body: [:]) : nil
-        }
-        return Answer(status: status, data: body, body: object)
+        guard let (body, response) = try? await transport.send(request) else { return nil }
+        let object = (try? JSONSerialization.jsonObject(with: body)) as? [String: Any]
+        // A proxy's page tells of the proxy; a refusal without a reason is none of the API's.
+        let isEnough = object != nil || response.statusCode == 204 || (400..<500).contains(response.statusCode)
+        return isEnough ? Answer(response: response, data: body, body: object ?? [:]) : nil
     }
 }
 

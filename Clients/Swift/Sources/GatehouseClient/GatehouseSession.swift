@@ -25,22 +25,28 @@ public actor GatehouseSession {
     private let store: any SessionStore
     private let patience: Patience
     private let now: @Sendable () -> Date
-    /// What was stored last; not yet, if `isUnsaved`.
+    /// What was stored last; not yet, if `unsaved` is there.
     private var current: StoredSession?
-    private var isUnsaved = false
-    /// The refresh that is under way, by its number.
-    private var refreshing: (number: Int, task: Task<StoredSession, any Error>)?
+    /// What the store still has in the place of the current one, which it would not take.
+    private var unsaved: StoredSession?
+    /// The number of the refresh that is under way.
+    private var refreshing: Int?
     private var refreshes = 0
+    /// Who waits for it.
+    private var waiting: [Int: CheckedContinuation<StoredSession, any Error>] = [:]
+    private var waiters = 0
 
     /// - Parameters:
     ///   - base: the address of the service: https, or http to this machine.
+    ///   - servers: the addresses of your own APIs, which `send` may give the token to beside the service.
     ///   - apiKey: where the service asks for one (`apiKeys`).
     /// - Throws: `GatehouseError.insecureAddress`, or what the store throws.
     public init(
-        base: URL, store: any SessionStore, apiKey: String? = nil, transport: any Transport = URLSessionTransport(),
-        patience: Patience = Patience(), now: @escaping @Sendable () -> Date = { Date() }
+        base: URL, store: any SessionStore, servers: [URL] = [], apiKey: String? = nil,
+        transport: any Transport = URLSessionTransport(), patience: Patience = Patience(),
+        now: @escaping @Sendable () -> Date = { Date() }
     ) throws {
-        api = try API(base: base, transport: transport, apiKey: apiKey)
+        api = try API(base: base, servers: servers, transport: transport, apiKey: apiKey)
         self.store = store
         self.patience = patience
         self.now = now
@@ -53,7 +59,8 @@ public actor GatehouseSession {
     ///
     /// - Parameter provider: the name of the provider's section, where there are several.
     /// - Returns: what the service says of the user.
-    /// - Throws: `GatehouseError`. An answer that got lost is not asked for again: a code is good for one use.
+    /// - Throws: `GatehouseError`. An answer that got lost is not asked for again: a code is good for one use. With `.notStored` the
+    ///   session of before stays, if there was one.
     @discardableResult
     public func signIn(with evidence: Evidence, at provider: String? = nil) async throws -> User {
         var members = evidence.members
@@ -64,10 +71,17 @@ public actor GatehouseSession {
         }
         guard answer.isGood else { throw answer.isPassing ? GatehouseError.unreachable : answer.refusal }
         guard let session = StoredSession(answer, now: sent) else { throw GatehouseError.unreachable }
-        // What an earlier session's refresh brings is nobody's any more.
-        refreshing = nil
-        try keep(session)
-        return (try answer.decoded() as SignedIn).user
+        do {
+            let signedIn: SignedIn = try answer.decoded()
+            do { try store.save(session) } catch { throw GatehouseError.notStored }
+            leave()
+            current = session
+            return signedIn.user
+        } catch {
+            // Nobody has it, so nobody shall.
+            _ = await revoke(session)
+            throw error
+        }
     }
 
     /// An access token that is good for a while.
@@ -75,15 +89,15 @@ public actor GatehouseSession {
     /// - Throws: `GatehouseError.notSignedIn` when the user has to sign in again, `.unreachable` when that can't be told now.
     public func accessToken() async throws -> String { try await fresh(insteadOf: nil).accessToken }
 
-    /// Sends a request with the access token, and once more with another one where that is refused.
+    /// Sends a request with the access token, and once more with another one where the answer says that the token is not good.
     ///
-    /// - Parameter request: to your own API, or to the service.
-    /// - Throws: `GatehouseError.insecureAddress` where others could read the token on its way; what the transport throws.
-    public func send(_ request: URLRequest) async throws -> (body: Data, status: Int) {
-        guard let url = request.url, API.isSecure(url) else { throw GatehouseError.insecureAddress }
+    /// - Parameter request: to one of your `servers`, or to the service.
+    /// - Throws: `GatehouseError.unnamedServer` for any other; what the transport throws.
+    public func send(_ request: URLRequest) async throws -> (body: Data, response: HTTPURLResponse) {
+        guard let url = request.url, api.mayGetTokens(url) else { throw GatehouseError.unnamedServer }
         let session = try await fresh(insteadOf: nil)
         let answer = try await api.transport.send(request.authorized(by: session))
-        guard answer.status == 401 else { return answer }
+        guard API.asksForAnotherToken(answer.response) else { return answer }
         return try await api.transport.send(request.authorized(by: try await fresh(insteadOf: session.accessToken)))
     }
 
@@ -106,17 +120,32 @@ public actor GatehouseSession {
 
     /// Ends the session here, and at the service.
     ///
-    /// - Throws: `GatehouseError.unreachable` where the service could not be told. Here it has ended all the same, and there it ends by itself.
+    /// - Throws: `GatehouseError.unreachable` where the service could not be told, and `.notStored` where the store could not be cleared,
+    ///   which another launch would find it in. Here it has ended all the same, and there, untold, it ends by itself.
     public func signOut() async throws {
-        // What it brings is to be given up, too.
-        if let refreshing { _ = try? await refreshing.task.value }
         guard let session = current else { return }
+        leave()
+        // Both, whatever becomes of either.
+        let isCleared = (try? store.clear()) != nil
+        let isRevoked = await revoke(session)
+        guard isCleared else { throw GatehouseError.notStored }
+        guard isRevoked else { throw GatehouseError.unreachable }
+    }
+
+    /// By the refresh token, which is good although the access token may have ended, and after it was replaced, too (RFC 7009 §2.1).
+    private func revoke(_ session: StoredSession) async -> Bool {
+        guard let request = try? api.request("POST", "auth/revoke", json: ["token": session.refreshToken]) else {
+            return false
+        }
+        return await api.send(request)?.isGood == true
+    }
+
+    /// Whatever is under way is of a session that is nobody's any more.
+    private func leave() {
         current = nil
-        isUnsaved = false
-        do { try store.clear() } catch { throw GatehouseError.notStored }
-        // By the refresh token, which is good although the access token may have ended (RFC 7009).
-        let request = try api.request("POST", "auth/revoke", json: ["token": session.refreshToken])
-        guard let answer = await api.send(request), answer.isGood else { throw GatehouseError.unreachable }
+        unsaved = nil
+        refreshing = nil
+        tell(.failure(GatehouseError.notSignedIn))
     }
 
     private func call<Value: Decodable & Sendable>(
@@ -125,7 +154,7 @@ public actor GatehouseSession {
         let request = try api.request(method, path, json: json)
         let session = try await fresh(insteadOf: nil)
         guard var answer = await api.send(request.authorized(by: session)) else { throw GatehouseError.unreachable }
-        if answer.status == 401 {
+        if answer.asksForAnotherToken {
             let renewed = try await fresh(insteadOf: session.accessToken)
             guard let second = await api.send(request.authorized(by: renewed)) else { throw GatehouseError.unreachable }
             answer = second
@@ -138,81 +167,110 @@ public actor GatehouseSession {
 
     /// - Parameter refused: an access token that was refused, whatever its time says.
     private func fresh(insteadOf refused: String?) async throws -> StoredSession {
-        guard let session = current else { throw GatehouseError.notSignedIn }
-        if isUnsaved { try keep(session) }
-        if session.accessToken != refused, isFresh(session) { return session }
-        return try await (refreshing?.task ?? begin(session, insteadOf: refused)).value
-    }
-
-    private func isFresh(_ session: StoredSession) -> Bool {
-        session.expiresAt.timeIntervalSince(now()) > patience.margin
-    }
-
-    /// A task of its own: whoever asked first may go away, and the others wait for it all the same.
-    private func begin(_ session: StoredSession, insteadOf refused: String?) -> Task<StoredSession, any Error> {
-        refreshes += 1
-        let number = refreshes
-        let task = Task { try await refresh(session, insteadOf: refused, number) }
-        refreshing = (number, task)
-        return task
-    }
-
-    private func refresh(
-        _ session: StoredSession, insteadOf refused: String?, _ number: Int
-    ) async throws -> StoredSession {
-        defer { if refreshing?.number == number { refreshing = nil } }
-        if let other = try? store.load(), other != session, other.user == session.user {
-            current = other
-            if other.accessToken != refused, isFresh(other) { return other }
-            return try await exchange(other)
+        guard let latest = current else { throw GatehouseError.notSignedIn }
+        let session = try unsaved.map { try keep(latest, after: $0) } ?? latest
+        if isUsable(session, insteadOf: refused) { return session }
+        if refreshing == nil {
+            refreshes += 1
+            let number = refreshes
+            refreshing = number
+            // A task of its own: whoever asked first may go away, and the others wait for it all the same.
+            Task { await refresh(number, insteadOf: refused) }
         }
-        return try await exchange(session)
+        waiters += 1
+        let waiter = waiters
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                if Task.isCancelled { return continuation.resume(throwing: CancellationError()) }
+                waiting[waiter] = continuation
+            }
+        } onCancel: {
+            Task { await giveUp(waiter) }
+        }
     }
 
-    private func exchange(_ session: StoredSession) async throws -> StoredSession {
-        let request = try api.request(
-            "POST", "auth/token", json: ["grant_type": "refresh_token", "refresh_token": session.refreshToken])
+    private func giveUp(_ waiter: Int) {
+        waiting.removeValue(forKey: waiter)?.resume(throwing: CancellationError())
+    }
+
+    private func isUsable(_ session: StoredSession, insteadOf refused: String?) -> Bool {
+        session.accessToken != refused && session.expiresAt.timeIntervalSince(now()) > patience.margin
+    }
+
+    private func refresh(_ number: Int, insteadOf refused: String?) async {
+        let outcome: Result<StoredSession, any Error>
+        do { outcome = .success(try await successor(number, insteadOf: refused)) } catch { outcome = .failure(error) }
+        // Otherwise those who waited have been told when somebody signed out, or in.
+        guard refreshing == number else { return }
+        refreshing = nil
+        tell(outcome)
+    }
+
+    private func tell(_ outcome: Result<StoredSession, any Error>) {
+        let told = waiting.values
+        waiting = [:]
+        for waiter in told { waiter.resume(with: outcome) }
+    }
+
+    private func successor(_ number: Int, insteadOf refused: String?) async throws -> StoredSession {
         for pause in patience.pauses + [nil] {
-            let sent = now()
-            if let answer = await api.send(request) {
-                if answer.endsSession { return try await end(session) }
-                if answer.isGood, let renewed = StoredSession(answer, now: sent) {
-                    return try take(renewed, after: session)
-                }
-                guard answer.isGood || answer.isPassing else { throw answer.refusal }
-            }
+            let session = try latest(number)
+            if isUsable(session, insteadOf: refused) { return session }
+            if let renewed = try await exchange(session, number) { return renewed }
             guard let pause else { break }
-            try? await Task.sleep(nanoseconds: UInt64(pause * .random(in: 0.5...1.5) * 1e9))
+            try await Task.sleep(nanoseconds: UInt64(pause * .random(in: 0.5...1.5) * 1e9))
         }
         throw GatehouseError.unreachable
     }
 
-    private func take(_ renewed: StoredSession, after session: StoredSession) throws -> StoredSession {
-        guard renewed.user == session.user else { throw GatehouseError.anotherUser }
-        // Signed out, or in as somebody else, while the answer was on its way.
-        guard current == session else { throw GatehouseError.notSignedIn }
-        try keep(renewed)
-        return renewed
+    /// The session to refresh, from the store before every attempt: a refresh token that another process has replaced, and whose
+    /// successor it has used, is a stolen one to the service.
+    private func latest(_ number: Int) throws -> StoredSession {
+        guard refreshing == number, let session = current else { throw GatehouseError.notSignedIn }
+        return try stored(after: session)
     }
 
-    /// The service says that it is over; unless another process has got a successor meanwhile.
-    private func end(_ session: StoredSession) async throws -> StoredSession {
-        guard current == session else { throw GatehouseError.notSignedIn }
-        if let other = try? store.load(), other.refreshToken != session.refreshToken, other.user == session.user {
-            current = other
-            return isFresh(other) ? other : try await exchange(other)
+    /// What the store has now, which is another process's word if it is another session; or what is known, where it can't be read.
+    private func stored(after session: StoredSession) throws -> StoredSession {
+        let found: StoredSession?
+        do { found = try store.load() } catch { return session }
+        (current, unsaved) = (found, nil)
+        guard let found else { throw GatehouseError.notSignedIn }
+        guard found.user == session.user else { throw GatehouseError.anotherUser }
+        return found
+    }
+
+    /// - Returns: nil where the same may be tried again: no answer came, or another process has stored a session meanwhile.
+    private func exchange(_ session: StoredSession, _ number: Int) async throws -> StoredSession? {
+        let request = try api.request(
+            "POST", "auth/token", json: ["grant_type": "refresh_token", "refresh_token": session.refreshToken])
+        let sent = now()
+        let answer = await api.send(request)
+        // Signed out, or in as somebody else, while the answer was on its way.
+        guard refreshing == number else { throw GatehouseError.notSignedIn }
+        guard let answer else { return nil }
+        if answer.endsSession {
+            guard try latest(number).refreshToken == session.refreshToken else { return nil }
+            current = nil
+            try? store.clear()
+            throw GatehouseError.notSignedIn
         }
-        current = nil
-        try? store.clear()
-        throw GatehouseError.notSignedIn
+        guard answer.isGood || answer.isPassing else { throw answer.refusal }
+        guard answer.isGood, let renewed = StoredSession(answer, now: sent) else { return nil }
+        guard renewed.user == session.user else { throw GatehouseError.anotherUser }
+        return try keep(renewed, after: session)
     }
 
     /// Keeps a session before anybody gets a token of it.
-    private func keep(_ session: StoredSession) throws {
-        current = session
-        isUnsaved = true
+    ///
+    /// - Parameter former: what it came of, and what the store has, unless another process has gone on from there.
+    private func keep(_ session: StoredSession, after former: StoredSession) throws -> StoredSession {
+        let found = try stored(after: former)
+        guard found == former else { return found }
+        (current, unsaved) = (session, former)
         do { try store.save(session) } catch { throw GatehouseError.notStored }
-        isUnsaved = false
+        unsaved = nil
+        return session
     }
 }
 

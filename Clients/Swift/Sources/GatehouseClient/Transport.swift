@@ -6,7 +6,7 @@ import Foundation
 
 /// Sends a request and gives the whole answer.
 public protocol Transport: Sendable {
-    func send(_ request: URLRequest) async throws -> (body: Data, status: Int)
+    func send(_ request: URLRequest) async throws -> (body: Data, response: HTTPURLResponse)
 }
 
 /// By `URLSession`: without cookies, caches, or redirects, which would take a token to an address that nobody has named.
@@ -24,15 +24,10 @@ public final class URLSessionTransport: NSObject, Transport, URLSessionTaskDeleg
         session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
     }
 
-    public func send(_ request: URLRequest) async throws -> (body: Data, status: Int) {
-        try await withCheckedThrowingContinuation { continuation in
-            session.dataTask(with: request) { data, response, error in
-                guard error == nil, let data, let response = response as? HTTPURLResponse else {
-                    return continuation.resume(throwing: error ?? URLError(.badServerResponse))
-                }
-                continuation.resume(returning: (data, response.statusCode))
-            }.resume()
-        }
+    public func send(_ request: URLRequest) async throws -> (body: Data, response: HTTPURLResponse) {
+        let (body, response) = try await session.data(for: request)
+        guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+        return (body, response)
     }
 
     public func urlSession(

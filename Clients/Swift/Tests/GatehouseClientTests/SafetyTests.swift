@@ -6,7 +6,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Keeps nothing for as long as a test says so.
+/// Keeps nothing, and lets nothing go, for as long as a test says so.
 private final class FullStore: SessionStore, @unchecked Sendable {
     // Unchecked: the lock is held whenever what changes is touched.
     private let lock = NSLock()
@@ -15,7 +15,12 @@ private final class FullStore: SessionStore, @unchecked Sendable {
 
     func fill(_ isFull: Bool) { lock.withLock { self.isFull = isFull } }
     func load() -> StoredSession? { lock.withLock { session } }
-    func clear() { lock.withLock { session = nil } }
+    func clear() throws {
+        try lock.withLock {
+            if isFull { throw CocoaError(.fileWriteNoPermission) }
+            session = nil
+        }
+    }
     func save(_ session: StoredSession) throws {
         try lock.withLock {
             if isFull { throw CocoaError(.fileWriteOutOfSpace) }
@@ -31,9 +36,11 @@ private final class FullStore: SessionStore, @unchecked Sendable {
         #expect(throws: GatehouseError.insecureAddress) { try GatehouseSession(base: url, store: MemoryStore()) }
     }
 
-    @Test func `send a token to an address that nobody has named`() async throws {
+    @Test(arguments: [true, false])
+    func `send a token to an address that nobody has named`(byURLSession: Bool) async throws {
         try await Stage.with { stage in
-            let session = try await stage.signedIn()
+            let session = try stage.session(by: byURLSession ? URLSessionTransport() : SocketTransport())
+            try await session.signIn(with: stage.service.evidence(), at: "auth0")
             let other = try CuttingProxy(before: stage.service.url)
             defer { other.stop() }
             stage.proxy.answer(
@@ -41,8 +48,38 @@ private final class FullStore: SessionStore, @unchecked Sendable {
             stage.clock.pass(seconds: 900)
             await #expect(throws: GatehouseError.unreachable) { try await session.accessToken() }
             #expect(other.count("/auth/token") == 0 && stage.store.load() != nil)
-            let open = URLRequest(url: try #require(URL(string: "http://api.example.com/me")))
-            await #expect(throws: GatehouseError.insecureAddress) { try await session.send(open) }
+            for address in ["https://api.example.com/me", "http://127.0.0.1:\(other.port)/me", "users/me"] {
+                let request = URLRequest(url: try #require(URL(string: address)))
+                await #expect(throws: GatehouseError.unnamedServer) { try await session.send(request) }
+            }
+        }
+    }
+
+    @Test func `keep a token from a server that was named`() async throws {
+        try await Stage.with { stage in
+            let session = try stage.session(servers: [stage.service.url])
+            try await session.signIn(with: stage.service.evidence(), at: "auth0")
+            let request = URLRequest(url: stage.service.url.appendingPathComponent("users/me"))
+            #expect(try await session.send(request).response.statusCode == 200)
+            #expect(throws: GatehouseError.insecureAddress) {
+                try stage.session(servers: [URL(fileURLWithPath: "/tmp")])
+            }
+        }
+    }
+
+    @Test func `post what is good for one use again because it was refused`() async throws {
+        try await Stage.with { stage in
+            let session = try await stage.signedIn()
+            let token = try #require(try await stage.service.evidence(at: "okta")["id_token"])
+            for _ in 0..<2 {
+                do {
+                    try await session.link(.idToken(token, nonce: "of another sign-in"), at: "other")
+                    Issue.record("a token with another nonce links nothing")
+                } catch let error as GatehouseError {
+                    guard case .refused(401, "invalid_id_token", _) = error else { throw error }
+                }
+            }
+            #expect(stage.proxy.count("/users/me/identities") == 2 && stage.proxy.count("/auth/token") == 0)
         }
     }
 
@@ -86,6 +123,37 @@ private final class FullStore: SessionStore, @unchecked Sendable {
             await #expect(throws: GatehouseError.unreachable) { try await session.signOut() }
             #expect(await !session.isSignedIn)
             #expect(stage.store.load() == nil)
+        }
+    }
+
+    @Test func `keep from the service that a store can't be cleared`() async throws {
+        try await Stage.with { stage in
+            let store = FullStore()
+            let session = try await stage.signedIn(store)
+            let token = try await session.accessToken()
+            store.fill(true)
+            await #expect(throws: GatehouseError.notStored) { try await session.signOut() }
+            #expect(await !session.isSignedIn)
+            await #expect(throws: GatehouseError.notSignedIn) { try await session.accessToken() }
+            #expect(try await stage.status(of: token) == 401)
+            let later = try stage.session(store)
+            stage.clock.pass(seconds: 900)
+            await #expect(throws: GatehouseError.notSignedIn) { try await later.accessToken() }
+        }
+    }
+
+    @Test func `leave a session behind that could not be stored at its sign-in`() async throws {
+        try await Stage.with { stage in
+            let store = FullStore()
+            let session = try await stage.signedIn(store)
+            let before = try await session.accessToken()
+            store.fill(true)
+            await #expect(throws: GatehouseError.notStored) {
+                try await session.signIn(with: stage.service.evidence("grace"), at: "auth0")
+            }
+            #expect(stage.proxy.count("/auth/revoke") == 1)
+            #expect(try await session.accessToken() == before, "of whom it was before")
+            #expect(try await stage.status(of: before) == 200)
         }
     }
 

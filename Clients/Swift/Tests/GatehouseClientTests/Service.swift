@@ -108,7 +108,7 @@ final class Service: @unchecked Sendable {
         ])
         let answer = try await URLSessionTransport().send(request)
         let object = try JSONSerialization.jsonObject(with: answer.body) as? [String: Any]
-        let token = try #require(object?["id_token"] as? String, "\(answer.status)")
+        let token = try #require(object?["id_token"] as? String, "\(answer.response.statusCode)")
         return .idToken(token, nonce: nonce, accessToken: object?["access_token"] as? String)
     }
 }
