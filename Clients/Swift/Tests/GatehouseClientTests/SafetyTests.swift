@@ -57,9 +57,11 @@ private final class FullStore: SessionStore, @unchecked Sendable {
 
     @Test func `keep a token from a server that was named`() async throws {
         try await Stage.with { stage in
-            let session = try stage.session(servers: [stage.service.url])
+            let named = try CuttingProxy(before: stage.service.url)
+            defer { named.stop() }
+            let session = try stage.session(servers: [named.url])
             try await session.signIn(with: stage.service.evidence(), at: "auth0")
-            let request = URLRequest(url: stage.service.url.appendingPathComponent("users/me"))
+            let request = URLRequest(url: named.url.appendingPathComponent("users/me"))
             #expect(try await session.send(request).response.statusCode == 200)
             #expect(throws: GatehouseError.insecureAddress) {
                 try stage.session(servers: [URL(fileURLWithPath: "/tmp")])
