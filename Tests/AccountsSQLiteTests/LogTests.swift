@@ -141,6 +141,8 @@ import Testing
         _ = try await server.signedIn(Sample.signIn(Sample.subject("1")))
         try await server.tidyLog(now: Sample.now)
         try await server.tidyLog(now: Sample.now)
+        // Behind what comes after the commit.
+        _ = try await server.writer.between { _ in }
         let database = state(of: "")
         let tool = try await openTool()
         for number in 0..<20 { try await tool.probe(now: Sample.now + Int64(number)) }
