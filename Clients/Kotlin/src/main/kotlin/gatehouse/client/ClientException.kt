@@ -1,0 +1,46 @@
+package gatehouse.client
+
+import java.net.URI
+
+/** What can go wrong. Nothing in it is a token, a code or about a person, so that all of it may be logged. */
+class ClientException(val kind: Kind, val refusal: Refusal? = null) :
+    Exception(if (refusal == null) kind.sentence else "${kind.sentence} ${refusal.status} ${refusal.code}") {
+
+    enum class Kind(internal val sentence: String) {
+        INVALID_ADDRESS("The address is neither https nor http to this machine."),
+        NOT_SIGNED_IN("Nobody is signed in here, or not any more."),
+        SESSION_ENDED("The server has ended the session: the user must sign in again."),
+        REFUSED("The server has answered, and said no:"),
+        UNREACHABLE("The request was not sent: there is no network, or no connection."),
+        ANSWER_LOST("The request may have reached the server; the answer did not come, or not all of it."),
+        UNUSABLE_ANSWER("The answer is not one of Gatehouse."),
+        ANOTHER_USER("The session is another user's."),
+        STORE_FAILED("The session store failed; what is in it stays."),
+        FOREIGN_SERVER("The access token is not for this server."),
+        SIGNED_OUT_HERE_ONLY("Signed out here; the server could not be told."),
+    }
+
+    /** Whether the server may have done what it was asked, or may yet do it, so that nothing is decided. */
+    internal val leavesOpen: Boolean
+        get() = kind == Kind.ANSWER_LOST || kind == Kind.UNUSABLE_ANSWER || refusal?.isTemporary == true
+
+    /** Whether the refresh token opens nothing any more (RFC 6749 §5.2). */
+    internal val endsSession: Boolean
+        get() = refusal?.let { it.code == "invalid_grant" && !it.isTemporary } == true
+}
+
+/**
+ * A refusal, in the server's words.
+ *
+ * @property code the stable code, such as `insufficient_user_authentication`.
+ * @property reason which rule an ID token breaks, for `invalid_id_token`.
+ * @property requestId by what the server's log is searched.
+ * @property discoveryUI where the user chooses a carrier, for `provider_not_found`.
+ * @property retryAfter after how many seconds it may be tried again.
+ */
+class Refusal(
+    val status: Int, val code: String, val reason: String?, val requestId: String?, val discoveryUI: URI?,
+    val retryAfter: Int?,
+) {
+    internal val isTemporary: Boolean get() = status >= 500 || status == 429
+}

@@ -1,0 +1,236 @@
+package gatehouse.client
+
+import gatehouse.client.ClientException.Kind
+import java.io.IOException
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.ExecutionException
+
+/**
+ * The session of this app's user with Gatehouse. An app has one, and all of it asks this one for access tokens. Calls block, so
+ * they belong on a thread that may wait; any number of threads may call.
+ *
+ * However many callers find the access token expired, one refresh is under way. A lost answer is asked for again; only the
+ * server's `invalid_grant` ends the session. New tokens are in the store before anybody gets one. A caller that is interrupted
+ * leaves, and the refresh goes on for the others.
+ */
+class GatehouseSession(
+    val service: Service, private val store: SessionStore, transport: Transport = URLConnectionTransport(),
+    retry: RetryPolicy = RetryPolicy(), private val now: () -> Long = System::currentTimeMillis,
+) {
+    private val calls = ServiceCalls(service, transport, retry)
+
+    // What follows is touched under this lock only, and no call to the server is made under it.
+    private val lock = Any()
+    private var current: StoredSession? = null
+    /** What the store would not take, and the refresh token that it replaces: nobody has got it yet. */
+    private var unsaved: Pair<StoredSession, String>? = null
+    private var refreshing: CompletableFuture<StoredSession>? = null
+    /** How often somebody has signed in or out here: what began before is of a session that is not this one. */
+    private var epoch = 0
+    /** What a sign-out could not clear is nobody's session any more, though the store still has it. */
+    private var owesClearing = false
+
+    /** Whose session there is, without a call to the server. */
+    val userId: Long? get() = synchronized(lock) { loaded()?.userId }
+
+    /** Signs a user in with what an SDK gave. After ANSWER_LOST the app begins a new sign-in, for a code counts once. */
+    fun signIn(request: SignInRequest): SignedIn {
+        val requestedAt = now()
+        val (tokens, signedIn) = calls.signIn(request)
+        if (tokens.userId != signedIn.user.id) throw ClientException(Kind.ANOTHER_USER)
+        val session = session(signedIn.user.id, tokens, requestedAt)
+        try {
+            synchronized(lock) {
+                storing { store.save(session) }
+                owesClearing = false
+                replace(session)
+            }
+        } catch (failure: ClientException) {
+            // Nobody has it, so nobody should.
+            runCatching { calls.revoke(tokens.refresh) }
+            throw failure
+        }
+        return signedIn
+    }
+
+    /** Signs out: here first, then at the server. After SIGNED_OUT_HERE_ONLY and STORE_FAILED nobody is signed in here either. */
+    fun signOut() {
+        var failure: ClientException? = null
+        val refreshToken = synchronized(lock) {
+            val stored = unsaved?.first ?: runCatching { stored() }.getOrNull() ?: current
+            replace(null)
+            try { clearStore() } catch (error: ClientException) { failure = error }
+            stored?.refreshToken
+        }
+        if (refreshToken != null) {
+            try { calls.revoke(refreshToken) } catch (_: ClientException) { throw ClientException(Kind.SIGNED_OUT_HERE_ONLY) }
+        }
+        failure?.let { throw it }
+    }
+
+    /** An access token that is good for a minute at least; while the server can't be reached, one that is good for less. */
+    fun accessToken(): String = usable().accessToken
+
+    /** Sends a request with the access token, and once more with a new one where the server says that the token is not good. */
+    fun authorized(request: Request): Answer {
+        if (!service.accepts(request.uri)) throw ClientException(Kind.FOREIGN_SERVER)
+        val session = usable()
+        val answer = calls.send(request, session.accessToken)
+        if (!ServiceCalls.asksForNewToken(answer)) return answer
+        return calls.send(request, refreshed(session).accessToken)
+    }
+
+    /** `GET /users/me`. */
+    fun user(): User = user(service.request("GET", "/users/me"))
+
+    /** `PATCH /users/me`: what is named is set, null takes a value away, the rest stays (RFC 7396). */
+    fun edit(attributes: Map<String, String?>): User = user(service.json("PATCH", "/users/me", attributes))
+
+    /** `POST /users/me/identities`: one more way for this user to sign in. Takes a recent sign-in. Returns its provider. */
+    fun link(request: SignInRequest): String =
+        ServiceCalls.members(authorized(service.json("POST", "/users/me/identities", request.members)))["provider"] as? String
+            ?: throw ClientException(Kind.UNUSABLE_ANSWER)
+
+    private fun user(request: Request): User =
+        User.of(ServiceCalls.members(authorized(request))) ?: throw ClientException(Kind.UNUSABLE_ANSWER)
+
+    private fun usable(): StoredSession {
+        val session = synchronized(lock) { loaded() } ?: throw ClientException(Kind.NOT_SIGNED_IN)
+        if (now() < session.staleAt) return session
+        try {
+            return refreshed(session)
+        } catch (failure: ClientException) {
+            val isTransient = failure.leavesOpen || failure.kind == Kind.UNREACHABLE
+            val isCurrent = synchronized(lock) { current?.accessToken == session.accessToken }
+            if (isTransient && isCurrent && now() < session.expiresAt) return session
+            throw failure
+        }
+    }
+
+    /** The session that follows the one whose access token was found wanting. Callers share one refresh. */
+    private fun refreshed(session: StoredSession): StoredSession {
+        val refresh = synchronized(lock) {
+            val present = current ?: throw ClientException(Kind.NOT_SIGNED_IN)
+            if (present.userId != session.userId) throw ClientException(Kind.ANOTHER_USER)
+            if (present.accessToken != session.accessToken) return present
+            refreshing ?: CompletableFuture<StoredSession>().also {
+                refreshing = it
+                val begun = epoch
+                // A thread of its own: the caller may be interrupted.
+                Thread({ refresh(session, begun, it) }, "gatehouse-refresh").apply { isDaemon = true }.start()
+            }
+        }
+        try {
+            return refresh.get()
+        } catch (failure: ExecutionException) {
+            throw failure.cause as? ClientException ?: failure
+        }
+    }
+
+    private fun refresh(session: StoredSession, epoch: Int, result: CompletableFuture<StoredSession>) {
+        val attempts = Attempts(calls.retry)
+        while (!result.isDone) {
+            val failure = try {
+                val successor = successor(session, epoch)
+                synchronized(lock) { if (refreshing === result) refreshing = null }
+                result.complete(successor)
+                return
+            } catch (failure: ClientException) {
+                failure
+            }
+            try {
+                attempts.pause(failure)
+            } catch (last: ClientException) {
+                val isOver = synchronized(lock) {
+                    if (refreshing === result) refreshing = null
+                    epoch != this.epoch && last.kind != Kind.SESSION_ENDED
+                }
+                result.completeExceptionally(if (isOver) ClientException(Kind.NOT_SIGNED_IN) else last)
+            }
+        }
+    }
+
+    /**
+     * One attempt. The store is read again before each: a refresh token that another process has replaced, and whose successor it
+     * has used, is a stolen one to the server.
+     */
+    private fun successor(session: StoredSession, epoch: Int): StoredSession {
+        val former = synchronized(lock) {
+            check(epoch)
+            val stored = takeStored() ?: throw ClientException(Kind.NOT_SIGNED_IN)
+            if (stored.userId != session.userId) throw ClientException(Kind.ANOTHER_USER)
+            if (stored.accessToken != session.accessToken && now() < stored.staleAt) return stored
+            unsaved?.let { (held, replaced) -> if (replaced == stored.refreshToken) return keep(held, stored) }
+            stored
+        }
+        val requestedAt = now()
+        val tokens = try {
+            calls.refresh(former.refreshToken)
+        } catch (failure: ClientException) {
+            if (!failure.endsSession) throw failure
+            synchronized(lock) {
+                check(epoch)
+                // Somebody may have signed in anew in another process that shares the store.
+                if (takeStored()?.refreshToken == former.refreshToken) {
+                    // Whoever waits is told the reason, and not only that nobody is signed in.
+                    refreshing = null
+                    replace(null)
+                    runCatching { clearStore() }
+                    throw ClientException(Kind.SESSION_ENDED)
+                }
+            }
+            return successor(session, epoch)
+        }
+        if (tokens.userId != former.userId) throw ClientException(Kind.ANOTHER_USER)
+        return synchronized(lock) {
+            check(epoch)
+            keep(session(former.userId, tokens, requestedAt), former)
+        }
+    }
+
+    /** In the store first, then in use. What the store does not take is held back, and tried again before the server is asked. */
+    private fun keep(session: StoredSession, former: StoredSession): StoredSession {
+        unsaved = session to former.refreshToken
+        storing { store.save(session) }
+        unsaved = null
+        current = session
+        return session
+    }
+
+    /** Whoever signed out meanwhile stays signed out: the server has ended that session, or will be told. */
+    private fun check(epoch: Int) {
+        if (epoch != this.epoch) throw ClientException(Kind.NOT_SIGNED_IN)
+    }
+
+    private fun session(userId: Long, tokens: Tokens, requestedAt: Long): StoredSession {
+        val expiresAt = requestedAt + tokens.expiresInMillis
+        return StoredSession(
+            userId, tokens.access, tokens.refresh, expiresAt, expiresAt - minOf(60_000, tokens.expiresInMillis / 4))
+    }
+
+    private fun loaded(): StoredSession? = current ?: takeStored()
+
+    private fun takeStored(): StoredSession? = stored().also { current = it }
+
+    private fun stored(): StoredSession? {
+        if (owesClearing) clearStore()
+        return storing { store.load() }
+    }
+
+    private fun clearStore() {
+        owesClearing = true
+        storing { store.clear() }
+        owesClearing = false
+    }
+
+    private fun <T> storing(action: () -> T): T =
+        try { action() } catch (_: IOException) { throw ClientException(Kind.STORE_FAILED) }
+
+    private fun replace(session: StoredSession?) {
+        epoch++
+        current = session
+        unsaved = null
+        refreshing?.completeExceptionally(ClientException(Kind.NOT_SIGNED_IN))
+        refreshing = null
+    }
+}

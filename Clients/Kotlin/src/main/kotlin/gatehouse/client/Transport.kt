@@ -1,0 +1,71 @@
+package gatehouse.client
+
+import java.io.IOException
+import java.net.ConnectException
+import java.net.HttpURLConnection
+import java.net.NoRouteToHostException
+import java.net.URI
+import java.net.UnknownHostException
+import javax.net.ssl.SSLHandshakeException
+
+/** A request; its text shows neither headers nor body. */
+data class Request(
+    val method: String, val uri: URI, val headers: Map<String, String> = emptyMap(), val body: ByteArray? = null,
+) {
+    fun with(name: String, value: String): Request = copy(headers = headers + (name to value))
+    override fun toString(): String = "$method ${uri.path}"
+    override fun equals(other: Any?): Boolean = this === other
+    override fun hashCode(): Int = System.identityHashCode(this)
+}
+
+/** An answer, whatever its status; names of headers are in small letters. */
+class Answer(val status: Int, val headers: Map<String, String>, val body: ByteArray) {
+    override fun toString(): String = "answer $status"
+}
+
+/**
+ * How requests are made. A transport follows no redirect, for the body of a request holds a token; and it keeps neither answers nor
+ * cookies.
+ */
+fun interface Transport {
+    /** @throws ClientException of kind UNREACHABLE or ANSWER_LOST */
+    fun send(request: Request): Answer
+}
+
+/** By `HttpURLConnection`, which Android has too. On a JVM it knows no PATCH, so that [GatehouseSession.edit] fails there. */
+class URLConnectionTransport(private val timeoutMillis: Int = 10_000) : Transport {
+    override fun send(request: Request): Answer {
+        val connection = request.uri.toURL().openConnection() as HttpURLConnection
+        try {
+            connection.requestMethod = request.method
+            connection.instanceFollowRedirects = false
+            connection.useCaches = false
+            connection.connectTimeout = timeoutMillis
+            connection.readTimeout = timeoutMillis
+            request.headers.forEach(connection::setRequestProperty)
+            request.body?.let {
+                connection.doOutput = true
+                // Not in streaming mode, in which the JDK hides the answer where that is 401.
+                connection.outputStream.use { stream -> stream.write(it) }
+            }
+            val status = connection.responseCode
+            if (status < 100) throw ClientException(ClientException.Kind.ANSWER_LOST)
+            val length = connection.contentLength
+            val stream = if (status >= 400) connection.errorStream else connection.inputStream
+            val body = stream?.use { it.readBytes() } ?: ByteArray(0)
+            // Where the connection ended early that is no error to it.
+            if (length > body.size) throw ClientException(ClientException.Kind.ANSWER_LOST)
+            val headers = connection.headerFields.entries.filter { it.key != null }
+                .associate { (name, values) -> name.lowercase() to values.joinToString(", ") }
+            return Answer(status, headers, body)
+        } catch (error: IOException) {
+            throw ClientException(if (isUnsent(error)) ClientException.Kind.UNREACHABLE else ClientException.Kind.ANSWER_LOST)
+        } finally {
+            connection.disconnect()
+        }
+    }
+
+    private fun isUnsent(error: IOException): Boolean =
+        error is ConnectException || error is UnknownHostException || error is NoRouteToHostException ||
+            error is SSLHandshakeException || error is java.net.ProtocolException
+}
