@@ -6,7 +6,8 @@ fun defences() {
     check("no address is taken that a token must not travel to") {
         for (address in listOf(
             "http://signin.example.com", "http://127.0.0.1.example.com", "ftp://127.0.0.1",
-            "https://user:word@example.com", "https://example.com/?a=b", "https://example.com/#a", "signin.example.com")) {
+            "https://user:word@example.com",
+            "https://example.com/?a=b", "https://example.com/#a", "signin.example.com")) {
             refused(Kind.INVALID_ADDRESS) { Service(URI(address)) }
         }
         Service(URI("http://[::1]:8080"))

@@ -10,7 +10,7 @@ internal class Tokens(private val members: Map<*, *>) {
     val refresh: String get() = text("refresh_token")
     val expiresInMillis: Long get() = (members["expires_in"] as? Long ?: throw unusable()) * 1000
 
-    /** Whose the access token is (RFC 9068 §2.2, `sub`): read, not verified; it tells a mistaken answer from another. */
+    /** Whose the access token is (RFC 9068 §2.2, `sub`): read, not verified; it tells a mistaken answer. */
     val userId: Long?
         get() = try {
             val payload = access.split(".").let { if (it.size == 3) it[1] else "" }

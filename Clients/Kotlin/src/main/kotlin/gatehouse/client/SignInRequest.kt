@@ -1,7 +1,7 @@
 package gatehouse.client
 
 /**
- * What a provider's SDK, or an OAuth library, has given to the app, as `POST /auth/signin` takes it. Its text shows none.
+ * What a provider's SDK, or an OAuth library, has given to the app, for `POST /auth/signin`. Its text shows none of it.
  */
 class SignInRequest private constructor(internal val members: Map<String, String>) {
     /** With one more parameter by its name in the API, such as `client_id`, `acr_values`, `context`. */
@@ -32,7 +32,7 @@ class SignInRequest private constructor(internal val members: Map<String, String
     }
 }
 
-/** The signed-in user: texts by their names in the API, such as `name`, `email_verified`. Its own text is the number. */
+/** The signed-in user: texts by their names in the API, such as `email_verified`. Its own text is the number. */
 class User internal constructor(val id: Long, private val texts: Map<String, String>) {
     operator fun get(name: String): String? = texts[name]
     override fun toString(): String = "user $id"

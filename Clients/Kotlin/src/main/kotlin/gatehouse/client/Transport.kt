@@ -36,8 +36,8 @@ fun interface Transport {
 }
 
 /**
- * By `HttpURLConnection`, which Android has too. On a JVM `HttpClientTransport` is better: there this one knows no PATCH,
- * so that [GatehouseSession.edit] fails, and sends a request again by itself where the connection closes before the
+ * By `HttpURLConnection`, which Android has too. On a JVM `HttpClientTransport` is better: there this knows no PATCH, so
+ * that [GatehouseSession.edit] fails, and sends a request again by itself where the connection closes before the
  * answer begins, so that a sign-in may be refused as one whose code has been used.
  *
  * Cookies are kept where the app has set a `CookieHandler`, which is one for all of its process.
