@@ -12,18 +12,19 @@ import kotlin.concurrent.thread
 sealed interface Fault {
     /** The connection ends after so many bytes. */
     class Cut(val bytes: Int) : Fault
+    /** Nothing comes after so many bytes, and the connection stays. */
+    class Stall(val bytes: Int) : Fault
     /** Another answer comes; the server is not asked. */
     class Instead(val text: String) : Fault
     /** The answer comes when `release` is called, or is lost when `lose` is. */
     object Hold : Fault
-    /** None. */
-    object Pass : Fault
 }
 
 /** Stands between a client and a server, takes each answer whole, and passes on what it is told to. */
 class FaultyProxy(private val upstream: URI) {
     private val listener = ServerSocket(0, 512, InetAddress.getLoopbackAddress())
     private val faults = LinkedBlockingQueue<Fault>()
+    private val signInFaults = LinkedBlockingQueue<Fault>()
     private val seen = CopyOnWriteArrayList<String>()
     private val released = Semaphore(0)
     val address: URI = URI("http://127.0.0.1:${listener.localPort}")
@@ -42,10 +43,12 @@ class FaultyProxy(private val upstream: URI) {
 
     /** For the next answers to a refresh. */
     fun next(vararg next: Fault) { faults.clear(); faults.addAll(next) }
+    /** For the next answer to a sign-in. */
+    fun nextSignIn(fault: Fault) { signInFaults.add(fault) }
     fun release() = released.release()
     fun lose() {
         isLost = true
-        released.release()
+        release()
     }
     fun requests(line: String): Int = seen.count { it.startsWith(line) }
     val refreshes: Int get() = requests("POST /auth/token")
@@ -58,7 +61,11 @@ class FaultyProxy(private val upstream: URI) {
         val line = String(request).lineSequence().first()
         seen += line
         val isRefresh = line.startsWith("POST /auth/token")
-        val fault = if (isRefresh) faults.poll() else null
+        val fault = when {
+            isRefresh -> faults.poll()
+            line.startsWith("POST /auth/signin") -> signInFaults.poll()
+            else -> null
+        }
         if (fault is Fault.Instead) {
             client.getOutputStream().write(fault.text.toByteArray())
             return false
@@ -70,6 +77,12 @@ class FaultyProxy(private val upstream: URI) {
         if (isRefresh) answerBytes = answer.size
         if (fault is Fault.Cut) {
             client.getOutputStream().write(answer, 0, minOf(fault.bytes, answer.size))
+            return false
+        }
+        if (fault is Fault.Stall) {
+            client.getOutputStream().write(answer, 0, minOf(fault.bytes, answer.size))
+            // Until the client has had enough.
+            while (client.getInputStream().read() >= 0) Unit
             return false
         }
         if (fault is Fault.Hold) {

@@ -20,24 +20,24 @@ fun code(user: String = "u" + UUID.randomUUID().toString().take(8)): SignInReque
     val connection = URI("${address("PLAIN_URL")}/authorize?$text").toURL().openConnection() as HttpURLConnection
     connection.instanceFollowRedirects = false
     val back = connection.getHeaderField("Location") ?: error("no code but ${connection.responseCode}")
-    fun member(name: String) = Regex("[?&]$name=([^&]*)").find(back)?.groupValues?.get(1)?.let { URLDecoder.decode(it, "UTF-8") }
+    fun member(name: String) =
+        Regex("[?&]$name=([^&]*)").find(back)?.groupValues?.get(1)?.let { URLDecoder.decode(it, "UTF-8") }
     return SignInRequest.code(
         member("code") ?: error("no code"), "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", redirectUri, "plain",
         iss = member("iss"))
 }
 
-/** What an SDK gives where there is no code. */
-fun idToken(user: String = "u" + UUID.randomUUID().toString().take(8)): SignInRequest {
+/** What an SDK hands to the app, as the simulation plays it: an ID token with a nonce that the app has drawn. */
+fun idToken(user: String, postedNonce: String? = null): SignInRequest {
     val nonce = UUID.randomUUID().toString()
     val connection = URI("${address("AUTH0_URL")}/native").toURL().openConnection() as HttpURLConnection
     connection.doOutput = true
-    connection.setRequestProperty("Content-Type", "application/json")
-    connection.outputStream.use {
-        it.write("""{"client_id":"gatehouse-auth0-app","login_hint":"$user","nonce":"$nonce"}""".toByteArray())
-    }
-    val answer = connection.inputStream.use { String(it.readBytes()) }
-    val token = Regex("\"id_token\": *\"([^\"]*)\"").find(answer)?.groupValues?.get(1) ?: error("no ID token")
-    return SignInRequest.idToken(token, nonce, "auth0")
+    val form = "client_id=gatehouse-auth0-app&login_hint=$user&nonce=$nonce"
+    connection.outputStream.use { it.write(form.toByteArray()) }
+    val answer = String(connection.inputStream.use { it.readBytes() })
+    fun member(name: String) = Regex("\"$name\" *: *\"([^\"]*)\"").find(answer)?.groupValues?.get(1)
+    return SignInRequest.idToken(
+        member("id_token") ?: error("no ID token"), postedNonce ?: nonce, "auth0", accessToken = member("access_token"))
 }
 
 /** A session behind a proxy, with a clock of its own. */

@@ -1,17 +1,16 @@
 package gatehouse.client
 
 import gatehouse.client.ClientException.Kind
-import java.io.IOException
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.ExecutionException
 
 /**
- * The session of this app's user with Gatehouse. An app has one, and all of it asks this one for access tokens. Calls block, so
- * they belong on a thread that may wait; any number of threads may call.
+ * The session of this app's user with Gatehouse. An app has one, and all of it asks this one for access tokens. Calls
+ * block, so they belong on a thread that may wait; any number of threads may call.
  *
- * However many callers find the access token expired, one refresh is under way. A lost answer is asked for again; only the
- * server's `invalid_grant` ends the session. New tokens are in the store before anybody gets one. A caller that is interrupted
- * leaves, and the refresh goes on for the others.
+ * However many callers find the access token expired, one refresh is under way. A lost answer is asked for again; only
+ * the server's `invalid_grant` ends the session. New tokens are in the store before anybody gets one. A caller that is
+ * interrupted leaves, and the refresh goes on for the others.
  */
 class GatehouseSession(
     val service: Service, private val store: SessionStore, transport: Transport,
@@ -33,7 +32,7 @@ class GatehouseSession(
     /** Whose session there is, without a call to the server. */
     val userId: Long? get() = synchronized(lock) { loaded()?.userId }
 
-    /** Signs a user in with what an SDK gave. After ANSWER_LOST the app begins a new sign-in, for a code counts once. */
+    /** Signs a user in with what an SDK gave. After ANSWER_LOST the app begins a new sign-in: a code counts once. */
     fun signIn(request: SignInRequest): SignedIn {
         val requestedAt = now()
         val (tokens, signedIn) = calls.signIn(request)
@@ -53,7 +52,7 @@ class GatehouseSession(
         return signedIn
     }
 
-    /** Signs out: here first, then at the server. After SIGNED_OUT_HERE_ONLY and STORE_FAILED nobody is signed in here either. */
+    /** Signs out: here first, then at the server. Nobody is signed in here after its failures either. */
     fun signOut() {
         var failure: ClientException? = null
         val refreshToken = synchronized(lock) {
@@ -72,10 +71,10 @@ class GatehouseSession(
         failure?.let { throw it }
     }
 
-    /** An access token that is good for a minute at least; while the server can't be reached, one that is good for less. */
+    /** An access token that is good for a minute at least; for less while the server can't be reached. */
     fun accessToken(): String = usable().accessToken
 
-    /** Sends a request with the access token, and once more with a new one where the server says that the token is not good. */
+    /** Sends a request with the access token; once more, with a new one, where the server says that it is not good. */
     fun authorized(request: Request): Answer {
         if (!service.accepts(request.uri)) throw ClientException(Kind.FOREIGN_SERVER)
         val session = usable()
@@ -90,10 +89,11 @@ class GatehouseSession(
     /** `PATCH /users/me`: what is named is set, null takes a value away, the rest stays (RFC 7396). */
     fun edit(attributes: Map<String, String?>): User = user(service.json("PATCH", "/users/me", attributes))
 
-    /** `POST /users/me/identities`: one more way for this user to sign in. Takes a recent sign-in. Returns its provider. */
-    fun link(request: SignInRequest): String =
-        ServiceCalls.members(authorized(service.json("POST", "/users/me/identities", request.members)))["provider"] as? String
-            ?: throw ClientException(Kind.UNUSABLE_ANSWER)
+    /** `POST /users/me/identities`: one more way to sign in. Takes a recent sign-in. Returns its provider. */
+    fun link(request: SignInRequest): String {
+        val answer = authorized(service.json("POST", "/users/me/identities", request.members))
+        return ServiceCalls.members(answer)["provider"] as? String ?: throw ClientException(Kind.UNUSABLE_ANSWER)
+    }
 
     private fun user(request: Request): User =
         User.of(ServiceCalls.members(authorized(request))) ?: throw ClientException(Kind.UNUSABLE_ANSWER)
@@ -117,72 +117,60 @@ class GatehouseSession(
             val present = current ?: throw ClientException(Kind.NOT_SIGNED_IN)
             if (present.userId != session.userId) throw ClientException(Kind.ANOTHER_USER)
             if (present.accessToken != session.accessToken) return present
-            refreshing ?: CompletableFuture<StoredSession>().also {
-                refreshing = it
-                val begun = epoch
-                // A thread of its own: the caller may be interrupted.
-                Thread({ refresh(session, begun, it) }, "gatehouse-refresh").apply { isDaemon = true }.start()
-            }
+            refreshing ?: begin(session)
         }
         try {
             return refresh.get()
         } catch (failure: ExecutionException) {
-            throw failure.cause as? ClientException ?: failure
+            throw failure.cause ?: failure
         }
     }
 
+    /** On a thread of its own: the caller may be interrupted. One that can't be started leaves nobody waiting. */
+    private fun begin(session: StoredSession): CompletableFuture<StoredSession> {
+        val result = CompletableFuture<StoredSession>()
+        val begun = epoch
+        val work = Runnable { refresh(session, begun, result) }
+        Thread(work, "gatehouse-refresh").apply { isDaemon = true }.start()
+        refreshing = result
+        return result
+    }
+
+    /** Whatever it ends with, somebody waits for it: what a transport of the app's own throws, too. */
     private fun refresh(session: StoredSession, epoch: Int, result: CompletableFuture<StoredSession>) {
+        val outcome = runCatching { persistently(session, epoch) }
+        synchronized(lock) { if (refreshing === result) refreshing = null }
+        outcome.fold(result::complete, result::completeExceptionally)
+    }
+
+    private fun persistently(session: StoredSession, epoch: Int): StoredSession {
         val attempts = Attempts(calls.retry)
-        while (!result.isDone) {
-            val failure = try {
-                val successor = successor(session, epoch)
-                synchronized(lock) { if (refreshing === result) refreshing = null }
-                result.complete(successor)
-                return
-            } catch (failure: ClientException) {
-                failure
-            }
+        while (true) {
             try {
+                return successor(session, epoch)
+            } catch (failure: ClientException) {
                 attempts.pause(failure)
-            } catch (last: ClientException) {
-                val isOver = synchronized(lock) {
-                    if (refreshing === result) refreshing = null
-                    epoch != this.epoch && last.kind != Kind.SESSION_ENDED
-                }
-                result.completeExceptionally(if (isOver) ClientException(Kind.NOT_SIGNED_IN) else last)
             }
         }
     }
 
     /**
-     * One attempt. The store is read again before each: a refresh token that another process has replaced, and whose successor it
-     * has used, is a stolen one to the server.
+     * One attempt. The store is read again before each: a refresh token that another process has replaced, and whose
+     * successor it has used, is a stolen one to the server.
      */
     private fun successor(session: StoredSession, epoch: Int): StoredSession {
         val former = synchronized(lock) {
             check(epoch)
-            val stored = takeStored() ?: throw ClientException(Kind.NOT_SIGNED_IN)
-            if (stored.userId != session.userId) throw ClientException(Kind.ANOTHER_USER)
-            if (stored.accessToken != session.accessToken && now() < stored.staleAt) return stored
-            unsaved?.let { (held, replaced) -> if (replaced == stored.refreshToken) return keep(held, stored) }
-            stored
+            val present = present(session)
+            if (present.accessToken != session.accessToken && now() < present.staleAt) return present
+            present
         }
         val requestedAt = now()
         val tokens = try {
             calls.refresh(former.refreshToken)
         } catch (failure: ClientException) {
             if (!failure.endsSession) throw failure
-            synchronized(lock) {
-                check(epoch)
-                // Somebody may have signed in anew in another process that shares the store.
-                if (takeStored()?.refreshToken == former.refreshToken) {
-                    // Whoever waits is told the reason, and not only that nobody is signed in.
-                    refreshing = null
-                    replace(null)
-                    runCatching { clearStore() }
-                    throw ClientException(Kind.SESSION_ENDED)
-                }
-            }
+            synchronized(lock) { endUnlessReplaced(former, epoch) }
             return successor(session, epoch)
         }
         if (tokens.userId != former.userId) throw ClientException(Kind.ANOTHER_USER)
@@ -192,7 +180,26 @@ class GatehouseSession(
         }
     }
 
-    /** In the store first, then in use. What the store does not take is held back, and tried again before the server is asked. */
+    /** What is to be refreshed: what the store has, or what it would not take and takes now. */
+    private fun present(session: StoredSession): StoredSession {
+        val stored = takeStored() ?: throw ClientException(Kind.NOT_SIGNED_IN)
+        if (stored.userId != session.userId) throw ClientException(Kind.ANOTHER_USER)
+        val held = unsaved?.let { (held, replaced) -> held.takeIf { replaced == stored.refreshToken } }
+        return if (held == null) stored else keep(held, stored)
+    }
+
+    /** The server says that it is over; unless somebody has signed in anew in another process that shares the store. */
+    private fun endUnlessReplaced(former: StoredSession, epoch: Int) {
+        check(epoch)
+        if (takeStored()?.refreshToken != former.refreshToken) return
+        // Whoever waits is told the reason, and not only that nobody is signed in.
+        refreshing = null
+        replace(null)
+        runCatching { clearStore() }
+        throw ClientException(Kind.SESSION_ENDED)
+    }
+
+    /** In the store first, then in use. What the store does not take is held back, and offered again. */
     private fun keep(session: StoredSession, former: StoredSession): StoredSession {
         unsaved = session to former.refreshToken
         storing { store.save(session) }
@@ -227,8 +234,9 @@ class GatehouseSession(
         owesClearing = false
     }
 
+    /** Keystores throw more than what writes files does. No cause: what it says is not ours to vouch for. */
     private fun <T> storing(action: () -> T): T =
-        try { action() } catch (_: IOException) { throw ClientException(Kind.STORE_FAILED) }
+        try { action() } catch (_: Exception) { throw ClientException(Kind.STORE_FAILED) }
 
     private fun replace(session: StoredSession?) {
         epoch++

@@ -5,7 +5,9 @@ import java.io.IOException
 /** As much of JSON (RFC 8259) as the API speaks: objects of texts are written; all of it is read. */
 internal object Json {
     fun write(members: Map<String, String?>): String =
-        members.entries.joinToString(",", "{", "}") { (name, value) -> "${quoted(name)}:${value?.let(::quoted) ?: "null"}" }
+        members.entries.joinToString(",", "{", "}") { (name, value) ->
+            "${quoted(name)}:${value?.let(::quoted) ?: "null"}"
+        }
 
     private fun quoted(text: String): String = buildString {
         append('"')

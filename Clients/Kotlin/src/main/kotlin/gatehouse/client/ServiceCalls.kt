@@ -10,18 +10,22 @@ internal class Tokens(private val members: Map<*, *>) {
     val refresh: String get() = text("refresh_token")
     val expiresInMillis: Long get() = (members["expires_in"] as? Long ?: throw unusable()) * 1000
 
-    /** Whose the access token is (RFC 9068 §2.2, `sub`): read, not verified; it tells a mistaken answer from a right one. */
+    /** Whose the access token is (RFC 9068 §2.2, `sub`): read, not verified; it tells a mistaken answer. */
     val userId: Long?
         get() = try {
             val payload = access.split(".").let { if (it.size == 3) it[1] else "" }
-            ((Json.read(String(Base64.getUrlDecoder().decode(payload))) as? Map<*, *>)?.get("sub") as? String)?.toLongOrNull()
+            val claims = Json.read(String(Base64.getUrlDecoder().decode(payload))) as? Map<*, *>
+            (claims?.get("sub") as? String)?.toLongOrNull()
         } catch (_: IOException) {
             null
         } catch (_: IllegalArgumentException) {
             null
         }
 
-    private fun text(name: String) = members[name] as? String ?: throw unusable()
+    /** RFC 6749 §A.12, §A.17: nothing else may be a header's value, and what refuses it would show it. */
+    private fun text(name: String) =
+        (members[name] as? String)?.takeIf { text -> text.isNotEmpty() && text.all { it in '!'..'~' } }
+            ?: throw unusable()
     private fun unusable() = ClientException(ClientException.Kind.UNUSABLE_ANSWER)
 }
 
@@ -29,7 +33,7 @@ internal class Tokens(private val members: Map<*, *>) {
 internal class ServiceCalls(val service: Service, private val transport: Transport, val retry: RetryPolicy) {
     /** Sent once: a code counts once. */
     fun signIn(request: SignInRequest): Pair<Tokens, SignedIn> {
-        val members = members(transport.send(service.json("POST", "/auth/signin", request.members)))
+        val members = members(exchange(service.json("POST", "/auth/signin", request.members)))
         val user = User.of(members["user"] as? Map<*, *>)
             ?: throw ClientException(ClientException.Kind.UNUSABLE_ANSWER)
         return Tokens(members) to SignedIn(user, members["new_user"] == true, members["migrated"] == true)
@@ -37,7 +41,7 @@ internal class ServiceCalls(val service: Service, private val transport: Transpo
 
     /** RFC 6749 §6. */
     fun refresh(refreshToken: String): Tokens =
-        Tokens(members(transport.send(
+        Tokens(members(exchange(
             service.form("/auth/token", "grant_type" to "refresh_token", "refresh_token" to refreshToken))))
 
     /** RFC 7009: ends the session of the token. Sent again as long as the answer is lost. */
@@ -45,7 +49,7 @@ internal class ServiceCalls(val service: Service, private val transport: Transpo
         val attempts = Attempts(retry)
         while (true) {
             try {
-                members(transport.send(service.form("/auth/revoke", "token" to refreshToken)))
+                members(exchange(service.form("/auth/revoke", "token" to refreshToken)))
                 return
             } catch (failure: ClientException) {
                 attempts.pause(failure)
@@ -55,14 +59,25 @@ internal class ServiceCalls(val service: Service, private val transport: Transpo
 
     /** RFC 6750 §2.1. */
     fun send(request: Request, accessToken: String): Answer =
-        transport.send(request.with("Authorization", "Bearer $accessToken"))
+        exchange(request.with("Authorization", "Bearer $accessToken"))
+
+    /** What a library throws says not how far the request has come, so that its answer counts as lost. */
+    private fun exchange(request: Request): Answer =
+        try {
+            transport.send(request)
+        } catch (_: IOException) {
+            throw ClientException(ClientException.Kind.ANSWER_LOST)
+        }
 
     companion object {
-        /** A 401 may also be about what the request brings, such as a code, which must not be sent twice (RFC 6750 §3.1). */
+        /** RFC 6750 §3: what is said to whoever bears a token, and in it the error. */
+        private val bearer = Regex("(?:^|, *)Bearer\\b(.*)", RegexOption.IGNORE_CASE)
+        private val error = Regex("[ ,]error *= *\"?([^\", ]*)", RegexOption.IGNORE_CASE)
+
+        /** A 401 may also be about what the request brings, such as a code, which must not be sent twice. */
         fun asksForNewToken(answer: Answer): Boolean {
-            val challenge = answer.headers["www-authenticate"] ?: return false
-            return answer.status == 401 && challenge.startsWith("bearer", ignoreCase = true) &&
-                ("error=" !in challenge || "error=\"invalid_token\"" in challenge)
+            val challenge = bearer.find(answer.headers["www-authenticate"] ?: "")?.groupValues?.get(1) ?: return false
+            return answer.status == 401 && error.find(challenge)?.groupValues?.get(1) in setOf(null, "invalid_token")
         }
 
         fun members(answer: Answer): Map<*, *> {

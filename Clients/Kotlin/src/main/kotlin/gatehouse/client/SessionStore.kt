@@ -35,8 +35,8 @@ class StoredSession(
 }
 
 /**
- * Where a session is kept. `save` is all or nothing: when it fails, what was there before is still there. `load` throws when it
- * can't read, or the user would look signed out.
+ * Where a session is kept. `save` is all or nothing: when it fails, what was there before is still there. `load` throws
+ * when it can't read, or the user would look signed out. Whatever they throw is told as STORE_FAILED.
  */
 interface SessionStore {
     @Throws(IOException::class) fun load(): StoredSession?

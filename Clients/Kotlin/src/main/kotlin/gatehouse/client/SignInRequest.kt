@@ -1,7 +1,7 @@
 package gatehouse.client
 
 /**
- * What a provider's SDK, or an OAuth library, has given to the app, as `POST /auth/signin` takes it. Its text shows none of it.
+ * What a provider's SDK, or an OAuth library, has given to the app, for `POST /auth/signin`. Its text shows none of it.
  */
 class SignInRequest private constructor(internal val members: Map<String, String>) {
     /** With one more parameter by its name in the API, such as `client_id`, `acr_values`, `context`. */
@@ -11,7 +11,7 @@ class SignInRequest private constructor(internal val members: Map<String, String
 
     companion object {
         /**
-         * An authorization code. `iss` is what came back with it (RFC 9207), `mccmnc` the user's mobile network, for ZenKey.
+         * An authorization code. `iss` is what came back with it (RFC 9207), `mccmnc` the user's network, for ZenKey.
          */
         fun code(
             code: String, codeVerifier: String?, redirectUri: String?, provider: String? = null, mccmnc: String? = null,
@@ -24,14 +24,15 @@ class SignInRequest private constructor(internal val members: Map<String, String
         fun idToken(
             idToken: String, nonce: String?, provider: String, accessToken: String? = null, code: String? = null,
         ): SignInRequest = of(
-            "id_token" to idToken, "nonce" to nonce, "provider" to provider, "access_token" to accessToken, "code" to code)
+            "id_token" to idToken, "nonce" to nonce, "provider" to provider, "access_token" to accessToken,
+            "code" to code)
 
         private fun of(vararg members: Pair<String, String?>) =
             SignInRequest(buildMap { for ((name, value) in members) if (value != null) put(name, value) })
     }
 }
 
-/** The signed-in user: texts by their names in the API, such as `name`, `email`, `email_verified`. Its text shows the number alone. */
+/** The signed-in user: texts by their names in the API, such as `email_verified`. Its own text is the number. */
 class User internal constructor(val id: Long, private val texts: Map<String, String>) {
     operator fun get(name: String): String? = texts[name]
     override fun toString(): String = "user $id"
@@ -46,5 +47,5 @@ class User internal constructor(val id: Long, private val texts: Map<String, Str
     }
 }
 
-/** A sign-in that succeeded: `isNewUser` when it has made the user, `hasMigrated` when that one has come from another carrier. */
+/** A sign-in that succeeded: it has made the user (`isNewUser`), who has come from another carrier (`hasMigrated`). */
 class SignedIn internal constructor(val user: User, val isNewUser: Boolean, val hasMigrated: Boolean)

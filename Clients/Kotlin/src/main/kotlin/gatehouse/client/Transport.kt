@@ -4,7 +4,10 @@ import java.io.IOException
 import java.net.ConnectException
 import java.net.HttpURLConnection
 import java.net.NoRouteToHostException
+import java.net.ProtocolException
 import java.net.URI
+import java.net.URL
+import java.net.URLConnection
 import java.net.UnknownHostException
 import javax.net.ssl.SSLHandshakeException
 
@@ -24,23 +27,33 @@ class Answer(val status: Int, val headers: Map<String, String>, val body: ByteAr
 }
 
 /**
- * How requests are made. A transport follows no redirect, for the body of a request holds a token; and it keeps neither answers nor
- * cookies.
+ * How requests are made. A transport follows no redirect, for the body of a request holds a token; it keeps neither
+ * answers nor cookies; and it comes to an end, for all who need a token wait for one refresh.
  */
 fun interface Transport {
-    /** @throws ClientException of kind UNREACHABLE or ANSWER_LOST */
+    /** @throws ClientException of kind UNREACHABLE or ANSWER_LOST; an IOException counts as an answer lost */
     fun send(request: Request): Answer
 }
 
 /**
- * By `HttpURLConnection`, for Android. A JVM has [HttpClientTransport]: there this one knows no PATCH, so that
- * [GatehouseSession.edit] fails, and sees no body of a 401.
+ * By `HttpURLConnection`, for Android. A JVM has `HttpClientTransport`: there this knows no PATCH, so that
+ * [GatehouseSession.edit] fails, and sees no body of a 401, so that it learns of no session's end.
+ *
+ * Cookies are kept where the app has set a `CookieHandler`, which is one for all of its process.
+ *
+ * @param open how a connection is made, such as `Network::openConnection` of Android for one by the mobile network.
  */
-class URLConnectionTransport(private val timeoutMillis: Int = 10_000) : Transport {
+class URLConnectionTransport(
+    private val timeoutMillis: Int = 10_000, private val open: (URL) -> URLConnection = URL::openConnection,
+) : Transport {
     override fun send(request: Request): Answer {
-        val connection = request.uri.toURL().openConnection() as HttpURLConnection
+        val connection = open(request.uri.toURL()) as HttpURLConnection
         try {
             connection.requestMethod = request.method
+        } catch (_: ProtocolException) {
+            throw UnsupportedOperationException("HttpURLConnection sends no ${request.method} here")
+        }
+        try {
             connection.instanceFollowRedirects = false
             connection.useCaches = false
             connection.connectTimeout = timeoutMillis
@@ -48,8 +61,8 @@ class URLConnectionTransport(private val timeoutMillis: Int = 10_000) : Transpor
             request.headers.forEach(connection::setRequestProperty)
             request.body?.let {
                 connection.doOutput = true
-                // Otherwise it posts a second time, by itself, where a connection ends before the answer: by then another process may
-                // have got a successor of the refresh token and used it, and what comes late is a stolen one to the server.
+                // Otherwise it posts again by itself where a connection ends before the answer: by then another process may
+                // have used the successor of the refresh token, and what comes late is a stolen one to the server.
                 connection.setFixedLengthStreamingMode(it.size)
                 connection.outputStream.use { stream -> stream.write(it) }
             }
@@ -64,7 +77,8 @@ class URLConnectionTransport(private val timeoutMillis: Int = 10_000) : Transpor
                 .associate { (name, values) -> name.lowercase() to values.joinToString(", ") }
             return Answer(status, headers, body)
         } catch (error: IOException) {
-            throw ClientException(if (isUnsent(error)) ClientException.Kind.UNREACHABLE else ClientException.Kind.ANSWER_LOST)
+            throw ClientException(
+                if (isUnsent(error)) ClientException.Kind.UNREACHABLE else ClientException.Kind.ANSWER_LOST)
         } finally {
             connection.disconnect()
         }
@@ -72,5 +86,5 @@ class URLConnectionTransport(private val timeoutMillis: Int = 10_000) : Transpor
 
     private fun isUnsent(error: IOException): Boolean =
         error is ConnectException || error is UnknownHostException || error is NoRouteToHostException ||
-            error is SSLHandshakeException || error is java.net.ProtocolException
+            error is SSLHandshakeException
 }
