@@ -43,12 +43,7 @@ public struct SQLState: Equatable, Sendable, ExpressibleByStringLiteral, CustomS
     public static let serializationFailure: SQLState = "40001"
     public static let deadlockDetected: SQLState = "40P01"
     public static let readOnlyTransaction: SQLState = "25006"
-    public static let diskFull: SQLState = "53100"
-    public static let tooManyConnections: SQLState = "53300"
-    public static let queryCanceled: SQLState = "57014"
     public static let adminShutdown: SQLState = "57P01"
-    public static let crashShutdown: SQLState = "57P02"
-    public static let cannotConnectNow: SQLState = "57P03"
 
     /// Whether another transaction was in the way, which may be gone the next time.
     public var isWorthRepeating: Bool { self == .serializationFailure || self == .deadlockDetected }

@@ -158,6 +158,29 @@ extension PostgresConnection {
         }
     }
 
+    @Test func `tells the loser of two serializable transactions that he may try again`() async throws {
+        try await Server.with { server in
+            let (one, two) = (try await server.connect(), try await server.connect())
+            try await one.execute("CREATE TABLE counters (value int8)")
+            try await one.execute("INSERT INTO counters VALUES (0)")
+            let read = PostgresStatement("SELECT value FROM counters")
+            for connection in [one, two] {
+                try await connection.execute("BEGIN ISOLATION LEVEL SERIALIZABLE")
+                _ = try await connection.run([PostgresCall(read)], timeout: .seconds(5))
+            }
+            try await one.execute("UPDATE counters SET value = value + 1")
+            try await one.execute("COMMIT")
+            let error = await #expect(throws: PostgresError.self) {
+                try await two.execute("UPDATE counters SET value = value + 1")
+            }
+            #expect(error == .refused(.serializationFailure, constraint: nil) && error?.isWorthRepeating == true)
+            #expect(!PostgresError.unknown(.connectionLost).isWorthRepeating, "it may have happened")
+            try await two.execute("ROLLBACK")
+            await one.close()
+            await two.close()
+        }
+    }
+
     @Test func `tells who waits that it is closed`() async throws {
         try await Server.with { server in
             let connection = try await server.connect()
