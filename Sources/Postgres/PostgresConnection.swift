@@ -61,6 +61,8 @@ public actor PostgresConnection: LoopBound, ReadinessHandler {
 
     /// Sends statements that belong together, and waits until they are committed.
     ///
+    /// One whose time is over takes the connection with it: nothing behind it would be answered sooner.
+    ///
     /// - Returns: what each has given, in their order.
     /// - Throws: `PostgresError.refused` when one of them failed, and so none has happened.
     public func run(_ calls: [PostgresCall], timeout: Duration) async throws(PostgresError) -> [PostgresRows] {
@@ -73,7 +75,7 @@ public actor PostgresConnection: LoopBound, ReadinessHandler {
         }
         let outcome = await withCheckedContinuation { continuation in
             exchanges.append(Exchange(deadline: deadline, continuation: continuation))
-            watch()
+            watch(for: deadline)
             flush()
         }
         return try outcome.get()
@@ -201,10 +203,13 @@ public actor PostgresConnection: LoopBound, ReadinessHandler {
             switch outcome {
             case .rows(let rows): exchanges[answered].results.append(rows)
             case .failure(let state, let constraint):
+                // Said when the server goes away, and not about the batch, which may have been committed just then.
+                if state.endsSession { return fail(.unknown(.connectionLost)) }
                 if exchanges[answered].refusal == nil {
                     exchanges[answered].refusal = .refused(state, constraint: constraint)
                 }
-                if state.endsConnection { return fail(.unknown(.connectionLost)) }
+                // A primary that has become a standby.
+                if state == .readOnlyTransaction { return fail(.unknown(.connectionLost)) }
             case .skipped: continue
             case .lost: return fail(.unknown(.connectionLost))
             case .synchronized: finish()
@@ -225,7 +230,6 @@ public actor PostgresConnection: LoopBound, ReadinessHandler {
             exchanges.removeFirst(answered)
             answered = 0
         }
-        watch()
         guard let refusal = exchange.refusal else {
             exchange.continuation?.resume(returning: .success(exchange.results))
             return
@@ -238,15 +242,19 @@ public actor PostgresConnection: LoopBound, ReadinessHandler {
 
     // MARK: Ending
 
-    /// The first in the line is the first whose time is over, or near enough: all behind it wait for it.
-    private func watch() {
-        timer?.move(to: answered < exchanges.count ? exchanges[answered].deadline : nil)
+    /// Sees to it that the timer fires no later than this.
+    private func watch(for deadline: MonotonicTime) {
+        if let watched = timer?.deadline, watched <= deadline { return }
+        timer?.move(to: deadline)
     }
 
+    /// The timer is not moved with every answer, so it may have been for a batch that has one.
     private func timeIsOver() {
-        fail(
-            isConnected
-                ? .unknown(.deadline) : .notSent(.cannotConnect(reason: "it took longer than the time for connecting")))
+        guard isConnected else {
+            return fail(.notSent(.cannotConnect(reason: "it took longer than the time for connecting")))
+        }
+        guard let earliest = exchanges[answered...].map(\.deadline).min() else { return }
+        earliest <= .now ? fail(.unknown(.deadline)) : watch(for: earliest)
     }
 
     /// - Parameter error: for those whose batch has not been answered.

@@ -43,14 +43,10 @@ public struct SQLState: Equatable, Sendable, ExpressibleByStringLiteral, CustomS
     public static let serializationFailure: SQLState = "40001"
     public static let deadlockDetected: SQLState = "40P01"
     public static let readOnlyTransaction: SQLState = "25006"
-    public static let adminShutdown: SQLState = "57P01"
 
     /// Whether another transaction was in the way, which may be gone the next time.
     public var isWorthRepeating: Bool { self == .serializationFailure || self == .deadlockDetected }
 
-    /// Whether the server, or its role, goes away: the connection is of no more use. A primary that has become a standby says
-    /// that it is read-only.
-    public var endsConnection: Bool {
-        description.hasPrefix("57P") || self == .readOnlyTransaction
-    }
+    /// Whether the server goes away, or ends this session (class 57, of which those with a P are its own doing).
+    var endsSession: Bool { description.hasPrefix("57P") }
 }

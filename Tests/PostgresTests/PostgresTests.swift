@@ -135,25 +135,27 @@ extension PostgresConnection {
             while await connection.load == 0 { await Task.yield() }
             try await other.execute("SELECT pg_terminate_backend($1::int8::int4)", .integer(process))
             let error = await #expect(throws: PostgresError.self) { try await waiting.value }
-            #expect(error == .refused(.adminShutdown, constraint: nil))
+            #expect(error == .unknown(.connectionLost))
             #expect(await !connection.isOpen)
             await #expect(throws: PostgresError.notSent(.connectionLost)) { try await connection.execute("SELECT 1") }
             await other.close()
         }
     }
 
-    @Test func `waits for an answer no longer than its time`() async throws {
+    @Test(arguments: [true, false])
+    func `waits for an answer no longer than its time, also behind one that has more`(isFirst: Bool) async throws {
         try await Server.with { server in
             let connection = try await server.connect()
             let sleep = PostgresCall(PostgresStatement("SELECT pg_sleep(30)"))
-            let behind = Task { () throws -> [PostgresRows] in
-                while await connection.load == 0 { await Task.yield() }
-                return try await connection.run([sleep], timeout: .seconds(60))
-            }
+            let times: [Duration] = isFirst ? [.milliseconds(100), .seconds(60)] : [.seconds(60), .milliseconds(100)]
+            let first = Task { try await connection.run([sleep], timeout: times[0]) }
+            while await connection.load == 0 { await Task.yield() }
+            let start = ContinuousClock.now
             await #expect(throws: PostgresError.unknown(.deadline)) {
-                try await connection.run([sleep], timeout: .milliseconds(100))
+                try await connection.run([sleep], timeout: times[1])
             }
-            await #expect(throws: PostgresError.unknown(.deadline)) { try await behind.value }
+            await #expect(throws: PostgresError.unknown(.deadline)) { try await first.value }
+            #expect(ContinuousClock.now - start < .seconds(20))
             #expect(await !connection.isOpen)
         }
     }
@@ -178,6 +180,18 @@ extension PostgresConnection {
             try await two.execute("ROLLBACK")
             await one.close()
             await two.close()
+        }
+    }
+
+    @Test func `leaves a server that has become read-only, of which it says that nothing has happened`() async throws {
+        try await Server.with { server in
+            let connection = try await server.connect()
+            try await connection.execute("CREATE TABLE users (name text)")
+            try await connection.execute("SET default_transaction_read_only = on")
+            await #expect(throws: PostgresError.refused(.readOnlyTransaction, constraint: nil)) {
+                try await connection.execute("INSERT INTO users VALUES ('ada')")
+            }
+            #expect(await !connection.isOpen)
         }
     }
 
