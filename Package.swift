@@ -92,6 +92,7 @@ let package = Package(
         target("OpenIDConnect", ["JOSE", "Crypto", "JSON", "HTTPClient", "System", "Syntax"]),
         target("Accounts", ["Syntax", "System"]),
         target("AccountsSQLite", ["Accounts", "System", "CSQLite"]),
+        target("AccountsPostgres", ["Accounts", "Postgres", "EventLoop", "System"]),
         target("Sealing", ["Accounts", "Crypto", "System", "Syntax"]),
         target(
             "Providers", ["OpenIDConnect", "JOSE", "Crypto", "JSON", "HTTPClient", "EventLoop", "System", "Syntax"]),
@@ -138,13 +139,16 @@ let package = Package(
         tests("HTMLTests", ["HTML"]),
         tests("OpenAPITests", ["OpenAPI", "JSON"]),
         tests("EventLoopTests", ["EventLoop", "System"]),
-        tests("PostgresTests", ["Postgres", "EventLoop", "System"]),
+        tests("PostgresTests", ["Postgres", "EventLoop", "System", "PostgresTestSupport"]),
         tests("PagesTests", ["Pages", "Crypto", "Syntax"]),
         tests("HTTPServerTests", ["HTTPServer", "EventLoop", "System", "Syntax", "CZlib"]),
         tests("HTTPClientTests", ["HTTPClient", "EventLoop", "Syntax"]),
         tests(
             "SimulatedCarriersTests",
             ["SimulatedCarriers", "EventLoop", "JOSE", "Crypto", "JSON", "Syntax"]),
+        .target(
+            name: "PostgresTestSupport", dependencies: ["Postgres", "EventLoop"],
+            path: "Tests/PostgresTestSupport", swiftSettings: settings),
         .target(
             name: "TestSupport",
             dependencies: [
@@ -180,6 +184,9 @@ let package = Package(
             ]),
         tests("AccountsTests", ["Accounts"]),
         tests("AccountsSQLiteTests", ["AccountsSQLite", "CSQLite", "Accounts", "System", "TestSupport"]),
+        tests(
+            "AccountsPostgresTests",
+            ["AccountsPostgres", "Postgres", "EventLoop", "Accounts", "System", "TestSupport", "PostgresTestSupport"]),
         tests("CryptoTests", ["Crypto", "COpenSSL"]),
         tests("AppsTests", ["Apps", "Crypto"]),
         tests("JOSETests", ["JOSE", "Crypto", "JSON", "Syntax"]),

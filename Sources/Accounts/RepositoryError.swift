@@ -1,4 +1,5 @@
-/// Why a repository could not do what it was asked. Nothing of what was asked has then happened.
+/// Why a repository could not do what it was asked. Nothing of what was asked has then happened; or, where it says `uncertain`, all
+/// of it or nothing.
 public enum RepositoryError: Error, Equatable, Sendable {
     /// The store can't work now; it recovers by itself when the cause goes.
     case unavailable(Unavailability)
@@ -40,8 +41,14 @@ public enum Unavailability: Error, Equatable, Sendable {
     case closed
     /// A sealed value does not open: it was changed, moved, or its key is missing.
     case brokenSeal
+    /// There is no way to the database server, or it is not there.
+    case cannotConnect
+    /// The way to the database server has ended, or the time was over, before its answer came.
+    case uncertain
     /// Anything else, by the engine's own code.
     case engine(code: Int32)
+    /// Anything else, by the database server's own code (SQLSTATE).
+    case server(sqlState: String)
 }
 
 extension Unavailability: CustomStringConvertible {
@@ -59,6 +66,9 @@ extension Unavailability: CustomStringConvertible {
         case .overloaded: "more is waiting than may wait"
         case .closed: "it is closed"
         case .brokenSeal: "a sealed value does not open"
+        case .cannotConnect: "the database server can't be reached, or does not take us in"
+        case .uncertain: "the database server has not answered; what was asked of it may have happened"
+        case .server(let state): "the database server reports \(state)"
         case .engine(let code): "the engine reports \(code)"
         }
     }

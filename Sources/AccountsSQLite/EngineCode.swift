@@ -24,7 +24,9 @@ extension Unavailability {
     var leavesConnectionUsable: Bool {
         switch self {
         case .diskFull, .locked, .overloaded, .brokenSeal: true
-        case .readOnly, .corrupt, .notADatabase, .cannotOpen, .inputOutput, .outOfMemory, .closed, .engine: false
+        case .readOnly, .corrupt, .notADatabase, .cannotOpen, .inputOutput, .outOfMemory, .closed, .engine, .cannotConnect,
+            .uncertain, .server:
+            false
         }
     }
 }

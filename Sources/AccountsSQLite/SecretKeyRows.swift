@@ -1,5 +1,4 @@
 public import Accounts
-import Synchronization
 
 /// The symmetric keys that the service keeps to itself.
 struct SecretKeyRows {
@@ -84,23 +83,6 @@ struct SecretKeyRows {
     /// Erases the keys in whose place a newer one has been since that time.
     func forget(_ purpose: SecretKey.Purpose, replacedBefore time: Int64) throws(RepositoryError) {
         try connection.run(Self.forget, purpose.rawValue, time)
-    }
-}
-
-/// The secret keys of one open store, the newest first.
-final class SecretKeyCache: Sendable {
-    private let keys = Mutex<[SecretKey]>([])
-
-    var all: [SecretKey] { keys.withLock(\.self) }
-
-    /// - Returns: whether they are others than before.
-    @discardableResult
-    func use(_ renewed: [SecretKey]) -> Bool {
-        keys.withLock { keys in
-            guard keys != renewed else { return false }
-            keys = renewed
-            return true
-        }
     }
 }
 

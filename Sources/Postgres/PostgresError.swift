@@ -1,52 +1,59 @@
-/// Why a batch of statements has not given its results. Nothing of what was sent is in it, nor of what the server has.
+/// Why there is no result. Nothing in it is the text of a statement, a value, or a part of the connection string.
 public enum PostgresError: Error, Equatable, Sendable {
-    /// The server has refused it, and nothing of it has happened.
-    ///
-    /// - Parameter constraint: the name of the one that was violated, where it is that.
-    case refused(SQLState, constraint: String?)
-    /// It was never sent.
-    case notSent(Trouble)
-    /// It was sent, and whether it was carried out is not known.
-    case unknown(Trouble)
-    /// The result has another shape than its reader expects.
-    case unreadable
-
-    /// What befell the way to the server.
-    public enum Trouble: Equatable, Sendable {
-        /// There was no connection within the time for it.
-        ///
-        /// - Parameter reason: libpq's words, which name host, port, user and database, and no password.
-        case cannotConnect(reason: String)
-        case connectionLost
-        /// Its time was over.
-        case deadline
-        /// As many wait already as may.
-        case overloaded
-        /// We have closed it.
-        case closed
+    /// What may have become of statements whose results never came.
+    public enum Outcome: Equatable, Sendable {
+        /// The server can't have carried them out.
+        case notSent
+        /// The server may have carried them out, and may have committed them.
+        case unknown
     }
 
-    /// Whether the very same may well succeed when it is run again, and has not happened yet.
-    public var isWorthRepeating: Bool {
-        if case .refused(let state, _) = self { state.isWorthRepeating } else { false }
+    /// The server has refused it, and its transaction is rolled back.
+    case refused(SQLState)
+    /// There is no connection, so that nothing was sent, and the last try has come to this.
+    case notConnected(ConnectFailure)
+    /// The connection ended first. The state is what the server said, if it came to that.
+    case lost(Outcome, SQLState?)
+    /// The deadline has passed first.
+    case timedOut(Outcome)
+    /// As many callers wait as may. Nothing was sent.
+    case overloaded
+    /// The pool has been closed. Nothing was sent.
+    case closed
+    /// The values are not what the statement declares. Nothing was sent.
+    case wrongParameters
+    /// A result has no such column, or something else in it.
+    case unexpectedResult
+    /// The transaction is over: one of its statements was refused, its deadline has passed, or its connection is gone.
+    case transactionOver
+
+    /// Whether the same transaction, run again from its beginning, can succeed, and can't have been carried out before.
+    public var isRetryable: Bool {
+        switch self {
+        case .refused(let state): state.isRetryable
+        case .notConnected(let failure): failure.isRetryable
+        case .lost(.notSent, _), .overloaded: true
+        case .lost(.unknown, _), .timedOut, .closed, .wrongParameters, .unexpectedResult, .transactionOver: false
+        }
     }
 }
 
-/// A code of five characters by which the server names an error (PostgreSQL, Appendix A).
-public struct SQLState: Equatable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
-    public let description: String
+/// Why there is no connection.
+public enum ConnectFailure: Error, Equatable, Sendable {
+    /// None of the hosts' names has an address.
+    case nameNotFound
+    /// No server could be spoken to, over TLS where that is asked for, or none that is what the string asks for.
+    case unreachable
+    /// The connection was not there in time.
+    case timedOut
+    /// A server was there and has refused.
+    case refused(SQLState)
 
-    public init(_ text: String) { description = text }
-    public init(stringLiteral text: String) { description = text }
-
-    public static let uniqueViolation: SQLState = "23505"
-    public static let serializationFailure: SQLState = "40001"
-    public static let deadlockDetected: SQLState = "40P01"
-    public static let readOnlyTransaction: SQLState = "25006"
-
-    /// Whether another transaction was in the way, which may be gone the next time.
-    public var isWorthRepeating: Bool { self == .serializationFailure || self == .deadlockDetected }
-
-    /// Whether the server goes away, or ends this session (class 57, of which those with a P are its own doing).
-    var endsSession: Bool { description.hasPrefix("57P") }
+    /// Whether a later try can succeed without anybody's doing anything.
+    var isRetryable: Bool {
+        switch self {
+        case .nameNotFound, .unreachable, .timedOut: true
+        case .refused(let state): state.isRetryable
+        }
+    }
 }

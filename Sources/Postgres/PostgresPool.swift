@@ -1,132 +1,135 @@
 public import EventLoop
 import System
 
-/// A few connections to one server for everything that happens on one event loop.
+/// A few connections to a server, on one event loop, and the callers that share them.
 ///
-/// A batch goes to the connection with the fewest before it, and does not wait for those (pipeline mode). A connection that is
-/// lost is opened anew, after a pause that grows while that fails; who asks meanwhile waits for as long as he has.
+/// A caller's statements go out at once, behind those of others, on the connection with the fewest callers. A caller that no
+/// connection has room for waits, and so does one that comes while there is no connection, until the present tries to connect
+/// have failed. When a caller's task is cancelled its statement still comes to its end: what it has done is to be known.
 public actor PostgresPool: LoopBound {
-    public struct Settings: Sendable {
-        /// How many connections there are.
-        public var connections = 3
-        /// How many batches may wait, for a connection or for results.
-        public var maximumWaiting = 4_096
-        /// For connecting, all hosts included.
-        public var connectTimeout: Duration = .seconds(5)
-        /// The first pause after a connection could not be opened, and the longest.
-        public var pauses: ClosedRange<Duration> = .milliseconds(50) ... .seconds(2)
-        /// See ``PostgresConnection/open(_:on:timeout:preparesStatements:)``.
-        public var preparesStatements = true
-
-        public init() {}
-    }
-
     public nonisolated let loop: EventLoop
-    private let address: PostgresAddress
-    private let settings: Settings
-    private var connections: [PostgresConnection] = []
-    private var opening = 0
-    /// How many batches wait, for a connection or for results.
-    public private(set) var load = 0
-    /// Who waits for a connection, and by when; in the order of coming.
-    private var queue: [(id: Int, continuation: CheckedContinuation<PostgresError?, Never>)] = []
-    private var lastID = 0
-    private var lastError = PostgresError.notSent(.connectionLost)
+    private let string: ConnectionString
+    private let durability: Durability
+    private let limits: PoolLimits
+    private(set) var connections: [Connection] = []
+    private var waiting: [Batch] = []
     private var isClosed = false
-
-    public init(_ address: PostgresAddress, on loop: EventLoop, settings: Settings = Settings()) {
-        self.address = address
-        self.loop = loop
-        self.settings = settings
+    /// For the deadlines of those that wait here; those under way are the connections' concern.
+    private(set) lazy var timer = loop.timer { [weak self] in self?.assumeOnLoop(()) { pool, _ in pool.expireWaiting() }
     }
 
-    /// Sends statements that belong together, and waits until they are committed.
+    /// Nothing is connected before the first statement.
     ///
-    /// - Throws: as ``PostgresConnection/run(_:timeout:)``.
-    public func run(_ calls: [PostgresCall], timeout: Duration) async throws(PostgresError) -> [PostgresRows] {
-        guard load < settings.maximumWaiting else { throw .notSent(.overloaded) }
-        load += 1
-        defer { load -= 1 }
-        let deadline = MonotonicTime.now + timeout
-        let connection = try await connection(until: deadline)
-        return try await connection.run(calls, timeout: deadline - .now)
+    /// - Parameter loop: must run until ``close()`` has returned.
+    public init(
+        loop: EventLoop, string: ConnectionString, durability: Durability = .durable, limits: PoolLimits = PoolLimits()
+    ) {
+        self.loop = loop
+        self.string = string
+        self.durability = durability
+        self.limits = limits
     }
 
-    /// Closes all connections. What waits is told so.
-    public func close() async {
+    isolated deinit { close() }
+
+    /// Runs one statement, which is a transaction of its own.
+    ///
+    /// - Parameter timeout: from here to the result, all waiting included.
+    public func query(
+        _ statement: Statement, _ values: Value..., timeout: Duration
+    ) async throws(PostgresError) -> Rows {
+        try await only(run([Command(statement, values)], .none, deadline: .now + timeout))
+    }
+
+    /// Runs commands as one transaction that goes out, and comes back, in one piece.
+    ///
+    /// - Returns: what each of them has given back.
+    public func run(
+        _ commands: [Command], isolation: Isolation = .readCommitted, timeout: Duration
+    ) async throws(PostgresError) -> [Rows] {
+        try await run(commands, isolation == .serializable ? .serializable : .none, deadline: .now + timeout)
+    }
+
+    /// Ends every connection, and refuses whatever comes later. What is under way may or may not be carried out.
+    public func close() {
         isClosed = true
-        lastError = .notSent(.closed)
-        release(lastError)
-        for connection in connections { await connection.close() }
-        connections = []
+        for connection in connections { connection.close() }
+        connections.removeAll()
+        for batch in takeWaiting() { batch.fail(.closed) }
+        timer.cancel()
     }
 
-    /// The one with the fewest batches before it.
-    private func connection(until deadline: MonotonicTime) async throws(PostgresError) -> PostgresConnection {
-        while true {
-            if isClosed { throw .notSent(.closed) }
-            // All of them live on this loop.
-            connections.removeAll { !$0.assumeIsolated { $0.isOpen } }
-            openMissing()
-            let best = connections.min { $0.assumeIsolated { $0.load } < $1.assumeIsolated { $0.load } }
-            if let best { return best }
-            if let error = await opened(until: deadline) { throw error }
-        }
+    // MARK: For transactions
+
+    func run(_ commands: [Command], _ frame: Batch.Frame, deadline: MonotonicTime) async throws(PostgresError) -> [Rows]
+    {
+        guard commands.allSatisfy(\.isWellFormed) else { throw .wrongParameters }
+        return try await withCheckedContinuation { continuation in
+            submit(Batch(commands, frame, deadline: deadline, continuation))
+        }.get()
     }
 
-    private func openMissing() {
-        while connections.count + opening < settings.connections {
-            opening += 1
-            Task { await open() }
-        }
+    func only(_ rows: [Rows]) throws(PostgresError) -> Rows {
+        guard let first = rows.first, rows.count == 1 else { throw .unexpectedResult }
+        return first
     }
 
-    /// Tries until it has a connection.
-    private func open() async {
-        defer { opening -= 1 }
-        var pause = settings.pauses.lowerBound
-        while !isClosed {
-            do throws(PostgresError) {
-                let connection = try await PostgresConnection.open(
-                    address, on: loop, timeout: settings.connectTimeout,
-                    preparesStatements: settings.preparesStatements)
-                guard !isClosed else { return await connection.close() }
-                connections.append(connection)
-                return release(nil)
-            } catch {
-                lastError = error
+    // MARK: For connections
+
+    /// Sends what waits, as far as there is room.
+    func serveWaiting() {
+        while !waiting.isEmpty, let connection = leastLoaded { connection.send(waiting.removeFirst()) }
+    }
+
+    /// Tells those who wait that there is no connection, once none is left that may come to be.
+    func connectingFailed(_ failure: ConnectFailure) {
+        guard !connections.contains(where: \.isUnderWay) else { return }
+        for batch in takeWaiting() { batch.fail(.notConnected(failure)) }
+    }
+
+    private func submit(_ batch: Batch) {
+        guard !isClosed else { return batch.fail(.closed) }
+        guard batch.deadline > .now else { return batch.fail(.timedOut(.notSent)) }
+        if case .reserved(let reservation, let part) = batch.frame, part != .begin {
+            guard let connection = connections.first(where: { $0.holder === reservation }) else {
+                return batch.fail(.transactionOver)
             }
-            // Half of it is left to chance, so that instances that have lost a server together don't come back together.
-            await rest(pause * Double.random(in: 0.5...1))
-            pause = min(pause * 2, settings.pauses.upperBound)
+            return connection.send(batch)
+        }
+        if connections.isEmpty { connect() }
+        if waiting.isEmpty, let connection = leastLoaded { return connection.send(batch) }
+        guard waiting.count < limits.waitingCallers else { return batch.fail(.overloaded) }
+        waiting.append(batch)
+        if timer.deadline.map({ batch.deadline < $0 }) ?? true { timer.move(to: batch.deadline) }
+    }
+
+    private func connect() {
+        for _ in 0..<max(1, limits.connections) {
+            let connection = Connection(
+                loop: loop, string: string, durability: durability, limits: limits, pool: self)
+            connections.append(connection)
+            connection.connect()
         }
     }
 
-    private func rest(_ pause: Duration) async {
-        await withCheckedContinuation { continuation in
-            loop.schedule(after: pause) { continuation.resume() }
+    private var leastLoaded: Connection? {
+        var best: (connection: Connection, load: Int)?
+        for connection in connections {
+            guard let load = connection.load, load < best?.load ?? .max else { continue }
+            best = (connection, load)
         }
+        return best?.connection
     }
 
-    /// - Returns: nil when there is a connection now, and otherwise why there was none in time.
-    private func opened(until deadline: MonotonicTime) async -> PostgresError? {
-        lastID += 1
-        let id = lastID
-        let timer = loop.schedule(after: deadline - .now) { [weak self] in
-            self?.assumeOnLoop(id) { this, id in this.giveUp(id) }
-        }
-        defer { timer.cancel() }
-        return await withCheckedContinuation { queue.append((id, $0)) }
+    private func takeWaiting() -> [Batch] {
+        defer { waiting = [] }
+        return waiting
     }
 
-    private func giveUp(_ id: Int) {
-        guard let index = queue.firstIndex(where: { $0.id == id }) else { return }
-        queue.remove(at: index).continuation.resume(returning: lastError)
-    }
-
-    private func release(_ error: PostgresError?) {
-        let released = queue
-        queue = []
-        for waiter in released { waiter.continuation.resume(returning: error) }
+    private func expireWaiting() {
+        let now = MonotonicTime.now
+        for batch in waiting where batch.deadline <= now { batch.fail(.timedOut(.notSent)) }
+        waiting.removeAll { $0.deadline <= now }
+        timer.move(to: waiting.lazy.map(\.deadline).min())
     }
 }

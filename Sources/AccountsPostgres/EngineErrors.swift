@@ -1,0 +1,43 @@
+import Accounts
+import Postgres
+
+extension RepositoryError {
+    /// What of the server's or the way's trouble concerns who uses the store.
+    init(_ error: PostgresError) {
+        self = .unavailable(Unavailability(error))
+    }
+}
+
+extension Unavailability {
+    init(_ error: PostgresError) {
+        switch error {
+        case .refused(let state): self = Unavailability(state)
+        case .notConnected(.refused(let state)): self = Unavailability(state)
+        case .notConnected: self = .cannotConnect
+        case .lost(.notSent, _): self = .cannotConnect
+        case .timedOut(.notSent): self = .overloaded
+        case .lost(.unknown, _), .timedOut(.unknown): self = .uncertain
+        case .overloaded: self = .overloaded
+        case .closed: self = .closed
+        // A transaction that was over by its deadline, of which nothing was committed.
+        case .transactionOver: self = .locked
+        case .wrongParameters, .unexpectedResult: self = .corrupt
+        }
+    }
+
+    init(_ state: SQLState) {
+        switch state {
+        case .serializationFailure, .deadlock, .uniqueViolation: self = .locked
+        case .readOnly: self = .readOnly
+        case .adminShutdown: self = .cannotConnect
+        case .tooManyConnections: self = .overloaded
+        case .diskFull: self = .diskFull
+        // Class 53: what the server has too little of; class 58: its own files; class XX: what must not be.
+        case .other(let code) where code == "53200": self = .outOfMemory
+        case .other(let code) where code.hasPrefix("58"): self = .inputOutput
+        case .other(let code) where code.hasPrefix("XX"): self = .corrupt
+        case .other(let code) where code.hasPrefix("28"): self = .cannotOpen
+        case .other(let code): self = .server(sqlState: code)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Accounts
+import Postgres
+
+/// The tables, as numbered steps that only go forward. A step that was released never changes; what comes later is
+/// another step.
+///
+/// A step may only add to what instances of the version before use, for these go on meanwhile. What takes something away raises
+/// `leastCompatible`, and comes a version after the last one that used it.
+enum Schema {
+    /// Of what is in the database after all steps, the least number of steps that a binary must know to work with it.
+    static let leastCompatible: Int64 = 1
+    static let steps = [first]
+
+    private static let makeMeta = Statement.once(
+        """
+        CREATE TABLE IF NOT EXISTS gatehouse_schema (
+            is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
+            version int8 NOT NULL,
+            min_compatible int8 NOT NULL
+        )
+        """)
+    private static let start = Statement.once(
+        "INSERT INTO gatehouse_schema (version, min_compatible) VALUES (0, 0) ON CONFLICT DO NOTHING")
+    private static let isThere = Statement("SELECT 1 WHERE to_regclass('gatehouse_schema') IS NOT NULL")
+    private static let found = Statement("SELECT version, min_compatible FROM gatehouse_schema")
+    // Whoever comes second waits here, and finds nothing left to do.
+    private static let locked = Statement("SELECT version, min_compatible FROM gatehouse_schema FOR UPDATE")
+    private static let set = Statement("UPDATE gatehouse_schema SET version = $1, min_compatible = $2")
+
+    /// Refuses a store that needs a later binary.
+    ///
+    /// - Returns: how many steps have been taken.
+    /// - Throws: `.noStore`, `.newerSchema`.
+    static func check(_ work: Work) async throws(RepositoryError) -> Int64 {
+        guard try await work.any(isThere), let row = try await work.first(found), try row.integer(0) > 0 else {
+            throw .notOpened(.noStore)
+        }
+        return try known(row)
+    }
+
+    /// Takes the steps that are missing, each a transaction of its own.
+    ///
+    /// - Returns: how many had been taken before.
+    static func migrate(_ store: PostgresAccounts) async throws(RepositoryError) -> Int64 {
+        if try await !Work(store).any(isThere) {
+            // Two instances that begin at once meet here.
+            try await store.transact { work throws(RepositoryError) in
+                try await work.run(makeMeta)
+                try await work.run(start)
+            }
+        }
+        var before: Int64?
+        while true {
+            let taken = try await store.transact(.readCommitted) { work throws(RepositoryError) in
+                guard let row = try await work.first(locked) else { throw .unavailable(.corrupt) }
+                let taken = try known(row)
+                guard taken < steps.count else { return taken }
+                for statement in steps[Int(taken)].split(separator: ";\n") {
+                    try await work.run(.once(String(statement)))
+                }
+                try await work.run(set, taken + 1, leastCompatible)
+                return taken
+            }
+            before = before ?? taken
+            if taken == steps.count { return before ?? taken }
+        }
+    }
+
+    private static func known(_ row: StoredRow) throws(RepositoryError) -> Int64 {
+        guard try row.integer(1) <= steps.count else {
+            throw .notOpened(.newerSchema(found: try row.integer(0), known: Int64(steps.count)))
+        }
+        return try row.integer(0)
+    }
+}

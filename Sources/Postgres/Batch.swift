@@ -1,0 +1,62 @@
+import System
+
+/// What one caller waits for: commands that are one transaction, and that one Sync ends.
+///
+/// Without a BEGIN the server takes all commands up to a Sync as one transaction, which the Sync commits, and which it rolls
+/// back after an error: so other callers' commands may stand right behind.
+final class Batch {
+    typealias Outcome = Result<[Rows], PostgresError>
+
+    /// What is sent around the commands.
+    enum Frame {
+        case none
+        /// The commands are a SERIALIZABLE transaction.
+        case serializable
+        /// Nothing: the commands belong to the transaction of a reservation, or begin or end it.
+        case reserved(Reservation, Part)
+    }
+
+    /// Which part of its transaction a batch of a reservation is.
+    enum Part { case begin, statements, end }
+
+    let commands: [Command]
+    let frame: Frame
+    let deadline: MonotonicTime
+    /// What has come so far.
+    var rows: [Rows] = []
+    /// What went wrong first.
+    var failure: PostgresError?
+    private var continuation: CheckedContinuation<Outcome, Never>?
+
+    init(
+        _ commands: [Command], _ frame: Frame, deadline: MonotonicTime,
+        _ continuation: CheckedContinuation<Outcome, Never>
+    ) {
+        self.commands = commands
+        self.frame = frame
+        self.deadline = deadline
+        self.continuation = continuation
+    }
+
+    /// Tells the caller what has come of it.
+    func finish() {
+        end(failure.map { .failure($0) } ?? .success(rows))
+    }
+
+    func fail(_ error: PostgresError) { end(.failure(error)) }
+
+    private func end(_ outcome: Outcome) {
+        continuation?.resume(returning: outcome)
+        continuation = nil
+    }
+}
+
+/// The claim of one interactive transaction on a connection, which takes nobody else's commands meanwhile.
+final class Reservation: Sendable {
+    /// When the transaction is given up, whatever it waits for.
+    let deadline: MonotonicTime
+
+    init(deadline: MonotonicTime) {
+        self.deadline = deadline
+    }
+}

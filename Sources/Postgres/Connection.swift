@@ -1,0 +1,232 @@
+internal import CPostgres
+import EventLoop
+import System
+
+/// One place of a pool: a connection on its loop, and when it is gone, the next.
+// Unchecked: touched on the loop's thread only: by the pool, which lives there, and by the loop's timers and sockets.
+final class Connection: ReadinessHandler, @unchecked Sendable {
+    private enum Phase {
+        /// For the time of the next try.
+        case waiting
+        /// `isOverdue`: a name server takes longer than connecting may. Nothing else is tried meanwhile.
+        case lookingUp(isOverdue: Bool)
+        case connecting(Handle)
+        case ready(Pipeline)
+        case closed
+    }
+
+    private let loop: EventLoop
+    private let string: ConnectionString
+    private let durability: Durability
+    private let limits: PoolLimits
+    private weak var pool: PostgresPool?
+    private var phase = Phase.waiting
+    /// What the loop waits for, and on which socket.
+    private var watched: (socket: Int32, interest: Readiness)?
+    private var backoff = Backoff()
+    /// With which of the hosts to begin: one that says nothing, not even no, must not keep the others from being tried.
+    private var firstHost = 0
+    private(set) var holder: Reservation?
+    /// What it is for depends on the phase.
+    private(set) lazy var timer = loop.timer { [weak self] in self?.timerFired() }
+
+    init(loop: EventLoop, string: ConnectionString, durability: Durability, limits: PoolLimits, pool: PostgresPool) {
+        self.loop = loop
+        self.string = string
+        self.durability = durability
+        self.limits = limits
+        self.pool = pool
+    }
+
+    // MARK: For the pool
+
+    /// Whether there may be a connection without a further try.
+    var isUnderWay: Bool {
+        switch phase {
+        case .ready, .connecting, .lookingUp(isOverdue: false): true
+        case .waiting, .lookingUp, .closed: false
+        }
+    }
+
+    /// How many callers it serves; nil when it can serve no other.
+    var load: Int? {
+        guard case .ready(let pipeline) = phase, holder == nil, !pipeline.isStale,
+            pipeline.batchCount < limits.callersPerConnection
+        else { return nil }
+        return pipeline.batchCount
+    }
+
+    /// Sends a batch. Call it when there is room for it, or for who holds the connection.
+    func send(_ batch: Batch) {
+        guard case .ready(let pipeline) = phase else { return batch.fail(.lost(.notSent, nil)) }
+        var deadline = batch.deadline
+        if case .reserved(let reservation, .begin) = batch.frame {
+            holder = reservation
+            deadline = min(deadline, reservation.deadline)
+        }
+        guard pipeline.send(batch), flush(pipeline) else { return lose(pipeline) }
+        if timer.deadline.map({ deadline < $0 }) ?? true { timer.move(to: deadline) }
+    }
+
+    /// Ends it for good.
+    func close() {
+        if case .ready(let pipeline) = phase { lose(pipeline) }
+        unwatch()
+        timer.cancel()
+        phase = .closed
+    }
+
+    // MARK: Connecting
+
+    func connect() {
+        guard case .waiting = phase else { return }
+        phase = .lookingUp(isOverdue: false)
+        timer.move(to: .now + limits.connectTimeout)
+        Task(executorPreference: loop) { [string, weak self] in
+            let hosts = await ServerHost.lookUp(string.hosts)
+            self?.connect(to: hosts)
+        }
+    }
+
+    private func connect(to hosts: [ServerHost]) {
+        precondition(loop.isCurrent, "a connection is used on the thread of its loop only")
+        guard case .lookingUp = phase else { return }
+        guard !hosts.isEmpty else { return fail(.nameNotFound) }
+        let first = firstHost % hosts.count
+        let parameters = string.parameters(
+            hosts: Array(hosts[first...] + hosts[..<first]), settings: durability.sessionSettings)
+        guard let handle = Handle(parameters), !handle.isBad else { return fail(.unreachable) }
+        phase = .connecting(handle)
+        timer.move(to: .now + limits.connectTimeout)
+        // libpq wants to be asked first when it can write.
+        if !watch(handle, for: .writable) { fail(.unreachable) }
+    }
+
+    private func goOn(_ handle: Handle) {
+        // libpq may close this socket now, and open one of the same number.
+        unwatch()
+        switch handle.poll() {
+        case PGRES_POLLING_READING: if !watch(handle, for: .readable) { fail(.unreachable) }
+        case PGRES_POLLING_WRITING: if !watch(handle, for: .writable) { fail(.unreachable) }
+        case PGRES_POLLING_OK: becomeReady(handle)
+        default: fail(handle.connectFailure)
+        }
+    }
+
+    private func becomeReady(_ handle: Handle) {
+        guard handle.enterPipeline(), watch(handle, for: .readable) else { return fail(.unreachable) }
+        phase = .ready(Pipeline(handle, keepsStatements: limits.keepsStatements))
+        timer.move(to: nil)
+        backoff.reset()
+        pool?.assumeOnLoop(()) { pool, _ in pool.serveWaiting() }
+    }
+
+    private func fail(_ failure: ConnectFailure) {
+        retryLater()
+        pool?.assumeOnLoop(failure) { $0.connectingFailed($1) }
+    }
+
+    private func retryLater() {
+        unwatch()
+        phase = .waiting
+        timer.move(to: .now + backoff.next(chance: .random(in: 0..<1)))
+    }
+
+    // MARK: Serving
+
+    func descriptorIsReady(_ readiness: Readiness) {
+        switch phase {
+        case .connecting(let handle): goOn(handle)
+        case .ready(let pipeline): serve(pipeline, readiness)
+        case .waiting, .lookingUp, .closed: break
+        }
+    }
+
+    private func serve(_ pipeline: Pipeline, _ readiness: Readiness) {
+        // Also what comes with the end is looked at: it may be results, and the server's reason.
+        let isOpen = readiness == .writable || pipeline.handle.consume()
+        var leftTransaction = true
+        pipeline.receive { batch in leftTransaction = self.release(batch, pipeline) && leftTransaction }
+        let isOver = pipeline.isStale && pipeline.batchCount == 0 && holder == nil
+        guard isOpen, leftTransaction, !pipeline.isBroken, !isOver, flush(pipeline) else { return lose(pipeline) }
+        pool?.assumeOnLoop(()) { pool, _ in pool.serveWaiting() }
+    }
+
+    /// Gives the connection back after a transaction.
+    ///
+    /// - Returns: false when it would be given on inside of a transaction.
+    private func release(_ batch: Batch, _ pipeline: Pipeline) -> Bool {
+        if case .reserved(let reservation, let part) = batch.frame, reservation === holder {
+            if part == .statements || part == .begin && batch.failure == nil { return true }
+            holder = nil
+        }
+        return holder != nil || !pipeline.handle.isInTransaction
+    }
+
+    private func flush(_ pipeline: Pipeline) -> Bool {
+        switch pipeline.handle.flush() {
+        case .all: watch(pipeline.handle, for: .readable)
+        case .some: watch(pipeline.handle, for: [.readable, .writable])
+        case .failed: false
+        }
+    }
+
+    private func lose(_ pipeline: Pipeline) {
+        holder = nil
+        // Before its callers are told, so that whoever comes back finds it as it is.
+        retryLater()
+        pipeline.fail(.now)
+    }
+
+    // MARK: Time
+
+    private func timerFired() {
+        switch phase {
+        case .waiting: connect()
+        case .lookingUp:
+            phase = .lookingUp(isOverdue: true)
+            pool?.assumeOnLoop(.timedOut) { $0.connectingFailed($1) }
+        case .connecting:
+            firstHost += 1
+            fail(.timedOut)
+        case .ready(let pipeline): expire(pipeline)
+        case .closed: break
+        }
+    }
+
+    private func expire(_ pipeline: Pipeline) {
+        let now = MonotonicTime.now
+        guard pipeline.hasOverdue(now) || holder.map({ $0.deadline <= now }) ?? false else {
+            return timer.move(to: [pipeline.earliestDeadline, holder?.deadline].compactMap(\.self).min())
+        }
+        // The server would go on with it, and keep its locks.
+        pipeline.handle.cancellation()?.send()
+        lose(pipeline)
+    }
+
+    // MARK: The socket
+
+    private func watch(_ handle: Handle, for interest: Readiness) -> Bool {
+        do throws(SystemError) {
+            if let watched {
+                if watched.interest == interest { return true }
+                try loop.update(watched.socket, for: interest)
+                self.watched?.interest = interest
+            } else {
+                let socket = handle.socket
+                guard socket >= 0 else { return false }
+                try loop.register(socket, for: interest, handler: self)
+                watched = (socket, interest)
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func unwatch() {
+        guard let watched else { return }
+        loop.deregister(watched.socket)
+        self.watched = nil
+    }
+}

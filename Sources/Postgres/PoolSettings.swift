@@ -1,0 +1,41 @@
+/// What a commit is worth.
+public enum Durability: Sendable {
+    /// As the server is configured: with its defaults, on disk.
+    case durable
+    /// Seen by all, and lost if the server's machine stops within the next moments (`synchronous_commit = off`).
+    case relaxed
+
+    /// What is asked of the session, as command line options of the server's.
+    var sessionSettings: String {
+        switch self {
+        case .durable: ""
+        case .relaxed: "-c synchronous_commit=off"
+        }
+    }
+}
+
+/// The bounds of a pool.
+public struct PoolLimits: Sendable {
+    /// How many connections it keeps.
+    public var connections: Int
+    /// How many callers one connection serves at a time. Each waits for those before it, and all of them lose the connection
+    /// when one passes its deadline.
+    public var callersPerConnection: Int
+    /// How many callers may wait for a place beyond these.
+    public var waitingCallers: Int
+    /// For one try to connect, TLS and authentication included.
+    public var connectTimeout: Duration
+    /// Whether statements stay prepared; false behind a pooler that gives each transaction another connection to the server.
+    public var keepsStatements: Bool
+
+    public init(
+        connections: Int = 2, callersPerConnection: Int = 32, waitingCallers: Int = 1024,
+        connectTimeout: Duration = .seconds(5), keepsStatements: Bool = true
+    ) {
+        self.keepsStatements = keepsStatements
+        self.connections = connections
+        self.callersPerConnection = callersPerConnection
+        self.waitingCallers = waitingCallers
+        self.connectTimeout = connectTimeout
+    }
+}

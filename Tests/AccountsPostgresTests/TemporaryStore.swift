@@ -1,0 +1,20 @@
+import Accounts
+import AccountsPostgres
+import EventLoop
+import Postgres
+import TestSupport
+
+/// Runs a test with a store in a database, on a loop of its own, and closes it.
+func withStore(at address: String, _ body: (PostgresAccounts) async throws -> Void) async throws {
+    let loop = try EventLoop(label: "store")
+    loop.start()
+    defer { loop.stop() }
+    let settings = PostgresSettings(address: try ConnectionString(address), loops: [loop])
+    let store = try await PostgresAccounts.open(
+        settings, now: Sample.now, unlockKeyRing: TransparentSealer.unlocker())
+    do { try await body(store) } catch {
+        await store.close()
+        throw error
+    }
+    await store.close()
+}

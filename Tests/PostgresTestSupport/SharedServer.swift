@@ -1,0 +1,89 @@
+internal import EventLoop
+import Glibc
+public import Postgres
+import Testing
+
+/// The server of all tests that do nothing to it as a whole: one for the process, or the one that `GATEHOUSE_TEST_PG_URL`
+/// names.
+public enum SharedServer {
+    public static let isOurs = unsafe getenv("GATEHOUSE_TEST_PG_URL") == nil
+
+    private static let own = Result { try PostgresServer() }
+    private static let admin = Result { try admin(at: address("postgres")) }
+
+    public static func address(_ database: String) throws -> String {
+        guard let given = unsafe getenv("GATEHOUSE_TEST_PG_URL").map({ unsafe String(cString: $0) }) else {
+            return try own.get().address + " dbname=\(database)"
+        }
+        if !given.contains("://") { return given + " dbname=\(database)" }
+        return given + (given.contains("?") ? "&" : "?") + "dbname=\(database)"
+    }
+
+    /// Makes a database of the test's own, and drops it after the test.
+    public static func withDatabase(_ body: (String) async throws -> Void) async throws {
+        let name = "gatehouse_test_\(UInt64.random(in: 0 ... .max))"
+        // One connection, so that one is made after the other: a template can't be copied twice at a time.
+        let admin = try admin.get()
+        _ = try await admin.query(.once("CREATE DATABASE \(name) TEMPLATE template0"), timeout: .seconds(60))
+        do { try await body(address(name)) } catch {
+            _ = try await admin.query(.once("DROP DATABASE \(name) WITH (FORCE)"), timeout: .seconds(60))
+            throw error
+        }
+        _ = try await admin.query(.once("DROP DATABASE \(name) WITH (FORCE)"), timeout: .seconds(60))
+    }
+
+    private static func admin(at address: String) throws -> PostgresPool {
+        let loop = try EventLoop(label: "databases")
+        loop.start()
+        return PostgresPool(
+            loop: loop, string: try ConnectionString(address),
+            limits: PoolLimits(connections: 1, callersPerConnection: 1))
+    }
+}
+
+/// Runs a test with a pool on a loop of its own, and ends both.
+public func withPool(
+    at address: String, durability: Durability = .durable, limits: PoolLimits = PoolLimits(),
+    _ body: (PostgresPool) async throws -> Void
+) async throws {
+    let loop = try EventLoop(label: "postgres")
+    loop.start()
+    defer { loop.stop() }
+    let pool = PostgresPool(
+        loop: loop, string: try ConnectionString(address), durability: durability, limits: limits)
+    do { try await body(pool) } catch {
+        await pool.close()
+        throw error
+    }
+    await pool.close()
+}
+
+/// With a database of the test's own, too.
+public func withPool(limits: PoolLimits = PoolLimits(), _ body: (PostgresPool) async throws -> Void) async throws {
+    try await SharedServer.withDatabase { address in try await withPool(at: address, limits: limits, body) }
+}
+
+/// With the connections that PostgreSQL has by itself, for tests that change nothing.
+public func withReadingPool(limits: PoolLimits = PoolLimits(), _ body: (PostgresPool) async throws -> Void) async throws
+{
+    try await withPool(at: SharedServer.address("postgres"), limits: limits, body)
+}
+
+extension Duration {
+    /// For what is not to take long, on a machine that does much else.
+    public static let patience = Duration.seconds(30)
+}
+
+/// Waits until so many sessions of this database sleep.
+public func awaitSleepers(_ expected: Int64, _ pool: PostgresPool) async throws {
+    let sleepers = Statement(
+        "sleepers",
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'")
+    let end = ContinuousClock.now + .patience
+    while try await pool.query(sleepers, timeout: .patience)[0].integer(0) != expected {
+        try #require(ContinuousClock.now < end, "there are never \(expected)")
+    }
+}
+
+/// A statement that is not over before its test is.
+public let sleep = Statement("sleep", "SELECT pg_sleep(600)")
