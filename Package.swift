@@ -91,8 +91,9 @@ let package = Package(
         target("JOSE", ["Crypto", "JSON", "Syntax", "System"]),
         target("OpenIDConnect", ["JOSE", "Crypto", "JSON", "HTTPClient", "System", "Syntax"]),
         target("Accounts", ["Syntax", "System"]),
-        target("AccountsSQLite", ["Accounts", "System", "CSQLite"]),
-        target("AccountsPostgres", ["Accounts", "Postgres", "EventLoop", "System"]),
+        target("AccountsSQL", ["Accounts"]),
+        target("AccountsSQLite", ["AccountsSQL", "Accounts", "System", "CSQLite"]),
+        target("AccountsPostgres", ["AccountsSQL", "Accounts", "Postgres", "EventLoop", "System"]),
         target("Sealing", ["Accounts", "Crypto", "System", "Syntax"]),
         target(
             "Providers", ["OpenIDConnect", "JOSE", "Crypto", "JSON", "HTTPClient", "EventLoop", "System", "Syntax"]),
@@ -118,7 +119,9 @@ let package = Package(
         executable(
             "gatehouse",
             [
-                "WebAPI", "SignIn", "Providers", "OpenIDConnect", "AccountsSQLite", "Accounts", "Sealing", "Settings",
+                "WebAPI", "SignIn", "Providers", "OpenIDConnect", "AccountsPostgres", "AccountsSQLite", "AccountsSQL",
+                "Accounts", "Sealing",
+                "Settings",
                 "Observability", "Apps", "Pages", "HTTPServer", "HTTPClient", "EventLoop", "JOSE", "Crypto", "JSON",
                 "System",
                 "Syntax", arguments, lifecycle, signals, logging,
@@ -152,7 +155,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Accounts", "AccountsSQLite", "Sealing", "SignIn", "Providers", "OpenIDConnect", "Apps", "HTTPClient",
+                "Accounts", "AccountsSQLite", "AccountsSQL", "Sealing", "SignIn", "Providers", "OpenIDConnect", "Apps",
+                "HTTPClient",
                 "EventLoop", "System", "Syntax",
                 "JOSE", "Crypto", "JSON",
             ],
@@ -170,8 +174,9 @@ let package = Package(
         tests(
             "SignInTests",
             [
-                "SignIn", "Accounts", "AccountsSQLite", "Providers", "OpenIDConnect", "Apps", "HTTPClient", "Syntax",
-                "JOSE",
+                "SignIn", "Accounts", "AccountsSQLite", "AccountsSQL", "Providers", "OpenIDConnect", "Apps",
+                "HTTPClient",
+                "Syntax", "JOSE",
                 "Crypto", "JSON", "TestSupport",
             ]),
         tests("ObservabilityTests", ["Observability", "JSON", logging]),
@@ -183,10 +188,14 @@ let package = Package(
                 "JOSE", "Crypto", "OpenAPI", "JSON", "TestSupport", logging,
             ]),
         tests("AccountsTests", ["Accounts"]),
-        tests("AccountsSQLiteTests", ["AccountsSQLite", "CSQLite", "Accounts", "System", "TestSupport"]),
+        tests(
+            "AccountsSQLiteTests", ["AccountsSQLite", "AccountsSQL", "CSQLite", "Accounts", "System", "TestSupport"]),
         tests(
             "AccountsPostgresTests",
-            ["AccountsPostgres", "Postgres", "EventLoop", "Accounts", "System", "TestSupport", "PostgresTestSupport"]),
+            [
+                "AccountsPostgres", "AccountsSQL", "Postgres", "EventLoop", "Accounts", "System", "TestSupport",
+                "PostgresTestSupport",
+            ]),
         tests("CryptoTests", ["Crypto", "COpenSSL"]),
         tests("AppsTests", ["Apps", "Crypto"]),
         tests("JOSETests", ["JOSE", "Crypto", "JSON", "Syntax"]),
@@ -199,7 +208,8 @@ let package = Package(
         tests(
             "FlowTests",
             [
-                "gatehouse", "SimulatedCarriers", "SignIn", "Providers", "AccountsSQLite", "CSQLite", "Accounts",
+                "gatehouse", "SimulatedCarriers", "SignIn", "Providers", "AccountsSQLite", "AccountsSQL", "CSQLite",
+                "Accounts",
                 "Sealing",
                 "Settings",
                 "Observability",

@@ -1,4 +1,5 @@
 public import Accounts
+public import AccountsSQL
 import EventLoop
 import Postgres
 import Synchronization
@@ -6,17 +7,17 @@ import System
 
 /// Users in a PostgreSQL database, for any number of instances, all alike.
 ///
-/// Every call goes to the connections of the loop that it comes from, and none keeps anything that another instance would need.
-/// Each operation's SQL stands in the file of the operation.
-public final class PostgresAccounts: Sendable {
+/// No instance keeps anything that another one would need. What is done often goes to the connections of the loop that it comes
+/// from, in a statement of its own or in few; all else is the work that all engines share, in transactions that are as if nobody
+/// else did anything meanwhile.
+public final class PostgresAccounts: SQLStore {
     let settings: PostgresSettings
-    let sealer: StoreSealer
+    public let sealer: StoreSealer
+    public let knownSecretKeys = SecretKeyCache()
     private let pools: [PostgresPool]
-    private let next = Atomic<Int>(0)
-    /// The secret keys as they were last read.
-    let secretKeys = SecretKeyCache()
-    let userIDs = NumberBlock(sequence: "user_ids")
-    let identityIDs = NumberBlock(sequence: "identity_ids")
+    private let turn = Atomic<Int>(0)
+    private let threads: WaitingThreads
+    let sessionSweep = SessionSweep()
 
     /// Opens the store.
     ///
@@ -43,6 +44,7 @@ public final class PostgresAccounts: Sendable {
     private init(_ settings: PostgresSettings, _ sealer: StoreSealer) {
         self.settings = settings
         self.sealer = sealer
+        threads = WaitingThreads(threads: settings.waitingThreads, waitingLimit: settings.limits.waitingCallers)
         pools = settings.loops.map {
             PostgresPool(loop: $0, string: settings.address, durability: .durable, limits: settings.limits)
         }
@@ -50,24 +52,56 @@ public final class PostgresAccounts: Sendable {
 
     /// Opens the keys, and makes those that are missing. Of instances that begin at once one makes them.
     private func begin(now: Int64) async throws(RepositoryError) {
-        let ring = try await transact { work throws(RepositoryError) in
-            try await KeyRingRows(work: work).unlock(self.sealer)
+        let keys = try await write { [sealer] connection throws(RepositoryError) in
+            try KeyRingRows(connection: connection).unlock(sealer)
+            let rows = SecretKeyRows(connection: connection)
+            try rows.makeMissing(sealer, now: now)
+            // Opens the keys, too, while the master key is the store's.
+            try ContactRows(connection: connection, sealer: sealer).keys()
+            try ContactWalk(connection: connection).finishWhereNobodyIs()
+            return try rows.all(sealer)
+        } settled: { _ in
         }
-        sealer.use(ring.sealer, of: ring.entries)
-        let keys = try await transact { work throws(RepositoryError) in
-            let rows = SecretKeyRows(work: work)
-            try await rows.makeMissing(now: now)
-            return try await rows.all()
-        }
-        secretKeys.use(keys)
+        knownSecretKeys.use(keys)
     }
 
     /// The connections of the loop that this is called on, or of any.
     var pool: PostgresPool {
         if let own = pools.first(where: { $0.loop.isCurrent }) { return own }
-        let turn = next.wrappingAdd(1, ordering: .relaxed).oldValue
+        let turn = turn.wrappingAdd(1, ordering: .relaxed).oldValue
         return pools[Int(turn.magnitude % pools.count.magnitude)]
     }
+
+    public func write<Value: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value,
+        settled: @escaping @Sendable (Value?) -> Void
+    ) async throws(RepositoryError) -> Value {
+        let value = try await transact { work throws(RepositoryError) in try await wait(for: work, body) }
+        settled(value)
+        return value
+    }
+
+    public func read<Value: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value
+    ) async throws(RepositoryError) -> Value {
+        try await wait(for: Work(self), body)
+    }
+
+    /// As of one moment.
+    public func readAside<Value: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value
+    ) async throws(RepositoryError) -> Value {
+        try await transact { work throws(RepositoryError) in try await wait(for: work, body) }
+    }
+
+    private func wait<Value: Sendable>(
+        for work: Work, _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value
+    ) async throws(RepositoryError) -> Value {
+        let loop = pool.loop
+        return try await threads.run { () throws(RepositoryError) in try body(WaitingConnection(work, loop)) }
+    }
+
+    public func noteErasure() {}
 
     /// Refuses what comes after with `.unavailable(.closed)`, and lets the store go.
     public func close() async {

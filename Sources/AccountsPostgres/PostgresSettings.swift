@@ -10,19 +10,23 @@ public struct PostgresSettings: Sendable {
     public var migrates: Bool
     /// The bounds of each loop's durable connections.
     public var limits: PoolLimits
+    /// How many pieces of work wait for the answers to their statements at a time, each on a thread.
+    public var waitingThreads: Int
     /// For a statement by itself, all waiting included.
     public var statementTimeout: Duration
     /// For several that depend on each other, and all tries of theirs.
     public var transactionTimeout: Duration
 
     public init(
-        address: ConnectionString, loops: [EventLoop], migrates: Bool = true, limits: PoolLimits = PoolLimits(),
-        statementTimeout: Duration = .seconds(5), transactionTimeout: Duration = .seconds(10)
+        address: ConnectionString, loops: [EventLoop], migrates: Bool = true,
+        limits: PoolLimits = PoolLimits(connections: 4),
+        waitingThreads: Int = 16, statementTimeout: Duration = .seconds(5), transactionTimeout: Duration = .seconds(10)
     ) {
         self.address = address
         self.loops = loops
         self.migrates = migrates
         self.limits = limits
+        self.waitingThreads = waitingThreads
         self.statementTimeout = statementTimeout
         self.transactionTimeout = transactionTimeout
     }

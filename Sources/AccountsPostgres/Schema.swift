@@ -11,7 +11,7 @@ enum Schema {
     static let leastCompatible: Int64 = 1
     static let steps = [first]
 
-    private static let makeMeta = Statement.once(
+    private static let makeMeta = Postgres.Statement.once(
         """
         CREATE TABLE IF NOT EXISTS gatehouse_schema (
             is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
@@ -19,13 +19,13 @@ enum Schema {
             min_compatible int8 NOT NULL
         )
         """)
-    private static let start = Statement.once(
+    private static let start = Postgres.Statement.once(
         "INSERT INTO gatehouse_schema (version, min_compatible) VALUES (0, 0) ON CONFLICT DO NOTHING")
-    private static let isThere = Statement("SELECT 1 WHERE to_regclass('gatehouse_schema') IS NOT NULL")
-    private static let found = Statement("SELECT version, min_compatible FROM gatehouse_schema")
+    private static let isThere = Postgres.Statement("SELECT 1 WHERE to_regclass('gatehouse_schema') IS NOT NULL")
+    private static let found = Postgres.Statement("SELECT version, min_compatible FROM gatehouse_schema")
     // Whoever comes second waits here, and finds nothing left to do.
-    private static let locked = Statement("SELECT version, min_compatible FROM gatehouse_schema FOR UPDATE")
-    private static let set = Statement("UPDATE gatehouse_schema SET version = $1, min_compatible = $2")
+    private static let locked = Postgres.Statement("SELECT version, min_compatible FROM gatehouse_schema FOR UPDATE")
+    private static let set = Postgres.Statement("UPDATE gatehouse_schema SET version = $1, min_compatible = $2")
 
     /// Refuses a store that needs a later binary.
     ///
@@ -58,7 +58,7 @@ enum Schema {
                 for statement in steps[Int(taken)].split(separator: ";\n") {
                     try await work.run(.once(String(statement)))
                 }
-                try await work.run(set, taken + 1, leastCompatible)
+                try await work.run(set, .integer(taken + 1), .integer(leastCompatible))
                 return taken
             }
             before = before ?? taken

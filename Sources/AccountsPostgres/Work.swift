@@ -8,8 +8,8 @@ import System
 struct Work: Sendable {
     let store: PostgresAccounts
     /// Nil where each statement is committed by itself.
-    let transaction: Transaction?
-    fileprivate let trouble: Trouble
+    private let transaction: Transaction?
+    private let trouble: Trouble
 
     /// Each statement is a transaction of its own.
     init(_ store: PostgresAccounts) {
@@ -22,28 +22,27 @@ struct Work: Sendable {
         self.trouble = trouble
     }
 
-    func all(_ statement: Statement, _ values: (any Bindable)...) async throws(RepositoryError) -> [StoredRow] {
-        try await rows(statement, values).map(StoredRow.init)
+    func all(_ statement: Statement, _ values: Value...) async throws(RepositoryError) -> [StoredRow] {
+        try await rows(Command(statement, values)).map(StoredRow.init)
     }
 
     /// - Returns: the first row; nil where there is none.
-    func first(_ statement: Statement, _ values: (any Bindable)...) async throws(RepositoryError) -> StoredRow? {
-        try await rows(statement, values).first.map(StoredRow.init)
+    func first(_ statement: Statement, _ values: Value...) async throws(RepositoryError) -> StoredRow? {
+        try await rows(Command(statement, values)).first.map(StoredRow.init)
     }
 
     /// Whether there is any row.
-    func any(_ statement: Statement, _ values: (any Bindable)...) async throws(RepositoryError) -> Bool {
-        try await !rows(statement, values).isEmpty
+    func any(_ statement: Statement, _ values: Value...) async throws(RepositoryError) -> Bool {
+        try await !rows(Command(statement, values)).isEmpty
     }
 
     /// - Returns: how many rows it has touched.
     @discardableResult
-    func run(_ statement: Statement, _ values: (any Bindable)...) async throws(RepositoryError) -> Int {
-        try await rows(statement, values).affected
+    func run(_ statement: Statement, _ values: Value...) async throws(RepositoryError) -> Int {
+        try await rows(Command(statement, values)).affected
     }
 
-    private func rows(_ statement: Statement, _ values: [any Bindable]) async throws(RepositoryError) -> Rows {
-        let command = Command(statement, values.map(\.value))
+    func rows(_ command: Command) async throws(RepositoryError) -> Rows {
         do throws(PostgresError) {
             if let transaction { return try await transaction.query(command) }
             return try await store.alone(command)
@@ -56,14 +55,14 @@ struct Work: Sendable {
 
 /// What the server or the way to it has said, for whoever decides whether to begin again.
 private final class Trouble: Sendable {
-    private let errors = Mutex<PostgresError?>(nil)
+    private let first = Mutex<PostgresError?>(nil)
 
     /// Only the first tells: what follows in a transaction is that it is over.
-    func note(_ error: PostgresError) { errors.withLock { $0 = $0 ?? error } }
+    func note(_ error: PostgresError) { first.withLock { $0 = $0 ?? error } }
 
     /// Whether the same work can succeed when it is begun again, and can't have been committed.
     var isWorthRepeating: Bool {
-        switch errors.withLock(\.self) {
+        switch first.withLock(\.self) {
         // Somebody else has made the same row first, which the next try will see.
         case .refused(.uniqueViolation): true
         case let error?: error.isRetryable
@@ -80,56 +79,51 @@ extension PostgresAccounts {
     /// Runs one statement, which is a transaction of its own, again while others are in its way.
     func alone(_ command: Command) async throws(PostgresError) -> Rows {
         let end = MonotonicTime.now + settings.statementTimeout
-        for attempt in 1... {
+        var attempt = 1
+        while true {
             do throws(PostgresError) {
                 let rows = try await pool.run([command], timeout: end - .now)
                 guard let first = rows.first else { throw .unexpectedResult }
                 return first
             } catch {
                 guard error.isRetryable, error != .overloaded, attempt < Self.tries, .now < end else { throw error }
-                await rest(attempt)
             }
+            await rest(attempt)
+            attempt += 1
         }
-        throw .unexpectedResult
     }
 
-    /// Runs statements that depend on each other as if nobody else did anything meanwhile: all of them or none are committed.
+    /// Runs statements that depend on each other: all of them or none are committed.
     ///
-    /// - Parameter body: may be run several times, and must change nothing but what its statements change.
+    /// - Parameters:
+    ///   - isolation: `.readCommitted` where the statements take care of others by themselves.
+    ///   - body: may be run several times, and must change nothing but what its statements change.
     func transact<Value: Sendable>(
-        _ body: (Work) async throws(RepositoryError) -> Value
-    ) async throws(RepositoryError) -> Value {
-        try await transact(.serializable, body)
-    }
-
-    /// - Parameter isolation: `.readCommitted` where the statements take care of others by themselves.
-    func transact<Value: Sendable>(
-        _ isolation: Isolation, _ body: (Work) async throws(RepositoryError) -> Value
+        _ isolation: Isolation = .serializable, _ body: (Work) async throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
         let end = MonotonicTime.now + settings.transactionTimeout
-        for attempt in 1... {
+        var attempt = 1
+        while true {
             let trouble = Trouble()
             do throws(RepositoryError) {
-                return try await pool.transaction(isolation: isolation, timeout: end - .now) {
-                    trouble.note($0)
-                    return RepositoryError($0)
+                return try await pool.transaction(isolation: isolation, timeout: end - .now) { error in
+                    trouble.note(error)
+                    return RepositoryError(error)
                 } body: { transaction throws(RepositoryError) in
                     try await body(Work(self, transaction, trouble))
                 }
             } catch {
                 guard trouble.isWorthRepeating, attempt < Self.tries, .now < end else { throw error }
-                await rest(attempt)
             }
+            await rest(attempt)
+            attempt += 1
         }
-        throw .unavailable(.locked)
     }
 
     /// A pause that differs for all who have met each other.
     private func rest(_ attempt: Int) async {
         guard attempt > 1 else { return }
         let longest = min(Duration.milliseconds(attempt), Self.longestPause)
-        await withCheckedContinuation { continuation in
-            _ = pool.loop.schedule(after: longest * Double.random(in: 0...1)) { continuation.resume() }
-        }
+        await pool.rest(longest * Double.random(in: 0...1))
     }
 }

@@ -1,4 +1,5 @@
 public import Accounts
+import AccountsSQL
 
 /// How far a backup is.
 public enum BackupProgress: Sendable, Equatable {
@@ -43,7 +44,7 @@ extension SQLiteAccounts {
             // Another file: who was to fill that one may still be at it.
             file = try BackupFile(for: path)
             try await aside("gatehouse.store.backup") { () throws(RepositoryError) in
-                try Connection.reader(settings)
+                try SQLiteConnection.reader(settings)
             } body: { [file] connection throws(RepositoryError) in
                 try Self.copy(connection, to: file, progress)
             }
@@ -60,7 +61,7 @@ extension SQLiteAccounts {
     /// - Parameter target: makes the connection to copy into.
     /// - Returns: false when others write all the time, so that it would come to no end, or nobody wants it any more.
     func copyThroughWriter(
-        to target: @escaping @Sendable () throws(RepositoryError) -> Connection,
+        to target: @escaping @Sendable () throws(RepositoryError) -> SQLiteConnection,
         _ progress: @escaping @Sendable (BackupProgress) -> Void = { _ in }
     ) async throws(RepositoryError) -> Bool {
         let copy = try await writer.between { connection throws(RepositoryError) in
@@ -86,7 +87,7 @@ extension SQLiteAccounts {
 
     /// In steps while nobody else writes, else in one read.
     private static func copy(
-        _ connection: Connection, to file: BackupFile, _ progress: (BackupProgress) -> Void
+        _ connection: SQLiteConnection, to file: BackupFile, _ progress: (BackupProgress) -> Void
     ) throws(RepositoryError) {
         let copy = try PageCopy(from: connection, to: try file.target())
         func step() throws(RepositoryError) -> Bool {
@@ -96,7 +97,7 @@ extension SQLiteAccounts {
         while copy.restarts < restartLimit { if try !step() { return } }
         try connection.snapshot { () throws(RepositoryError) in
             // The transaction begins with the first read.
-            _ = try userCount(connection)
+            _ = try connection.userCount()
             while try step() {}
         }
     }

@@ -1,4 +1,5 @@
 import Accounts
+import AccountsSQL
 import Glibc
 import System
 
@@ -12,7 +13,7 @@ final class BackupFile: @unchecked Sendable {
     /// Where it is until it has its name: a whole path, for others who are to find it.
     let draft: String
     private let lock: File
-    private var connection: Connection?
+    private var connection: SQLiteConnection?
 
     /// - Throws: `.fileExists`; `.unavailable` where it can't be made.
     init(for path: String) throws(RepositoryError) {
@@ -33,15 +34,15 @@ final class BackupFile: @unchecked Sendable {
     }
 
     /// The connection to copy into.
-    func target() throws(RepositoryError) -> Connection {
+    func target() throws(RepositoryError) -> SQLiteConnection {
         let target = try Self.target(at: draft)
         connection = target
         return target
     }
 
     /// A connection to copy into an empty file.
-    static func target(at path: String) throws(RepositoryError) -> Connection {
-        let target = try Connection(path: path, isWritable: true)
+    static func target(at path: String) throws(RepositoryError) -> SQLiteConnection {
+        let target = try SQLiteConnection(path: path, isWritable: true)
         // It is on disk or gone when it is published, and until then worth nothing.
         try target.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;")
         return target
@@ -50,7 +51,7 @@ final class BackupFile: @unchecked Sendable {
     /// Makes one file of the copy, which says of itself that it has a log, as the store has.
     ///
     /// - Returns: a connection that reads it.
-    func settled() throws(RepositoryError) -> Connection {
+    func settled() throws(RepositoryError) -> SQLiteConnection {
         // Where the server has filled it there is none yet.
         let target = if let connection { connection } else { try Self.target(at: draft) }
         // Only who has read it knows that it says so.
@@ -59,7 +60,7 @@ final class BackupFile: @unchecked Sendable {
             throw .unavailable(.inputOutput)
         }
         connection = nil
-        return try Connection(path: draft, isWritable: false)
+        return try SQLiteConnection(path: draft, isWritable: false)
     }
 
     /// Gives the file its name once it is on disk, unless somebody else took the name meanwhile.

@@ -1,4 +1,5 @@
 public import Accounts
+import AccountsSQL
 import Glibc
 import System
 
@@ -21,7 +22,7 @@ struct BackupRequest {
             OR name = 'backup_state' AND substr(value, instr(value, ' ') + 1) = ?1
         """)
 
-    let connection: Connection
+    let connection: SQLiteConnection
 
     /// - Parameter draft: the whole path of an empty file; the request is known by it.
     func ask(for draft: String) throws(RepositoryError) { try connection.run(Self.ask, draft) }

@@ -1,4 +1,5 @@
 public import Accounts
+import AccountsSQL
 import System
 
 /// What came of a compaction, in bytes.
@@ -53,7 +54,7 @@ struct Compaction {
     }
 
     private func copy(to draft: StoreDraft) throws(CompactError) -> CompactOutcome {
-        let store = try attempt { () throws(RepositoryError) in try Connection.writer(settings) }
+        let store = try attempt { () throws(RepositoryError) in try SQLiteConnection.writer(settings) }
         let (needed, size) = try attempt { () throws(RepositoryError) in
             _ = try Schema.isCurrent(store)
             return (try store.first(Self.used) { $0.integer(0) } ?? 0, try store.first(Self.all) { $0.integer(0) } ?? 0)

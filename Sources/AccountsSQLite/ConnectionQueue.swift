@@ -1,4 +1,5 @@
 import Accounts
+import AccountsSQL
 import Dispatch
 
 /// A connection and the serial queue it lives on. SQLite blocks, so it never runs on a thread of Swift concurrency.
@@ -7,11 +8,11 @@ import Dispatch
 // @unchecked: `connection` and `isClosed` are touched in `connect`, `discard` and `close` only, which run on `queue`.
 final class ConnectionQueue: @unchecked Sendable {
     private let queue: DispatchQueue
-    private let open: @Sendable () throws(RepositoryError) -> Connection
-    private var connection: Connection?
+    private let open: @Sendable () throws(RepositoryError) -> SQLiteConnection
+    private var connection: SQLiteConnection?
     private var isClosed = false
 
-    init(label: String, open: @escaping @Sendable () throws(RepositoryError) -> Connection) {
+    init(label: String, open: @escaping @Sendable () throws(RepositoryError) -> SQLiteConnection) {
         queue = DispatchQueue(label: label)
         self.open = open
     }
@@ -21,7 +22,7 @@ final class ConnectionQueue: @unchecked Sendable {
     }
 
     /// The connection. Only on the queue.
-    func connect() throws(RepositoryError) -> Connection {
+    func connect() throws(RepositoryError) -> SQLiteConnection {
         dispatchPrecondition(condition: .onQueue(queue))
         if let connection { return connection }
         guard !isClosed else { throw .unavailable(.closed) }
@@ -31,7 +32,7 @@ final class ConnectionQueue: @unchecked Sendable {
     }
 
     /// The connection, if there is one. Only on the queue.
-    var current: Connection? {
+    var current: SQLiteConnection? {
         dispatchPrecondition(condition: .onQueue(queue))
         return connection
     }
@@ -47,7 +48,8 @@ final class ConnectionQueue: @unchecked Sendable {
     /// - Parameter last: what is still to be done, before no connection can be had any more.
     /// - Parameter end: lets go of the connection, if there is one.
     func close(
-        last: @escaping @Sendable () -> Void = {}, end: @escaping @Sendable (inout Connection?) -> Void = { $0 = nil }
+        last: @escaping @Sendable () -> Void = {},
+        end: @escaping @Sendable (inout SQLiteConnection?) -> Void = { $0 = nil }
     ) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             queue.async {

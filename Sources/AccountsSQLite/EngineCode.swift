@@ -1,4 +1,5 @@
 import Accounts
+import AccountsSQL
 import CSQLite
 import Glibc
 import System
@@ -24,7 +25,8 @@ extension Unavailability {
     var leavesConnectionUsable: Bool {
         switch self {
         case .diskFull, .locked, .overloaded, .brokenSeal: true
-        case .readOnly, .corrupt, .notADatabase, .cannotOpen, .inputOutput, .outOfMemory, .closed, .engine, .cannotConnect,
+        case .readOnly, .corrupt, .notADatabase, .cannotOpen, .inputOutput, .outOfMemory, .closed, .engine,
+            .cannotConnect,
             .uncertain, .server:
             false
         }

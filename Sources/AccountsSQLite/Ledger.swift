@@ -1,4 +1,5 @@
 import Accounts
+import AccountsSQL
 import Synchronization
 import System
 
@@ -20,7 +21,7 @@ final class Ledger: Sendable {
     ///
     /// - Parameter isGuarded: whether the store must not be older than the file.
     /// - Throws: `.olderThanLedger`.
-    func begin(_ connection: Connection, _ sealer: StoreSealer, isGuarded: Bool) throws(RepositoryError) {
+    func begin(_ connection: SQLiteConnection, _ sealer: StoreSealer, isGuarded: Bool) throws(RepositoryError) {
         if isGuarded {
             let keys = try SecretKeyRows(connection: connection).keys(for: .ledger, sealer)
             let lines: [Substring]
@@ -35,7 +36,7 @@ final class Ledger: Sendable {
     /// Brings what waits. On the writer's queue, outside of any transaction.
     ///
     /// - Returns: why something that was committed is not in the file.
-    func settle(_ connection: Connection) -> RepositoryError? {
+    func settle(_ connection: SQLiteConnection) -> RepositoryError? {
         guard connection.hasLedgerNews || isBehind.load(ordering: .relaxed) else { return nil }
         connection.hasLedgerNews = false
         do throws(RepositoryError) {

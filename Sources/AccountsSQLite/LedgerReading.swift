@@ -1,4 +1,5 @@
 import Accounts
+import AccountsSQL
 import Glibc
 import System
 
@@ -24,7 +25,7 @@ struct LedgerReading {
     /// In bytes. The longest of ours has the `kid` of a key, or six numbers, and a proof of 64 digits.
     static let maximumLineBytes = 1024
 
-    private let connection: Connection
+    private let connection: SQLiteConnection
     /// The number of the newest record that the backup knows.
     private let backup: Int64
     private let keys: [[UInt8]]
@@ -37,7 +38,9 @@ struct LedgerReading {
     /// The last line that no key proves and behind which stands no proven one, counted from 1.
     private var unprovenEnd: Int?
 
-    init(_ connection: Connection, after backup: Int64, keys: [[UInt8]], _ sealer: any Sealer) throws(RepositoryError) {
+    init(_ connection: SQLiteConnection, after backup: Int64, keys: [[UInt8]], _ sealer: any Sealer)
+        throws(RepositoryError)
+    {
         (self.connection, self.backup, self.keys, self.sealer) = (connection, backup, keys, sealer)
         try connection.execute(Self.make)
     }
@@ -119,5 +122,14 @@ struct LedgerReading {
         if missing <= max(last, present ?? 0) { throw .ledgerIncomplete(record: missing) }
         // Where nothing can be compared with, a ledger that ends before the backup was made is not all of it.
         if present == nil, last < backup { throw .ledgerIncomplete(record: backup) }
+    }
+}
+
+extension LedgerRows {
+    private static let last = Query("SELECT seq FROM sqlite_sequence WHERE name = 'ledger'")
+
+    /// The number of the newest record; 0 before the first.
+    static func last(_ connection: Connection) throws(RepositoryError) -> Int64 {
+        try connection.first(last) { $0.integer(0) } ?? 0
     }
 }

@@ -1,4 +1,5 @@
 import Accounts
+import AccountsSQL
 
 /// Does to a restored store what the ledger tells. Each is harmless where it is done already.
 struct LedgerReplay {
@@ -6,7 +7,7 @@ struct LedgerReplay {
     private static let isStranded = Query(
         "SELECT 1 FROM users WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM identities WHERE user_id = ?1)")
 
-    let connection: Connection
+    let connection: SQLiteConnection
     let sealer: StoreSealer
     let now: Int64
     private(set) var erased = 0
@@ -16,7 +17,7 @@ struct LedgerReplay {
 
     private var audit: AuditTrail { AuditTrail(connection: connection, now: now) }
 
-    init(connection: Connection, sealer: StoreSealer, now: Int64) {
+    init(connection: SQLiteConnection, sealer: StoreSealer, now: Int64) {
         (self.connection, self.sealer, self.now) = (connection, sealer, now)
     }
 

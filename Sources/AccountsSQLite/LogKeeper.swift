@@ -1,4 +1,5 @@
 import Accounts
+import AccountsSQL
 import CSQLite
 import Synchronization
 
@@ -38,19 +39,19 @@ final class LogKeeper: @unchecked Sendable {
     }
 
     /// Looks whether an erasure is unfinished, by a process that is gone. Within the transaction that opens the store.
-    func begin(_ connection: Connection) throws(RepositoryError) {
+    func begin(_ connection: SQLiteConnection) throws(RepositoryError) {
         isReady.store(true, ordering: .relaxed)
         try noticeForeignChange(connection)
     }
 
     /// Looks whether another process has erased somebody.
-    func noticeForeignChange(_ connection: Connection) throws(RepositoryError) {
+    func noticeForeignChange(_ connection: SQLiteConnection) throws(RepositoryError) {
         guard isReady.load(ordering: .relaxed), try ErasureMark(connection: connection).count() != nil else { return }
         hasRemains.store(true, ordering: .relaxed)
     }
 
     /// Does what is due. To be called after every commit, when its callers have their answers.
-    func tidy(_ connection: Connection) {
+    func tidy(_ connection: SQLiteConnection) {
         guard let pages = connection.log.takePages() else { return }
         // It was started over.
         if pages < length { due = threshold }
@@ -68,7 +69,7 @@ final class LogKeeper: @unchecked Sendable {
     func hurry() { emptying = .now }
 
     /// Closes the connection; the log goes with the last one.
-    func close(_ connection: inout Connection?) {
+    func close(_ connection: inout SQLiteConnection?) {
         withServerLock {
             // A backup that was cut off may keep it longer than the lock.
             if isKnownUniquelyReferenced(&connection) { connection?.copyBackOnClose() }
@@ -77,7 +78,7 @@ final class LogKeeper: @unchecked Sendable {
         connection = nil
     }
 
-    private func empty(_ connection: Connection) {
+    private func empty(_ connection: SQLiteConnection) {
         let isEmpty = connection.patience.suspended {
             do throws(RepositoryError) {
                 let mark = ErasureMark(connection: connection)
@@ -103,7 +104,7 @@ final class LogKeeper: @unchecked Sendable {
     }
 
     /// - Returns: whether it went as far as its mode says.
-    private func checkpoint(_ connection: Connection, _ mode: Int32) -> Bool {
+    private func checkpoint(_ connection: SQLiteConnection, _ mode: Int32) -> Bool {
         var isDone = false
         withServerLock { isDone = connection.patience.suspended { connection.checkpoint(mode) } }
         return isDone
@@ -118,7 +119,7 @@ final class LogKeeper: @unchecked Sendable {
     }
 }
 
-extension Connection {
+extension SQLiteConnection {
     /// - Returns: whether it went as far as its mode says.
     fileprivate func checkpoint(_ mode: Int32) -> Bool {
         unsafe sqlite3_wal_checkpoint_v2(database, "main", mode, nil, nil) == SQLITE_OK

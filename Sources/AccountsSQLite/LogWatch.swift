@@ -1,4 +1,5 @@
 public import Accounts
+import AccountsSQL
 import CSQLite
 import Synchronization
 import System

@@ -1,57 +1,9 @@
 public import Accounts
+import AccountsSQL
 import Synchronization
 
-/// Expired rows, readiness, integrity.
+/// Expired rows, integrity.
 extension SQLiteAccounts {
-    // Each finds its rows by an index on the expiry, and no step takes long. Sessions have none: ``SessionSweep``.
-    private static let expired = [
-        Query(
-            """
-            DELETE FROM used_codes WHERE (expires, hash) IN
-                (SELECT expires, hash FROM used_codes WHERE expires <= ? ORDER BY expires LIMIT ?)
-            """),
-        Query(
-            """
-            DELETE FROM used_port_tokens WHERE hash IN
-                (SELECT hash FROM used_port_tokens WHERE expires <= ? ORDER BY expires LIMIT ?)
-            """),
-        Query(
-            """
-            DELETE FROM used_challenges WHERE hash IN
-                (SELECT hash FROM used_challenges WHERE expires <= ? ORDER BY expires LIMIT ?)
-            """),
-        Query(
-            """
-            DELETE FROM retired_refresh_tokens WHERE (session_id, hash) IN
-                (SELECT session_id, hash FROM retired_refresh_tokens WHERE expires <= ? ORDER BY expires LIMIT ?)
-            """),
-        Query(
-            """
-            DELETE FROM failed_sign_ins WHERE id IN
-                (SELECT id FROM failed_sign_ins WHERE expires <= ? ORDER BY expires LIMIT ?)
-            """),
-        Query(
-            """
-            DELETE FROM tickets WHERE hash IN (SELECT hash FROM tickets WHERE expires <= ? ORDER BY expires LIMIT ?)
-            """),
-        Query(
-            """
-            DELETE FROM pending_sign_ins WHERE number IN
-                (SELECT number FROM pending_sign_ins WHERE expires <= ? ORDER BY expires LIMIT ?)
-            """),
-        Query(
-            """
-            DELETE FROM app_codes WHERE hash IN
-                (SELECT hash FROM app_codes WHERE expires <= ? ORDER BY expires LIMIT ?)
-            """),
-        Query(
-            """
-            DELETE FROM pushes WHERE number IN
-                (SELECT number FROM pushes WHERE forgotten <= ? ORDER BY forgotten LIMIT ?)
-            """),
-    ]
-    private static let setProbe = Query(
-        "INSERT INTO meta (name, value) VALUES ('probed', ?1) ON CONFLICT DO UPDATE SET value = ?1")
     private static let integrity = Query("PRAGMA integrity_check")
     private static let foreignKeys = Query("PRAGMA foreign_key_check")
 
@@ -68,16 +20,9 @@ extension SQLiteAccounts {
         return try await writer.write { [sessionSweep] connection throws(RepositoryError) in
             if isNews { try StatusRows(connection: connection).set(counts) }
             var removed = try sessionSweep.delete(sessions, connection, now: now)
-            for query in Self.expired where removed < limit {
-                try connection.run(query, now, Int64(limit - removed))
-                removed += connection.changes
-            }
+            removed += try ExpiredRows(connection: connection).remove(now: now, limit: limit - removed)
             return removed
         }
-    }
-
-    public func probe(now: Int64) async throws(RepositoryError) {
-        try await writer.write { connection throws(RepositoryError) in try connection.run(Self.setProbe, now) }
     }
 
     public func check(
@@ -86,7 +31,7 @@ extension SQLiteAccounts {
         let settings = settings
         do throws(RepositoryError) {
             return try await aside("gatehouse.store.check") { () throws(RepositoryError) in
-                try Connection.reader(settings)
+                try SQLiteConnection.reader(settings)
             } body: { [sealer] connection throws(RepositoryError) in
                 try Self.examine(connection, sealer, progress)
             }
@@ -97,7 +42,7 @@ extension SQLiteAccounts {
 
     /// - Returns: what is wrong with the database of a connection, and with what is sealed in it.
     static func examine(
-        _ connection: Connection, _ sealer: StoreSealer,
+        _ connection: SQLiteConnection, _ sealer: StoreSealer,
         _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
     ) throws(RepositoryError) -> [String] {
         let integrity = try connection.all(integrity) { $0.text(0) }.filter { $0 != "ok" }

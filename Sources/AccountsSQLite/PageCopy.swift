@@ -1,4 +1,5 @@
 import Accounts
+import AccountsSQL
 import CSQLite
 
 /// A copy of a database into an empty one, a few pages at a time.
@@ -8,15 +9,15 @@ import CSQLite
 // @safe: the handle is the object's own, which keeps both connections, and never leaves it.
 // @unchecked: it is used on the queue of the source's connection, and when that is closed by nobody else.
 @safe final class PageCopy: @unchecked Sendable {
-    private let source: Connection
-    private let target: Connection
+    private let source: SQLiteConnection
+    private let target: SQLiteConnection
     private var handle: OpaquePointer?
     /// How often it began anew.
     private(set) var restarts = 0
     private(set) var copied = 0
     private(set) var total = 0
 
-    init(from source: Connection, to target: Connection) throws(RepositoryError) {
+    init(from source: SQLiteConnection, to target: SQLiteConnection) throws(RepositoryError) {
         guard let handle = unsafe sqlite3_backup_init(target.database, "main", source.database, "main") else {
             throw .unavailable(Unavailability(resultCode: unsafe sqlite3_extended_errcode(target.database)))
         }

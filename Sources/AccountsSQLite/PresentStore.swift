@@ -1,4 +1,5 @@
 import Accounts
+import AccountsSQL
 import System
 
 /// What a restore must know of the store that it replaces, as far as that can still be read.
@@ -28,7 +29,8 @@ struct PresentStore {
 
     private static func find(_ settings: SQLiteSettings, _ sealer: StoreSealer) -> PresentStore? {
         do throws(RepositoryError) {
-            let connection = try Connection(path: settings.path, isWritable: true, busyTimeout: settings.busyTimeout)
+            let connection = try SQLiteConnection(
+                path: settings.path, isWritable: true, busyTimeout: settings.busyTimeout)
             try connection.setCommonOptions(settings, cacheKiB: settings.writerCacheKiB)
             try Schema.check(connection)
             guard try Schema.isCurrent(connection) else { return nil }
@@ -65,7 +67,7 @@ struct GivenNumbers {
         (self.users, self.identities, self.events) = (users, identities, events)
     }
 
-    init(_ connection: Connection) throws(RepositoryError) {
+    init(_ connection: SQLiteConnection) throws(RepositoryError) {
         func last(_ table: String) throws(RepositoryError) -> Int64 {
             try connection.first(Self.find, table) { $0.integer(0) } ?? 0
         }
@@ -81,7 +83,7 @@ struct GivenNumbers {
     /// Sees to it that the store gives none of these, nor any within the margin behind them.
     ///
     /// - Returns: up to which it gives none.
-    func pass(in connection: Connection) throws(RepositoryError) -> GivenNumbers {
+    func pass(in connection: SQLiteConnection) throws(RepositoryError) -> GivenNumbers {
         let before = try GivenNumbers(connection)
         let passed = GivenNumbers(
             users: users + Self.margin, identities: identities + Self.margin, events: events + Self.margin)
@@ -96,7 +98,7 @@ struct GivenNumbers {
     }
 
     /// Has the ledger's next record come behind one.
-    static func passRecord(_ number: Int64, in connection: Connection) throws(RepositoryError) {
+    static func passRecord(_ number: Int64, in connection: SQLiteConnection) throws(RepositoryError) {
         guard try number > LedgerRows.last(connection) else { return }
         try connection.run(forget, "ledger")
         try connection.run(set, "ledger", number)

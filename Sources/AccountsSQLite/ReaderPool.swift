@@ -1,4 +1,5 @@
 import Accounts
+import AccountsSQL
 import Synchronization
 
 /// A few connections that read, each on a queue of its own, taken in turn. A read sees every write acknowledged
@@ -12,7 +13,7 @@ final class ReaderPool: Sendable {
     init(_ settings: SQLiteSettings) {
         readers = (0..<max(1, settings.readers)).map { number in
             ConnectionQueue(label: "gatehouse.store.reader.\(number)") { () throws(RepositoryError) in
-                try Connection.reader(settings)
+                try SQLiteConnection.reader(settings)
             }
         }
         limit = settings.readQueueLimit
@@ -22,7 +23,7 @@ final class ReaderPool: Sendable {
     ///
     /// - Throws: what `body` throws, or `.unavailable`.
     func read<Value: Sendable>(
-        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value
+        _ body: @escaping @Sendable (SQLiteConnection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
         guard waiting.wrappingAdd(1, ordering: .relaxed).newValue <= limit else {
             waiting.wrappingSubtract(1, ordering: .relaxed)

@@ -1,4 +1,5 @@
 public import Accounts
+import AccountsSQL
 import Dispatch
 import Glibc
 import System

@@ -1,4 +1,5 @@
 public import Accounts
+import AccountsSQL
 import System
 
 /// What is restored, and how.
@@ -105,7 +106,7 @@ struct Restore {
     }
 
     private func ledger(
-        _ connection: Connection, _ sealer: StoreSealer, _ known: Int64, _ present: PresentStore?
+        _ connection: SQLiteConnection, _ sealer: StoreSealer, _ known: Int64, _ present: PresentStore?
     ) throws(RestoreError) -> LedgerReading? {
         let path: String
         switch request.ledger {
@@ -132,7 +133,7 @@ struct Restore {
     }
 
     private func apply(
-        _ reading: LedgerReading?, _ present: PresentStore?, _ connection: Connection, _ sealer: StoreSealer
+        _ reading: LedgerReading?, _ present: PresentStore?, _ connection: SQLiteConnection, _ sealer: StoreSealer
     ) throws(RepositoryError) -> RestoreOutcome {
         let sessions = SessionRows(connection: connection)
         let audit = AuditTrail(connection: connection, now: now)
@@ -156,7 +157,7 @@ struct Restore {
         return RestoreOutcome(
             former: nil, records: try reading?.recordCount() ?? 0, erased: replay.erased,
             stranded: try replay.strandedUsers(),
-            endedSessions: ended, users: try SQLiteAccounts.userCount(connection),
+            endedSessions: ended, users: try connection.userCount(),
             unprovenLines: reading?.unproven ?? 0)
     }
 

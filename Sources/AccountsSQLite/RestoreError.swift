@@ -1,4 +1,5 @@
 public import Accounts
+import AccountsSQL
 
 /// Why nothing was restored. But for `.unfinished` nothing has changed.
 public enum RestoreError: Error, Equatable, Sendable {

@@ -1,4 +1,5 @@
 public import Accounts
+public import AccountsSQL
 import Glibc
 import Synchronization
 import System
@@ -7,15 +8,15 @@ import System
 ///
 /// One connection writes, in grouped durable commits (``Writer``), a few read (``ReaderPool``); none of it runs on a
 /// thread of Swift concurrency. Each operation's SQL stands in the file of the operation.
-public final class SQLiteAccounts: AccountRepository {
+public final class SQLiteAccounts: SQLStore {
     let settings: SQLiteSettings
-    let sealer: StoreSealer
+    public let sealer: StoreSealer
     let writer: Writer
     let readers: ReaderPool
     let operatorReader: ReaderPool
     let usedCodes: UsedCodes
     /// The secret keys as they were last read.
-    let secretKeys: SecretKeyCache
+    public let knownSecretKeys: SecretKeyCache
     let logWatch = Mutex(LogWatch())
     let sessionSweep = SessionSweep()
     /// How many groups there were when expired rows were last removed.
@@ -81,7 +82,7 @@ public final class SQLiteAccounts: AccountRepository {
     ///
     /// - Returns: how many steps of the schema had been taken before.
     private static func begin(
-        _ connection: Connection, _ settings: SQLiteSettings, _ writer: Writer, _ sealer: StoreSealer,
+        _ connection: SQLiteConnection, _ settings: SQLiteSettings, _ writer: Writer, _ sealer: StoreSealer,
         _ secretKeys: SecretKeyCache, now: Int64
     ) throws(RepositoryError) -> Int {
         let isBeside = settings.access == .besideServer
@@ -158,10 +159,29 @@ public final class SQLiteAccounts: AccountRepository {
         single.readers = 1
         operatorReader = ReaderPool(single)
         self.usedCodes = usedCodes
-        self.secretKeys = secretKeys
+        knownSecretKeys = secretKeys
         self.update = update
         self.lock = Mutex(lock)
         self.use = Mutex(use)
+    }
+
+    public func write<Value: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value,
+        settled: @escaping @Sendable (Value?) -> Void
+    ) async throws(RepositoryError) -> Value {
+        try await writer.write(body, settled: settled)
+    }
+
+    public func read<Value: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value
+    ) async throws(RepositoryError) -> Value {
+        try await readers.read(body)
+    }
+
+    public func readAside<Value: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value
+    ) async throws(RepositoryError) -> Value {
+        try await operatorReader.read(body)
     }
 
     /// How many writes wait for the commit under way: what tells that the disk is what limits.
@@ -169,8 +189,8 @@ public final class SQLiteAccounts: AccountRepository {
 
     /// Does something long on a connection of its own, so that nobody waits behind it.
     func aside<Value: Sendable>(
-        _ label: String, open: @escaping @Sendable () throws(RepositoryError) -> Connection,
-        body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value
+        _ label: String, open: @escaping @Sendable () throws(RepositoryError) -> SQLiteConnection,
+        body: @escaping @Sendable (SQLiteConnection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
         let queue = ConnectionQueue(label: label, open: open)
         let result = await withCheckedContinuation {

@@ -1,4 +1,5 @@
 import Accounts
+import AccountsSQL
 
 /// That a store of an earlier version was brought up to date.
 public struct SchemaUpdate: Sendable, Equatable {
@@ -26,7 +27,7 @@ enum Schema {
     /// Refuses a file that is another program's, or a later version's, before anything in it is touched.
     ///
     /// - Throws: `.unavailable(.notADatabase)`, `.newerSchema`.
-    static func check(_ connection: Connection) throws(RepositoryError) {
+    static func check(_ connection: SQLiteConnection) throws(RepositoryError) {
         let isFresh = try connection.first(anyTable) { _ in true } == nil
         let owner = try connection.first(application) { $0.integer(0) }
         guard isFresh || owner == applicationID else { throw .unavailable(.notADatabase) }
@@ -39,28 +40,28 @@ enum Schema {
     /// Whether no step is missing.
     ///
     /// - Throws: `.noStore` when there is nothing yet.
-    static func isCurrent(_ connection: Connection) throws(RepositoryError) -> Bool {
+    static func isCurrent(_ connection: SQLiteConnection) throws(RepositoryError) -> Bool {
         let found = try current(connection)
         guard found > 0 else { throw .notOpened(.noStore) }
         return found == steps.count
     }
 
     /// Whether there is something already, and steps are missing.
-    static func isBehind(_ connection: Connection) throws(RepositoryError) -> Bool {
+    static func isBehind(_ connection: SQLiteConnection) throws(RepositoryError) -> Bool {
         (1..<steps.count).contains(try current(connection))
     }
 
     /// Takes the steps that are missing. Inside the caller's transaction.
     ///
     /// - Returns: how many had been taken before.
-    static func migrate(_ connection: Connection) throws(RepositoryError) -> Int {
+    static func migrate(_ connection: SQLiteConnection) throws(RepositoryError) -> Int {
         let found = try current(connection)
         for step in steps[found...] { try connection.execute(step) }
         try connection.execute("PRAGMA application_id = \(applicationID); PRAGMA user_version = \(steps.count);")
         return found
     }
 
-    private static func current(_ connection: Connection) throws(RepositoryError) -> Int {
+    private static func current(_ connection: SQLiteConnection) throws(RepositoryError) -> Int {
         Int(try connection.first(version) { $0.integer(0) } ?? 0)
     }
 

@@ -1,4 +1,5 @@
 import Accounts
+import AccountsSQL
 import Glibc
 import System
 
@@ -47,8 +48,8 @@ final class StoreDraft: @unchecked Sendable {
     /// Opens it as one file, once it is known to be a store of ours and whole.
     ///
     /// - Throws: `.noStore`, `.newerSchema`, `.unavailable`.
-    func open(_ settings: SQLiteSettings) throws(RepositoryError) -> Connection {
-        let connection = try Connection(path: path, isWritable: true, busyTimeout: settings.busyTimeout)
+    func open(_ settings: SQLiteSettings) throws(RepositoryError) -> SQLiteConnection {
+        let connection = try SQLiteConnection(path: path, isWritable: true, busyTimeout: settings.busyTimeout)
         try connection.setCommonOptions(settings, cacheKiB: settings.writerCacheKiB)
         try connection.keepTemporaryTables(inMemory: false)
         try Schema.check(connection)

@@ -1,4 +1,5 @@
 public import Accounts
+import AccountsSQL
 import CSQLite
 import System
 
@@ -61,7 +62,7 @@ struct StatusRows {
             (SELECT value FROM meta WHERE name = 'server_largest_commit')
         """)
 
-    let connection: Connection
+    let connection: SQLiteConnection
 
     func set(_ counts: GroupCounts) throws(RepositoryError) {
         try connection.run(Self.set, Int64(counts.groups), Int64(counts.writes), Int64(counts.largest))
@@ -90,7 +91,7 @@ extension SQLiteAccounts {
     public func status(now: Int64) async throws(RepositoryError) -> StoreStatus {
         let settings = settings
         return try await aside("gatehouse.store.status") { () throws(RepositoryError) in
-            try Connection.reader(settings)
+            try SQLiteConnection.reader(settings)
         } body: { connection throws(RepositoryError) in
             let path = FileNames.resolved(settings.path)
             guard let database = try? FileStatus(of: path) else { throw .unavailable(.cannotOpen) }

@@ -1,4 +1,5 @@
 import Accounts
+import AccountsSQL
 import Synchronization
 
 /// Which authorization codes were used and could still be presented.

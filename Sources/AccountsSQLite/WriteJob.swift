@@ -1,10 +1,11 @@
 import Accounts
+import AccountsSQL
 
 /// A write that waits for its turn. Exactly one of the last attempt's `finish` and `refuse` is called, exactly once; every
 /// attempt before that is undone.
 struct WriteJob: Sendable {
     /// Does the work, which may be for nothing.
-    let attempt: @Sendable (Connection) -> WriteAttempt
+    let attempt: @Sendable (SQLiteConnection) -> WriteAttempt
     /// Tells the caller that the work was not even tried.
     let refuse: @Sendable (RepositoryError) -> Void
 
@@ -14,7 +15,7 @@ struct WriteJob: Sendable {
     ///     work was tried and is undone.
     init<Value: Sendable>(
         _ continuation: CheckedContinuation<Result<Value, RepositoryError>, Never>,
-        body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value,
+        body: @escaping @Sendable (SQLiteConnection) throws(RepositoryError) -> Value,
         settled: @escaping @Sendable (Value?) -> Void
     ) {
         attempt = { connection in

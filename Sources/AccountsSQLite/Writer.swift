@@ -1,4 +1,5 @@
 import Accounts
+import AccountsSQL
 import Synchronization
 
 /// The one connection that writes.
@@ -33,17 +34,17 @@ final class Writer: Sendable {
     let ledger: Ledger
     private let groupLimit: Int
     private let queueLimit: Int
-    private let noticeForeignChange: @Sendable (Connection) throws(RepositoryError) -> Void
+    private let noticeForeignChange: @Sendable (SQLiteConnection) throws(RepositoryError) -> Void
 
     /// - Parameter noticeForeignChange: called inside a transaction, before its first write is tried, when another
     ///   connection may have written since the last one.
     init(
         _ settings: SQLiteSettings,
-        noticeForeignChange: @escaping @Sendable (Connection) throws(RepositoryError) -> Void
+        noticeForeignChange: @escaping @Sendable (SQLiteConnection) throws(RepositoryError) -> Void
     ) {
         self.noticeForeignChange = noticeForeignChange
         connections = ConnectionQueue(label: "gatehouse.store.writer") { () throws(RepositoryError) in
-            try Connection.writer(settings)
+            try SQLiteConnection.writer(settings)
         }
         log = LogKeeper(settings)
         ledger = Ledger(database: settings.path)
@@ -68,7 +69,7 @@ final class Writer: Sendable {
     ///     tried and is undone. No work of another group is tried in between.
     /// - Throws: what `body` throws, or `.unavailable`.
     func write<Value: Sendable>(
-        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value,
+        _ body: @escaping @Sendable (SQLiteConnection) throws(RepositoryError) -> Value,
         settled: @escaping @Sendable (Value?) -> Void = { _ in }
     ) async throws(RepositoryError) -> Value {
         // Others whose turn it is on this executor come first, so that what they write goes along.
@@ -82,7 +83,7 @@ final class Writer: Sendable {
 
     /// Does something on the connection that is no write of a caller: between two groups, outside of any transaction.
     func between<Value: Sendable>(
-        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value
+        _ body: @escaping @Sendable (SQLiteConnection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<Value, RepositoryError>, Never>) in
@@ -180,7 +181,7 @@ final class Writer: Sendable {
         if let failure { for job in group[attempts.count...] { job.refuse(failure) } }
     }
 
-    private func begin(_ connection: Connection) throws(RepositoryError) {
+    private func begin(_ connection: SQLiteConnection) throws(RepositoryError) {
         try connection.run(Self.begin)
         if connection.ownDataVersion != connection.dataVersion {
             try noticeForeignChange(connection)
@@ -190,7 +191,7 @@ final class Writer: Sendable {
 
     /// Begins a transaction and does the work of each in it.
     private func attempt(
-        _ group: [WriteJob], _ connection: Connection, _ attempts: inout [WriteAttempt]
+        _ group: [WriteJob], _ connection: SQLiteConnection, _ attempts: inout [WriteAttempt]
     ) throws(RepositoryError) {
         try begin(connection)
         if group.count == 1 || !state.withLock({ $0.hasFailures }) {
@@ -209,7 +210,7 @@ final class Writer: Sendable {
     }
 
     /// Does the work of all, up to the first that fails.
-    private func attemptAtOnce(_ group: [WriteJob], _ connection: Connection, _ attempts: inout [WriteAttempt]) {
+    private func attemptAtOnce(_ group: [WriteJob], _ connection: SQLiteConnection, _ attempts: inout [WriteAttempt]) {
         for job in group {
             let attempt = attempted(job, connection)
             attempts.append(attempt)
@@ -219,7 +220,7 @@ final class Writer: Sendable {
 
     /// Does the work of each inside a savepoint, and undoes what fails.
     private func attemptOneByOne(
-        _ group: [WriteJob], _ connection: Connection, _ attempts: inout [WriteAttempt]
+        _ group: [WriteJob], _ connection: SQLiteConnection, _ attempts: inout [WriteAttempt]
     ) throws(RepositoryError) {
         for job in group {
             try connection.run(Self.savepoint)
@@ -230,7 +231,7 @@ final class Writer: Sendable {
     }
 
     /// Does the work of one, and notes whether it has something for the ledger.
-    private func attempted(_ job: WriteJob, _ connection: Connection) -> WriteAttempt {
+    private func attempted(_ job: WriteJob, _ connection: SQLiteConnection) -> WriteAttempt {
         let hadNews = connection.hasLedgerNews
         connection.hasLedgerNews = false
         var attempt = job.attempt(connection)
@@ -240,44 +241,12 @@ final class Writer: Sendable {
     }
 
     /// Keeps what the last job did, or undoes it.
-    private func settle(_ failure: RepositoryError?, _ connection: Connection) throws(RepositoryError) {
+    private func settle(_ failure: RepositoryError?, _ connection: SQLiteConnection) throws(RepositoryError) {
         if let failure {
             // The whole transaction is gone, and with it the whole group.
             guard connection.isInTransaction else { throw failure }
             try connection.run(Self.rollbackToSavepoint)
         }
         try connection.run(Self.release)
-    }
-}
-
-/// What came of a write that may be refused.
-protocol Refusable: Sendable {
-    static func refused(_ refusal: Refusal) -> Self
-}
-
-extension SignInOutcome: Refusable {}
-extension LinkOutcome: Refusable {}
-extension ReceiptOutcome: Refusable {}
-
-extension SQLiteAccounts {
-    /// Runs a write that uses up a code and, where there is one, a challenge. What `body` returns, a refusal too, keeps both
-    /// used up, and all it did; what it throws undoes everything.
-    ///
-    /// - Returns: refused with `.codeAlreadyUsed` or `.challengeAlreadyUsed`, without a call of `body`.
-    func write<Outcome: Refusable>(
-        consuming code: OneTimeUse, _ challenge: OneTimeUse?, now: Int64,
-        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Outcome
-    ) async throws(RepositoryError) -> Outcome {
-        try await writer.write(
-            { [usedCodes] connection throws(RepositoryError) -> (outcome: Outcome, usesCode: Bool) in
-                guard try CodeRows(connection: connection, usedCodes: usedCodes, now: now).consume(code, .verified)
-                else { return (.refused(.codeAlreadyUsed), false) }
-                if let challenge, try !ChallengeRows(connection: connection).consume(challenge) {
-                    return (.refused(.challengeAlreadyUsed), true)
-                }
-                return (try body(connection), true)
-            },
-            settled: { [usedCodes] in usedCodes.settle(code, .verified, isUsed: $0?.usesCode ?? false) }
-        ).outcome
     }
 }

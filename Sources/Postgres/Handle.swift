@@ -64,7 +64,7 @@ final class Handle {
 
     /// - Parameter name: empty for once.
     func prepare(_ statement: Statement, as name: String) -> Bool {
-        let types = statement.types?.map(\.identifier) ?? []
+        let types = statement.types?.map { $0?.identifier ?? 0 } ?? []
         // Safe: there are as many types as it is told, and libpq copies them and the text.
         return unsafe PQsendPrepare(connection, name, statement.text, Int32(types.count), types) == 1
     }

@@ -50,6 +50,13 @@ public actor PostgresPool: LoopBound {
         try await run(commands, isolation == .serializable ? .serializable : .none, deadline: .now + timeout)
     }
 
+    /// Waits, for who will try again what others were in the way of.
+    public func rest(_ pause: Duration) async {
+        await withCheckedContinuation { continuation in
+            loop.schedule(after: pause) { continuation.resume() }
+        }
+    }
+
     /// Ends every connection, and refuses whatever comes later. What is under way may or may not be carried out.
     public func close() {
         isClosed = true

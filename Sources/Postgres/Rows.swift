@@ -65,6 +65,18 @@ public final class Rows: RandomAccessCollection, @unchecked Sendable {
     }
 }
 
+extension Rows {
+    fileprivate func raw(_ row: Int32, _ column: Int) -> [UInt8]? {
+        guard (0..<Int(columns)).contains(column), let column = Int32(exactly: column),
+            unsafe PQgetisnull(result, row, column) == 0
+        else { return nil }
+        // Safe: row and column are there, and libpq tells how long the value is.
+        return unsafe [UInt8](
+            UnsafeRawBufferPointer(
+                start: PQgetvalue(result, row, column), count: Int(PQgetlength(result, row, column))))
+    }
+}
+
 /// One row of a result. A column is named by its place, the first being 0.
 ///
 /// Each reader throws `unexpectedResult` when there is no such column, or something else in it; those that are not optional
@@ -96,6 +108,9 @@ public struct Row: Sendable {
     public func optionalBool(_ column: Int) throws(PostgresError) -> Bool? {
         try unsafe rows.read(index, column, [16]) { unsafe $0.first.map { $0 != 0 } }
     }
+
+    /// The bytes of a value as the protocol carries it, whatever its type; nil for NULL, and where there is no such column.
+    public func rawValue(_ column: Int) -> [UInt8]? { rows.raw(index, column) }
 
     public func integer(_ column: Int) throws(PostgresError) -> Int64 { try present(optionalInteger(column)) }
 

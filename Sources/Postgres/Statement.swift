@@ -27,7 +27,7 @@ public struct Statement: Sendable {
     let name: String
     let text: String
     /// Nil where the server is to tell them by where they stand.
-    let types: [ValueType]?
+    let types: [ValueType?]?
 
     private static let count = Atomic<Int>(0)
 
@@ -38,11 +38,13 @@ public struct Statement: Sendable {
         self.types = types
     }
 
-    /// A statement of which the server finds out by itself what its values are, and refuses others.
-    public init(_ text: String) {
+    /// A statement of which the server finds out by itself what its values are, as far as they are not told, and refuses others.
+    ///
+    /// - Parameter types: of `$1` and those after it; nil for those that are not told.
+    public init(_ text: String, types: [ValueType?] = []) {
         name = "s\(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)"
         self.text = text
-        types = nil
+        self.types = types.isEmpty ? nil : types
     }
 
     private init(unnamed text: String) {
@@ -72,6 +74,9 @@ public struct Command: Sendable {
     /// Whether each value is of the type that the statement declares.
     var isWellFormed: Bool {
         guard let types = statement.types else { return true }
-        return values.count == types.count && zip(values, types).allSatisfy { $0.isA($1) }
+        return values.count == types.count
+            && zip(values, types).allSatisfy { value, type in
+                type.map(value.isA) ?? true
+            }
     }
 }

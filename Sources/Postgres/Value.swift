@@ -6,6 +6,17 @@ public enum Value: Sendable, Equatable {
     case text(String)
     case bool(Bool)
 
+    /// What it is; nil for `null`.
+    public var type: ValueType? {
+        switch self {
+        case .null: nil
+        case .integer: .integer
+        case .bytes: .bytes
+        case .text: .text
+        case .bool: .bool
+        }
+    }
+
     func isA(_ type: ValueType) -> Bool {
         switch (self, type) {
         case (.null, _), (.integer, .integer), (.bytes, .bytes), (.text, .text), (.bool, .bool): true

@@ -5,6 +5,7 @@ import System
 import TestSupport
 import Testing
 
+@testable import AccountsSQL
 @testable import AccountsSQLite
 
 @Suite struct `A backup` {

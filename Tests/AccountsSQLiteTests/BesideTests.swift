@@ -4,6 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import AccountsSQL
 @testable import AccountsSQLite
 
 @Suite struct `A tool beside a server` {
@@ -58,7 +59,7 @@ import Testing
 
     @Test func `brings an older store along only while no server has it`() async throws {
         try write([], to: folder.database)
-        let connection = try Connection(path: folder.database, isWritable: true)
+        let connection = try SQLiteConnection(path: folder.database, isWritable: true)
         try connection.execute(Schema.steps[0])
         try connection.execute("PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = 1;")
         var lock: StoreLock? = try StoreLock(.server, database: folder.database)
@@ -156,7 +157,9 @@ import Testing
         let isOver = Atomic<Bool>.Box(false)
         // A thread of its own, for it sleeps.
         let holder = Thread {
-            guard let other = try? Connection(path: path, isWritable: true, busyTimeout: .seconds(1)) else { return }
+            guard let other = try? SQLiteConnection(path: path, isWritable: true, busyTimeout: .seconds(1)) else {
+                return
+            }
             while !isOver.value.load(ordering: .acquiring) {
                 try? other.execute("BEGIN IMMEDIATE")
                 usleep(40_000)

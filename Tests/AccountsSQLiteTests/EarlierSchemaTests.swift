@@ -2,6 +2,7 @@ import Accounts
 import TestSupport
 import Testing
 
+@testable import AccountsSQL
 @testable import AccountsSQLite
 
 @Suite struct `A store of the second version` {
@@ -10,7 +11,7 @@ import Testing
 
     private func makeStore(_ rows: String) throws {
         try write([], to: folder.database)
-        let connection = try Connection(path: folder.database, isWritable: true)
+        let connection = try SQLiteConnection(path: folder.database, isWritable: true)
         for step in Schema.steps.prefix(2) { try connection.execute(step) }
         try connection.execute("PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = 2;")
         try connection.execute("INSERT INTO key_ring (number, sealed_key, created) VALUES (1, x'010203', 1)")
@@ -79,7 +80,7 @@ import Testing
         try makeStore("")
         let mode = Query("PRAGMA temp_store")
         let settings = SQLiteSettings(path: folder.database, access: .server)
-        #expect(try Connection.writer(settings).first(mode) { $0.integer(0) } == 1)
+        #expect(try SQLiteConnection.writer(settings).first(mode) { $0.integer(0) } == 1)
         let store = try await folder.open()
         let memory: Int64? = try await store.writer.between { connection throws(RepositoryError) in
             try connection.first(mode) { $0.integer(0) }

@@ -1,6 +1,7 @@
 import Accounts
 import TestSupport
 
+@testable import AccountsSQL
 @testable import AccountsSQLite
 
 extension TemporaryFolder {
@@ -11,7 +12,7 @@ extension TemporaryFolder {
     ///   - identity: which identity has opened the session; nil where that can't be told any more.
     func makeStore(ofVersion version: Int, sessionBy identity: Int64?) throws {
         try write([], to: database)
-        let connection = try Connection(path: database, isWritable: true)
+        let connection = try SQLiteConnection(path: database, isWritable: true)
         for step in Schema.steps.prefix(version) { try connection.execute(step) }
         try connection.execute("PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = \(version);")
         try connection.execute("INSERT INTO key_ring (number, sealed_key, created) VALUES (1, x'010203', 1)")

@@ -2,6 +2,7 @@ import Accounts
 import TestSupport
 import Testing
 
+@testable import AccountsSQL
 @testable import AccountsSQLite
 
 /// Sessions as the fifth version of the schema has left them: their refresh tokens are random, and known by their hashes.
@@ -16,7 +17,7 @@ import Testing
     /// - Parameter rotatedAt: when the current token took the place of the one before; nil: there is only one.
     private func makeStore(rotatedAt: Int64? = nil) throws {
         try write([], to: folder.database)
-        let connection = try Connection(path: folder.database, isWritable: true)
+        let connection = try SQLiteConnection(path: folder.database, isWritable: true)
         for step in Schema.steps.prefix(5) { try connection.execute(step) }
         try connection.execute("PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = 5;")
         try connection.execute("INSERT INTO key_ring (number, sealed_key, created) VALUES (1, x'010203', 1)")
@@ -167,7 +168,7 @@ import Testing
     {
         try makeStore()
         await (try await folder.open()).close()
-        let connection = try Connection(path: folder.database, isWritable: false)
+        let connection = try SQLiteConnection(path: folder.database, isWritable: false)
         let version = try connection.first(Query("PRAGMA user_version")) { $0.integer(0) }
         #expect(version == Int64(Schema.steps.count))
     }

@@ -4,6 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import AccountsSQL
 @testable import AccountsSQLite
 
 @Suite struct `A store in trouble` {
@@ -57,7 +58,7 @@ import Testing
 
     @Test func `says that another process has it locked, and works again when it lets go`() async throws {
         let store = try await folder.open()
-        let other = try Connection(path: folder.database, isWritable: true)
+        let other = try SQLiteConnection(path: folder.database, isWritable: true)
         try other.execute("BEGIN EXCLUSIVE")
         await #expect(throws: RepositoryError.unavailable(.locked)) {
             try await store.signIn(Sample.signIn(Sample.subject("1")))

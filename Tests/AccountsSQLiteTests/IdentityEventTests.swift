@@ -2,6 +2,7 @@ import Accounts
 import TestSupport
 import Testing
 
+@testable import AccountsSQL
 @testable import AccountsSQLite
 
 /// What providers tell of their users, as it lies on disk.
@@ -67,7 +68,7 @@ import Testing
     @Test func `an event finds what it ends by an index, and walks through nothing`() async throws {
         let store = try await folder.open()
         await store.close()
-        let connection = try Connection(path: folder.database, isWritable: true)
+        let connection = try SQLiteConnection(path: folder.database, isWritable: true)
         for sql in [
             "DELETE FROM tickets WHERE subject = ?1 AND issuer = ?2 AND authenticated <= ?3",
             "SELECT 1 FROM audit WHERE user_id = ?1 AND event = ?2 AND old_identity = ?3 AND at >= ?4 LIMIT 1",

@@ -3,6 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import AccountsSQL
 @testable import AccountsSQLite
 
 @Suite struct `The ledger` {

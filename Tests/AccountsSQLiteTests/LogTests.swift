@@ -4,6 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import AccountsSQL
 @testable import AccountsSQLite
 
 @Suite struct `The log of a store` {
@@ -12,8 +13,8 @@ import Testing
     private static let anything = Query("SELECT count(*) FROM meta")
 
     /// A reader that keeps its snapshot, and with it the log, until it goes.
-    private func endlessReader() throws -> Connection {
-        let reader = try Connection(path: folder.database, isWritable: false)
+    private func endlessReader() throws -> SQLiteConnection {
+        let reader = try SQLiteConnection(path: folder.database, isWritable: false)
         try reader.execute("BEGIN")
         _ = try reader.first(Self.anything) { $0.integer(0) }
         return reader

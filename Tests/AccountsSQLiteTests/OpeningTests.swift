@@ -3,6 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import AccountsSQL
 @testable import AccountsSQLite
 
 @Suite struct `Opening a store` {
@@ -79,7 +80,7 @@ import Testing
         let store = try await folder.open()
         await store.close()
         let later = Int64(Schema.steps.count + 1)
-        let connection = try Connection(path: folder.database, isWritable: true)
+        let connection = try SQLiteConnection(path: folder.database, isWritable: true)
         try connection.execute("PRAGMA user_version = \(later)")
         let known = Int64(Schema.steps.count)
         await #expect(throws: RepositoryError.notOpened(.newerSchema(found: later, known: known))) {
@@ -89,7 +90,7 @@ import Testing
 
     @Test func `brings a store of the first version along with its users`() async throws {
         try write([], to: folder.database)
-        let connection = try Connection(path: folder.database, isWritable: true)
+        let connection = try SQLiteConnection(path: folder.database, isWritable: true)
         try connection.execute(Schema.steps[0])
         try connection.execute("PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = 1;")
         let sealer = TransparentSealer()
@@ -119,7 +120,7 @@ import Testing
         hasReceipt: Bool
     ) async throws {
         try write([], to: folder.database)
-        let connection = try Connection(path: folder.database, isWritable: true)
+        let connection = try SQLiteConnection(path: folder.database, isWritable: true)
         for step in Schema.steps.prefix(2) { try connection.execute(step) }
         try connection.execute(
             """
@@ -153,7 +154,7 @@ import Testing
 
     @Test func `refuses another program's database, and leaves it as it is`() async throws {
         try write([], to: folder.database)
-        let connection = try Connection(path: folder.database, isWritable: true)
+        let connection = try SQLiteConnection(path: folder.database, isWritable: true)
         try connection.execute("CREATE TABLE theirs (x)")
         await #expect(throws: RepositoryError.unavailable(.notADatabase)) { try await folder.open() }
         #expect(try connection.first(Query("PRAGMA journal_mode")) { $0.text(0) } == "delete")

@@ -3,6 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import AccountsSQL
 @testable import AccountsSQLite
 
 /// A store, a backup of it, and what is done in between.
@@ -256,7 +257,7 @@ struct RestoreStage {
     }
 
     private func inBackup(_ sql: String) throws {
-        let connection = try Connection(path: stage.backup, isWritable: true)
+        let connection = try SQLiteConnection(path: stage.backup, isWritable: true)
         try connection.execute(sql)
     }
 

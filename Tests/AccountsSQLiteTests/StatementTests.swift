@@ -1,6 +1,7 @@
 import Accounts
 import Testing
 
+@testable import AccountsSQL
 @testable import AccountsSQLite
 
 @Suite struct `A statement` {
@@ -9,7 +10,7 @@ import Testing
     func `reads back the values it was given, however long they are together`(_ length: Int) throws {
         let folder = TemporaryFolder()
         try write([], to: folder.database)
-        let connection = try Connection(path: folder.database, isWritable: true)
+        let connection = try SQLiteConnection(path: folder.database, isWritable: true)
         try connection.execute("CREATE TABLE kept (number INTEGER, text TEXT, bytes BLOB, more TEXT, last BLOB)")
         let insert = Query("INSERT INTO kept VALUES (?, ?, ?, ?, ?)")
         let select = Query("SELECT text, bytes, more, last FROM kept WHERE text = ? AND bytes = ? ORDER BY number")

@@ -3,6 +3,7 @@ import System
 import TestSupport
 import Testing
 
+@testable import AccountsSQL
 @testable import AccountsSQLite
 
 @Suite struct `The status of a store` {

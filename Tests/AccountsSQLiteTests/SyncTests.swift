@@ -4,6 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import AccountsSQL
 @testable import AccountsSQLite
 
 /// Counts how often SQLite has the file system put a connection's files on disk, by standing before the method that does.
@@ -18,7 +19,7 @@ private enum SyncCount {
     private static let entries = Mutex<[UInt: Entry]>([:])
 
     /// - Returns: the file's key.
-    static func watch(_ connection: Connection, _ which: Int32) throws -> UInt {
+    static func watch(_ connection: SQLiteConnection, _ which: Int32) throws -> UInt {
         var pointer: UnsafeMutablePointer<sqlite3_file>?
         guard unsafe sqlite3_file_control(connection.database, "main", which, &pointer) == SQLITE_OK,
             let file = unsafe pointer, let original = unsafe file.pointee.pMethods?.pointee.xSync

@@ -2,6 +2,7 @@ import Accounts
 import Glibc
 import TestSupport
 
+@testable import AccountsSQL
 @testable import AccountsSQLite
 
 /// A folder of its own for one test, gone with it.

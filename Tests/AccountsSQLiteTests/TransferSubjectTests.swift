@@ -2,6 +2,7 @@ import Accounts
 import TestSupport
 import Testing
 
+@testable import AccountsSQL
 @testable import AccountsSQLite
 
 /// What is kept for an app's move, as it lies on disk.

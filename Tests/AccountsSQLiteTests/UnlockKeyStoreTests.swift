@@ -2,6 +2,7 @@ import Accounts
 import TestSupport
 import Testing
 
+@testable import AccountsSQL
 @testable import AccountsSQLite
 
 /// The keys of the KeyService, as they lie on disk.

@@ -2,6 +2,7 @@ import Accounts
 import TestSupport
 import Testing
 
+@testable import AccountsSQL
 @testable import AccountsSQLite
 
 /// The provider's sessions beside ours, as they lie on disk.
@@ -9,7 +10,7 @@ import Testing
     let folder = TemporaryFolder()
 
     private func texts(_ sql: String, column: Int32 = 0) throws -> [String] {
-        let connection = try Connection(path: folder.database, isWritable: true)
+        let connection = try SQLiteConnection(path: folder.database, isWritable: true)
         return try connection.all(Query(sql)) { $0.text(column) }
     }
 

@@ -3,6 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import AccountsSQL
 @testable import AccountsSQLite
 
 @Suite struct `Grouped writes` {

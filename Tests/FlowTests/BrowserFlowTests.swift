@@ -5,6 +5,7 @@ import JSON
 import SimulatedCarriers
 import Testing
 
+@testable import AccountsSQL
 @testable import AccountsSQLite
 @testable import gatehouse
 
@@ -142,7 +143,7 @@ import Testing
         try await BrowserFlow.with { gatehouse in
             var browser = BrowserFlow(gatehouse)
             let back = try await browser.throughProvider()
-            let store = try Connection(path: gatehouse.folder.appending(path: "users.db").path, isWritable: true)
+            let store = try SQLiteConnection(path: gatehouse.folder.appending(path: "users.db").path, isWritable: true)
             try store.execute("UPDATE pending_sign_ins SET expires = 1")
             #expect(try await browser.comeBack(back).status == 400)
             #expect(gatehouse.simulation.requests(at: .token).isEmpty)

@@ -8,6 +8,7 @@ import SimulatedCarriers
 import Syntax
 import Testing
 
+@testable import AccountsSQL
 @testable import AccountsSQLite
 @testable import gatehouse
 
@@ -53,7 +54,7 @@ import Testing
 
         /// How many values of the database it opens, and how many there are.
         func opened(of server: OperatedServer) throws -> (opened: Int, all: Int) {
-            let values = SealedValues(connection: try Connection(path: server.database, isWritable: false))
+            let values = SealedValues(connection: try SQLiteConnection(path: server.database, isWritable: false))
             let all = try SealedArea.allCases.flatMap { try values.page($0, after: $0.start, limit: 1000) }
             return (all.count { (try? sealer.open($0.sealed, for: $0.context)) != nil }, all.count)
         }

@@ -1,3 +1,4 @@
+import AccountsSQL
 import AccountsSQLite
 import Foundation
 import JSON

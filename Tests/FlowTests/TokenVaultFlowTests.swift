@@ -1,4 +1,5 @@
 import Accounts
+import AccountsSQL
 import AccountsSQLite
 import Foundation
 import JSON

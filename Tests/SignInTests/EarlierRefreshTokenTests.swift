@@ -5,6 +5,7 @@ import JOSE
 import TestSupport
 import Testing
 
+@testable import AccountsSQL
 @testable import AccountsSQLite
 @testable import SignIn
 

@@ -5,6 +5,7 @@ import Syntax
 import TestSupport
 import Testing
 
+@testable import AccountsSQL
 @testable import AccountsSQLite
 @testable import SignIn
 

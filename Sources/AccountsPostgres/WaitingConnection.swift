@@ -1,0 +1,135 @@
+import Accounts
+import AccountsSQL
+import Dispatch
+import EventLoop
+import Postgres
+import Synchronization
+
+/// An open transaction as the work that all engines share sees it: each statement waits for its answer.
+///
+/// Only on a thread that may wait, never on a loop's: there nobody would be left to bring the answer.
+final class WaitingConnection: AccountsSQL.Connection {
+    private let work: Work
+    private let loop: EventLoop
+    private var lastChanges = 0
+
+    init(_ work: Work, _ loop: EventLoop) {
+        self.work = work
+        self.loop = loop
+    }
+
+    override var changes: Int { lastChanges }
+
+    override func statement(_ query: Query) throws(RepositoryError) -> AccountsSQL.Statement {
+        WaitingStatement(self, query)
+    }
+
+    override func userCount() throws(RepositoryError) -> Int {
+        let about = try first(Self.aboutUsers) { $0.integer(0) } ?? 0
+        if about > Self.countedUsers { return Int(about) }
+        return Int(try first(Self.users) { $0.integer(0) } ?? 0)
+    }
+
+    // Counting reads every row, so of many it is the server's own estimate that is told, which its vacuum keeps.
+    private static let countedUsers: Int64 = 200_000
+    private static let aboutUsers = Query("SELECT reltuples::int8 FROM pg_class WHERE oid = 'users'::regclass")
+    private static let users = Query("SELECT count(*) FROM users")
+
+    fileprivate func rows(_ command: Command) throws(RepositoryError) -> Rows {
+        let answer = Answer()
+        Task(executorPreference: loop) { [work] in
+            answer.give(await Result { () async throws(RepositoryError) in try await work.rows(command) })
+        }
+        let rows = try answer.take().get()
+        lastChanges = rows.affected
+        return rows
+    }
+}
+
+/// What a thread waits for.
+private final class Answer: Sendable {
+    private let result = Mutex<Result<Rows, RepositoryError>?>(nil)
+    private let isThere = DispatchSemaphore(value: 0)
+
+    func give(_ answer: Result<Rows, RepositoryError>) {
+        result.withLock { $0 = answer }
+        isThere.signal()
+    }
+
+    func take() -> Result<Rows, RepositoryError> {
+        isThere.wait()
+        return result.withLock(\.self) ?? .failure(.unavailable(.closed))
+    }
+}
+
+extension Result where Success: Sendable {
+    /// The outcome of what takes its time.
+    fileprivate init(_ body: () async throws(Failure) -> Success) async {
+        do throws(Failure) { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}
+
+/// The statements of the queries that were run so far, by their identity.
+private final class KnownStatements: Sendable {
+    static let shared = KnownStatements()
+
+    /// The queries are kept too: an identity is only good while its object lives.
+    private let known = Mutex<[ObjectIdentifier: (query: Query, statement: Postgres.Statement)]>([:])
+
+    /// - Parameter values: of its first use, which tell the server what they are: else it would take `$1 - 1` for an `int4`.
+    func statement(of query: Query, _ values: [Value]) -> Postgres.Statement {
+        known.withLock { known in
+            if let found = known[ObjectIdentifier(query)] { return found.statement }
+            let statement = Postgres.Statement(query.postgres, types: values.map(\.type))
+            known[ObjectIdentifier(query)] = (query, statement)
+            return statement
+        }
+    }
+}
+
+/// A statement whose values are gathered, and which is run at its first step.
+private final class WaitingStatement: AccountsSQL.Statement {
+    private let connection: WaitingConnection
+    private let query: Query
+    private var values: [Value] = []
+    private var rows: Rows?
+    private var position = -1
+
+    init(_ connection: WaitingConnection, _ query: Query) {
+        self.connection = connection
+        self.query = query
+    }
+
+    override func step() throws(RepositoryError) -> Bool {
+        if rows == nil { rows = try connection.rows(command) }
+        position += 1
+        return position < rows?.count ?? 0
+    }
+
+    private var command: Command { Command(KnownStatements.shared.statement(of: query, values), values) }
+
+    override func bindNull(at index: Int32) { values.append(.null) }
+    override func bindInteger(_ value: Int64, at index: Int32) { values.append(.integer(value)) }
+    override func bindText(_ value: String, at index: Int32) { values.append(.text(value)) }
+    override func bindBlob(_ value: UnsafeRawBufferPointer, at index: Int32) {
+        // Safe: the bytes are copied while whoever lends them waits.
+        unsafe values.append(.bytes([UInt8](value)))
+    }
+
+    override func isNull(_ column: Int32) -> Bool { bytes(column) == nil }
+    override func isEmpty(_ column: Int32) -> Bool { bytes(column)?.isEmpty ?? true }
+    override func text(_ column: Int32) -> String { String(decoding: blob(column), as: UTF8.self) }
+    override func blob(_ column: Int32) -> [UInt8] { bytes(column) ?? [] }
+
+    override func integer(_ column: Int32) -> Int64 {
+        let bytes = blob(column)
+        // Of two bytes and more the first bit is the sign; one byte is a truth value.
+        let isNegative = bytes.count > 1 && bytes[0] & 0x80 != 0
+        return bytes.reduce(isNegative ? -1 : 0) { $0 << 8 | Int64($1) }
+    }
+
+    private func bytes(_ column: Int32) -> [UInt8]? {
+        guard let rows, rows.indices.contains(position) else { return nil }
+        return rows[position].rawValue(Int(column))
+    }
+}

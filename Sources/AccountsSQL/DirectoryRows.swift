@@ -1,0 +1,194 @@
+import Accounts
+
+/// Which users a provider's directory has accounts for, or is to get them for, found by names that are hashed.
+struct DirectoryRows {
+    /// What an account was found to be.
+    struct Found {
+        let account: DirectoryAccount
+        /// Of the address that mails go to; nil where none do: the address of such a one is somebody's mere word, or there is
+        /// none.
+        let emailHash: [UInt8]?
+        let joined: Int64?
+        let mails: Int64
+        let mailedSince: Int64
+    }
+
+    private static let hour: Int64 = 3600
+    private static let columns =
+        "user_id, provider, external_id, directory_id, email_hash, joined, mails, mailed_since"
+    private static let byName = Query(
+        "SELECT \(columns) FROM directory_users WHERE provider = ? AND name_hash = ?")
+    // Who has signed in is who has proven to read the mail; of all others the newest.
+    private static let byEmail = Query(
+        """
+        SELECT \(columns) FROM directory_users WHERE provider = ? AND email_hash = ?
+        ORDER BY joined IS NULL, created DESC, user_id DESC LIMIT 1
+        """)
+    private static let ofUser = Query("SELECT \(columns) FROM directory_users WHERE provider = ? AND user_id = ?")
+    private static let byExternalID = Query(
+        "SELECT \(columns) FROM directory_users WHERE provider = ? AND external_hash = ?")
+    private static let byDirectoryID = Query(
+        "SELECT \(columns) FROM directory_users WHERE provider = ? AND directory_hash = ?")
+    private static let insert = Query(
+        """
+        INSERT INTO directory_users
+            (user_id, provider, name_hash, email_hash, external_id, external_hash, created, mails, mailed_since)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?7)
+        """)
+    private static let setMails = Query(
+        "UPDATE directory_users SET mails = ?, mailed_since = ? WHERE provider = ? AND user_id = ?")
+    private static let setDirectoryID = Query(
+        """
+        UPDATE directory_users SET directory_id = ?1, directory_hash = ?2 WHERE provider = ?3 AND user_id = ?4
+            AND NOT EXISTS (
+                SELECT 1 FROM directory_users AS other
+                WHERE other.provider = ?3 AND other.directory_hash = ?2 AND other.user_id <> ?4
+            )
+        """)
+    private static let join = Query("UPDATE directory_users SET joined = ? WHERE provider = ? AND user_id = ?")
+    private static let delete = Query("DELETE FROM directory_users WHERE provider = ? AND user_id = ?")
+    private static let unfinished = Query(
+        """
+        SELECT user_id, EXISTS (SELECT 1 FROM identities WHERE identities.user_id = directory_users.user_id)
+        FROM directory_users WHERE joined IS NULL AND provider = ? AND created <= ? ORDER BY created LIMIT ?
+        """)
+    private static let anyIdentity = Query("SELECT 1 FROM identities WHERE user_id = ? LIMIT 1")
+
+    let connection: Connection
+    let sealer: StoreSealer
+    let now: Int64
+
+    /// Whom a wish is about: a sign-up by its name, a recovery by either.
+    func find(_ wish: DirectoryWish, at provider: String, _ keys: SecretKeyCache) throws(RepositoryError) -> Found? {
+        if wish.kind == .recovery, wish.username == nil, let email = wish.email {
+            return try first(Self.byEmail, provider, hash("email", email, keys))
+        }
+        guard let name = wish.name else { return nil }
+        return try first(Self.byName, provider, hash("name", name, keys))
+    }
+
+    /// Whether a mail for a wish goes to whom the account is for.
+    ///
+    /// Once the directory has the account, it mails to the address that the account has there. Before, it is told the address of
+    /// the wish; and a second sign-up of the name, with another address, must not come in between and have the account.
+    func reaches(_ found: Found, _ wish: DirectoryWish, _ keys: SecretKeyCache) throws(RepositoryError) -> Bool {
+        guard let known = found.emailHash else { return false }
+        if found.account.directoryID != nil || found.joined != nil { return true }
+        guard wish.kind == .signUp, let email = wish.email else { return false }
+        return try known == hash("email", email, keys)
+    }
+
+    func find(of user: UserID, at provider: String) throws(RepositoryError) -> Found? {
+        try first(Self.ofUser, provider, user)
+    }
+
+    /// Whom a sign-in is about.
+    func find(_ key: PersonKey, at provider: String) throws(RepositoryError) -> Found? {
+        switch key {
+        case .crossClient, .transfer: nil
+        case .externalID(let hash): try first(Self.byExternalID, provider, hash)
+        case .directoryID(let hash): try first(Self.byDirectoryID, provider, hash)
+        }
+    }
+
+    private func first(
+        _ query: Query, _ provider: String, _ value: some Bindable
+    ) throws(RepositoryError) -> Found? {
+        try connection.first(query, provider, value) { row in
+            Found(
+                account: DirectoryAccount(
+                    user: UserID(rawValue: row.integer(0)), provider: row.text(1), externalID: row.text(2),
+                    directoryID: row.isEmpty(3) ? nil : row.text(3)),
+                emailHash: row.isEmpty(4) ? nil : row.blob(4), joined: row.optionalInteger(5), mails: row.integer(6),
+                mailedSince: row.integer(7))
+        }
+    }
+
+    /// A new user who has no identity yet, with an account by the names of a wish.
+    ///
+    /// - Parameter hasAddress: whether mails are to reach it, the first of which is on its way; nobody is found by an address
+    ///   that none goes to.
+    func makeUser(
+        of wish: DirectoryWish, at provider: String, name: DirectoryName, reference: String, hasAddress: Bool,
+        _ keys: SecretKeyCache
+    ) throws(RepositoryError) -> DirectoryAccount {
+        let user = try UserRows(connection: connection, sealer: sealer)
+            .insert(reference: reference, profile: Profile(own: wish.own), now: now)
+        try AuditTrail(connection: connection, now: now).add(.userSignedUp, user: user)
+        let nameHash: [UInt8]? = if let name = wish.name { try hash("name", name, keys) } else { nil }
+        let emailHash: [UInt8]? =
+            if hasAddress, let email = wish.email { try hash("email", email, keys) } else { nil }
+        try connection.run(
+            Self.insert, user, provider, nameHash, emailHash, name.externalID, name.hash, now,
+            (hasAddress ? 1 : 0) as Int64)
+        return DirectoryAccount(user: user, provider: provider, externalID: name.externalID, directoryID: nil)
+    }
+
+    /// An account for a user who is there, found by nothing but the user and the sign-in.
+    func insert(
+        _ name: DirectoryName, of user: UserID, at provider: String
+    ) throws(RepositoryError) -> DirectoryAccount {
+        try connection.run(
+            Self.insert, user, provider, nil as [UInt8]?, nil as [UInt8]?, name.externalID, name.hash, now, 0 as Int64)
+        return DirectoryAccount(user: user, provider: provider, externalID: name.externalID, directoryID: nil)
+    }
+
+    /// Counts one more mail to an account.
+    ///
+    /// - Returns: false where there were too many within the hour.
+    func countMail(_ found: Found, _ limits: DirectoryLimits) throws(RepositoryError) -> Bool {
+        // A clock that was put back must not stop this for good.
+        let isSameHour = (found.mailedSince..<found.mailedSince + Self.hour).contains(now)
+        let mails = isSameHour ? found.mails : 0
+        guard mails < limits.mailsPerHour else { return false }
+        try connection.run(
+            Self.setMails, mails + 1, isSameHour ? found.mailedSince : now, found.account.provider, found.account.user)
+        return true
+    }
+
+    /// - Returns: false where another account has that name.
+    func setDirectoryID(
+        _ id: String, _ hash: TokenHash, of account: DirectoryAccount
+    ) throws(RepositoryError) -> Bool {
+        try connection.run(Self.setDirectoryID, id, hash, account.provider, account.user)
+        if connection.changes > 0 { return true }
+        // It may be the user who has gone; then there is nothing to take anybody for.
+        return try find(of: account.user, at: account.provider) == nil
+    }
+
+    func join(_ account: DirectoryAccount) throws(RepositoryError) {
+        try connection.run(Self.join, now, account.provider, account.user)
+    }
+
+    /// Erases the user of an account, unless he has an identity by now.
+    func discard(_ account: DirectoryAccount) throws(RepositoryError) {
+        guard try connection.first(Self.anyIdentity, account.user, read: { _ in true }) == nil else { return }
+        try AuditTrail(connection: connection, now: now).add(.directoryGivenUp, user: account.user)
+        _ = try Erasure(connection: connection, sealer: sealer, now: now).erase(account.user)
+    }
+
+    func removeUnfinished(
+        of provider: String, before time: Int64, limit: Int
+    ) throws(RepositoryError) -> (accounts: Int, users: Int) {
+        let rows = try connection.all(Self.unfinished, provider, time, Int64(limit)) {
+            (user: UserID(rawValue: $0.integer(0)), hasIdentity: $0.integer(1) != 0)
+        }
+        var users = 0
+        for row in rows {
+            if row.hasIdentity {
+                try connection.run(Self.delete, provider, row.user)
+            } else {
+                try AuditTrail(connection: connection, now: now).add(.signUpExpired, user: row.user)
+                if try Erasure(connection: connection, sealer: sealer, now: now).erase(row.user) { users += 1 }
+            }
+        }
+        return (rows.count, users)
+    }
+
+    /// Whoever has the database without its keys can't try names.
+    private func hash(_ kind: String, _ text: String, _ keys: SecretKeyCache) throws(RepositoryError) -> [UInt8] {
+        guard let key = keys.all.first(where: { $0.purpose == .directory }) else { throw .unavailable(.brokenSeal) }
+        let message = Array("\(kind):".utf8) + DirectoryWish.normalized(text)
+        return try sealer.current.authenticationCode(of: message, under: key.bytes)
+    }
+}

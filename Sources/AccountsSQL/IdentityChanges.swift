@@ -1,0 +1,96 @@
+public import Accounts
+
+/// Taking an identity from its user, and giving it to another.
+struct IdentityChanges {
+    // One conditional statement: of two identities unlinked at once one stays.
+    private static let delete = Query(
+        """
+        DELETE FROM identities WHERE id = ?1 AND user_id = ?2
+            AND EXISTS (SELECT 1 FROM identities AS other WHERE other.user_id = ?2 AND other.id <> ?1)
+        RETURNING provider
+        """)
+
+    let connection: Connection
+    let sealer: StoreSealer
+    let now: Int64
+
+    private var users: UserRows { UserRows(connection: connection, sealer: sealer) }
+    private var identities: IdentityRows { IdentityRows(connection: connection) }
+    private var sessions: SessionRows { SessionRows(connection: connection) }
+    private var audit: AuditTrail { AuditTrail(connection: connection, now: now) }
+    private var grants: GrantRows { GrantRows(connection: connection, sealer: sealer, now: now) }
+    private var ledger: LedgerRows { LedgerRows(connection: connection, sealer: sealer, now: now) }
+
+    func unlink(
+        _ identity: IdentityID, under session: SessionID, _ demands: SensitiveDemands
+    ) throws(RepositoryError) -> UnlinkOutcome {
+        let user: UserID
+        switch try check(session, unlinking: identity, demands) {
+        case .allowed(let session): user = session.user
+        case .refused(let refusal): return .refused(refusal)
+        }
+        let grant = try grants.find(identity, of: user)
+        guard let provider = try connection.first(Self.delete, identity, user, read: { $0.text(0) }) else {
+            return try identities.find(identity, of: user) == nil ? .notFound : .lastIdentity
+        }
+        if let grant { try grants.revoke(grant) }
+        try sessions.deleteAll(of: user, identity: identity, provider: provider, now: now)
+        try audit.add(.identityUnlinked, user: user, old: identity)
+        try ledger.add(.identityUnlinked(identity, of: user))
+        try users.forgetUnlinked(provider, of: user, now: now)
+        return .unlinked
+    }
+
+    /// An identity may take itself away however new it is: that opens nothing to anybody.
+    private func check(
+        _ session: SessionID, unlinking identity: IdentityID, _ demands: SensitiveDemands
+    ) throws(RepositoryError) -> SensitiveSession.Outcome {
+        var demands = demands
+        if try sessions.find(session, now: now)?.identity == identity {
+            demands.minimumIdentityAgeSeconds = 0
+        }
+        return try SensitiveSession(connection: connection, now: now).check(session, demands: demands)
+    }
+
+    func repoint(
+        _ subject: Subject, provider: String, to user: UserID
+    ) throws(RepositoryError) -> RepointOutcome {
+        guard try UserRows.exists(user, connection) else { return .noSuchUser }
+        let found = try identities.find(subject)?.known
+        guard found?.user != user else { return .alreadyThere }
+        if let found, let former = try identities.find(found.identity, of: found.user)?.provider {
+            try grants.revoke(found.identity, of: found.user)
+            // A row of its own at the new user, so that the trail tells the two apart by their numbers.
+            try identities.delete(found.identity)
+            try sessions.deleteAll(of: found.user)
+            try audit.add(.identityUnlinked, user: found.user, old: found.identity)
+            try ledger.add(.identityMoved(found.identity, from: found.user))
+            try users.forgetUnlinked(former, of: found.user, now: now)
+        }
+        let id = try identities.insert(subject, user: user, provider: provider, origin: .link, now: now)
+        try audit.add(.identityRepointed, user: user, old: found?.identity, new: id)
+        guard let identity = try identities.find(id, of: user) else { throw .unavailable(.corrupt) }
+        guard let found else { return .linked(identity) }
+        return .moved(identity, from: found.user, identitiesLeft: try identities.all(of: found.user).count)
+    }
+}
+
+extension SQLStore {
+    public func unlink(
+        _ identity: IdentityID, under session: SessionID, demands: SensitiveDemands, now: Int64
+    ) async throws(RepositoryError) -> UnlinkOutcome {
+        try await write { [sealer] connection throws(RepositoryError) in
+            try IdentityChanges(connection: connection, sealer: sealer, now: now).unlink(
+                identity, under: session, demands)
+        }
+    }
+
+    public func repoint(
+        _ subject: Subject, provider: String, to user: UserID, now: Int64
+    ) async throws(RepositoryError) -> RepointOutcome {
+        try await write { [sealer] connection throws(RepositoryError) in
+            try IdentityChanges(connection: connection, sealer: sealer, now: now).repoint(
+                subject, provider: provider, to: user)
+        }
+    }
+}

@@ -1,0 +1,79 @@
+public import Accounts
+
+/// What follows from what a provider says of one of its users: sessions end, and with them what it has granted; and it is
+/// marked whether mail arrives.
+struct IdentityEventRows {
+    private static let tickets = Query(
+        "DELETE FROM tickets WHERE subject = ? AND issuer = ? AND authenticated <= ?")
+    private static let email = Query("SELECT email_stopped, email_said FROM identities WHERE id = ?")
+    private static let setEmail = Query("UPDATE identities SET email_stopped = ?2, email_said = ?3 WHERE id = ?1")
+    private static let resumeEmail = Query(
+        "UPDATE identities SET email_stopped = 0, email_said = ?2 WHERE id = ?1 AND email_stopped <> 0")
+
+    let connection: Connection
+    let sealer: StoreSealer
+    let now: Int64
+
+    /// - Returns: whether anything is other than before.
+    func take(_ event: IdentityEvent) throws(RepositoryError) -> Bool {
+        if case .endsSessions(let openedBy) = event.effect {
+            // A link ticket would become a session, of somebody whom nobody knows yet.
+            try connection.run(Self.tickets, event.subject.value, event.subject.issuer, openedBy)
+        }
+        guard let known = try IdentityRows(connection: connection).find(event.subject)?.known else { return false }
+        let hasChanged =
+            switch event.effect {
+            case .endsSessions(let openedBy): try endSessions(of: known, openedBy: openedBy)
+            case .stopsEmail: try setEmail(of: known.identity, isStopped: true, at: event.time)
+            case .resumesEmail: try setEmail(of: known.identity, isStopped: false, at: event.time)
+            case .none: false
+            }
+        let audit = AuditTrail(connection: connection, now: now)
+        let since = min(event.time, now - IdentityEvent.noteIntervalSeconds)
+        let isNoted = try audit.has(event.kind, user: known.user, old: known.identity, since: since)
+        if hasChanged || !isNoted {
+            try audit.add(event.kind, user: known.user, old: known.identity)
+        }
+        return hasChanged
+    }
+
+    private func endSessions(of known: Migration.Known, openedBy: Int64) throws(RepositoryError) -> Bool {
+        guard let provider = try IdentityRows(connection: connection).find(known.identity, of: known.user)?.provider
+        else { return false }
+        // Not all that ends sessions there ends tokens, too. What was no good any more is told to nobody's harm.
+        let hadGrant = try GrantRows(connection: connection, sealer: sealer, now: now)
+            .revoke(known.identity, of: known.user, obtainedBy: openedBy)
+        let count = try SessionRows(connection: connection).deleteAll(
+            of: known.user, identity: known.identity, provider: provider, openedBy: openedBy, now: now)
+        return hadGrant || count > 0
+    }
+
+    /// The time is kept with the newest word, also where that says nothing new: an older one that comes late must not count.
+    private func setEmail(of identity: IdentityID, isStopped: Bool, at time: Int64) throws(RepositoryError) -> Bool {
+        let last = try connection.first(Self.email, identity) { ($0.integer(0) != 0, $0.optionalInteger(1)) }
+        guard let last, last.1.map({ $0 < time }) ?? true else { return false }
+        try connection.run(Self.setEmail, identity, isStopped ? 1 as Int64 : 0, time)
+        return last.0 != isStopped
+    }
+
+    /// As it was elsewhere, for an identity that is new here.
+    func stopEmail(of identity: IdentityID, at time: Int64) throws(RepositoryError) {
+        try connection.run(Self.setEmail, identity, 1 as Int64, time)
+    }
+
+    /// The provider gives another address, of which it has not said that mail does not arrive.
+    func resumeEmail(of identity: IdentityID) throws(RepositoryError) {
+        try connection.run(Self.resumeEmail, identity, now)
+    }
+}
+
+extension SQLStore {
+    public func take(_ events: [IdentityEvent], now: Int64) async throws(RepositoryError) -> Int {
+        try await write { [sealer] connection throws(RepositoryError) in
+            let rows = IdentityEventRows(connection: connection, sealer: sealer, now: now)
+            var count = 0
+            for event in events where try rows.take(event) { count += 1 }
+            return count
+        }
+    }
+}

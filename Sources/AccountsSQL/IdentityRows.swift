@@ -1,0 +1,125 @@
+public import Accounts
+
+/// The identities table.
+package struct IdentityRows {
+    /// An identity with what signing in by it needs of its user.
+    package struct Found {
+        let known: Migration.Known
+        let reference: String
+        let sealedProfile: [UInt8]
+        /// How many sessions may be opened by it before they are counted, under a maximum of `roomOf`.
+        let room: Int64
+        let roomOf: Int64
+    }
+
+    private static let exists = Query("SELECT 1 FROM identities WHERE subject = ? AND issuer = ?")
+    private static let find = Query(
+        """
+        SELECT identities.id, user_id, reference, profile, room, room_of FROM identities JOIN users ON users.id = user_id
+        WHERE subject = ? AND issuer = ?
+        """)
+    private static let columns = """
+        id, provider, issuer, subject, origin, linked, last_sign_in, CASE WHEN email_stopped <> 0 THEN email_said END
+        """
+    private static let ofUser = Query("SELECT \(columns) FROM identities WHERE user_id = ? ORDER BY linked, id")
+    private static let byID = Query("SELECT \(columns) FROM identities WHERE id = ? AND user_id = ?")
+    private static let insert = Query(
+        """
+        INSERT INTO identities (user_id, provider, issuer, subject, origin, linked, last_sign_in)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+        RETURNING id
+        """)
+    private static let atProvider = Query("SELECT 1 FROM identities WHERE user_id = ? AND provider = ? LIMIT 1")
+    private static let touch = Query("UPDATE identities SET last_sign_in = ?, room = room - 1 WHERE id = ?")
+    private static let delete = Query("DELETE FROM identities WHERE id = ?")
+
+    package let connection: Connection
+
+    package init(connection: Connection) {
+        self.connection = connection
+    }
+
+    package func exists(_ subject: Subject) throws(RepositoryError) -> Bool {
+        try connection.first(Self.exists, subject.value, subject.issuer) { _ in true } ?? false
+    }
+
+    package func find(_ subject: Subject) throws(RepositoryError) -> Found? {
+        try connection.first(Self.find, subject.value, subject.issuer) { row in
+            Found(
+                known: Migration.Known(
+                    identity: IdentityID(rawValue: row.integer(0)), user: UserID(rawValue: row.integer(1))),
+                reference: row.text(2), sealedProfile: row.blob(3), room: row.integer(4), roomOf: row.integer(5))
+        }
+    }
+
+    package func all(of user: UserID) throws(RepositoryError) -> [Identity] {
+        try connection.all(Self.ofUser, user) { row throws(RepositoryError) in
+            try Self.identity(row, of: user)
+        }
+    }
+
+    package func find(_ identity: IdentityID, of user: UserID) throws(RepositoryError) -> Identity? {
+        try connection.first(Self.byID, identity, user) { row throws(RepositoryError) in
+            try Self.identity(row, of: user)
+        }
+    }
+
+    private static func identity(_ row: Statement, of user: UserID) throws(RepositoryError) -> Identity {
+        guard let origin = Identity.Origin(rawValue: row.text(4)) else { throw .unavailable(.corrupt) }
+        return Identity(
+            id: IdentityID(rawValue: row.integer(0)), user: user, provider: row.text(1),
+            subject: Subject(issuer: row.text(2), value: row.text(3)), origin: origin, linkedAt: row.integer(5),
+            lastSignInAt: row.integer(6), emailStoppedAt: row.optionalInteger(7))
+    }
+
+    package func isAny(of user: UserID, at provider: String) throws(RepositoryError) -> Bool {
+        try connection.first(Self.atProvider, user, provider) { _ in true } ?? false
+    }
+
+    package func insert(
+        _ subject: Subject, user: UserID, provider: String, origin: Identity.Origin, now: Int64
+    ) throws(RepositoryError) -> IdentityID {
+        try insert(subject, user, provider, origin, linkedAt: now, lastSignIn: now)
+    }
+
+    /// An identity that nobody has signed in by yet.
+    package func insertUnused(
+        _ subject: Subject, user: UserID, provider: String, linkedAt: Int64
+    ) throws(RepositoryError) -> IdentityID {
+        try insert(subject, user, provider, .imported, linkedAt: linkedAt, lastSignIn: 0)
+    }
+
+    private func insert(
+        _ subject: Subject, _ user: UserID, _ provider: String, _ origin: Identity.Origin, linkedAt: Int64,
+        lastSignIn: Int64
+    ) throws(RepositoryError) -> IdentityID {
+        let number = try connection.first(
+            Self.insert, user, provider, subject.issuer, subject.value, origin.rawValue, linkedAt, lastSignIn
+        ) { $0.integer(0) }
+        guard let number else { throw .unavailable(.corrupt) }
+        return IdentityID(rawValue: number)
+    }
+
+    /// One more sign-in, which takes of the room for sessions (``SessionRoom``).
+    package func touch(_ identity: IdentityID, now: Int64) throws(RepositoryError) {
+        try connection.run(Self.touch, now, identity)
+    }
+
+    package func delete(_ identity: IdentityID) throws(RepositoryError) {
+        try connection.run(Self.delete, identity)
+    }
+}
+
+extension SQLStore {
+    public func isKnown(_ subject: Subject) async throws(RepositoryError) -> Bool {
+        try await read { connection throws(RepositoryError) in
+            try IdentityRows(connection: connection).exists(subject)
+        }
+    }
+
+    public func identities(of user: UserID) async throws(RepositoryError) -> [Identity] {
+        try await read { connection throws(RepositoryError) in
+            try IdentityRows(connection: connection).all(of: user)
+        }
+    }
+}

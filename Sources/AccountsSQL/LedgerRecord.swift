@@ -1,0 +1,87 @@
+package import Accounts
+
+/// What a restored backup would undo, and must not: numbers and names of keys, and nothing of anybody.
+///
+/// A subject is not in it, sealed or not: the ledger is never rewritten, so it would outlive the erasure of its user. What a
+/// user has gained since the backup is therefore not in it either, such as the identity at the new carrier; what the user
+/// has lost is, whoever may have it now.
+package enum LedgerRecord: Hashable {
+    case userErased(UserID)
+    case identityUnlinked(IdentityID, of: UserID)
+    /// The identity went to another carrier or another user, and all sessions of its user ended.
+    case identityMoved(IdentityID, from: UserID)
+    /// By its `kid`.
+    case signingKeyRetired(String)
+    /// Whoever has one of these keys makes refresh tokens.
+    case refreshKeysReplaced(upTo: Int64)
+    /// A restore has set aside all numbers up to these.
+    case numbersPassed(users: Int64, identities: Int64, events: Int64)
+
+    /// Its words in a line.
+    package var text: String {
+        switch self {
+        case .userErased(let user): "user_erased \(user.rawValue)"
+        case .identityUnlinked(let identity, let user): "identity_unlinked \(user.rawValue) \(identity.rawValue)"
+        case .identityMoved(let identity, let user): "identity_moved \(user.rawValue) \(identity.rawValue)"
+        case .signingKeyRetired(let kid): "signing_key_retired \(kid)"
+        case .refreshKeysReplaced(let number): "refresh_keys_replaced \(number)"
+        case .numbersPassed(let users, let identities, let events): "numbers_passed \(users) \(identities) \(events)"
+        }
+    }
+
+    /// - Returns: nil when a line has no such words.
+    package init?(words: [Substring]) {
+        let numbers = words.dropFirst().compactMap { Int64($0) }
+        switch (words.first, words.count, numbers.count) {
+        case ("user_erased", 2, 1): self = .userErased(UserID(rawValue: numbers[0]))
+        case ("identity_unlinked", 3, 2):
+            self = .identityUnlinked(IdentityID(rawValue: numbers[1]), of: UserID(rawValue: numbers[0]))
+        case ("identity_moved", 3, 2):
+            self = .identityMoved(IdentityID(rawValue: numbers[1]), from: UserID(rawValue: numbers[0]))
+        case ("signing_key_retired", 2, _): self = .signingKeyRetired(String(words[1]))
+        case ("refresh_keys_replaced", 2, 1): self = .refreshKeysReplaced(upTo: numbers[0])
+        case ("numbers_passed", 4, 3):
+            self = .numbersPassed(users: numbers[0], identities: numbers[1], events: numbers[2])
+        default: return nil
+        }
+    }
+}
+
+/// A record as it stands in the ledger: its number, when it was made in seconds since 1970, what it says, and the proof that
+/// we have written it.
+package struct LedgerLine: Hashable {
+    package let number: Int64
+    package let at: Int64
+    package let record: LedgerRecord
+
+    private var text: String { "\(number) \(at) \(record.text)" }
+
+    /// - Parameter key: of the purpose ``SecretKey/Purpose/ledger``.
+    /// - Returns: the line without its end.
+    package func proven(by key: [UInt8], _ sealer: any Sealer) -> String {
+        text + " " + Self.proof(of: text, key, sealer)
+    }
+
+    package init(number: Int64, at: Int64, record: LedgerRecord) {
+        (self.number, self.at, self.record) = (number, at, record)
+    }
+
+    /// - Returns: nil when it is no line that one of the keys proves.
+    package init?(_ line: Substring, keys: [[UInt8]], _ sealer: any Sealer) {
+        guard let space = line.lastIndex(of: " ") else { return nil }
+        let (text, proof) = (line[..<space], line[line.index(after: space)...])
+        // In constant time there is nothing to gain: who can try lines sees nothing of the outcome.
+        guard keys.contains(where: { Self.proof(of: String(text), $0, sealer) == proof }) else { return nil }
+        let words = text.split(separator: " ")
+        guard words.count > 2, let number = Int64(words[0]), let at = Int64(words[1]),
+            let record = LedgerRecord(words: Array(words[2...]))
+        else { return nil }
+        self.init(number: number, at: at, record: record)
+    }
+
+    private static func proof(of text: String, _ key: [UInt8], _ sealer: any Sealer) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        let code = sealer.authenticationCode(of: Array(text.utf8), under: key)
+        return String(decoding: code.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

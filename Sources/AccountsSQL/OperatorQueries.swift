@@ -1,0 +1,113 @@
+public import Accounts
+
+/// What a list of users tells of each.
+struct Summaries {
+    private static let summary = """
+        SELECT id, created, updated, (SELECT count(*) FROM identities WHERE user_id = users.id),
+            (SELECT nullif(max(last_sign_in), 0) FROM identities WHERE user_id = users.id)
+        FROM users
+        """
+    static let page = Query("\(summary) WHERE id > ? ORDER BY id LIMIT ?")
+    static let pageOfProvider = Query(
+        """
+        \(summary) WHERE id > ?
+            AND EXISTS (SELECT 1 FROM identities WHERE user_id = users.id AND provider = ?) ORDER BY id LIMIT ?
+        """)
+    private static let ofUser = Query("\(summary) WHERE id = ?")
+    static let ownerOfSubject = Query("SELECT user_id FROM identities WHERE subject = ? AND issuer = ?")
+
+    static func find(_ user: UserID, _ connection: Connection) throws(RepositoryError) -> UserSummary? {
+        try connection.first(ofUser, user) { read($0) }
+    }
+
+    static func read(_ row: Statement) -> UserSummary {
+        UserSummary(
+            id: UserID(rawValue: row.integer(0)), createdAt: row.integer(1), updatedAt: row.integer(2),
+            identities: Int(row.integer(3)), lastSignInAt: row.optionalInteger(4))
+    }
+}
+
+/// What operators ask. It may take its time, so it keeps no sign-in waiting.
+extension SQLStore {
+    public func users(
+        after: UserID?, limit: Int, provider: String?
+    ) async throws(RepositoryError) -> [UserSummary] {
+        try await readAside { connection throws(RepositoryError) in
+            let first = after?.rawValue ?? 0
+            guard let provider else {
+                return try connection.all(Summaries.page, first, Int64(limit)) { Summaries.read($0) }
+            }
+            return try connection.all(Summaries.pageOfProvider, first, provider, Int64(limit)) { Summaries.read($0) }
+        }
+    }
+
+    public func user(with subject: Subject) async throws(RepositoryError) -> UserID? {
+        try await readAside { connection throws(RepositoryError) in
+            try connection.first(Summaries.ownerOfSubject, subject.value, subject.issuer) {
+                UserID(rawValue: $0.integer(0))
+            }
+        }
+    }
+
+    public func userCount() async throws(RepositoryError) -> Int {
+        try await readAside { connection throws(RepositoryError) in try connection.userCount() }
+    }
+
+    public func record(of user: UserID, now: Int64) async throws(RepositoryError) -> UserRecord? {
+        try await readAside { [sealer] connection throws(RepositoryError) in
+            try connection.snapshot { () throws(RepositoryError) -> UserRecord? in
+                guard let found = try UserRows(connection: connection, sealer: sealer).find(user) else { return nil }
+                return UserRecord(
+                    user: found, identities: try IdentityRows(connection: connection).all(of: user),
+                    sessions: try SessionRows(connection: connection).live(of: user, now: now),
+                    receipts: try ReceiptRows(connection: connection).all(of: user),
+                    grants: try GrantRows(connection: connection, sealer: sealer, now: now).all(of: user),
+                    auditEvents: try AuditTrail.events(connection, after: 0, limit: .max, user: user))
+            }
+        }
+    }
+
+    public func auditEvents(
+        after id: Int64, limit: Int, user: UserID?
+    ) async throws(RepositoryError) -> [AuditEvent] {
+        try await readAside { connection throws(RepositoryError) in
+            try AuditTrail.events(connection, after: id, limit: Int64(limit), user: user)
+        }
+    }
+}
+
+/// How often sign-ins failed: counts, of which a minute has a bounded number.
+private enum FailedSignInQueries {
+    static let addFailed = Query(
+        """
+        INSERT INTO failed_sign_ins (at, provider, reason, network, count, expires) VALUES (?, ?, ?, ?, ?, ?)
+        """)
+    static let failedAfter = Query(
+        "SELECT id, at, provider, reason, network, count FROM failed_sign_ins WHERE id > ? ORDER BY id LIMIT ?")
+}
+
+extension SQLStore {
+    public func addFailedSignIns(
+        _ counts: [FailedSignInCount], at: Int64, expiresAt: Int64
+    ) async throws(RepositoryError) {
+        try await write { connection throws(RepositoryError) in
+            for count in counts {
+                try connection.run(
+                    FailedSignInQueries.addFailed, at, count.provider, count.reason, count.network, Int64(count.count),
+                    expiresAt)
+            }
+        }
+    }
+
+    public func failedSignIns(after id: Int64, limit: Int) async throws(RepositoryError) -> [FailedSignIns] {
+        try await readAside { connection throws(RepositoryError) in
+            try connection.all(FailedSignInQueries.failedAfter, id, Int64(limit)) { row in
+                FailedSignIns(
+                    id: row.integer(0), at: row.integer(1),
+                    count: FailedSignInCount(
+                        provider: row.optionalText(2), reason: row.text(3), network: row.optionalText(4),
+                        count: Int(row.integer(5))))
+            }
+        }
+    }
+}

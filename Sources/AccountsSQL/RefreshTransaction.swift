@@ -1,0 +1,141 @@
+public import Accounts
+
+/// The rotation of a refresh token, as ``RefreshDecision`` decides it.
+struct RefreshTransaction {
+    private static let rotate = Query(
+        "UPDATE sessions SET generation = generation + 1, rotated = ?, expires = ? WHERE id = ?")
+    // The last token of the earlier form stays known, so that it is reuse when it comes back; nothing else does.
+    private static let rotateEarlier = Query(
+        """
+        UPDATE sessions
+        SET generation = ?, rotated = ?, expires = ?, previous_hash = refresh_hash, refresh_hash = x'',
+            next_wrapped = NULL
+        WHERE id = ?
+        """)
+    private static let extend = Query("UPDATE sessions SET expires = ? WHERE id = ?")
+    private static let deleteFamily = Query("DELETE FROM sessions WHERE user_id = ? AND family = ?")
+
+    let connection: Connection
+    let record: RefreshRecord
+
+    func run() throws(RepositoryError) -> RefreshOutcome {
+        guard let chain = try SessionChain(record.session, connection, presented: record.presented, now: record.now)
+        else { return .refused }
+        let session = chain.session
+        guard record.client == session.app else { return .refused }
+        let values = chain.values(endsAt: record.absoluteSeconds.map { session.createdAt + $0 })
+        switch RefreshDecision.decide(
+            presented: record.presented, chain: values, now: record.now, isReusable: record.isReusable,
+            graceSeconds: record.graceSeconds)
+        {
+        case .rotate:
+            return .rotated(try rotate(session, expiresAt: values.expiry(ofSuccessor: record.expiresAt)))
+        case .repeatAnswer:
+            try audit(.refreshAnswerRepeated, session)
+            return .repeated(session)
+        case .repeatEarlierAnswer:
+            try audit(.refreshAnswerRepeated, session)
+            return .repeatedEarlier(session, nextWrapped: chain.earlier.nextWrapped)
+        case .extend:
+            var extended = session
+            extended.expiresAt = values.expiry(ofSuccessor: record.expiresAt)
+            try connection.run(Self.extend, extended.expiresAt, session.id)
+            try audit(.reusableRefreshTokenUsed, session)
+            return .extended(extended)
+        case .reuse:
+            try connection.run(Self.deleteFamily, session.user, session.family)
+            try audit(.refreshTokenReused, session)
+            return .reused(session.user)
+        case .refuse: return .refused
+        }
+    }
+
+    private func rotate(_ session: Session, expiresAt: Int64) throws(RepositoryError) -> Session {
+        var rotated = session
+        if session.generation == 0 {
+            rotated.generation = Session.firstGeneration
+            try connection.run(Self.rotateEarlier, rotated.generation, record.now, expiresAt, session.id)
+        } else {
+            rotated.generation += 1
+            try connection.run(Self.rotate, record.now, expiresAt, session.id)
+        }
+        rotated.rotatedAt = record.now
+        rotated.expiresAt = expiresAt
+        return rotated
+    }
+
+    private func audit(_ kind: AuditEvent.Kind, _ session: Session) throws(RepositoryError) {
+        try AuditTrail(connection: connection, now: record.now).add(kind, user: session.user)
+    }
+}
+
+/// A live session's refresh tokens, as far as its row and the list of retired ones tell.
+private struct SessionChain {
+    private static let isRetired = Query("SELECT 1 FROM retired_refresh_tokens WHERE session_id = ? AND hash = ?")
+
+    let session: Session
+    let earlier: EarlierTokenColumns
+    /// Only ever of a token of the earlier form.
+    let presentedIsRetired: Bool
+
+    /// - Returns: nil when there is no such session.
+    init?(
+        _ id: SessionID, _ connection: Connection, presented: PresentedRefreshToken, now: Int64
+    ) throws(RepositoryError) {
+        guard let found = try SessionRows(connection: connection).findWithTokens(id, now: now) else { return nil }
+        (session, earlier) = found
+        if case .earlier(let hash) = presented, hash != earlier.current {
+            presentedIsRetired = try connection.first(Self.isRetired, id, hash) { _ in true } ?? false
+        } else {
+            presentedIsRetired = false
+        }
+    }
+
+    func values(endsAt: Int64?) -> RefreshDecision.Chain {
+        RefreshDecision.Chain(
+            user: session.user, generation: session.generation, rotatedAt: session.rotatedAt,
+            expiresAt: session.expiresAt, endsAt: endsAt,
+            earlier: RefreshDecision.EarlierTokens(
+                current: earlier.current, previous: earlier.previous, presentedIsRetired: presentedIsRetired))
+    }
+
+    /// Whether the token was ever one of the session's.
+    func has(_ token: PresentedRefreshToken) -> Bool {
+        switch token {
+        // The signature proves it, also of a generation that a store put back does not know.
+        case .signed(_, let user): user == session.user
+        case .earlier(let hash): hash == earlier.current || hash == earlier.previous || presentedIsRetired
+        }
+    }
+}
+
+/// The end of a session by one of its refresh tokens (RFC 7009).
+struct RefreshRevocation {
+    let connection: Connection
+    let sealer: StoreSealer
+    let presented: PresentedRefreshToken
+    let now: Int64
+
+    func run(_ id: SessionID) throws(RepositoryError) -> Bool {
+        guard let chain = try SessionChain(id, connection, presented: presented, now: now), chain.has(presented) else {
+            return false
+        }
+        return try SessionEnd(connection: connection, sealer: sealer, now: now).end(id, of: chain.session.user) != nil
+    }
+}
+
+extension SQLStore {
+    public func revokeSession(
+        _ id: SessionID, presenting refreshToken: PresentedRefreshToken, now: Int64
+    ) async throws(RepositoryError) -> Bool {
+        try await write { [sealer] connection throws(RepositoryError) in
+            try RefreshRevocation(connection: connection, sealer: sealer, presented: refreshToken, now: now).run(id)
+        }
+    }
+
+    public func refresh(_ record: RefreshRecord) async throws(RepositoryError) -> RefreshOutcome {
+        try await write { connection throws(RepositoryError) in
+            try RefreshTransaction(connection: connection, record: record).run()
+        }
+    }
+}

@@ -1,0 +1,60 @@
+public import Accounts
+
+/// A repository in a database that speaks SQL. What it does is written once, here, in transactions that an engine runs; an
+/// engine has its own way only where that pays.
+public protocol SQLStore: AccountRepository {
+    /// What seals and opens the values of the store.
+    var sealer: StoreSealer { get }
+    /// The secret keys as they were last read.
+    var knownSecretKeys: SecretKeyCache { get }
+
+    /// Does work in one transaction, as if nobody else did anything meanwhile. Returned means committed.
+    ///
+    /// - Parameters:
+    ///   - body: may be called several times, and must change nothing but what its statements change.
+    ///   - settled: called before this returns, with the result if that is on disk, and with nil whenever the work was tried and
+    ///     is undone.
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value,
+        settled: @escaping @Sendable (Value?) -> Void
+    ) async throws(RepositoryError) -> Value
+
+    /// The same for work that uses up a code and, where there is one, a challenge. What `body` returns, a refusal too, keeps
+    /// both used up, and all it did; what it throws undoes everything.
+    ///
+    /// - Returns: refused with `.codeAlreadyUsed` or `.challengeAlreadyUsed`, without a call of `body`.
+    func write<Outcome: Refusable>(
+        consuming code: OneTimeUse, _ challenge: OneTimeUse?, now: Int64,
+        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Outcome
+    ) async throws(RepositoryError) -> Outcome
+
+    /// Reads; each statement sees what was committed before it.
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value
+    ) async throws(RepositoryError) -> Value
+
+    /// The same for who may take his time, and keeps nobody else waiting.
+    func readAside<Value: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value
+    ) async throws(RepositoryError) -> Value
+
+    /// Called when somebody was erased.
+    func noteErasure()
+}
+
+extension SQLStore {
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value
+    ) async throws(RepositoryError) -> Value {
+        try await write(body, settled: { _ in })
+    }
+}
+
+/// What came of a write that may be refused.
+public protocol Refusable: Sendable {
+    static func refused(_ refusal: Refusal) -> Self
+}
+
+extension SignInOutcome: Refusable {}
+extension LinkOutcome: Refusable {}
+extension ReceiptOutcome: Refusable {}

@@ -1,0 +1,111 @@
+public import Accounts
+
+/// The end of a session by its user's wish, of which its provider is told where the session's ID token was kept for that.
+///
+/// A session that ends in another way, by its age or by the provider's own word, takes its ID token along.
+struct SessionEnd {
+    private static let keep = Query("INSERT INTO kept_id_tokens (session_id, token) VALUES (?, ?)")
+    private static let find = Query(
+        """
+        SELECT sessions.user_id, sessions.provider, identities.issuer, identities.id, token
+        FROM sessions LEFT JOIN identities ON identities.id = identity_id
+            LEFT JOIN kept_id_tokens ON session_id = sessions.id
+        WHERE sessions.id = ?1 AND (sessions.user_id = ?2 OR ?2 IS NULL)
+        """)
+    private static let keptFor = Query(
+        "SELECT session_id FROM kept_id_tokens JOIN sessions ON id = session_id WHERE user_id = ?")
+
+    private struct Found {
+        let user: UserID
+        let provider: String
+        let identity: IdentityID?
+        let issuer: String?
+        let sealedToken: [UInt8]?
+    }
+
+    let connection: Connection
+    let sealer: StoreSealer
+    let now: Int64
+
+    /// Keeps what says at the provider which session is to end there.
+    func keep(_ idToken: String, for session: SessionID) throws(RepositoryError) {
+        try connection.run(Self.keep, session, try sealer.sealing(Array(idToken.utf8), .idToken(of: session)))
+    }
+
+    /// - Parameter user: whose it has to be; nil for anybody's.
+    /// - Returns: nil when there is no such session.
+    func end(_ session: SessionID, of user: UserID?) throws(RepositoryError) -> EndedSession? {
+        guard let found = try find(session, of: user) else { return nil }
+        let idToken = try tell(found, session)
+        _ = try SessionRows(connection: connection).delete(session)
+        try AuditTrail(connection: connection, now: now).add(.sessionRevoked, user: found.user)
+        return EndedSession(provider: found.provider, idToken: idToken)
+    }
+
+    /// Has the providers of all of a user's sessions told that they end; they do so in the caller's hands, after this.
+    func tellAll(of user: UserID, except: SessionID? = nil) throws(RepositoryError) {
+        let sessions = try connection.all(Self.keptFor, user) { row throws(RepositoryError) in try row.sessionID(0) }
+        for session in sessions where session != except {
+            if let found = try find(session, of: user) { _ = try tell(found, session) }
+        }
+    }
+
+    private func find(_ session: SessionID, of user: UserID?) throws(RepositoryError) -> Found? {
+        try connection.first(Self.find, session, user) { row in
+            Found(
+                user: UserID(rawValue: row.integer(0)), provider: row.text(1),
+                identity: row.optionalInteger(3).map(IdentityID.init(rawValue:)), issuer: row.optionalText(2),
+                sealedToken: row.isEmpty(4) ? nil : row.blob(4))
+        }
+    }
+
+    /// - Returns: the ID token, where one was kept.
+    private func tell(_ found: Found, _ session: SessionID) throws(RepositoryError) -> String? {
+        guard let sealed = found.sealedToken, let identity = found.identity, let issuer = found.issuer else {
+            return nil
+        }
+        let bytes = try sealer.opening(sealed, .idToken(of: session), connection)
+        guard let idToken = String(validating: bytes, as: UTF8.self) else { throw .unavailable(.corrupt) }
+        try OutboxRows(connection: connection, sealer: sealer, now: now).add(
+            .logout(idToken: idToken), provider: found.provider, issuer: issuer, user: found.user, identity: identity)
+        return idToken
+    }
+}
+
+extension SQLStore {
+    public func revokeSession(_ id: SessionID, now: Int64) async throws(RepositoryError) -> Bool {
+        try await endSession(id, now) != nil
+    }
+
+    public func revokeSession(_ id: SessionID, of user: UserID, now: Int64) async throws(RepositoryError) -> Bool {
+        try await endSession(id, of: user, now) != nil
+    }
+
+    public func endSession(
+        _ id: SessionID, of user: UserID, now: Int64
+    ) async throws(RepositoryError) -> EndedSession? {
+        try await endSession(id, of: user, now)
+    }
+
+    private func endSession(
+        _ id: SessionID, of user: UserID? = nil, _ now: Int64
+    ) async throws(RepositoryError) -> EndedSession? {
+        try await write { [sealer] connection throws(RepositoryError) in
+            try SessionEnd(connection: connection, sealer: sealer, now: now).end(id, of: user)
+        }
+    }
+
+    public func revokeSessions(
+        of user: UserID, except: SessionID?, now: Int64
+    ) async throws(RepositoryError) -> Int {
+        try await write { [sealer] connection throws(RepositoryError) in
+            try SessionEnd(connection: connection, sealer: sealer, now: now).tellAll(of: user, except: except)
+            if except == nil {
+                try GrantRows(connection: connection, sealer: sealer, now: now).revokeAll(of: user)
+            }
+            let count = try SessionRows(connection: connection).deleteAll(of: user, except: except, now: now)
+            if count > 0 { try AuditTrail(connection: connection, now: now).add(.sessionsRevoked, user: user) }
+            return count
+        }
+    }
+}

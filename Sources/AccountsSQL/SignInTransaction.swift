@@ -1,0 +1,258 @@
+public import Accounts
+
+/// A sign-in from the verified identity to the open session, in the order it happens.
+struct SignInTransaction {
+    let connection: Connection
+    let sealer: StoreSealer
+    let record: SignInRecord
+
+    private var portTokens: PortTokenRows { PortTokenRows(connection: connection, now: record.now) }
+    private var identities: IdentityRows { IdentityRows(connection: connection) }
+    private var users: UserRows { UserRows(connection: connection, sealer: sealer) }
+    private var sessions: SessionRows { SessionRows(connection: connection) }
+    private var audit: AuditTrail { AuditTrail(connection: connection, now: record.now) }
+    private var pushes: PushRows { PushRows(connection: connection) }
+    private var crossClientKeys: CrossClientKeyRows {
+        CrossClientKeyRows(connection: connection, issuer: record.subject.issuer)
+    }
+
+    /// After the code and the challenge were used up.
+    func run() throws(RepositoryError) -> SignInOutcome {
+        if let push = record.push, try !pushes.isPending(push.notification, now: record.now) {
+            return .refused(.pushOver)
+        }
+        let current = try identities.find(record.subject)
+        // Nearly everybody is known and brings nothing that there could be a decision about.
+        if let current, record.ported.isEmpty { return .signedIn(try signIn(current)) }
+        var ported: [Migration.Ported] = []
+        var old: [IdentityRows.Found] = []
+        for token in record.ported {
+            let found = try identities.find(token.subject)
+            if let found { old.append(found) }
+            ported.append(
+                Migration.Ported(
+                    subject: token.subject, isUsed: try portTokens.isUsed(token.token.hash), known: found?.known))
+        }
+        if current == nil, let former = try transferred() {
+            old.append(former.found)
+            ported.append(former.ported)
+        }
+        switch Migration.decide(subject: record.subject, current: current?.known, ported: ported) {
+        case .signIn(let known):
+            guard let current, current.known == known else { throw .unavailable(.corrupt) }
+            return .signedIn(try signIn(current))
+        case .migrate(let known):
+            guard let found = old.first(where: { $0.known == known }) else { throw .unavailable(.corrupt) }
+            return try noting(ported, .signedIn(try migrate(found)))
+        case .create:
+            if let joined = try join() { return try noting(ported, joined) }
+            return try noting(ported, try register())
+        case .conflict:
+            let user = current?.known.user ?? old.first?.known.user
+            try noteRefused(ported, user)
+            try audit.add(
+                .migrationConflict, user: user, old: old.first?.known.identity, new: current?.known.identity)
+            return .refused(.migrationConflict)
+        }
+    }
+
+    /// Who somebody was whose subject is new because the app has moved to another team. A known subject is not asked for: it
+    /// signs in as it always has, as one with port tokens does.
+    private func transferred() throws(RepositoryError) -> (found: IdentityRows.Found, ported: Migration.Ported)? {
+        guard case .transfer(let hash) = record.personKey,
+            let subject = try TransferSubjectRows(connection: connection)
+                .subject(of: hash, at: record.provider, record.subject.issuer),
+            let found = try identities.find(subject)
+        else { return nil }
+        // What was used is gone with the identity that it has moved.
+        return (found, Migration.Ported(subject: subject, isUsed: false, known: found.known))
+    }
+
+    /// Writes down the port tokens that proved nothing, and how many of those were used before.
+    private func noting(
+        _ ported: [Migration.Ported], _ outcome: SignInOutcome
+    ) throws(RepositoryError) -> SignInOutcome {
+        guard case .signedIn(var signedIn) = outcome else {
+            try noteRefused(ported, nil)
+            return outcome
+        }
+        try noteRefused(ported, signedIn.user)
+        signedIn.usedPortTokens = ported.count { $0.isUsed }
+        return .signedIn(signedIn)
+    }
+
+    private func noteRefused(_ ported: [Migration.Ported], _ user: UserID?) throws(RepositoryError) {
+        for _ in 0..<(record.refusedPortTokens + ported.count { $0.isUsed }) {
+            try audit.add(.portTokenRefused, user: user)
+        }
+    }
+
+    private func signIn(_ found: IdentityRows.Found) throws(RepositoryError) -> SignedIn {
+        try identities.touch(found.known.identity, now: record.now)
+        if let key = record.crossClientKey { try crossClientKeys.note(key, of: found.known.identity) }
+        if let maximum = record.maximumSessions, found.room < 1 || found.roomOf != maximum {
+            try SessionRoom(connection: connection, maximum: maximum).make(for: found.known.user, found.known.identity)
+        }
+        return try open(found, identity: found.known.identity, migrated: false, left: nil)
+    }
+
+    private func migrate(_ found: IdentityRows.Found) throws(RepositoryError) -> SignedIn {
+        let former = try identities.find(found.known.identity, of: found.known.user)?.provider
+        try GrantRows(connection: connection, sealer: sealer, now: record.now)
+            .revoke(found.known.identity, of: found.known.user)
+        // A row of its own for the new identity: the audit trail tells old from new by their numbers.
+        try identities.delete(found.known.identity)
+        let identity = try identities.insert(
+            record.subject, user: found.known.user, provider: record.provider, origin: .migration, now: record.now)
+        for token in record.ported { try portTokens.insert(token.token) }
+        // Whoever holds a session from the old carrier's days may be the number's next owner.
+        try sessions.deleteAll(of: found.known.user)
+        if let maximum = record.maximumSessions {
+            try SessionRoom(connection: connection, maximum: maximum).make(for: found.known.user, identity)
+        }
+        try audit.add(.identityMigrated, user: found.known.user, old: found.known.identity, new: identity)
+        try LedgerRows(connection: connection, sealer: sealer, now: record.now)
+            .add(.identityMoved(found.known.identity, from: found.known.user))
+        let left = try former.flatMap { former throws(RepositoryError) in
+            try identities.isAny(of: found.known.user, at: former) ? nil : former
+        }
+        return try open(found, identity: identity, migrated: true, left: left)
+    }
+
+    /// Signs in somebody whose subject is new as the user whose cross-client key it comes with, or whose account in the
+    /// provider's directory. The identity is as new as this sign-in: what takes an identity of some age, takes another one.
+    ///
+    /// - Returns: nil where the key is nobody's, or does not tell whose it is.
+    private func join() throws(RepositoryError) -> SignInOutcome? {
+        guard let key = record.personKey else { return nil }
+        guard case .crossClient(let hash) = key else { return try joinAccount(key) }
+        guard case .user(let user) = try crossClientKeys.owner(of: hash) else { return nil }
+        let signedIn = try join(user, origin: .link, .identityLinked)
+        try crossClientKeys.note(hash, of: signedIn.identity)
+        return .signedIn(signedIn)
+    }
+
+    private func joinAccount(_ key: PersonKey) throws(RepositoryError) -> SignInOutcome? {
+        let join = DirectoryJoin(connection: connection, sealer: sealer, record: record)
+        switch try join.decide(key) {
+        case .nobody: return nil
+        case .conflict(let user):
+            try audit.add(.migrationConflict, user: user)
+            return .refused(.migrationConflict)
+        case .account(let account, let isFirstIdentity):
+            var signedIn = try self.join(account.user, origin: isFirstIdentity ? .signIn : .link, .directoryJoined)
+            signedIn.isNewUser = isFirstIdentity
+            try join.note(account)
+            return .signedIn(signedIn)
+        }
+    }
+
+    /// Signs in somebody whose subject is new as a user who is there.
+    private func join(
+        _ user: UserID, origin: Identity.Origin, _ event: AuditEvent.Kind
+    ) throws(RepositoryError) -> SignedIn {
+        let identity = try identities.insert(
+            record.subject, user: user, provider: record.provider, origin: origin, now: record.now)
+        if let maximum = record.maximumSessions {
+            try SessionRoom(connection: connection, maximum: maximum).make(for: user, identity)
+        }
+        try audit.add(event, user: user, new: identity)
+        guard let found = try identities.find(record.subject) else { throw .unavailable(.corrupt) }
+        return try open(found, identity: identity, migrated: false, left: nil)
+    }
+
+    /// Writes down the key of an identity that has just been made, and that it did not tell whose it is.
+    private func noteKey(of signedIn: SignedIn?) throws(RepositoryError) {
+        guard let key = record.crossClientKey else { return }
+        if case .several = try crossClientKeys.owner(of: key) {
+            try audit.add(.crossClientKeyAmbiguous, user: signedIn?.user, new: signedIn?.identity)
+        }
+        if let signedIn { try crossClientKeys.note(key, of: signedIn.identity) }
+    }
+
+    /// - Parameter left: the provider at which the user has no identity any more.
+    private func open(
+        _ found: IdentityRows.Found, identity: IdentityID, migrated: Bool, left: String?
+    ) throws(RepositoryError) -> SignedIn {
+        let user = found.known.user
+        var profile = try sealer.profile(found.sealedProfile, .profile(of: user), connection)
+        if let left { profile.forget(provider: left) }
+        if profile.merge(record.statement) || left != nil {
+            // Opened again rather than kept: few sign-ins change anything.
+            let before = try sealer.profile(found.sealedProfile, .profile(of: user), connection)
+            try users.setProfile(of: user, profile, before: before, now: record.now)
+            if profile.hasOtherEmail(than: before, by: record.provider) {
+                try IdentityEventRows(connection: connection, sealer: sealer, now: record.now).resumeEmail(of: identity)
+            }
+        }
+        try sessions.insert(
+            record.session, user: user, identity: identity, provider: record.provider, now: record.now)
+        try deliver()
+        if let kept = record.kept { try keep(kept, for: identity, record.session.id) }
+        return SignedIn(
+            user: user, identity: identity, isNewUser: false, migrated: migrated, reference: found.reference,
+            profile: profile)
+    }
+
+    private func register() throws(RepositoryError) -> SignInOutcome {
+        switch record.registration {
+        case .automatic(let reference):
+            let registration = RegistrationTransaction(connection: connection, sealer: sealer, now: record.now)
+            try deliver()
+            let signedIn = try registration.run(
+                record.subject, provider: record.provider, reference: reference(),
+                profile: Profile(record.statement, own: record.own?.attributes ?? Attributes()),
+                session: record.session)
+            try noteKey(of: signedIn)
+            if let kept = record.kept { try keep(kept, for: signedIn.identity, record.session.id) }
+            return .signedIn(signedIn)
+        case .ticket(let ticket):
+            try TicketRows(connection: connection, sealer: sealer).insert(ticket, record)
+            try noteKey(of: nil)
+            if let push = record.push { try pushes.deliver(push, session: nil) }
+            return .unlinked
+        }
+    }
+
+    private func keep(
+        _ kept: KeptTokens, for identity: IdentityID, _ session: SessionID
+    ) throws(RepositoryError) {
+        try GrantRows(connection: connection, sealer: sealer, now: record.now).keep(kept, for: identity, session)
+    }
+
+    /// Leaves the session for the app that it waits for.
+    private func deliver() throws(RepositoryError) {
+        if let code = record.appCode { try AppCodeRows(connection: connection).insert(code, of: record.session) }
+        if let push = record.push { try pushes.deliver(push, session: record.session.id) }
+    }
+}
+
+extension SQLStore {
+    public func signIn(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome {
+        try await write(consuming: record.code, record.challenge, now: record.now) {
+            [sealer] connection throws(RepositoryError) in
+            try SignInTransaction(connection: connection, sealer: sealer, record: record).run()
+        }
+    }
+}
+
+/// A new user with the first identity and session.
+struct RegistrationTransaction {
+    let connection: Connection
+    let sealer: StoreSealer
+    let now: Int64
+
+    func run(
+        _ subject: Subject, provider: String, reference: String, profile: Profile, session: NewSession
+    ) throws(RepositoryError) -> SignedIn {
+        let user = try UserRows(connection: connection, sealer: sealer)
+            .insert(reference: reference, profile: profile, now: now)
+        let identity = try IdentityRows(connection: connection)
+            .insert(subject, user: user, provider: provider, origin: .signIn, now: now)
+        try SessionRows(connection: connection)
+            .insert(session, user: user, identity: identity, provider: provider, now: now)
+        try AuditTrail(connection: connection, now: now).add(.userCreated, user: user, new: identity)
+        return SignedIn(
+            user: user, identity: identity, isNewUser: true, migrated: false, reference: reference, profile: profile)
+    }
+}

@@ -1,0 +1,95 @@
+public import Accounts
+
+/// Link tickets: what was verified about somebody who is no user yet, kept until the app has asked the rest.
+struct TicketRows {
+    struct Ticket {
+        let provider: String
+        let subject: Subject
+        let profile: Profile
+        let authentication: Authentication
+        /// In seconds since 1970.
+        let authenticatedAt: Int64
+        let upstreamSession: TokenHash?
+        let kept: KeptTokens?
+    }
+
+    private static let insert = Query(
+        """
+        INSERT INTO tickets (hash, provider, issuer, subject, client, profile, expires, acr, amr, auth_time,
+            authenticated, upstream_sid, tokens)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """)
+    // One conditional statement: of two that redeem the same ticket at once only one gets the row.
+    private static let take = Query(
+        """
+        DELETE FROM tickets WHERE hash = ? AND client = ? AND expires > ?
+        RETURNING provider, issuer, subject, profile, acr, amr, auth_time, authenticated, upstream_sid, tokens
+        """)
+
+    private static let subject = Query(
+        "SELECT issuer, subject FROM tickets WHERE hash = ? AND client = ? AND expires > ?")
+
+    let connection: Connection
+    let sealer: StoreSealer
+
+    func insert(_ ticket: OneTimeUse, _ record: SignInRecord) throws(RepositoryError) {
+        let profile = try sealer.sealing(Profile(record.statement), .profile(of: ticket.hash))
+        let kept = try record.kept.map { kept throws(RepositoryError) in
+            try sealer.sealing(kept.encoded, .tokens(of: ticket.hash))
+        }
+        try connection.run(
+            Self.insert, ticket.hash, record.provider, record.subject.issuer, record.subject.value,
+            record.session.client, profile, ticket.expiresAt, record.session.authentication.acr,
+            record.session.authentication.methods, record.session.authentication.time, record.session.authenticatedAt,
+            record.session.upstreamSession, kept)
+    }
+
+    /// Whom a live ticket of this client is about.
+    func subject(_ hash: TokenHash, client: String, now: Int64) throws(RepositoryError) -> Subject? {
+        try connection.first(Self.subject, hash, client, now) { Subject(issuer: $0.text(0), value: $0.text(1)) }
+    }
+
+    /// Takes a live ticket of this client away.
+    func take(_ hash: TokenHash, client: String, now: Int64) throws(RepositoryError) -> Ticket? {
+        try connection.first(Self.take, hash, client, now) { row throws(RepositoryError) in
+            Ticket(
+                provider: row.text(0), subject: Subject(issuer: row.text(1), value: row.text(2)),
+                profile: try sealer.profile(row.blob(3), .profile(of: hash), connection),
+                authentication: row.authentication(acr: 4, methods: 5, time: 6), authenticatedAt: row.integer(7),
+                upstreamSession: row.isEmpty(8) ? nil : try row.hash(8),
+                kept: row.isEmpty(9) ? nil : try sealer.keptTokens(row.blob(9), .tokens(of: hash), connection))
+        }
+    }
+}
+
+extension SQLStore {
+    public func redeemTicket(_ redemption: TicketRedemption) async throws(RepositoryError) -> RedemptionOutcome {
+        try await write { [sealer] connection throws(RepositoryError) in
+            let tickets = TicketRows(connection: connection, sealer: sealer)
+            // What is refused changes nothing, so the ticket is taken last.
+            guard
+                let subject = try tickets.subject(
+                    redemption.ticket, client: redemption.session.client, now: redemption.now)
+            else { return .refused(.invalidTicket) }
+            guard try !IdentityRows(connection: connection).exists(subject) else { return .refused(.identityInUse) }
+            guard
+                let ticket = try tickets.take(
+                    redemption.ticket, client: redemption.session.client, now: redemption.now)
+            else { return .refused(.invalidTicket) }
+            var session = redemption.session
+            session.authentication = ticket.authentication
+            session.authenticatedAt = ticket.authenticatedAt
+            session.upstreamSession = ticket.upstreamSession
+            var profile = ticket.profile
+            profile.own = redemption.own
+            let signedIn = try RegistrationTransaction(connection: connection, sealer: sealer, now: redemption.now).run(
+                ticket.subject, provider: ticket.provider, reference: redemption.reference, profile: profile,
+                session: session)
+            if let kept = ticket.kept {
+                try GrantRows(connection: connection, sealer: sealer, now: redemption.now)
+                    .keep(kept, for: signedIn.identity, session.id)
+            }
+            return .redeemed(RedeemedTicket(signedIn: signedIn, authentication: ticket.authentication))
+        }
+    }
+}

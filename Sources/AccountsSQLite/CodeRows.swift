@@ -1,0 +1,68 @@
+public import Accounts
+public import AccountsSQL
+
+/// The authorization codes that were used, each until it would be refused for its age. ``UsedCodes`` decides.
+struct CodeRows {
+    private static let insert = Query(
+        "INSERT INTO used_codes (expires, hash) VALUES (?, ?) ON CONFLICT DO NOTHING")
+    private static let live = Query("SELECT expires, hash FROM used_codes WHERE expires > ?")
+
+    let connection: Connection
+    let usedCodes: UsedCodes
+    let now: Int64
+
+    /// Uses a code up; when the transaction has ended, ``UsedCodes/settle(_:_:isUsed:)`` must follow.
+    ///
+    /// - Returns: false when it was used before.
+    /// - Throws: `.unavailable(.overloaded)` when no more codes fit into memory.
+    func consume(_ code: OneTimeUse, _ proof: UsedCodes.Proof) throws(RepositoryError) -> Bool {
+        switch usedCodes.claim(code.hash, proof, now: now) {
+        case .used: return false
+        case .full: throw .unavailable(.overloaded)
+        case .first:
+            try connection.run(Self.insert, code.expiresAt, code.hash)
+            return true
+        }
+    }
+
+    /// Fills the memory from the table, which does not tell what was proven: all of it counts as if it were.
+    func load() throws(RepositoryError) {
+        try connection.forEach(Self.live, now) { row throws(RepositoryError) in
+            usedCodes.settle(OneTimeUse(hash: try row.hash(1), expiresAt: row.integer(0)), .verified, isUsed: true)
+        }
+    }
+}
+
+extension SQLiteAccounts {
+    public func isCodeUsed(_ hash: TokenHash, now: Int64) async throws(RepositoryError) -> Bool {
+        usedCodes.isUsed(hash, now: now)
+    }
+
+    public func recordUsedCode(_ code: OneTimeUse, now: Int64) async throws(RepositoryError) {
+        // Where somebody else has recorded it, that is as good.
+        _ = try await writer.write(
+            { [usedCodes] connection throws(RepositoryError) in
+                try CodeRows(connection: connection, usedCodes: usedCodes, now: now).consume(code, .none)
+            },
+            settled: { [usedCodes] in usedCodes.settle(code, .none, isUsed: $0 == true) })
+    }
+}
+
+extension SQLiteAccounts {
+    public func write<Outcome: Refusable>(
+        consuming code: OneTimeUse, _ challenge: OneTimeUse?, now: Int64,
+        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Outcome
+    ) async throws(RepositoryError) -> Outcome {
+        try await writer.write(
+            { [usedCodes] connection throws(RepositoryError) -> (outcome: Outcome, usesCode: Bool) in
+                guard try CodeRows(connection: connection, usedCodes: usedCodes, now: now).consume(code, .verified)
+                else { return (.refused(.codeAlreadyUsed), false) }
+                if let challenge, try !ChallengeRows(connection: connection).consume(challenge) {
+                    return (.refused(.challengeAlreadyUsed), true)
+                }
+                return (try body(connection), true)
+            },
+            settled: { [usedCodes] in usedCodes.settle(code, .verified, isUsed: $0?.usesCode ?? false) }
+        ).outcome
+    }
+}
