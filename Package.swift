@@ -58,7 +58,7 @@ let package = Package(
                 "HTTPClient", "JOSE",
                 "OpenIDConnect",
                 "Apps", "Accounts",
-                "AccountsSQLite", "Sealing", "Providers", "SignIn", "WebAPI",
+                "AccountsSQL", "AccountsSQLite", "Sealing", "Providers", "SignIn", "WebAPI",
             ]),
     ],
     dependencies: [
@@ -208,7 +208,8 @@ let package = Package(
         tests(
             "FlowTests",
             [
-                "gatehouse", "SimulatedCarriers", "SignIn", "Providers", "AccountsSQLite", "AccountsSQL", "CSQLite",
+                "gatehouse", "SimulatedCarriers", "SignIn", "Providers", "AccountsPostgres", "AccountsSQLite", "AccountsSQL",
+                "Postgres", "PostgresTestSupport", "CSQLite",
                 "Accounts",
                 "Sealing",
                 "Settings",

@@ -31,8 +31,8 @@ public final class PostgresAccounts: SQLStore {
     ) async throws(RepositoryError) -> PostgresAccounts {
         let store = PostgresAccounts(settings, StoreSealer(unlockKeyRing))
         do throws(RepositoryError) {
-            if settings.migrates { _ = try await Schema.migrate(store) }
-            _ = try await Schema.check(Work(store))
+            if try await Schema.stepsTaken(Work(store)) == nil, !settings.mayCreate { throw .notOpened(.noStore) }
+            try await Schema.migrate(store)
             try await store.begin(now: now)
             return store
         } catch {

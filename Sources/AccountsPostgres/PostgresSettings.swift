@@ -6,8 +6,8 @@ public struct PostgresSettings: Sendable {
     public var address: ConnectionString
     /// Each has connections of its own, and a caller uses those of the loop that he runs on.
     public var loops: [EventLoop]
-    /// Whether tables are made, or brought up to date, where they are missing.
-    public var migrates: Bool
+    /// Whether tables are made where there are none.
+    public var mayCreate: Bool
     /// The bounds of each loop's durable connections.
     public var limits: PoolLimits
     /// How many pieces of work wait for the answers to their statements at a time, each on a thread.
@@ -18,13 +18,13 @@ public struct PostgresSettings: Sendable {
     public var transactionTimeout: Duration
 
     public init(
-        address: ConnectionString, loops: [EventLoop], migrates: Bool = true,
+        address: ConnectionString, loops: [EventLoop], mayCreate: Bool,
         limits: PoolLimits = PoolLimits(connections: 4),
         waitingThreads: Int = 16, statementTimeout: Duration = .seconds(5), transactionTimeout: Duration = .seconds(10)
     ) {
         self.address = address
         self.loops = loops
-        self.migrates = migrates
+        self.mayCreate = mayCreate
         self.limits = limits
         self.waitingThreads = waitingThreads
         self.statementTimeout = statementTimeout

@@ -27,42 +27,35 @@ enum Schema {
     private static let locked = Postgres.Statement("SELECT version, min_compatible FROM gatehouse_schema FOR UPDATE")
     private static let set = Postgres.Statement("UPDATE gatehouse_schema SET version = $1, min_compatible = $2")
 
-    /// Refuses a store that needs a later binary.
+    /// How many steps have been taken; nil where there are no tables of ours.
     ///
-    /// - Returns: how many steps have been taken.
-    /// - Throws: `.noStore`, `.newerSchema`.
-    static func check(_ work: Work) async throws(RepositoryError) -> Int64 {
+    /// - Throws: `.newerSchema` for a store that needs a later binary.
+    static func stepsTaken(_ work: Work) async throws(RepositoryError) -> Int64? {
         guard try await work.any(isThere), let row = try await work.first(found), try row.integer(0) > 0 else {
-            throw .notOpened(.noStore)
+            return nil
         }
         return try known(row)
     }
 
     /// Takes the steps that are missing, each a transaction of its own.
-    ///
-    /// - Returns: how many had been taken before.
-    static func migrate(_ store: PostgresAccounts) async throws(RepositoryError) -> Int64 {
-        if try await !Work(store).any(isThere) {
-            // Two instances that begin at once meet here.
-            try await store.transact { work throws(RepositoryError) in
-                try await work.run(makeMeta)
-                try await work.run(start)
-            }
+    static func migrate(_ store: PostgresAccounts) async throws(RepositoryError) {
+        if let taken = try await stepsTaken(Work(store)), taken >= steps.count { return }
+        try await store.transact { work throws(RepositoryError) in
+            try await work.run(makeMeta)
+            try await work.run(start)
         }
-        var before: Int64?
-        while true {
-            let taken = try await store.transact(.readCommitted) { work throws(RepositoryError) in
+        var isDone = false
+        while !isDone {
+            isDone = try await store.transact(.readCommitted) { work throws(RepositoryError) in
                 guard let row = try await work.first(locked) else { throw .unavailable(.corrupt) }
                 let taken = try known(row)
-                guard taken < steps.count else { return taken }
+                guard taken < steps.count else { return true }
                 for statement in steps[Int(taken)].split(separator: ";\n") {
                     try await work.run(.once(String(statement)))
                 }
                 try await work.run(set, .integer(taken + 1), .integer(leastCompatible))
-                return taken
+                return false
             }
-            before = before ?? taken
-            if taken == steps.count { return before ?? taken }
         }
     }
 

@@ -1,10 +1,16 @@
 public import Accounts
 
 /// A sign-in from the verified identity to the open session, in the order it happens.
-struct SignInTransaction {
+package struct SignInTransaction {
     let connection: Connection
     let sealer: StoreSealer
     let record: SignInRecord
+
+    package init(connection: Connection, sealer: StoreSealer, record: SignInRecord) {
+        self.connection = connection
+        self.sealer = sealer
+        self.record = record
+    }
 
     private var portTokens: PortTokenRows { PortTokenRows(connection: connection, now: record.now) }
     private var identities: IdentityRows { IdentityRows(connection: connection) }
@@ -17,7 +23,7 @@ struct SignInTransaction {
     }
 
     /// After the code and the challenge were used up.
-    func run() throws(RepositoryError) -> SignInOutcome {
+    package func run() throws(RepositoryError) -> SignInOutcome {
         if let push = record.push, try !pushes.isPending(push.notification, now: record.now) {
             return .refused(.pushOver)
         }

@@ -25,8 +25,11 @@ public struct ConnectionString: Sendable, CustomStringConvertible, CustomDebugSt
     let hosts: [ServerHost]
 
     /// Reads a connection string. It opens no connection and looks no name up, but may read libpq's service file.
-    public init(_ text: String) throws(ConnectionStringError) {
-        guard let given = Self.parse(text) else { throw .malformed }
+    ///
+    /// - Parameter password: in the place of the one that it has; nil for that.
+    public init(_ text: String, password: String? = nil) throws(ConnectionStringError) {
+        guard var given = Self.parse(text) else { throw .malformed }
+        if let password { given["password"] = password }
         guard given["service"] == nil else { throw .namesService }
         var options = Self.defaults().merging(Self.preferred) { $1 }
         // An address from the environment is none of the host's that the string names.
@@ -60,6 +63,12 @@ public struct ConnectionString: Sendable, CustomStringConvertible, CustomDebugSt
     public var description: String { "<redacted>" }
     public var debugDescription: String { "<redacted>" }
     public var customMirror: Mirror { Mirror(self, children: []) }
+
+    /// Which database it is, without a word of who we are there.
+    public var place: String {
+        let servers = hosts.map { $0.port.isEmpty ? $0.name : "\($0.name):\($0.port)" }.joined(separator: ",")
+        return "\(options["dbname"] ?? "") at \(servers)"
+    }
 
     private static func parse(_ text: String) -> [String: String]? {
         // To libpq the text would end there.

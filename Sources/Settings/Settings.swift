@@ -17,6 +17,7 @@ public struct Settings: Sendable {
     /// The keys an app may send in `X-API-KEY`; none: no key is demanded.
     public internal(set) var apiKeys: [Secret] = []
     public internal(set) var rateLimit = RateLimit()
+    public internal(set) var instances = 1
     public internal(set) var storage = Storage()
     public internal(set) var session = Session()
     public internal(set) var registration = RegistrationMode.automatic
@@ -123,12 +124,21 @@ public struct Settings: Sendable {
     }
 
     public struct Storage: Sendable {
-        /// Always a file in this version: a Postgres URL is a fault.
         public internal(set) var url = StorageLocation.file(path: "data/gatehouse.db")
         /// Nil: beside the database.
         public internal(set) var masterKeyFile: String?
         /// Whether a store is made where `masterKeyFile` names a key and there is none.
         public internal(set) var create = false
+        /// Of the user that `url` names, where that has none.
+        public internal(set) var password: Secret?
+        /// Of each event loop to a database server, like all that follow.
+        public internal(set) var connections = 4
+        /// For one try to connect.
+        public internal(set) var connectSeconds = 5
+        /// For one statement.
+        public internal(set) var statementSeconds = 5
+        /// Whether statements stay prepared.
+        public internal(set) var preparedStatements = true
     }
 
     /// The sessions Gatehouse itself hands to apps.

@@ -20,17 +20,18 @@ extension HTTPServerLimits {
 }
 
 extension AddressLimits {
-    /// The limits as configured; one that is switched off is 0.
+    /// This instance's share of the limits as configured; one that is switched off is 0.
     init(_ settings: Settings) {
         let limits = settings.rateLimit
+        func share(_ limit: Int?) -> Int { limit.map { max(1, $0 / settings.instances) } ?? 0 }
         self.init(
-            signIns: limits.signInsPerMinutePerAddress ?? 0, challenges: limits.challengesPerMinutePerAddress ?? 0,
-            failedRefreshes: limits.failedRefreshesPerMinutePerAddress ?? 0,
-            failedAdminTokens: limits.failedAdminTokensPerMinutePerAddress ?? 0,
-            authorizations: limits.authorizationsPerMinutePerAddress ?? 0,
-            pushes: limits.pushesPerMinutePerAddress ?? 0, keys: limits.keysPerMinutePerAddress ?? 0,
-            failedLongSecrets: limits.failedLongSecretsPerMinutePerAddress ?? 0,
-            signUps: limits.signUpsPerMinutePerAddress ?? 0,
+            signIns: share(limits.signInsPerMinutePerAddress), challenges: share(limits.challengesPerMinutePerAddress),
+            failedRefreshes: share(limits.failedRefreshesPerMinutePerAddress),
+            failedAdminTokens: share(limits.failedAdminTokensPerMinutePerAddress),
+            authorizations: share(limits.authorizationsPerMinutePerAddress),
+            pushes: share(limits.pushesPerMinutePerAddress), keys: share(limits.keysPerMinutePerAddress),
+            failedLongSecrets: share(limits.failedLongSecretsPerMinutePerAddress),
+            signUps: share(limits.signUpsPerMinutePerAddress),
             clientAddress: ClientAddress(
                 header: settings.http.clientAddressHeader, trustedProxies: settings.http.trustedProxies))
     }

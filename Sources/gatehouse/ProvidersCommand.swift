@@ -91,11 +91,11 @@ struct ProbeRun {
     private func clientKeys(for providers: [ProviderConfiguration]) async throws -> ClientKeys {
         guard providers.contains(where: { !$0.sharedKeys.isEmpty }) else { return ClientKeys() }
         let now = WallClock.now.seconds
-        guard let store = try? await OpenStore.open(settings.storage, as: .besideServer, now: now) else {
+        guard let store = try? await OpenStore.open(settings.storage, for: .tool, now: now) else {
             return ClientKeys()
         }
         let keys = try? await SessionKeys.load(from: store.repository, for: [], now: now)
-        await store.repository.close()
+        await store.close()
         return keys?.clientKeys ?? ClientKeys()
     }
 

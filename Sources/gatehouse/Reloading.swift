@@ -23,7 +23,7 @@ struct Reloading: Service {
     let apps: AppDirectory
     let admin: AdminListener
     let trust: TrustStore
-    let repository: SQLiteAccounts
+    let repository: any AccountRepository
     let keys: SessionKeys
     let clock: Clock
     let threshold: LogThreshold

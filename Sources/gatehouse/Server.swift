@@ -28,7 +28,7 @@ struct Server: Service {
     private let http: HTTPServer
     private let clients: [HTTPClient]
     private let loops: [EventLoop]
-    let repository: SQLiteAccounts
+    private let store: OpenStore
     let keys: SessionKeys
     let housekeeping: Housekeeping
     private let refreshes: GrantRefreshes
@@ -38,11 +38,12 @@ struct Server: Service {
 
     static func start(_ settings: Settings, logger: Logger) async throws(StartError) -> Server {
         let clock = Clock { WallClock.now.seconds }
-        let repository = try await OpenStore.open(settings.storage, as: .server, now: clock.seconds).repository
-        if let update = repository.update { tell(update, logger) }
-        let apps = AppDirectory(settings.apps, resourceServers: settings.resourceServers)
-        let keys = try await loadKeys(from: repository, for: apps, settings, clock)
         let loops = try startLoops(settings.http.loops ?? Processors.usable)
+        let store = try await OpenStore.open(settings.storage, for: .server(loops: loops), now: clock.seconds)
+        let repository = store.repository
+        if let update = store.file?.update { tell(update, logger) }
+        let apps = AppDirectory(settings.apps, resourceServers: settings.resourceServers)
+        let keys = try await loadKeys(from: store, for: apps, settings, clock)
         let shares = Self.shareDescriptors(settings, loops: loops.count, logger)
         let trust = beginToTrust(settings, logger)
         let clients = await HTTPClient.clients(of: loops, trust: trust)
@@ -66,12 +67,13 @@ struct Server: Service {
         return Server(
             providers: providers, apiKeys: apiKeys, apps: apps, admin: admin, trust: trust, http: http,
             clients: clients,
-            loops: loops, repository: repository, keys: keys,
+            loops: loops, store: store, keys: keys,
             housekeeping: Housekeeping(
                 HousekeepingJob.all(
                     repository: repository, keys: keys,
                     accessTokenSeconds: Int64(settings.session.accessTokenSeconds), clock: clock, logger: logger)
-                    + [.write(failedSignIns), .tidyLog(repository, clock), .serveBackups(repository)]
+                    + [.write(failedSignIns)]
+                    + (store.file.map { [.tidyLog($0, clock), .serveBackups($0)] } ?? [])
                     + [.forgetUnfinished(repository, settings.providers, clock)]
                     + grantJobs(settings, parts, clients, logger)
                     + [.sweepKeys(repository, settings.keyService, clock)].compactMap(\.self),
@@ -81,7 +83,7 @@ struct Server: Service {
     }
 
     private static func parts(
-        _ settings: Settings, repository: SQLiteAccounts, keys: SessionKeys, apps: AppDirectory,
+        _ settings: Settings, repository: any AccountRepository, keys: SessionKeys, apps: AppDirectory,
         providers: [Provider], apiKeys: APIKeys, failedSignIns: FailedSignInCounter, _ clock: Clock, _ logger: Logger
     ) -> APIParts {
         APIParts(
@@ -130,20 +132,18 @@ struct Server: Service {
     }
 
     private static func loadKeys(
-        from repository: SQLiteAccounts, for apps: AppDirectory, _ settings: Settings, _ clock: Clock
+        from store: OpenStore, for apps: AppDirectory, _ settings: Settings, _ clock: Clock
     ) async throws(StartError) -> SessionKeys {
         do throws(SessionKeys.LoadError) {
             return try await SessionKeys.load(
-                from: repository,
+                from: store.repository,
                 for: SigningKeyEntry.Purpose.needed(
                     for: apps, settings.session.accessTokens,
                     algorithms: settings.providers.reduce(into: []) { $0.formUnion($1.sharedKeys) }),
                 settings.session.accessTokens, now: clock.seconds)
         } catch {
             // A store may open and turn out to be damaged where the keys are.
-            if case .repository(let error) = error, case .file(let path) = settings.storage.url {
-                throw .storage(path: path, error)
-            }
+            if case .repository(let error) = error { throw .storage(place: store.place, error) }
             throw .sessionKeys(error)
         }
     }
@@ -169,7 +169,8 @@ struct Server: Service {
             "listening",
             metadata: [
                 "address": "\(http.address)", "loops": .stringConvertible(loops.count),
-                "sqlite": "\(SQLiteAccounts.libraryVersion)", "version": "\(Version.text)",
+                "store": "\(store.file == nil ? store.place : "SQLite \(SQLiteAccounts.libraryVersion)")",
+                "version": "\(Version.text)",
             ])
         logger.notice("admin listening", metadata: ["address": "\(admin.http.address)"])
         await withGracefulShutdownHandler {
@@ -179,6 +180,8 @@ struct Server: Service {
         }
         await stop()
     }
+
+    var repository: any AccountRepository { store.repository }
 
     /// The HTTP client by which providers are told what has ended.
     var grantTransport: HTTPClient { clients[0] }
@@ -206,7 +209,7 @@ struct Server: Service {
         for client in clients { await client.shutDown() }
         // What was counted since the last minute; where the store can't take it, the log has it.
         try? await failedSignIns.write()
-        await repository.close()
+        await store.close()
         for loop in loops { loop.stop() }
         logger.notice("stopped")
     }

@@ -1,4 +1,5 @@
 import Accounts
+import Postgres
 import EventLoop
 import Sealing
 import SignIn
@@ -9,11 +10,13 @@ import System
 enum StartError: Error, CustomStringConvertible {
     case system(SystemError)
     case listen(host: String, port: UInt16, SystemError)
-    case unsupportedStorage
+    case databaseAddress(ConnectionStringError)
+    /// What is asked is done to a file, and the store is none.
+    case onlyFiles
     case masterKey(MasterKey.ReadError)
-    case storage(path: String, RepositoryError)
+    case storage(place: String, RepositoryError)
     /// There is a master key of the operator's and no store, as when a volume was not mounted.
-    case missingStore(path: String, masterKeyFile: String)
+    case missingStore(place: String, masterKeyFile: String)
     case sessionKeys(SessionKeys.LoadError)
 
     var description: String {
@@ -21,7 +24,9 @@ enum StartError: Error, CustomStringConvertible {
         case .system(let error): "the system refused what a server needs: \(error)"
         case .listen(let host, let port, let error):
             "can't listen on \(Authority.text(host: host, port: port)): \(error)"
-        case .unsupportedStorage: "storage.url must name a file in this version"
+        case .databaseAddress(.malformed): "storage.url is no address that libpq understands"
+        case .databaseAddress(.namesService): "storage.url names a service; put there what the service file says"
+        case .onlyFiles: "storage.url names a database server, and this is for files: the server's own tools do it there"
         case .masterKey(let failure): "\(failure)"
         case .storage(let path, .notOpened(.inUse)): "another server has the database \(path) open"
         case .storage(let path, .wrongMasterKey):
@@ -39,7 +44,7 @@ enum StartError: Error, CustomStringConvertible {
         case .storage(let path, let error): "the database \(path) can't be used: \(error)"
         case .missingStore(let path, let masterKeyFile):
             """
-            there is no database \(path), though storage.masterKeyFile names a key (\(masterKeyFile)): is its volume \
+            there are no tables of ours in \(path), though storage.masterKeyFile names a key (\(masterKeyFile)): is its volume \
             mounted? On a first start, storage.create: true makes it
             """
         case .sessionKeys(let failure): "the session signing keys can't be used: \(failure)"

@@ -9,7 +9,7 @@ func withStore(at address: String, _ body: (PostgresAccounts) async throws -> Vo
     let loop = try EventLoop(label: "store")
     loop.start()
     defer { loop.stop() }
-    let settings = PostgresSettings(address: try ConnectionString(address), loops: [loop])
+    let settings = PostgresSettings(address: try ConnectionString(address), loops: [loop], mayCreate: true)
     let store = try await PostgresAccounts.open(
         settings, now: Sample.now, unlockKeyRing: TransparentSealer.unlocker())
     do { try await body(store) } catch {

@@ -1,3 +1,4 @@
+import Accounts
 import AccountsSQLite
 import Foundation
 import Settings
@@ -32,7 +33,7 @@ import Testing
     }
 
     private func open(_ storage: Settings.Storage) async throws {
-        await (try await OpenStore.open(storage, as: .server, now: 1)).repository.close()
+        await (try await OpenStore.open(storage, for: .server(loops: []), now: 1)).repository.close()
     }
 
     @Test func `a store that is not there is an error where a master key is named, and is not made`() async throws {

@@ -1,3 +1,4 @@
+import Accounts
 import AccountsSQL
 import AccountsSQLite
 import Foundation

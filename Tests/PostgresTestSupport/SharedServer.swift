@@ -19,6 +19,13 @@ public enum SharedServer {
         return given + (given.contains("?") ? "&" : "?") + "dbname=\(database)"
     }
 
+    /// Makes a database that stays as long as the server does.
+    public static func makeDatabase() async throws -> String {
+        let name = "gatehouse_test_\(UInt64.random(in: 0 ... .max))"
+        _ = try await admin.get().query(.once("CREATE DATABASE \(name) TEMPLATE template0"), timeout: .seconds(60))
+        return try address(name)
+    }
+
     /// Makes a database of the test's own, and drops it after the test.
     public static func withDatabase(_ body: (String) async throws -> Void) async throws {
         let name = "gatehouse_test_\(UInt64.random(in: 0 ... .max))"

@@ -48,10 +48,16 @@ import YAML
           keysPerMinutePerAddress: 60
           failedLongSecretsPerMinutePerAddress: 60
           signUpsPerMinutePerAddress: 60
+        instances: 1
         storage:
           url: file:data/gatehouse.db # or postgres://user@host/db?sslmode=verify-full
           masterKeyFile: ""
           create: false
+          password: ""
+          connections: 4
+          connectSeconds: 5
+          statementSeconds: 5
+          preparedStatements: true
         session:
           issuer: ""
           audience: ""

@@ -117,11 +117,11 @@ import Testing
     }
 
     @Test(arguments: ["postgres://user:pa55@db/users?sslmode=verify-full", "postgresql://db"])
-    func `a shared database is recognised and refused, without its password`(url: String) {
-        let faults = load(least + "storage: {url: '\(url)'}\n").faults
-        #expect(faults.map(\.kind) == [.notAvailable])
-        #expect(faults.map(\.key) == ["storage.url"])
-        #expect(!faults.description.contains("pa55"))
+    func `a shared database takes a master key that all instances have, and its password is never told`(url: String) {
+        let loaded = load(least + "storage: {url: '\(url)'}\n")
+        #expect(loaded.faults.map(\.kind) == [.missing])
+        #expect(loaded.faults.map(\.key) == ["storage.masterKeyFile"])
+        #expect(!"\(loaded)".contains("pa55"))
     }
 
     @Test(arguments: [

@@ -1,4 +1,5 @@
 internal import Accounts
+internal import AccountsSQL
 internal import AccountsSQLite
 internal import Apps
 internal import Crypto

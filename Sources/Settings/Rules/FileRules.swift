@@ -9,9 +9,15 @@ enum MasterKeyRule {
     private static let characters = 43
 
     static func faults(_ storage: Settings.Storage, _ files: SettingsFiles) -> [SettingsError] {
-        guard case .file(let database) = storage.url else { return [] }
         let key = "storage.masterKeyFile"
-        let path = storage.masterKeyFile ?? database + ".key"
+        let path: String
+        switch (storage.masterKeyFile, storage.url) {
+        case (let named?, _): path = named
+        case (nil, .file(let database)): path = database + ".key"
+        case (nil, .postgres):
+            let expected = "the file of a master key, which is the same for all instances"
+            return [SettingsError(.missing, key, value: "", expected: expected)]
+        }
         do {
             guard !isKey(try files.text(path)) else { return [] }
             let expected = "a file that holds 32 random bytes in base64url"

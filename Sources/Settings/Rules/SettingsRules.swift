@@ -37,11 +37,6 @@ extension Settings {
             let expected = "a token that operators send, since admin.host is not a loopback address"
             faults.append(SettingsError(.missing, "admin.token", value: "", expected: expected))
         }
-        if case .postgres = storage.url {
-            let expected = "file:PATH: this version stores in a file only"
-            faults.append(
-                SettingsError(.notAvailable, "storage.url", value: Secret.redacted, expected: expected))
-        }
         if let audience = session.audience, let issuer = session.issuer?.text,
             audience == issuer + (issuer.hasSuffix("/") ? "receipts" : "/receipts")
         {

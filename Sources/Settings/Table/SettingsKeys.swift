@@ -3,7 +3,11 @@ extension SettingKey where Root == Settings {
     static let all: [Self] =
         http + admin + [
             Self("apiKeys", \.apiKeys, .secrets, "Keys that apps send in X-API-KEY; none: no key is demanded.")
-        ] + rateLimit + storage + session + browser + push + outbox + associationFiles + keyService + [
+        ] + rateLimit + [
+            Self(
+                "instances", \.instances, .number(1...1000),
+                "Instances that serve together, each of which lets its share of the limits for one address pass.")
+        ] + storage + session + browser + push + outbox + associationFiles + keyService + [
             Self(
                 "registration", \.registration, .text(.choice),
                 "Whether an unknown subject becomes a user at once, or the app gets a link ticket."),
@@ -106,6 +110,22 @@ extension SettingKey where Root == Settings {
             "storage.create", \.storage.create, .flag,
             "With a masterKeyFile: make the database when it is missing, for the first start. Without: it is made anyway."
         ),
+        Self(
+            "storage.password", \.storage.password, .secret,
+            "Password for PostgreSQL; empty: that of storage.url, or of libpq's password file."),
+        Self(
+            "storage.connections", \.storage.connections, .number(2...100),
+            "Connections of each event loop to PostgreSQL; its max_connections must have room for all instances'."),
+        Self(
+            "storage.connectSeconds", \.storage.connectSeconds, .number(1...60),
+            "Time for connecting to PostgreSQL, each try."),
+        Self(
+            "storage.statementSeconds", \.storage.statementSeconds, .number(1...60),
+            "Time for a statement in PostgreSQL, all waiting included; twice that for several that belong together."),
+        Self(
+            "storage.preparedStatements", \.storage.preparedStatements, .flag,
+            "Whether PostgreSQL keeps our statements prepared; false behind a pooler that gives each transaction another "
+                + "connection."),
     ]
 
     private static let session: [Self] = [

@@ -272,8 +272,7 @@ extension TextRule where Value == AddressRange {
 
 extension TextRule where Value == StorageLocation {
     static var storage: Self {
-        // What a rule refuses in this version is read, but not offered.
-        TextRule("file:PATH") { location in
+        TextRule("file:PATH or postgres://USER@HOST/DATABASE") { location in
             switch location {
             case .file(let path): "file:\(path)"
             case .postgres: "postgres:\(Secret.redacted)"

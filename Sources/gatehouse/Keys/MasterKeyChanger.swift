@@ -49,7 +49,7 @@ struct MasterKeyChanger {
     let clock: Clock
 
     func run() async throws -> Outcome {
-        guard case .file(let path) = storage.url else { throw StartError.unsupportedStorage }
+        guard case .file(let path) = storage.url else { throw StartError.onlyFiles }
         let opened = try await open(path)
         do {
             let outcome = try await change(opened, path)
@@ -72,7 +72,7 @@ struct MasterKeyChanger {
     }
 
     private func open(_ path: String) async throws -> Opened {
-        guard FileNames.exists(path) else { throw StartError.storage(path: path, .notOpened(.noStore)) }
+        guard FileNames.exists(path) else { throw StartError.storage(place: path, .notOpened(.noStore)) }
         let hasNewKey = FileNames.exists(newKeyFile)
         let old: SymmetricKey
         let new: SymmetricKey?
@@ -103,7 +103,7 @@ struct MasterKeyChanger {
             switch error {
             case .wrongMasterKey: return nil
             case .notOpened(.inUse): throw ChangeError.serverRuns(database: path)
-            default: throw StartError.storage(path: path, error)
+            default: throw StartError.storage(place: path, error)
             }
         }
     }

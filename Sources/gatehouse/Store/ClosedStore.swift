@@ -16,7 +16,7 @@ struct ClosedStore {
         // A file that reaches the limit of its size is an error of that write, as a full disk is.
         IgnoredSignals.add(SIGXFSZ)
         OpenStore.keepTemporaryFiles(beside: storage)
-        guard case .file(let path) = storage.url else { throw .unsupportedStorage }
+        guard case .file(let path) = storage.url else { throw .onlyFiles }
         let masterKey: SymmetricKey
         do throws(MasterKey.ReadError) {
             masterKey = try MasterKey.load(path: storage.masterKeyFile ?? path + ".key", madeWith: nil)

@@ -1,16 +1,35 @@
 import Accounts
+import AccountsPostgres
 import AccountsSQLite
 import Crypto
+import EventLoop
 import Glibc
+import Postgres
 import Sealing
 import Settings
 internal import System
 
 /// The configured store, opened with its master key.
 struct OpenStore: Sendable {
-    let repository: SQLiteAccounts
+    /// Who opens it.
+    enum Use: Sendable {
+        /// A server makes the store on its first start; with a master key of the operator's only where `storage.create` says so.
+        /// - Parameter loops: those that its connections are on, where it is a database server.
+        case server(loops: [EventLoop])
+        /// A tool makes none, and has a loop of its own where it takes one.
+        case tool
+        /// A tool that makes what is missing of a database's tables.
+        case migration
+    }
+
+    let repository: any AccountRepository
+    /// The same where it is a file, with what can be done to a file only.
+    let file: SQLiteAccounts?
     let masterKey: SymmetricKey
-    let path: String
+    /// The file, or the database and its server, for whoever is told what is wrong with it.
+    let place: String
+    /// The tool's own.
+    private let loop: EventLoop?
 
     /// Has SQLite keep what it sorts, while it brings a store up to date, beside the database: it is what the database holds and
     /// may be as large, and `/tmp` is often small, in memory, or others'. Whoever sets `SQLITE_TMPDIR` knows a better place.
@@ -21,36 +40,121 @@ struct OpenStore: Sendable {
         EnvironmentVariables.setIfMissing("SQLITE_TMPDIR", to: FileNames.folder(of: path))
     }
 
-    /// - Parameters:
-    ///   - access: a server makes the store on its first start, and the master key beside it; with a master key of the
-    ///     operator's it makes one only where `storage.create` says so. A tool makes neither.
-    ///   - now: seconds since 1970.
-    static func open(
-        _ storage: Settings.Storage, as access: SQLiteSettings.Access, now: Int64
+    /// - Parameter now: seconds since 1970.
+    static func open(_ storage: Settings.Storage, for use: Use, now: Int64) async throws(StartError) -> OpenStore {
+        switch storage.url {
+        case .file(let path): try await open(file: path, storage, for: use, now: now)
+        case .postgres(let address): try await open(postgres: address, storage, for: use, now: now)
+        }
+    }
+
+    /// Where there is room for what a tool sets aside: beside the file.
+    var folder: String { file == nil ? "." : FileNames.folder(of: place) }
+
+    /// The file.
+    ///
+    /// - Throws: `.onlyFiles` where the store is none.
+    func onlyFile() throws(StartError) -> SQLiteAccounts {
+        guard let file else { throw .onlyFiles }
+        return file
+    }
+
+    func close() async {
+        await repository.close()
+        loop?.stop()
+    }
+
+    private static func open(
+        file path: String, _ storage: Settings.Storage, for use: Use, now: Int64
     ) async throws(StartError) -> OpenStore {
-        guard case .file(let path) = storage.url else { throw .unsupportedStorage }
-        let isServer = access == .server
+        let isServer = if case .server = use { true } else { false }
         // Without a store there is no master key either, and the store is what is missing.
         let isThere = FileNames.exists(path)
-        guard isServer || isThere else { throw .storage(path: path, .notOpened(.noStore)) }
-        let masterKey: SymmetricKey
-        do throws(MasterKey.ReadError) {
-            masterKey = try MasterKey.load(
-                path: storage.masterKeyFile ?? path + ".key",
-                madeWith: isServer && storage.masterKeyFile == nil ? path : nil)
-        } catch {
-            throw .masterKey(error)
-        }
+        guard isServer || isThere else { throw .storage(place: path, .notOpened(.noStore)) }
+        let masterKey = try masterKey(
+            storage.masterKeyFile ?? path + ".key", madeWith: isServer && storage.masterKeyFile == nil ? path : nil)
         if !isThere, let named = storage.masterKeyFile, !storage.create {
-            throw .missingStore(path: path, masterKeyFile: named)
+            throw .missingStore(place: path, masterKeyFile: named)
         }
         do throws(RepositoryError) {
             let repository = try await SQLiteAccounts.open(
-                SQLiteSettings(path: path, access: access), now: now,
+                SQLiteSettings(path: path, access: isServer ? .server : .besideServer), now: now,
                 unlockKeyRing: KeyRing.unlocker(masterKey: masterKey, now: now))
-            return OpenStore(repository: repository, masterKey: masterKey, path: path)
+            return OpenStore(repository: repository, file: repository, masterKey: masterKey, place: path, loop: nil)
         } catch {
-            throw .storage(path: path, error)
+            throw .storage(place: path, error)
         }
+    }
+
+    private static func open(
+        postgres address: Secret, _ storage: Settings.Storage, for use: Use, now: Int64
+    ) async throws(StartError) -> OpenStore {
+        let string: ConnectionString
+        do throws(ConnectionStringError) {
+            string = try ConnectionString(address.revealedText, password: storage.password?.revealedText)
+        } catch {
+            throw .databaseAddress(error)
+        }
+        // The settings' rules have made sure that it is named.
+        let masterKey = try masterKey(storage.masterKeyFile ?? "", madeWith: nil)
+        let (loops, own) = try loops(for: use)
+        let mayCreate =
+            switch use {
+            case .server: storage.create
+            case .tool: false
+            case .migration: true
+            }
+        let settings = PostgresSettings(string, storage, loops: loops, mayCreate: mayCreate)
+        do throws(RepositoryError) {
+            let repository = try await PostgresAccounts.open(
+                settings, now: now, unlockKeyRing: KeyRing.unlocker(masterKey: masterKey, now: now))
+            return OpenStore(
+                repository: repository, file: nil, masterKey: masterKey, place: string.place, loop: own)
+        } catch {
+            own?.stop()
+            if error == .notOpened(.noStore), own == nil, let named = storage.masterKeyFile {
+                throw .missingStore(place: string.place, masterKeyFile: named)
+            }
+            throw .storage(place: string.place, error)
+        }
+    }
+
+    private static func loops(for use: Use) throws(StartError) -> (loops: [EventLoop], own: EventLoop?) {
+        switch use {
+        case .server(let loops): return (loops, nil)
+        case .tool, .migration:
+            do throws(SystemError) {
+                let loop = try EventLoop(label: "store")
+                loop.start()
+                return ([loop], loop)
+            } catch {
+                throw .system(error)
+            }
+        }
+    }
+
+    private static func masterKey(_ path: String, madeWith store: String?) throws(StartError) -> SymmetricKey {
+        do throws(MasterKey.ReadError) {
+            return try MasterKey.load(path: path, madeWith: store)
+        } catch {
+            throw .masterKey(error)
+        }
+    }
+}
+
+extension PostgresSettings {
+    /// How many callers a connection serves at a time: what a sign-in waits behind, and what is lost with it.
+    private static let callersPerConnection = 32
+    private static let waitingCallers = 8192
+
+    init(_ address: ConnectionString, _ storage: Settings.Storage, loops: [EventLoop], mayCreate: Bool) {
+        self.init(
+            address: address, loops: loops, mayCreate: mayCreate,
+            limits: PoolLimits(
+                connections: storage.connections, callersPerConnection: Self.callersPerConnection,
+                waitingCallers: Self.waitingCallers, connectTimeout: .seconds(storage.connectSeconds),
+                keepsStatements: storage.preparedStatements),
+            statementTimeout: .seconds(storage.statementSeconds),
+            transactionTimeout: .seconds(2 * storage.statementSeconds))
     }
 }

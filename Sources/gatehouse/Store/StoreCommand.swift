@@ -10,6 +10,7 @@ struct StoreCommand: ParsableCommand {
         discussion: "All of it works beside a running server, but for restore and compact.",
         subcommands: [
             StoreStatusCommand.self, Check.self, Backup.self, StoreRestore.self, StoreCompact.self, StoreImport.self,
+            StoreMigrate.self,
         ])
 
     /// Examines all of it.
@@ -55,8 +56,9 @@ struct StoreCommand: ParsableCommand {
             try await options.withStore { store, _, _ in
                 let copied = ProgressReport("pages copied")
                 let examined = ProgressReport("values tried in the copy")
+                let database = try store.onlyFile()
                 do throws(RepositoryError) {
-                    try await store.repository.backup(to: file) { progress in
+                    try await database.backup(to: file) { progress in
                         switch progress {
                         case .copied(let done, let total): copied.tell(done, of: total)
                         case .examined(let done, let total): examined.tell(done, of: total)

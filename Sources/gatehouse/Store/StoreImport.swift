@@ -48,7 +48,7 @@ struct StoreImport: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withStore { store, settings, clock in
-            let folder = store.path.lastIndex(of: "/").map { String(store.path[..<$0]) } ?? "."
+            let folder = store.folder
             let source = try ImportSource(path: file, spoolingIn: folder.isEmpty ? "/" : folder)
             let reading = try reading(settings.providers.map { Provider($0) }, now: clock.seconds)
             let noun = format.noun(try source.layout(of: reading))

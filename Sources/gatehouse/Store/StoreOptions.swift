@@ -19,26 +19,26 @@ struct StoreOptions: ParsableArguments {
         let clock = Clock { WallClock.now.seconds }
         let store: OpenStore
         do throws(StartError) {
-            store = try await OpenStore.open(settings.storage, as: .besideServer, now: clock.seconds)
+            store = try await OpenStore.open(settings.storage, for: .tool, now: clock.seconds)
         } catch {
             throw Self.fail("\(error)")
         }
         do {
             try await body(store, settings, clock)
         } catch {
-            await store.repository.close()
-            throw Self.told(error, store.path)
+            await store.close()
+            throw Self.told(error, store.place)
         }
-        await store.repository.close()
+        await store.close()
     }
 
     /// Tells of an error that is not told yet.
     static func told(_ error: any Error, _ path: String) -> any Error {
         switch error {
-        case let error as RepositoryError: fail("\(StartError.storage(path: path, error))")
+        case let error as RepositoryError: fail("\(StartError.storage(place: path, error))")
         case let error as SessionKeys.LoadError:
             if case .repository(let error) = error {
-                fail("\(StartError.storage(path: path, error))")
+                fail("\(StartError.storage(place: path, error))")
             } else {
                 fail("\(StartError.sessionKeys(error))")
             }

@@ -20,14 +20,14 @@ struct StoreStatusCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withStore { store, _, clock in
             let now = clock.seconds
-            let status = try await store.repository.status(now: now)
+            let status = try await store.onlyFile().status(now: now)
             let age = max(0, now - status.checkpointedAt)
             let grants = try await store.repository.grantCounts()
             let outbox = try await store.repository.outboxStatus()
             let waiting = outbox.oldestAt.map { max(0, now - $0) }
             report.write(
                 Self.document(status, age, grants, outbox.pending, waiting),
-                Self.text(status, age, grants, outbox.pending, waiting, store.path))
+                Self.text(status, age, grants, outbox.pending, waiting, store.place))
         }
     }
 

@@ -72,7 +72,7 @@ struct ProvidersTransfer: AsyncParsableCommand {
     }
 
     private func note(_ file: String, at provider: Provider, _ store: OpenStore) async throws -> TransferSummary {
-        let folder = store.path.lastIndex(of: "/").map { String(store.path[..<$0]) } ?? "."
+        let folder = store.folder
         let source = try ImportSource(path: file, spoolingIn: folder.isEmpty ? "/" : folder)
         guard let transfer = TeamTransfer(to: target, at: provider) else {
             throw StoreOptions.fail("\(name) has no issuer of its own, so a file can't tell whose subjects it has.")

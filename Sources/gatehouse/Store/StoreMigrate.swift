@@ -1,0 +1,33 @@
+import ArgumentParser
+import Settings
+import SignIn
+internal import System
+
+/// Makes the tables of a database server.
+struct StoreMigrate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate",
+        abstract: "Make the tables in PostgreSQL, or bring them up to date, beside running instances.",
+        discussion: """
+            What it changes, instances of the version before go on working with, so that versions can serve side by side: run \
+            it first, then replace the instances. A server brings the tables up to date by itself as it starts, and makes \
+            them where storage.create says so; with this, the servers' own role in the database needs no right to. A file \
+            needs none of it.
+            """)
+
+    @OptionGroup var configuration: ConfigurationOptions
+
+    func run() async throws {
+        let storage = try configuration.settings().storage
+        guard case .postgres = storage.url else {
+            throw StoreOptions.fail("storage.url names a file, which a server makes and brings up to date by itself")
+        }
+        do throws(StartError) {
+            let store = try await OpenStore.open(storage, for: .migration, now: WallClock.now.seconds)
+            StandardOutput.write("The tables in \(store.place) are up to date.\n")
+            await store.close()
+        } catch {
+            throw StoreOptions.fail("\(error)")
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import EventLoop
+import Foundation
+import JSON
+import Testing
+
+@testable import gatehouse
+
+@Suite struct `Two instances with one PostgreSQL` {
+    /// Two servers that know the same providers, and share a store.
+    private func withTwo(_ body: (RunningGatehouse, _ other: UInt16) async throws -> Void) async throws {
+        try await SharedStore.with { environment in
+            try await RunningGatehouse.with(environment: environment) { gatehouse in
+                let yaml = RunningGatehouse.yaml(
+                    gatehouse.simulation, gatehouse.folder, top: "session: {issuer: 'http://127.0.0.1:\(gatehouse.port)'}")
+                let other = try await RunningGatehouse.start(yaml, RecordedLog(), environment)
+                let outcome: Result<Void, any Error>
+                do { outcome = .success(try await body(gatehouse, other.address.port)) } catch {
+                    outcome = .failure(error)
+                }
+                await other.stop()
+                try outcome.get()
+            }
+        }
+    }
+
+    private func post(_ path: String, _ body: JSONValue, at port: UInt16) async throws -> RawHTTP.Answer {
+        try await RawHTTP.send(
+            "POST", path, port: port, headers: ["Content-Type": "application/json"], body: body.serialized)
+    }
+
+    private func me(_ token: String, at port: UInt16) async throws -> RawHTTP.Answer {
+        try await RawHTTP.send("GET", "/users/me", port: port, headers: ["Authorization": "Bearer \(token)"])
+    }
+
+    @Test func `know each other's users and sessions, and end them at once`() async throws {
+        try await withTwo { gatehouse, other in
+            let signedIn = try await gatehouse.signIn("ada")
+            #expect(signedIn.status == 200, "\(signedIn.text)")
+            let token = try #require(signedIn["token"]?.string)
+            let there = try await me(token, at: other)
+            #expect(there.status == 200, "\(there.text)")
+            let again = try await post("/auth/signin", gatehouse.authorize("ada").body(), at: other)
+            #expect(again["user"]?["user_id"] == signedIn["user"]?["user_id"])
+            let form = ["grant_type": "refresh_token", "refresh_token": signedIn["refresh_token"]?.string ?? ""]
+            let refreshed = try await RawHTTP.send(
+                "POST", "/auth/token", port: other,
+                headers: ["Content-Type": "application/x-www-form-urlencoded"], body: Array(RawHTTP.form(form).utf8))
+            #expect(refreshed.status == 200, "\(refreshed.text)")
+            let renewed = try #require(refreshed["token"]?.string)
+            let left = try await RawHTTP.send(
+                "DELETE", "/auth/token", port: other, headers: ["Authorization": "Bearer \(renewed)"])
+            #expect(left.status == 200, "\(left.status) \(left.text)")
+            #expect(try await me(token, at: gatehouse.port).status == 401)
+        }
+    }
+
+    @Test func `take a code once between them`() async throws {
+        try await withTwo { gatehouse, other in
+            for _ in 0..<20 {
+                let body = try await gatehouse.authorize("ada").body()
+                async let one = post("/auth/signin", body, at: gatehouse.port)
+                async let two = post("/auth/signin", body, at: other)
+                let statuses = try await [one.status, two.status].sorted()
+                #expect(statuses[0] == 200 && statuses[1] >= 400, "\(statuses)")
+            }
+        }
+    }
+
+    @Test func `make one user of two first sign-ins at once`() async throws {
+        try await withTwo { gatehouse, other in
+            let (first, second) = (try await gatehouse.authorize("ada").body(), try await gatehouse.authorize("ada").body())
+            async let one = post("/auth/signin", first, at: gatehouse.port)
+            async let two = post("/auth/signin", second, at: other)
+            let answers = try await [one, two]
+            #expect(answers.allSatisfy { $0.status == 200 || $0.status == 201 }, "\(answers.map(\.text))")
+            #expect(answers[0]["user"]?["user_id"] == answers[1]["user"]?["user_id"])
+        }
+    }
+}
