@@ -25,6 +25,16 @@ public protocol SignInRepository: Sendable {
     /// minutes. Cheap: it answers from memory in nearly every case. ``signIn(_:)`` decides for good.
     func isCodeUsed(_ hash: TokenHash, now: Int64) async throws(RepositoryError) -> Bool
 
+    /// Claims an authorization code for one request, among all instances that share the store, before it is sent. What stores
+    /// something for it settles the claim; ``releaseCode(_:_:now:)`` ends it else. A claim that nobody ends stays, for the
+    /// code may have been spent.
+    ///
+    /// - Parameter issuer: where it is to be sent.
+    func claimCode(_ code: OneTimeUse, for issuer: String, now: Int64) async throws(RepositoryError) -> CodeClaim
+
+    /// Ends one's own claim.
+    func releaseCode(_ code: OneTimeUse, _ end: CodeClaimEnd, now: Int64) async throws(RepositoryError)
+
     /// Remembers a code whose exchange failed after it may have been spent, so that it is never sent again, not even
     /// after a restart. Anybody can make up such codes, so a repository keeps a bounded number of them, apart from those
     /// that sign somebody in.
@@ -45,6 +55,17 @@ public protocol SignInRepository: Sendable {
     /// - Returns: refused with `.invalidTicket`; with `.identityInUse` when somebody has got the subject since the ticket was
     ///   made.
     func redeemTicket(_ redemption: TicketRedemption) async throws(RepositoryError) -> RedemptionOutcome
+}
+
+/// For a store that one process has: that knows by itself what it is sending, and where it has.
+extension SignInRepository {
+    public func claimCode(
+        _ code: OneTimeUse, for issuer: String, now: Int64
+    ) async throws(RepositoryError) -> CodeClaim {
+        try await isCodeUsed(code.hash, now: now) ? .used : .claimed
+    }
+
+    public func releaseCode(_ code: OneTimeUse, _ end: CodeClaimEnd, now: Int64) async throws(RepositoryError) {}
 }
 
 /// Signing in through the browser: what has begun, and the codes that apps get at its end.

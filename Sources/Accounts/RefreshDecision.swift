@@ -127,3 +127,12 @@ public enum RefreshDecision: Equatable, Sendable {
         }
     }
 }
+
+extension RefreshDecision.Chain {
+    /// The chain of a session that has no tokens of the earlier form.
+    public init(_ session: Session, endsAt: Int64?) {
+        self.init(
+            user: session.user, generation: session.generation, rotatedAt: session.rotatedAt,
+            expiresAt: session.expiresAt, endsAt: endsAt)
+    }
+}

@@ -45,6 +45,8 @@ public enum Unavailability: Error, Equatable, Sendable {
     case cannotConnect
     /// The way to the database server has ended, or the time was over, before its answer came.
     case uncertain
+    /// This machine's clock and the database server's are too far apart for what expires.
+    case clock
     /// Anything else, by the engine's own code.
     case engine(code: Int32)
     /// Anything else, by the database server's own code (SQLSTATE).
@@ -68,6 +70,7 @@ extension Unavailability: CustomStringConvertible {
         case .brokenSeal: "a sealed value does not open"
         case .cannotConnect: "the database server can't be reached, or does not take us in"
         case .uncertain: "the database server has not answered; what was asked of it may have happened"
+        case .clock: "the clocks of this machine and of the database server differ by more than two seconds"
         case .server(let state): "the database server reports \(state)"
         case .engine(let code): "the engine reports \(code)"
         }

@@ -102,7 +102,10 @@ extension Schema {
 
         CREATE TABLE used_codes (
             hash bytea PRIMARY KEY,
-            expires int8 NOT NULL
+            owner int8 NOT NULL,
+            state int8 NOT NULL,
+            expires int8 NOT NULL,
+            issuer text COLLATE "C"
         );
         CREATE INDEX used_codes_expires ON used_codes (expires);
 

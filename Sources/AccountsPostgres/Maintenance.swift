@@ -1,5 +1,7 @@
 public import Accounts
 import AccountsSQL
+import Postgres
+import System
 
 /// Expired rows, integrity.
 extension PostgresAccounts {
@@ -13,6 +15,22 @@ extension PostgresAccounts {
         } settled: { _ in
         }
     }
+
+    /// Also looks whether this version may still work with the tables, and whether our clock is the database's.
+    public func probe(now: Int64) async throws(RepositoryError) {
+        _ = try await Schema.stepsTaken(Work(self))
+        guard let row = try await Work(self).first(Self.clock) else { throw .unavailable(.corrupt) }
+        let here = WallClock.now
+        let difference = try row.integer(0) - here.seconds * 1000 - here.nanoseconds / 1_000_000
+        guard difference.magnitude <= Self.clockTolerance else { throw .unavailable(.clock) }
+        try await Work(self).run(Self.setProbe, .integer(now))
+    }
+
+    /// In milliseconds: expiries are compared across instances.
+    private static let clockTolerance = 2_000
+    private static let clock = Postgres.Statement("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8")
+    private static let setProbe = Postgres.Statement(
+        "INSERT INTO meta (name, value) VALUES ('probed', $1) ON CONFLICT (name) DO UPDATE SET value = $1")
 
     /// Nothing is left to do: what the server keeps of rows that are gone, its vacuum overwrites.
     public func scrub() async throws(RepositoryError) -> Bool { true }

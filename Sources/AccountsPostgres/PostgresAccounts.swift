@@ -14,7 +14,10 @@ public final class PostgresAccounts: SQLStore {
     let settings: PostgresSettings
     public let sealer: StoreSealer
     public let knownSecretKeys = SecretKeyCache()
+    /// Of each loop, for what is kept.
     private let pools: [PostgresPool]
+    /// Of each loop, one connection for what others need to see at once and may be lost with the server's machine.
+    private let relaxedPools: [PostgresPool]
     private let turn = Atomic<Int>(0)
     private let threads: WaitingThreads
     let sessionSweep = SessionSweep()
@@ -48,6 +51,11 @@ public final class PostgresAccounts: SQLStore {
         pools = settings.loops.map {
             PostgresPool(loop: $0, string: settings.address, durability: .durable, limits: settings.limits)
         }
+        var single = settings.limits
+        single.connections = 1
+        relaxedPools = settings.loops.map {
+            PostgresPool(loop: $0, string: settings.address, durability: .relaxed, limits: single)
+        }
     }
 
     /// Opens the keys, and makes those that are missing. Of instances that begin at once one makes them.
@@ -66,7 +74,8 @@ public final class PostgresAccounts: SQLStore {
     }
 
     /// The connections of the loop that this is called on, or of any.
-    var pool: PostgresPool {
+    func pool(_ durability: Durability) -> PostgresPool {
+        let pools = durability == .durable ? pools : relaxedPools
         if let own = pools.first(where: { $0.loop.isCurrent }) { return own }
         let turn = turn.wrappingAdd(1, ordering: .relaxed).oldValue
         return pools[Int(turn.magnitude % pools.count.magnitude)]
@@ -97,7 +106,7 @@ public final class PostgresAccounts: SQLStore {
     private func wait<Value: Sendable>(
         for work: Work, _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
-        let loop = pool.loop
+        let loop = pool(.durable).loop
         return try await threads.run { () throws(RepositoryError) in try body(WaitingConnection(work, loop)) }
     }
 
@@ -105,7 +114,7 @@ public final class PostgresAccounts: SQLStore {
 
     /// Refuses what comes after with `.unavailable(.closed)`, and lets the store go.
     public func close() async {
-        for pool in pools { await pool.close() }
+        for pool in pools + relaxedPools { await pool.close() }
         sealer.forget()
     }
 }

@@ -1,36 +1,78 @@
 public import Accounts
 public import AccountsSQL
+import Postgres
 
-/// The authorization codes that were used, each until it would be refused for its age.
+/// The authorization codes that requests have claimed or used, each until it would be refused for its age.
 struct UsedCodeRows {
-    // One whose time is over long enough is as good as swept.
-    private static let insert = Query(
+    /// What a code has come to.
+    enum State: Int64 {
+        /// A request is about to send it, or has.
+        case claimed
+        case used
+        /// Its issuer has not taken it.
+        case refused
+    }
+
+    // Whose time is over long enough is as good as swept; and one's own claim is known again after a lost connection.
+    private static let use = Query(
         """
-        INSERT INTO used_codes (hash, expires) VALUES (?1, ?2)
-        ON CONFLICT (hash) DO UPDATE SET expires = ?2 WHERE used_codes.expires <= ?3
+        INSERT INTO used_codes (hash, owner, state, expires) VALUES (?1, ?2, 1, ?3)
+        ON CONFLICT (hash) DO UPDATE SET owner = ?2, state = 1, expires = ?3
+        WHERE used_codes.expires <= ?4 OR used_codes.state = 0 AND used_codes.owner = ?2
         """)
+    fileprivate static let claim = Postgres.Statement(
+        """
+        INSERT INTO used_codes (hash, owner, state, expires, issuer) VALUES ($1, $2, 0, $3, $5)
+        ON CONFLICT (hash) DO UPDATE SET owner = $2, state = 0, expires = $3, issuer = $5
+        WHERE used_codes.expires <= $4 OR used_codes.state = 2 AND used_codes.issuer = $5
+            OR used_codes.state = 0 AND used_codes.owner = $2
+        """)
+    fileprivate static let isRefused = Postgres.Statement("SELECT 1 FROM used_codes WHERE hash = $1 AND state = 2")
+    fileprivate static let refuse = Postgres.Statement(
+        "UPDATE used_codes SET state = 2 WHERE hash = $1 AND owner = $2 AND state = 0")
+    fileprivate static let forget = Postgres.Statement(
+        "DELETE FROM used_codes WHERE hash = $1 AND owner = $2 AND state = 0")
+    fileprivate static let find = Postgres.Statement(
+        "SELECT 1 FROM used_codes WHERE hash = $1 AND state = 1 AND expires > $2")
+    fileprivate static let isOwn = Postgres.Statement(
+        "SELECT 1 FROM used_codes WHERE hash = $1 AND owner = $2 AND state = 1")
     /// For how long a code is remembered beyond its time, in seconds: clocks differ.
-    private static let graceSeconds: Int64 = 300
-    private static let find = Query("SELECT 1 FROM used_codes WHERE hash = ? AND expires > ?")
+    static let graceSeconds: Int64 = 300
 
     let connection: Connection
 
-    /// - Returns: false when it was used before.
+    /// - Returns: false when it was used before, or another request has it.
     func consume(_ code: OneTimeUse, now: Int64) throws(RepositoryError) -> Bool {
-        try connection.run(Self.insert, code.hash, code.expiresAt, now - Self.graceSeconds)
+        try connection.run(Self.use, code.hash, code.owner, code.expiresAt, now - Self.graceSeconds)
         return connection.changes == 1
-    }
-
-    func isUsed(_ hash: TokenHash, now: Int64) throws(RepositoryError) -> Bool {
-        try connection.first(Self.find, hash, now - Self.graceSeconds) { _ in true } ?? false
     }
 }
 
 extension PostgresAccounts {
+    /// In a transaction that need not survive a power cut of the server's: what matters is that others see it before the code
+    /// is sent.
+    public func claimCode(
+        _ code: OneTimeUse, for issuer: String, now: Int64
+    ) async throws(RepositoryError) -> CodeClaim {
+        let work = Work(self, .relaxed)
+        let isClaimed = try await work.run(
+            UsedCodeRows.claim, .hash(code.hash), .integer(code.owner), .integer(code.expiresAt),
+            .integer(now - UsedCodeRows.graceSeconds), .text(issuer))
+        if isClaimed > 0 { return .claimed }
+        return try await work.any(UsedCodeRows.isRefused, .hash(code.hash)) ? .sentElsewhere : .used
+    }
+
+    public func releaseCode(_ code: OneTimeUse, _ end: CodeClaimEnd, now: Int64) async throws(RepositoryError) {
+        let statement =
+            switch end {
+            case .notSent: UsedCodeRows.forget
+            case .refused: UsedCodeRows.refuse
+            }
+        try await Work(self, .relaxed).run(statement, .hash(code.hash), .integer(code.owner))
+    }
+
     public func isCodeUsed(_ hash: TokenHash, now: Int64) async throws(RepositoryError) -> Bool {
-        try await read { connection throws(RepositoryError) in
-            try UsedCodeRows(connection: connection).isUsed(hash, now: now)
-        }
+        try await Work(self).any(UsedCodeRows.find, .hash(hash), .integer(now - UsedCodeRows.graceSeconds))
     }
 
     public func recordUsedCode(_ code: OneTimeUse, now: Int64) async throws(RepositoryError) {
@@ -56,4 +98,17 @@ extension PostgresAccounts {
         } settled: { _ in
         }
     }
+
+    /// Whether what used up a code was committed, of which no answer came.
+    func hasUsed(_ code: OneTimeUse) async throws(RepositoryError) -> Bool {
+        try await Work(self).any(UsedCodeRows.isOwn, .hash(code.hash), .integer(code.owner))
+    }
+}
+
+extension Value {
+    static func hash(_ hash: TokenHash) -> Value { .bytes(hash.bytes) }
+    static func session(_ id: SessionID) -> Value { .bytes(id.bytes) }
+    static func optional(_ text: String?) -> Value { text.map(Value.text) ?? .null }
+    static func optional(_ number: Int64?) -> Value { number.map(Value.integer) ?? .null }
+    static func optional(_ hash: TokenHash?) -> Value { hash.map(Value.hash) ?? .null }
 }

@@ -9,15 +9,19 @@ struct Work: Sendable {
     let store: PostgresAccounts
     /// Nil where each statement is committed by itself.
     private let transaction: Transaction?
+    private let durability: Durability
     private let trouble: Trouble
 
     /// Each statement is a transaction of its own.
-    init(_ store: PostgresAccounts) {
-        self.init(store, nil, Trouble())
+    init(_ store: PostgresAccounts, _ durability: Durability = .durable) {
+        self.init(store, nil, durability, Trouble())
     }
 
-    fileprivate init(_ store: PostgresAccounts, _ transaction: Transaction?, _ trouble: Trouble) {
+    fileprivate init(
+        _ store: PostgresAccounts, _ transaction: Transaction?, _ durability: Durability, _ trouble: Trouble
+    ) {
         self.store = store
+        self.durability = durability
         self.transaction = transaction
         self.trouble = trouble
     }
@@ -45,7 +49,7 @@ struct Work: Sendable {
     func rows(_ command: Command) async throws(RepositoryError) -> Rows {
         do throws(PostgresError) {
             if let transaction { return try await transaction.query(command) }
-            return try await store.alone(command)
+            return try await store.alone(command, durability)
         } catch {
             trouble.note(error)
             throw RepositoryError(error)
@@ -77,12 +81,12 @@ extension PostgresAccounts {
     private static let longestPause = Duration.milliseconds(20)
 
     /// Runs one statement, which is a transaction of its own, again while others are in its way.
-    func alone(_ command: Command) async throws(PostgresError) -> Rows {
+    func alone(_ command: Command, _ durability: Durability) async throws(PostgresError) -> Rows {
         let end = MonotonicTime.now + settings.statementTimeout
         var attempt = 1
         while true {
             do throws(PostgresError) {
-                let rows = try await pool.run([command], timeout: end - .now)
+                let rows = try await pool(durability).run([command], timeout: end - .now)
                 guard let first = rows.first else { throw .unexpectedResult }
                 return first
             } catch {
@@ -106,11 +110,11 @@ extension PostgresAccounts {
         while true {
             let trouble = Trouble()
             do throws(RepositoryError) {
-                return try await pool.transaction(isolation: isolation, timeout: end - .now) { error in
+                return try await pool(.durable).transaction(isolation: isolation, timeout: end - .now) { error in
                     trouble.note(error)
                     return RepositoryError(error)
                 } body: { transaction throws(RepositoryError) in
-                    try await body(Work(self, transaction, trouble))
+                    try await body(Work(self, transaction, .durable, trouble))
                 }
             } catch {
                 guard trouble.isWorthRepeating, attempt < Self.tries, .now < end else { throw error }
@@ -124,6 +128,6 @@ extension PostgresAccounts {
     private func rest(_ attempt: Int) async {
         guard attempt > 1 else { return }
         let longest = min(Duration.milliseconds(attempt), Self.longestPause)
-        await pool.rest(longest * Double.random(in: 0...1))
+        await pool(.durable).rest(longest * Double.random(in: 0...1))
     }
 }

@@ -1,7 +1,7 @@
 public import Accounts
 
 /// The rotation of a refresh token, as ``RefreshDecision`` decides it.
-struct RefreshTransaction {
+package struct RefreshTransaction {
     private static let rotate = Query(
         "UPDATE sessions SET generation = generation + 1, rotated = ?, expires = ? WHERE id = ?")
     // The last token of the earlier form stays known, so that it is reuse when it comes back; nothing else does.
@@ -18,7 +18,12 @@ struct RefreshTransaction {
     let connection: Connection
     let record: RefreshRecord
 
-    func run() throws(RepositoryError) -> RefreshOutcome {
+    package init(connection: Connection, record: RefreshRecord) {
+        self.connection = connection
+        self.record = record
+    }
+
+    package func run() throws(RepositoryError) -> RefreshOutcome {
         guard let chain = try SessionChain(record.session, connection, presented: record.presented, now: record.now)
         else { return .refused }
         let session = chain.session

@@ -114,7 +114,7 @@ package struct SessionRows {
 
 extension Authentication {
     /// The methods as they are stored.
-    var methods: String { amr.joined(separator: " ") }
+    package var methods: String { amr.joined(separator: " ") }
 }
 
 extension Statement {

@@ -181,16 +181,8 @@ package struct SignInTransaction {
         _ found: IdentityRows.Found, identity: IdentityID, migrated: Bool, left: String?
     ) throws(RepositoryError) -> SignedIn {
         let user = found.known.user
-        var profile = try sealer.profile(found.sealedProfile, .profile(of: user), connection)
-        if let left { profile.forget(provider: left) }
-        if profile.merge(record.statement) || left != nil {
-            // Opened again rather than kept: few sign-ins change anything.
-            let before = try sealer.profile(found.sealedProfile, .profile(of: user), connection)
-            try users.setProfile(of: user, profile, before: before, now: record.now)
-            if profile.hasOtherEmail(than: before, by: record.provider) {
-                try IdentityEventRows(connection: connection, sealer: sealer, now: record.now).resumeEmail(of: identity)
-            }
-        }
+        let merge = ProfileMerge(connection: connection, sealer: sealer, record: record)
+        let profile = try merge.run(found.sealedProfile, of: user, identity: identity, left: left)
         try sessions.insert(
             record.session, user: user, identity: identity, provider: record.provider, now: record.now)
         try deliver()
@@ -230,6 +222,45 @@ package struct SignInTransaction {
     private func deliver() throws(RepositoryError) {
         if let code = record.appCode { try AppCodeRows(connection: connection).insert(code, of: record.session) }
         if let push = record.push { try pushes.deliver(push, session: record.session.id) }
+    }
+}
+
+/// What a provider says of a user, merged into what is known.
+package struct ProfileMerge {
+    let connection: Connection
+    let sealer: StoreSealer
+    let record: SignInRecord
+
+    package init(connection: Connection, sealer: StoreSealer, record: SignInRecord) {
+        self.connection = connection
+        self.sealer = sealer
+        self.record = record
+    }
+
+    private var users: UserRows { UserRows(connection: connection, sealer: sealer) }
+
+    /// - Parameter left: the provider at which the user has no identity any more.
+    func run(
+        _ sealed: [UInt8], of user: UserID, identity: IdentityID, left: String?
+    ) throws(RepositoryError) -> Profile {
+        var profile = try sealer.profile(sealed, .profile(of: user), connection)
+        if let left { profile.forget(provider: left) }
+        guard profile.merge(record.statement) || left != nil else { return profile }
+        // Opened again rather than kept: few sign-ins change anything.
+        let before = try sealer.profile(sealed, .profile(of: user), connection)
+        try users.setProfile(of: user, profile, before: before, now: record.now)
+        if profile.hasOtherEmail(than: before, by: record.provider) {
+            try IdentityEventRows(connection: connection, sealer: sealer, now: record.now).resumeEmail(of: identity)
+        }
+        return profile
+    }
+
+    /// The same for a user whose profile is to be read first.
+    ///
+    /// - Returns: nil where there is no such user any more.
+    package func run(of user: UserID, identity: IdentityID) throws(RepositoryError) -> Profile? {
+        guard let sealed = try users.sealedProfile(of: user) else { return nil }
+        return try run(sealed, of: user, identity: identity, left: nil)
     }
 }
 

@@ -44,6 +44,10 @@ package struct UserRows {
         if profile != before { try setProfile(of: user, profile, before: before, now: now) }
     }
 
+    func sealedProfile(of user: UserID) throws(RepositoryError) -> [UInt8]? {
+        try connection.first(Self.find, user) { $0.blob(1) }
+    }
+
     package static func exists(_ id: UserID, _ connection: Connection) throws(RepositoryError) -> Bool {
         try connection.first(existing, id) { _ in true } ?? false
     }

@@ -28,6 +28,10 @@ final class AuthorizationGrant {
     private enum Progress {
         /// It is this process's to send, and was not sent.
         case claimed
+        /// It is this instance's to send, and on its way.
+        case sending
+        /// It was to be sent, and could not be.
+        case unsent
         /// Nobody took it: its issuer may be asked again, and no other.
         case refused
         /// It may have been spent, and nothing on disk says so yet.
@@ -75,8 +79,8 @@ final class AuthorizationGrant {
             throw .invalidGrant(.codeAlreadyUsed)
         }
         do throws(ServiceError) {
-            try await supplies.checkUnused(evidence)
-            if let code, code != evidence { try await supplies.checkUnused(code) }
+            // Whether a code is used is told with the claim on it, before it is sent.
+            if code != evidence { try await supplies.checkUnused(evidence) }
             let challenge = try await Challenges(repository: supplies.repository, clock: supplies.clock)
                 .challenge(
                     in: response.nonce,
@@ -191,6 +195,8 @@ final class AuthorizationGrant {
         case .spent: throw .invalidGrant(.codeAlreadyUsed)
         }
         if let challenge, !supplies.codes.spend(challenge.hash, on: code.hash, now: now) { throw .invalidChallenge }
+        try await supplies.claim(code, for: issuer.issuer)
+        progress = .sending
         let request = TokenRequest(
             code: text, redirectURI: response.redirectURI, codeVerifier: response.codeVerifier,
             correlationID: response.correlationID, sdkVersion: response.sdkVersion,
@@ -200,8 +206,12 @@ final class AuthorizationGrant {
             progress = .spent
             return tokens
         } catch {
-            guard case .call(let problem) = error else { throw ServiceError(error) }
-            if problem.failure.mayHaveSentCode { progress = problem.failure.mayHaveSpentCode ? .spent : .refused }
+            guard case .call(let problem) = error else {
+                progress = .unsent
+                throw ServiceError(error)
+            }
+            progress =
+                problem.failure.mayHaveSentCode ? problem.failure.mayHaveSpentCode ? .spent : .refused : .unsent
             guard case .refused(.userNotFound) = problem.failure else { throw ServiceError(error) }
             // The carrier no longer knows the user, who has to choose another one: the page for that is looked for.
             throw .providerNotFound(discoveryUI: await client.discoveryUI())
@@ -274,9 +284,18 @@ final class AuthorizationGrant {
         return outcome
     }
 
-    /// Records a code that may have been spent for nothing.
+    /// Records a code that may have been spent for nothing, and gives up one that was not.
     func fail() async {
-        guard case .spent = progress, let code else { return }
+        guard let code else { return }
+        switch progress {
+        case .unsent: try? await supplies.repository.releaseCode(code, .notSent, now: now)
+        case .refused: try? await supplies.repository.releaseCode(code, .refused, now: now)
+        case .spent, .sending: await recordSpent(code)
+        case .claimed, .recorded, .unrecorded: return
+        }
+    }
+
+    private func recordSpent(_ code: OneTimeUse) async {
         do throws(RepositoryError) {
             try await supplies.repository.recordUsedCode(code, now: now)
             progress = .recorded
@@ -290,9 +309,9 @@ final class AuthorizationGrant {
     func end() {
         let end: DispatchedCodes.End =
             switch progress {
-            case .claimed, .recorded: .nothingToRemember
+            case .claimed, .unsent, .recorded: .nothingToRemember
             case .refused: .refused
-            case .spent, .unrecorded: .spent
+            case .sending, .spent, .unrecorded: .spent
             }
         supplies.codes.release(evidence, code, end, now: now)
         client.leave()

@@ -28,6 +28,20 @@ extension AuthorizedResponse {
 }
 
 extension AuthorizationGrant.Supplies {
+    /// Claims a code among all instances.
+    ///
+    /// - Throws: `ServiceError.invalidGrant`, where it is used, another request has it, or it was sent elsewhere.
+    func claim(_ code: OneTimeUse, for issuer: String) async throws(ServiceError) {
+        let claim = try await stored { () throws(RepositoryError) in
+            try await repository.claimCode(code, for: issuer, now: clock.seconds)
+        }
+        switch claim {
+        case .claimed: return
+        case .used: throw .invalidGrant(.codeAlreadyUsed)
+        case .sentElsewhere: throw .invalidGrant(.codeSentElsewhere)
+        }
+    }
+
     /// - Throws: `ServiceError.invalidGrant(.codeAlreadyUsed)` for what is used up on disk.
     func checkUnused(_ use: OneTimeUse) async throws(ServiceError) {
         let isUsed = try await stored { () throws(RepositoryError) in

@@ -1,6 +1,6 @@
 import Accounts
-import Postgres
 import EventLoop
+import Postgres
 import Sealing
 import SignIn
 import Syntax
@@ -26,7 +26,8 @@ enum StartError: Error, CustomStringConvertible {
             "can't listen on \(Authority.text(host: host, port: port)): \(error)"
         case .databaseAddress(.malformed): "storage.url is no address that libpq understands"
         case .databaseAddress(.namesService): "storage.url names a service; put there what the service file says"
-        case .onlyFiles: "storage.url names a database server, and this is for files: the server's own tools do it there"
+        case .onlyFiles:
+            "storage.url names a database server, and this is for files: the server's own tools do it there"
         case .masterKey(let failure): "\(failure)"
         case .storage(let path, .notOpened(.inUse)): "another server has the database \(path) open"
         case .storage(let path, .wrongMasterKey):

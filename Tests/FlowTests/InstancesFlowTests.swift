@@ -11,7 +11,8 @@ import Testing
         try await SharedStore.with { environment in
             try await RunningGatehouse.with(environment: environment) { gatehouse in
                 let yaml = RunningGatehouse.yaml(
-                    gatehouse.simulation, gatehouse.folder, top: "session: {issuer: 'http://127.0.0.1:\(gatehouse.port)'}")
+                    gatehouse.simulation, gatehouse.folder,
+                    top: "session: {issuer: 'http://127.0.0.1:\(gatehouse.port)'}")
                 let other = try await RunningGatehouse.start(yaml, RecordedLog(), environment)
                 let outcome: Result<Void, any Error>
                 do { outcome = .success(try await body(gatehouse, other.address.port)) } catch {
@@ -68,7 +69,9 @@ import Testing
 
     @Test func `make one user of two first sign-ins at once`() async throws {
         try await withTwo { gatehouse, other in
-            let (first, second) = (try await gatehouse.authorize("ada").body(), try await gatehouse.authorize("ada").body())
+            let (first, second) = (
+                try await gatehouse.authorize("ada").body(), try await gatehouse.authorize("ada").body()
+            )
             async let one = post("/auth/signin", first, at: gatehouse.port)
             async let two = post("/auth/signin", second, at: other)
             let answers = try await [one, two]

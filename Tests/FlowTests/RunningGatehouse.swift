@@ -96,7 +96,8 @@ final class RunningGatehouse: Sendable {
     static func start(
         _ yaml: String, _ log: RecordedLog, _ environment: [String: String]
     ) async throws -> Server {
-        let loaded = Settings.load(yaml: yaml, environment: environment.merging(try await SharedStore.environment()) { own, _ in own })
+        let loaded = Settings.load(
+            yaml: yaml, environment: environment.merging(try await SharedStore.environment()) { own, _ in own })
         guard case .valid(let settings, _, _) = loaded else {
             Issue.record("the test's configuration is faulty: \(loaded)")
             throw CancellationError()

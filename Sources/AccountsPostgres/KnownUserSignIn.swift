@@ -1,0 +1,150 @@
+public import Accounts
+import AccountsSQL
+import Postgres
+
+/// The sign-in of a user whose subject is known and about whom there is nothing to decide, which nearly every sign-in is: one
+/// statement, which is a transaction.
+struct KnownUserSignIn {
+    // The identity's row is held first, so that whoever takes it away meanwhile comes before or after, and the rest follows from
+    // it: where there is no such row, nothing happens at all.
+    private static let statement = Postgres.Statement(
+        """
+        WITH target AS MATERIALIZED (
+            SELECT id, user_id FROM identities
+            WHERE subject = $1 AND issuer = $2 AND ($3::int8 IS NULL OR room > 0 AND room_of = $3)
+            FOR UPDATE
+        ), code AS (
+            INSERT INTO used_codes (hash, owner, state, expires) SELECT $4, $5, 1, $6::int8 FROM target
+            ON CONFLICT (hash) DO UPDATE SET state = 1, expires = excluded.expires
+            WHERE used_codes.expires <= $7 OR used_codes.state = 0 AND used_codes.owner = excluded.owner
+            RETURNING hash
+        ), touched AS (
+            UPDATE identities SET last_sign_in = $8, room = room - 1 FROM target, code WHERE identities.id = target.id
+            RETURNING identities.id
+        ), opened AS (
+            INSERT INTO sessions (id, user_id, family, generation, expires, created, user_agent, acr, amr, auth_time,
+                authenticated, provider, client, identity_id, scope, upstream_sid)
+            SELECT $9, user_id, $10, $11::int8, $12::int8, $8, $13, $14, $15, $16::int8, $17::int8, $18, $19, target.id, $20,
+                $21
+            FROM target, touched
+            RETURNING user_id
+        )
+        SELECT target.id, target.user_id, users.reference, users.profile, (SELECT count(*) FROM opened)
+        FROM target JOIN users ON users.id = target.user_id
+        """)
+
+    enum Outcome {
+        case signedIn(UserID, IdentityID, reference: String, sealedProfile: [UInt8])
+        case codeAlreadyUsed
+        /// There is something to decide, or to be made.
+        case notSimple
+    }
+
+    let record: SignInRecord
+
+    /// Whether nothing but the identity, the session and the code is concerned.
+    var isSimple: Bool {
+        record.ported.isEmpty && record.refusedPortTokens == 0 && record.personKey == nil && record.challenge == nil
+            && record.appCode == nil && record.push == nil && record.kept == nil
+    }
+
+    func run(_ work: Work) async throws(RepositoryError) -> Outcome {
+        let session = record.session
+        let row = try await work.first(
+            Self.statement, .text(record.subject.value), .text(record.subject.issuer),
+            .optional(record.maximumSessions),
+            .hash(record.code.hash), .integer(record.code.owner), .integer(record.code.expiresAt),
+            .integer(record.now - UsedCodeRows.graceSeconds), .integer(record.now), .session(session.id),
+            .session(session.family), .integer(Session.firstGeneration), .integer(session.expiresAt),
+            .optional(session.userAgent), .optional(session.authentication.acr), .text(session.authentication.methods),
+            .optional(session.authentication.time), .integer(session.authenticatedAt), .text(record.provider),
+            .text(session.client), .optional(session.scope), .optional(session.upstreamSession))
+        guard let row else { return .notSimple }
+        guard try row.integer(4) > 0 else { return .codeAlreadyUsed }
+        return .signedIn(
+            try row.user(1), try row.identity(0), reference: try row.text(2), sealedProfile: try row.bytes(3))
+    }
+}
+
+extension PostgresAccounts {
+    public func signIn(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome {
+        do throws(RepositoryError) {
+            let known = KnownUserSignIn(record: record)
+            guard known.isSimple else { return try await decided(record) }
+            switch try await known.run(Work(self)) {
+            case .notSimple: return try await decided(record)
+            case .codeAlreadyUsed: return .refused(.codeAlreadyUsed)
+            case .signedIn(let user, let identity, let reference, let sealedProfile):
+                let profile = try await merged(sealedProfile, of: user, identity, record)
+                return .signedIn(
+                    SignedIn(
+                        user: user, identity: identity, isNewUser: false, migrated: false, reference: reference,
+                        profile: profile))
+            }
+        } catch .unavailable(.uncertain) {
+            guard let signedIn = try await outcome(of: record) else { throw .unavailable(.uncertain) }
+            return .signedIn(signedIn)
+        }
+    }
+
+    /// Any sign-in, by the transaction that all engines share.
+    private func decided(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome {
+        try await write(consuming: record.code, record.challenge, now: record.now) {
+            [sealer] connection throws(RepositoryError) in
+            try SignInTransaction(connection: connection, sealer: sealer, record: record).run()
+        }
+    }
+
+    private static let opened = Postgres.Statement(
+        """
+        SELECT users.id, identities.id, reference, profile, users.created, origin, linked
+        FROM sessions JOIN users ON users.id = sessions.user_id JOIN identities ON identities.id = identity_id
+        WHERE sessions.id = $1
+        """)
+
+    /// What has become of a sign-in of whose commit no answer came. Nobody else can have opened its session.
+    ///
+    /// - Returns: nil where it has not happened.
+    private func outcome(of record: SignInRecord) async throws(RepositoryError) -> SignedIn? {
+        guard let row = try await Work(self).first(Self.opened, .session(record.session.id)) else { return nil }
+        let user = try row.user(0)
+        let (created, origin, linked) = (try row.integer(4), try row.text(5), try row.integer(6))
+        return SignedIn(
+            user: user, identity: try row.identity(1), isNewUser: created == record.now,
+            migrated: origin == Identity.Origin.migration.rawValue && linked == record.now,
+            reference: try row.text(2), profile: try await profile(try row.bytes(3), of: user))
+    }
+
+    /// The profile with what the provider says now. Few say anything new, and they take a transaction more.
+    ///
+    /// The user is signed in by now: where that transaction can't be done, he stays so with the profile that is stored, and the
+    /// next sign-in brings what is new.
+    private func merged(
+        _ sealed: [UInt8], of user: UserID, _ identity: IdentityID, _ record: SignInRecord
+    ) async throws(RepositoryError) -> Profile {
+        let stored = try await profile(sealed, of: user)
+        var merged = stored
+        guard merged.merge(record.statement) else { return stored }
+        let written = try? await write { [sealer] connection throws(RepositoryError) in
+            try ProfileMerge(connection: connection, sealer: sealer, record: record).run(of: user, identity: identity)
+        } settled: { _ in
+        }
+        return written ?? stored
+    }
+
+    private func profile(_ sealed: [UInt8], of user: UserID) async throws(RepositoryError) -> Profile {
+        let current = try sealer.current
+        let encoded: [UInt8]
+        do throws(SealingError) {
+            encoded = try current.open(sealed, for: .profile(of: user))
+        } catch .unknownKey {
+            // Another instance has made it, and it is read first.
+            return try await read { [sealer] connection throws(RepositoryError) in
+                try sealer.profile(sealed, .profile(of: user), connection)
+            }
+        } catch {
+            throw .unavailable(.brokenSeal)
+        }
+        do throws(ContentCodingError) { return try Profile(encoded: encoded) } catch { throw .unavailable(.corrupt) }
+    }
+}

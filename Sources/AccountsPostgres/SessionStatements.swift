@@ -1,0 +1,69 @@
+public import Accounts
+import AccountsSQL
+import Postgres
+
+/// Looking a session up, and the rotation of a refresh token that is current: what apps do most, each without a transaction of
+/// several statements.
+enum SessionStatements {
+    private static let columns = """
+        id, user_id, family, generation, rotated, expires, created, user_agent, acr, amr, auth_time, provider, client,
+        identity_id, authenticated, scope
+        """
+    static let find = Postgres.Statement("SELECT \(columns) FROM sessions WHERE id = $1 AND expires > $2")
+    // Of two who rotate one generation one finds it as it was.
+    static let rotate = Postgres.Statement(
+        """
+        UPDATE sessions SET generation = generation + 1, rotated = $1, expires = $2
+        WHERE id = $3 AND generation = $4 AND expires > $1
+        """)
+
+    static func session(_ row: StoredRow) throws(RepositoryError) -> Session {
+        Session(
+            id: try row.sessionID(0), user: try row.user(1), family: try row.sessionID(2),
+            generation: try row.integer(3), rotatedAt: try row.optionalInteger(4), expiresAt: try row.integer(5),
+            createdAt: try row.integer(6), userAgent: try row.optionalText(7),
+            authentication: Authentication(
+                acr: try row.optionalText(8), amr: try row.text(9).split(separator: " ").map(String.init),
+                time: try row.optionalInteger(10)),
+            authenticatedAt: try row.integer(14), provider: try row.text(11), client: try row.text(12),
+            identity: try row.optionalIdentity(13), scope: try row.optionalText(15))
+    }
+}
+
+extension PostgresAccounts {
+    public func session(_ id: SessionID, now: Int64) async throws(RepositoryError) -> Session? {
+        guard let row = try await Work(self).first(SessionStatements.find, .session(id), .integer(now)) else {
+            return nil
+        }
+        return try SessionStatements.session(row)
+    }
+
+    public func refresh(_ record: RefreshRecord) async throws(RepositoryError) -> RefreshOutcome {
+        if let rotated = try await rotated(record) { return .rotated(rotated) }
+        return try await write { connection throws(RepositoryError) in
+            try RefreshTransaction(connection: connection, record: record).run()
+        } settled: { _ in
+        }
+    }
+
+    /// - Returns: nil where there is more to it than the rotation of a current token, or somebody else was first.
+    private func rotated(_ record: RefreshRecord) async throws(RepositoryError) -> Session? {
+        guard case .signed = record.presented, var session = try await session(record.session, now: record.now),
+            session.generation > 0, record.client == session.app
+        else { return nil }
+        let chain = RefreshDecision.Chain(session, endsAt: record.absoluteSeconds.map { session.createdAt + $0 })
+        let decision = RefreshDecision.decide(
+            presented: record.presented, chain: chain, now: record.now, isReusable: record.isReusable,
+            graceSeconds: record.graceSeconds)
+        guard decision == .rotate else { return nil }
+        let expiresAt = chain.expiry(ofSuccessor: record.expiresAt)
+        let count = try await Work(self).run(
+            SessionStatements.rotate, .integer(record.now), .integer(expiresAt), .session(session.id),
+            .integer(session.generation))
+        guard count > 0 else { return nil }
+        session.generation += 1
+        session.rotatedAt = record.now
+        session.expiresAt = expiresAt
+        return session
+    }
+}
