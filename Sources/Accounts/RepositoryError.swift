@@ -43,6 +43,8 @@ public enum Unavailability: Error, Equatable, Sendable {
     case brokenSeal
     /// There is no way to the database server, or it is not there.
     case cannotConnect
+    /// The database server has no room for another connection.
+    case tooManyConnections
     /// The way to the database server has ended, or the time was over, before its answer came.
     case uncertain
     /// This machine's clock and the database server's are too far apart for what expires.
@@ -69,6 +71,7 @@ extension Unavailability: CustomStringConvertible {
         case .closed: "it is closed"
         case .brokenSeal: "a sealed value does not open"
         case .cannotConnect: "the database server can't be reached, or does not take us in"
+        case .tooManyConnections: "the database server takes no more connections than it has (max_connections)"
         case .uncertain: "the database server has not answered; what was asked of it may have happened"
         case .clock: "the clocks of this machine and of the database server differ by more than two seconds"
         case .server(let state): "the database server reports \(state)"

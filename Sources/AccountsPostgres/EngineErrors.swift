@@ -30,7 +30,7 @@ extension Unavailability {
         case .serializationFailure, .deadlock, .uniqueViolation: self = .locked
         case .readOnly: self = .readOnly
         case .adminShutdown: self = .cannotConnect
-        case .tooManyConnections: self = .overloaded
+        case .tooManyConnections: self = .tooManyConnections
         case .diskFull: self = .diskFull
         // Class 53: what the server has too little of; class 58: its own files; class XX: what must not be.
         case .other(let code) where code == "53200": self = .outOfMemory

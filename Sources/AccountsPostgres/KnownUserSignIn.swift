@@ -87,10 +87,14 @@ extension PostgresAccounts {
         }
     }
 
-    /// Any sign-in, by the transaction that all engines share.
+    /// Any sign-in, by the transaction that all engines share. Of an unknown subject with nothing to decide, of which many may
+    /// come at once, uniqueness decides: nothing that it reads could be other than it found it.
     private func decided(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome {
-        try await write(consuming: record.code, record.challenge, now: record.now) {
-            [sealer] connection throws(RepositoryError) in
+        let isSimple = KnownUserSignIn(record: record).isSimple
+        let isKnown = isSimple ? try await isKnown(record.subject) : true
+        return try await write(
+            isKnown ? .serializable : .readCommitted, consuming: record.code, record.challenge, now: record.now
+        ) { [sealer] connection throws(RepositoryError) in
             try SignInTransaction(connection: connection, sealer: sealer, record: record).run()
         }
     }

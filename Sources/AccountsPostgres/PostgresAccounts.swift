@@ -85,9 +85,16 @@ public final class PostgresAccounts: SQLStore {
         _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value,
         settled: @escaping @Sendable (Value?) -> Void
     ) async throws(RepositoryError) -> Value {
-        let value = try await transact { work throws(RepositoryError) in try await wait(for: work, body) }
+        let value = try await write(.serializable, body)
         settled(value)
         return value
+    }
+
+    /// The same for work that may need less than being alone.
+    func write<Value: Sendable>(
+        _ isolation: Isolation, _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value
+    ) async throws(RepositoryError) -> Value {
+        try await transact(isolation) { work throws(RepositoryError) in try await wait(for: work, body) }
     }
 
     public func read<Value: Sendable>(

@@ -31,6 +31,12 @@ enum SessionStatements {
 }
 
 extension PostgresAccounts {
+    private static let isKnown = Postgres.Statement("SELECT 1 FROM identities WHERE subject = $1 AND issuer = $2")
+
+    public func isKnown(_ subject: Subject) async throws(RepositoryError) -> Bool {
+        try await Work(self).any(Self.isKnown, .text(subject.value), .text(subject.issuer))
+    }
+
     public func session(_ id: SessionID, now: Int64) async throws(RepositoryError) -> Session? {
         guard let row = try await Work(self).first(SessionStatements.find, .session(id), .integer(now)) else {
             return nil

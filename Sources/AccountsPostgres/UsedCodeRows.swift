@@ -34,8 +34,6 @@ struct UsedCodeRows {
         "DELETE FROM used_codes WHERE hash = $1 AND owner = $2 AND state = 0")
     fileprivate static let find = Postgres.Statement(
         "SELECT 1 FROM used_codes WHERE hash = $1 AND state = 1 AND expires > $2")
-    fileprivate static let isOwn = Postgres.Statement(
-        "SELECT 1 FROM used_codes WHERE hash = $1 AND owner = $2 AND state = 1")
     /// For how long a code is remembered beyond its time, in seconds: clocks differ.
     static let graceSeconds: Int64 = 300
 
@@ -87,7 +85,14 @@ extension PostgresAccounts {
         consuming code: OneTimeUse, _ challenge: OneTimeUse?, now: Int64,
         _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Outcome
     ) async throws(RepositoryError) -> Outcome {
-        try await write { connection throws(RepositoryError) in
+        try await write(.serializable, consuming: code, challenge, now: now, body)
+    }
+
+    func write<Outcome: Refusable>(
+        _ isolation: Isolation, consuming code: OneTimeUse, _ challenge: OneTimeUse?, now: Int64,
+        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Outcome
+    ) async throws(RepositoryError) -> Outcome {
+        try await write(isolation) { connection throws(RepositoryError) in
             guard try UsedCodeRows(connection: connection).consume(code, now: now) else {
                 return .refused(.codeAlreadyUsed)
             }
@@ -95,13 +100,7 @@ extension PostgresAccounts {
                 return .refused(.challengeAlreadyUsed)
             }
             return try body(connection)
-        } settled: { _ in
         }
-    }
-
-    /// Whether what used up a code was committed, of which no answer came.
-    func hasUsed(_ code: OneTimeUse) async throws(RepositoryError) -> Bool {
-        try await Work(self).any(UsedCodeRows.isOwn, .hash(code.hash), .integer(code.owner))
     }
 }
 

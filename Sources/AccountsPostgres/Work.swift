@@ -76,9 +76,8 @@ private final class Trouble: Sendable {
 }
 
 extension PostgresAccounts {
-    /// How often work is begun again because of others.
-    private static let tries = 20
-    private static let longestPause = Duration.milliseconds(20)
+    /// Before work is begun again that others were in the way of. The more meet each other, the longer each waits.
+    private static let longestPause = Duration.milliseconds(100)
 
     /// Runs one statement, which is a transaction of its own, again while others are in its way.
     func alone(_ command: Command, _ durability: Durability) async throws(PostgresError) -> Rows {
@@ -90,7 +89,7 @@ extension PostgresAccounts {
                 guard let first = rows.first else { throw .unexpectedResult }
                 return first
             } catch {
-                guard error.isRetryable, error != .overloaded, attempt < Self.tries, .now < end else { throw error }
+                guard error.isRetryable, error != .overloaded, .now < end else { throw error }
             }
             await rest(attempt)
             attempt += 1
@@ -117,7 +116,7 @@ extension PostgresAccounts {
                     try await body(Work(self, transaction, .durable, trouble))
                 }
             } catch {
-                guard trouble.isWorthRepeating, attempt < Self.tries, .now < end else { throw error }
+                guard trouble.isWorthRepeating, .now < end else { throw error }
             }
             await rest(attempt)
             attempt += 1
@@ -127,7 +126,7 @@ extension PostgresAccounts {
     /// A pause that differs for all who have met each other.
     private func rest(_ attempt: Int) async {
         guard attempt > 1 else { return }
-        let longest = min(Duration.milliseconds(attempt), Self.longestPause)
+        let longest = min(Duration.milliseconds(1 << min(attempt, 10)), Self.longestPause)
         await pool(.durable).rest(longest * Double.random(in: 0...1))
     }
 }

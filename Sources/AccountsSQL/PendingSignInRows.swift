@@ -1,7 +1,7 @@
 public import Accounts
 
 /// The sign-ins through the browser that have begun, the oldest with the lowest number.
-struct PendingSignInRows {
+package struct PendingSignInRows {
     private static let insert = Query(
         """
         INSERT INTO pending_sign_ins (handle, browser, content, expires) VALUES (?, ?, ?, ?)
@@ -18,14 +18,18 @@ struct PendingSignInRows {
         "SELECT browser, content, expires FROM pending_sign_ins WHERE handle = ? AND expires > ?")
     private static let delete = Query("DELETE FROM pending_sign_ins WHERE handle = ? AND expires > ?")
 
-    let connection: Connection
+    package let connection: Connection
 
-    func insert(_ pending: PendingSignIn, maximum: Int64) throws(RepositoryError) {
+    package init(connection: Connection) {
+        self.connection = connection
+    }
+
+    package func insert(_ pending: PendingSignIn, maximum: Int64) throws(RepositoryError) {
         try connection.run(Self.insert, pending.handle, pending.browser, pending.content, pending.expiresAt)
         try connection.run(Self.makeRoom, maximum)
     }
 
-    func find(_ handle: TokenHash, now: Int64) throws(RepositoryError) -> PendingSignIn? {
+    package func find(_ handle: TokenHash, now: Int64) throws(RepositoryError) -> PendingSignIn? {
         try connection.first(Self.find, handle, now) { row throws(RepositoryError) in
             PendingSignIn(
                 handle: handle, browser: try row.hash(0), content: row.blob(1), expiresAt: row.integer(2))
@@ -33,7 +37,7 @@ struct PendingSignInRows {
     }
 
     /// - Returns: whether it was there.
-    func delete(_ handle: TokenHash, now: Int64) throws(RepositoryError) -> Bool {
+    package func delete(_ handle: TokenHash, now: Int64) throws(RepositoryError) -> Bool {
         try connection.run(Self.delete, handle, now)
         return connection.changes == 1
     }

@@ -27,7 +27,7 @@ extension Unavailability {
         case .diskFull, .locked, .overloaded, .brokenSeal: true
         case .readOnly, .corrupt, .notADatabase, .cannotOpen, .inputOutput, .outOfMemory, .closed, .engine,
             .cannotConnect,
-            .uncertain, .clock, .server:
+            .tooManyConnections, .uncertain, .clock, .server:
             false
         }
     }

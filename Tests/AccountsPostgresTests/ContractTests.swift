@@ -7,9 +7,11 @@ import Testing
 
 @Suite struct `A repository in PostgreSQL` {
     @Test(arguments: RepositoryContract.clauses)
-    func `keeps the contract`(_ clause: RepositoryContract) async throws {
+    func `keeps the contract, also beside another one with the same store`(_ clause: RepositoryContract) async throws {
         try await SharedServer.withDatabase { address in
-            try await withStore(at: address) { store in try await clause.run(on: store) }
+            try await withStore(at: address) { store in
+                try await withStore(at: address) { other in try await clause.run(on: store, and: other) }
+            }
         }
     }
 

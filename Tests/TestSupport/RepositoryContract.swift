@@ -22,16 +22,26 @@ public struct RepositoryContract: Sendable, CustomTestStringConvertible {
         + transferClauses + transferListClauses
 
     public let testDescription: String
-    private let body: @Sendable (any AccountRepository) async throws -> Void
+    private let body: @Sendable (_ store: any AccountRepository, _ other: any AccountRepository) async throws -> Void
 
     init(_ sentence: String, _ body: @escaping @Sendable (any AccountRepository) async throws -> Void) {
+        self.init(sentence) { store, _ in try await body(store) }
+    }
+
+    /// - Parameter body: what two do at once, each by a repository of his own where there are two.
+    init(
+        _ sentence: String,
+        _ body: @escaping @Sendable (any AccountRepository, any AccountRepository) async throws -> Void
+    ) {
         testDescription = sentence
         self.body = body
     }
 
     /// Runs the clause on a repository that is empty, that nobody else uses, and that was opened with
     /// ``TransparentSealer``.
-    public func run(on repository: any AccountRepository) async throws {
-        try await body(repository)
+    ///
+    /// - Parameter other: another one with the same store; nil where the engine has one only.
+    public func run(on repository: any AccountRepository, and other: (any AccountRepository)? = nil) async throws {
+        try await body(repository, other ?? repository)
     }
 }

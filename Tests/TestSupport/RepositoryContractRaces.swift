@@ -3,11 +3,11 @@ import Glibc
 import Testing
 
 extension RepositoryContract {
-    /// More of them by hand: `GATEHOUSE_RACE_ROUNDS=1000 scripts/test --filter AccountsSQLiteTests`.
+    /// More of them by hand: `GATEHOUSE_RACE_ROUNDS=1000 scripts/test --filter Accounts`.
     static let rounds =
         unsafe getenv("GATEHOUSE_RACE_ROUNDS").flatMap { unsafe Int(String(cString: $0)) } ?? 100
 
-    /// Runs both at once.
+    /// Runs both at once. Where a repository is one of several with one store, each is done by another of them.
     static func both<Value: Sendable>(
         _ first: @escaping @Sendable () async throws -> Value, _ second: @escaping @Sendable () async throws -> Value
     ) async -> [Result<Value, any Error>] {
@@ -24,23 +24,23 @@ extension RepositoryContract {
     }
 
     static let raceClauses = [
-        RepositoryContract("two sign-ins of one new subject at once make one user") { store in
+        RepositoryContract("two sign-ins of one new subject at once make one user") { store, other in
             for round in 0..<rounds {
                 let subject = Sample.subject("new-\(round)")
                 let outcomes = await both(
                     { try await store.signedIn(Sample.signIn(subject)) },
-                    { try await store.signedIn(Sample.signIn(subject)) })
+                    { try await other.signedIn(Sample.signIn(subject)) })
                 let signedIn = try outcomes.map { try $0.get() }
                 #expect(Set(signedIn.map(\.user)).count == 1)
                 #expect(signedIn.filter(\.isNewUser).count == 1)
             }
         },
-        RepositoryContract("one code presented twice at once wins once") { store in
+        RepositoryContract("one code presented twice at once wins once") { store, other in
             for round in 0..<rounds {
                 let code = Sample.code()
                 let outcomes = await both(
                     { try await store.signedIn(Sample.signIn(Sample.subject("a-\(round)"), code: code)) },
-                    { try await store.signedIn(Sample.signIn(Sample.subject("b-\(round)"), code: code)) })
+                    { try await other.signedIn(Sample.signIn(Sample.subject("b-\(round)"), code: code)) })
                 let errors = outcomes.compactMap { outcome -> Refusal? in
                     guard case .failure(let error) = outcome else { return nil }
                     return error as? Refusal
@@ -48,7 +48,8 @@ extension RepositoryContract {
                 #expect(errors == [.codeAlreadyUsed])
             }
         },
-        RepositoryContract("one refresh token presented twice at once makes one successor, told to both") { store in
+        RepositoryContract("one refresh token presented twice at once makes one successor, told to both") {
+            store, other in
             for round in 0..<rounds {
                 let session = Sample.session()
                 let user = try await store.signedIn(Sample.signIn(Sample.subject("\(round)"), session: session)).user
@@ -56,7 +57,7 @@ extension RepositoryContract {
                 let later = Int64(round % 2)
                 let outcomes = await both(
                     { try await store.refresh(Sample.refresh(session.id, 1, of: user, now: Sample.now + later)) },
-                    { try await store.refresh(Sample.refresh(session.id, 1, of: user)) })
+                    { try await other.refresh(Sample.refresh(session.id, 1, of: user)) })
                 var rotated: [Session] = []
                 var repeated: [Session] = []
                 for outcome in outcomes {
@@ -70,23 +71,23 @@ extension RepositoryContract {
                 #expect(rotated == repeated)
             }
         },
-        RepositoryContract("one ticket redeemed twice at once makes one user") { store in
+        RepositoryContract("one ticket redeemed twice at once makes one user") { store, other in
             for round in 0..<rounds {
                 let ticket = Sample.code()
                 let record = Sample.signIn(Sample.subject("\(round)"), registration: .ticket(ticket))
                 _ = try await store.signIn(record)
-                let redeem = { @Sendable in
+                let redeem = { @Sendable (store: any AccountRepository) in
                     try await store.redeemed(
                         TicketRedemption(
                             ticket: ticket.hash, session: Sample.session(), reference: "abc", now: Sample.now))
                 }
-                let outcomes = await both(redeem, redeem)
+                let outcomes = await both({ try await redeem(store) }, { try await redeem(other) })
                 #expect(outcomes.filter { if case .success = $0 { true } else { false } }.count == 1)
             }
         },
         RepositoryContract("a migration beside a sign-in with the old subject loses neither the user nor its identity")
         {
-            store in
+            store, other in
             for round in 0..<rounds {
                 let old = Sample.subject("old-\(round)", at: Sample.oldIssuer)
                 let new = Sample.subject("new-\(round)")
@@ -94,7 +95,7 @@ extension RepositoryContract {
                 let oldSession = Sample.session()
                 let outcomes = await both(
                     { try await store.signedIn(Sample.signIn(old, session: oldSession)) },
-                    { try await store.signedIn(Sample.signIn(new, ported: [Sample.ported(old)])) })
+                    { try await other.signedIn(Sample.signIn(new, ported: [Sample.ported(old)])) })
                 let signedIn = try outcomes.map { try $0.get() }
                 #expect(signedIn[1].user == user)
                 #expect(signedIn[1].migrated)
@@ -105,14 +106,14 @@ extension RepositoryContract {
                 #expect((signedIn[0].user == user) == !signedIn[0].isNewUser)
             }
         },
-        RepositoryContract("one port token at two new subjects at once moves the user once") { store in
+        RepositoryContract("one port token at two new subjects at once moves the user once") { store, other in
             for round in 0..<rounds {
                 let old = Sample.subject("old-\(round)", at: Sample.oldIssuer)
                 let token = Sample.ported(old)
                 let user = try await store.signedIn(Sample.signIn(old)).user
                 let outcomes = await both(
                     { try await store.signedIn(Sample.signIn(Sample.subject("a-\(round)"), ported: [token])) },
-                    { try await store.signedIn(Sample.signIn(Sample.subject("b-\(round)"), ported: [token])) })
+                    { try await other.signedIn(Sample.signIn(Sample.subject("b-\(round)"), ported: [token])) })
                 let signedIn = try outcomes.map { try $0.get() }
                 #expect(signedIn.filter(\.migrated).map(\.user) == [user])
                 #expect(signedIn.filter(\.isNewUser).count == 1)

@@ -10,7 +10,7 @@ extension RepositoryContract {
     }
 
     static let userRaceClauses = [
-        RepositoryContract("one challenge presented twice at once wins once") { store in
+        RepositoryContract("one challenge presented twice at once wins once") { store, other in
             for round in 0..<rounds {
                 let challenge = Sample.code()
                 let records = ["a", "b"].map { value in
@@ -19,11 +19,11 @@ extension RepositoryContract {
                     return record
                 }
                 let outcomes = await both(
-                    { try await store.signedIn(records[0]) }, { try await store.signedIn(records[1]) })
+                    { try await store.signedIn(records[0]) }, { try await other.signedIn(records[1]) })
                 #expect(errors(outcomes) == [.challengeAlreadyUsed])
             }
         },
-        RepositoryContract("an erasure beside a refresh leaves the erased user no session") { store in
+        RepositoryContract("an erasure beside a refresh leaves the erased user no session") { store, other in
             for round in 0..<rounds {
                 let session = Sample.session()
                 let record = Sample.signIn(Sample.subject("\(round)"), session: session)
@@ -31,7 +31,7 @@ extension RepositoryContract {
                 let outcomes = await both(
                     { try await store.erase(user, now: Sample.now) },
                     {
-                        let outcome = try await store.refresh(Sample.refresh(session.id, 1, of: user))
+                        let outcome = try await other.refresh(Sample.refresh(session.id, 1, of: user))
                         return outcome != .refused
                     })
                 #expect(try outcomes[0].get())
@@ -41,7 +41,7 @@ extension RepositoryContract {
                 #expect(try await store.user(user) == nil)
             }
         },
-        RepositoryContract("an erasure beside a sign-in leaves a whole user or none") { store in
+        RepositoryContract("an erasure beside a sign-in leaves a whole user or none") { store, other in
             for round in 0..<rounds {
                 let subject = Sample.subject("\(round)")
                 let session = Sample.session()
@@ -51,7 +51,7 @@ extension RepositoryContract {
                         _ = try await store.erase(user, now: Sample.now)
                         return user
                     },
-                    { try await store.signedIn(Sample.signIn(subject, session: session)).user })
+                    { try await other.signedIn(Sample.signIn(subject, session: session)).user })
                 let signedIn = try outcomes[1].get()
                 #expect(try await store.user(user) == nil)
                 let live = try await store.session(session.id, now: Sample.now) != nil
@@ -59,7 +59,7 @@ extension RepositoryContract {
                 #expect(try await store.isKnown(subject) == live)
             }
         },
-        RepositoryContract("a link beside a sign-in of that subject gives it to one user") { store in
+        RepositoryContract("a link beside a sign-in of that subject gives it to one user") { store, other in
             for round in 0..<rounds {
                 let session = Sample.session()
                 let subject = Sample.subject("new-\(round)")
@@ -68,7 +68,7 @@ extension RepositoryContract {
                 ).user
                 let outcomes = await both(
                     { try await store.linked(Sample.link(subject, session.id)).identity.user },
-                    { try await store.signedIn(Sample.signIn(subject)).user })
+                    { try await other.signedIn(Sample.signIn(subject)).user })
                 let owner = try outcomes[1].get()
                 if owner == user {
                     #expect(try outcomes[0].get() == user)
@@ -79,21 +79,21 @@ extension RepositoryContract {
                 #expect(try await store.identities(of: owner).contains { $0.subject == subject })
             }
         },
-        RepositoryContract("two identities unlinked at once leave one") { store in
+        RepositoryContract("two identities unlinked at once leave one") { store, other in
             for round in 0..<rounds {
                 let session = Sample.session()
                 let first = try await store.signedIn(
                     Sample.signIn(Sample.subject("a-\(round)"), session: session))
                 let second = try await store.linked(Sample.link(Sample.subject("b-\(round)"), session.id)).identity
                 // Each takes the other one away, so that neither ends its own session.
-                let other = Sample.session()
-                _ = try await store.signedIn(Sample.signIn(Sample.subject("b-\(round)"), session: other))
+                let another = Sample.session()
+                _ = try await store.signedIn(Sample.signIn(Sample.subject("b-\(round)"), session: another))
                 let outcomes = await both(
                     {
                         try await store.unlinked(
-                            first.identity, under: other.id, demands: Sample.demands, now: Sample.now)
+                            first.identity, under: another.id, demands: Sample.demands, now: Sample.now)
                     },
-                    { try await store.unlinked(second.id, under: session.id, demands: Sample.demands, now: Sample.now) }
+                    { try await other.unlinked(second.id, under: session.id, demands: Sample.demands, now: Sample.now) }
                 )
                 // Who comes second has lost the session with the identity.
                 #expect(errors(outcomes) == [.sessionGone])
@@ -101,7 +101,7 @@ extension RepositoryContract {
                 #expect(try await store.identities(of: first.user).count == 1)
             }
         },
-        RepositoryContract("a link beside the end of its session adds nothing after it") { store in
+        RepositoryContract("a link beside the end of its session adds nothing after it") { store, other in
             for round in 0..<rounds {
                 let session = Sample.session()
                 let user = try await store.signedIn(
@@ -109,7 +109,7 @@ extension RepositoryContract {
                 ).user
                 let outcomes = await both(
                     { try await store.revokeSessions(of: user, except: nil, now: Sample.now) == 1 },
-                    { try await store.linked(Sample.link(Sample.subject("new-\(round)"), session.id)).isNew })
+                    { try await other.linked(Sample.link(Sample.subject("new-\(round)"), session.id)).isNew })
                 #expect(try outcomes[0].get())
                 let isLinked = errors(outcomes) != [.sessionGone]
                 #expect(try await store.isKnown(Sample.subject("new-\(round)")) == isLinked)
