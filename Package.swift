@@ -120,7 +120,7 @@ let package = Package(
             "gatehouse",
             [
                 "WebAPI", "SignIn", "Providers", "OpenIDConnect", "AccountsPostgres", "AccountsSQLite", "AccountsSQL",
-                "Accounts", "Sealing",
+                "Accounts", "Postgres", "Sealing",
                 "Settings",
                 "Observability", "Apps", "Pages", "HTTPServer", "HTTPClient", "EventLoop", "JOSE", "Crypto", "JSON",
                 "System",
@@ -208,7 +208,8 @@ let package = Package(
         tests(
             "FlowTests",
             [
-                "gatehouse", "SimulatedCarriers", "SignIn", "Providers", "AccountsPostgres", "AccountsSQLite", "AccountsSQL",
+                "gatehouse", "SimulatedCarriers", "SignIn", "Providers", "AccountsPostgres", "AccountsSQLite",
+                "AccountsSQL",
                 "Postgres", "PostgresTestSupport", "CSQLite",
                 "Accounts",
                 "Sealing",
