@@ -9,26 +9,28 @@ extension PostgresAccounts {
         let sessions = try await read { [sessionSweep] connection throws(RepositoryError) in
             try sessionSweep.find(connection, now: now, limit: limit)
         }
-        return try await write { [sessionSweep] connection throws(RepositoryError) in
+        // Whoever gets a row's lock removes it; who comes second finds it gone.
+        return try await write(.readCommitted) { [sessionSweep] connection throws(RepositoryError) in
             let removed = try sessionSweep.delete(sessions, connection, now: now)
             return try removed + ExpiredRows(connection: connection).remove(now: now, limit: limit - removed)
-        } settled: { _ in
         }
     }
 
     /// Also looks whether this version may still work with the tables, and whether our clock is the database's.
     public func probe(now: Int64) async throws(RepositoryError) {
         _ = try await Schema.stepsTaken(Work(self))
-        guard let row = try await Work(self).first(Self.clock) else { throw .unavailable(.corrupt) }
-        let here = WallClock.now
-        let difference = try row.integer(0) - here.seconds * 1000 - here.nanoseconds / 1_000_000
-        guard difference.magnitude <= Self.clockTolerance else { throw .unavailable(.clock) }
+        // Somewhere between the two the server has looked at its clock.
+        let before = WallClock.now.seconds
+        guard let there = try await Work(self).first(Self.clock)?.integer(0) else { throw .unavailable(.corrupt) }
+        guard (before - Self.clockTolerance...WallClock.now.seconds + Self.clockTolerance).contains(there) else {
+            throw .unavailable(.clock)
+        }
         try await Work(self).run(Self.setProbe, .integer(now))
     }
 
-    /// In milliseconds: expiries are compared across instances.
-    private static let clockTolerance = 2_000
-    private static let clock = Postgres.Statement("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8")
+    /// In seconds: expiries are compared across instances.
+    private static let clockTolerance: Int64 = 2
+    private static let clock = Postgres.Statement("SELECT floor(extract(epoch FROM clock_timestamp()))::int8")
     private static let setProbe = Postgres.Statement(
         "INSERT INTO meta (name, value) VALUES ('probed', $1) ON CONFLICT (name) DO UPDATE SET value = $1")
 

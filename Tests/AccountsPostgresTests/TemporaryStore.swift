@@ -9,7 +9,11 @@ func withStore(at address: String, _ body: (PostgresAccounts) async throws -> Vo
     let loop = try EventLoop(label: "store")
     loop.start()
     defer { loop.stop() }
-    let settings = PostgresSettings(address: try ConnectionString(address), loops: [loop], mayCreate: true)
+    // All tests begin at once, and the database has a share of the same processors.
+    let settings = PostgresSettings(
+        address: try ConnectionString(address), loops: [loop], mayCreate: true,
+        limits: PoolLimits(connections: 4, connectTimeout: .seconds(60)), statementTimeout: .seconds(60),
+        transactionTimeout: .seconds(120))
     let store = try await PostgresAccounts.open(
         settings, now: Sample.now, unlockKeyRing: TransparentSealer.unlocker())
     do { try await body(store) } catch {

@@ -26,6 +26,8 @@ enum SharedStore {
         try Data(text.utf8).write(to: URL(filePath: key))
         return [
             "STORAGE_URL": url(address), "STORAGE_MASTER_KEY_FILE": key, "STORAGE_CREATE": "true",
+            // All tests begin at once, and the database has a share of the same processors.
+            "STORAGE_STATEMENT_SECONDS": "60", "STORAGE_CONNECT_SECONDS": "60",
         ]
     }
 
