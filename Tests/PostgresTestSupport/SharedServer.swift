@@ -6,17 +6,20 @@ import Testing
 /// The server of all tests that do nothing to it as a whole: one for the process, or the one that `GATEHOUSE_TEST_PG_URL`
 /// names.
 public enum SharedServer {
-    public static let isOurs = unsafe getenv("GATEHOUSE_TEST_PG_URL") == nil
-
     private static let own = Result { try PostgresServer() }
     private static let admin = Result { try admin(at: address("postgres")) }
 
     public static func address(_ database: String) throws -> String {
         guard let given = unsafe getenv("GATEHOUSE_TEST_PG_URL").map({ unsafe String(cString: $0) }) else {
-            return try own.get().address + " dbname=\(database)"
+            return try ownAddress(database)
         }
         if !given.contains("://") { return given + " dbname=\(database)" }
         return given + (given.contains("?") ? "&" : "?") + "dbname=\(database)"
+    }
+
+    /// Of the process's own server, whichever else is named: it may be told who may come in, and where it is.
+    public static func ownAddress(_ database: String) throws -> String {
+        try own.get().address + " dbname=\(database)"
     }
 
     /// Makes a database that stays as long as the server does.
