@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct `A claim on a code between instances` {
     private func withTwo(_ body: (PostgresAccounts, PostgresAccounts) async throws -> Void) async throws {
-        try await SharedServer.withDatabase { address in
+        try await SharedServer.withEmptyTables { address in
             try await withStore(at: address) { store in
                 try await withStore(at: address) { other in try await body(store, other) }
             }
