@@ -19,6 +19,7 @@ import freeze
 import growth
 import gzip_bombs
 import idle
+import instances
 import keyservice
 import native
 import older_store
@@ -38,7 +39,8 @@ DRILLS = {
     "gzip-bombs": gzip_bombs, "descriptors": descriptors, "unread-log": unread_log, "forgotten": forgotten,
     "slow-carrier": slow_carrier, "browsers": browsers, "stops": stops, "storage": storage, "freeze": freeze,
     "growth": growth, "older-store": older_store, "crash": crash,
-    "vault": vault, "keyservice": keyservice, "native": native, "signup": signup, "soak": soak}
+    "vault": vault, "keyservice": keyservice, "native": native, "signup": signup,
+    "instances": instances, "soak": soak}
 # A drill that names no time of its own takes less than half of this; one that takes longer hangs, which is a finding too.
 LONGEST = 180
 
