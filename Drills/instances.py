@@ -26,12 +26,16 @@ def run(bench):
 
 
 def kill_in_turn(bench, carriers, settings):
-    def start(name):
-        return bench.start(carriers, name, settings={**SETTINGS, **settings, "INSTANCES": "2", "LOG_LEVEL": "notice"})
+    def start(name, **options):
+        return bench.start(
+            carriers, name, settings={**SETTINGS, **settings, "INSTANCES": "2", "LOG_LEVEL": "notice"}, **options)
 
-    fleet, answers = Fleet({name: start(name) for name in ("one", "two")}), Answers()
+    # The tables are made by both at once.
+    fleet, answers = Fleet({name: start(name, awaits=False) for name in ("one", "two")}), Answers()
     apps = [App(f"app{number}", carriers, fleet, answers) for number in range(APPS)]
     try:
+        for server in fleet.instances.values():
+            server.await_listening()
         for number in range(ROUNDS):
             over = threading.Event()
             threads = [threading.Thread(target=app.work, args=(over,)) for app in apps]
