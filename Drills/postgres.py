@@ -92,6 +92,11 @@ class Postgres:
                 os.kill(number, signal.SIGKILL)
         self.process.child.wait()
 
+    def cut_off(self):
+        """Has a standby receive nothing more of its primary, as where the network between the two is gone."""
+        self.ask("ALTER SYSTEM SET primary_conninfo = ''")
+        self.ask("SELECT pg_reload_conf()")
+
     def promote(self):
         """Has a standby take over, and waits until it has."""
         self.tool("pg_ctl", f"--pgdata={self.data}", "--wait", "promote")

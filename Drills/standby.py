@@ -8,9 +8,12 @@ from bench import eventually
 from fleet import Fleet
 from instances import report
 from postgres import NotInstalled, Postgres, storage
-from postgres_crash import APPS, LONGEST_ANSWER, TIMES, report_returns, seconds_until_back
+from postgres_crash import APPS, LONGEST_ANSWER, STATEMENT_SECONDS, TIMES, report_returns, seconds_until_back
 
-LOAD_SECONDS, AFTERWARDS = 5, 2
+LOAD_SECONDS, AFTERWARDS = 3, 2
+# How long the standby has been out of reach when the primary is killed: some statements are waiting for it then, and the first
+# have been given up.
+OUT_OF_REACH = 3 * STATEMENT_SECONDS + 0.5
 
 
 def run(bench):
@@ -48,6 +51,8 @@ def fail_over(bench, primary, standby, server):
         thread.start()
     try:
         time.sleep(LOAD_SECONDS)
+        standby.cut_off()
+        time.sleep(OUT_OF_REACH)
         primary.kill()
         killed = time.monotonic()
         standby.promote()
