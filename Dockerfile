@@ -6,7 +6,7 @@
 FROM swift:6.3.1-bookworm AS build
 RUN apt-get update -q \
     && apt-get install -q -y --no-install-recommends \
-        libssl-dev zlib1g-dev libcurl4-openssl-dev libsqlite3-dev libyaml-dev pkg-config \
+        libssl-dev zlib1g-dev libcurl4-openssl-dev libsqlite3-dev libyaml-dev libpq-dev pkg-config \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
 # The dependencies are a layer of their own: only a change of the manifest fetches them again. The secret is for those
@@ -30,7 +30,7 @@ RUN --mount=type=secret,id=gitconfig,target=/root/.gitconfig,required=false \
 FROM debian:bookworm-slim AS runtime
 RUN apt-get update -q \
     && apt-get upgrade -q -y \
-    && apt-get install -q -y --no-install-recommends ca-certificates libssl3 zlib1g libcurl4 libsqlite3-0 libyaml-0-2 \
+    && apt-get install -q -y --no-install-recommends ca-certificates libssl3 zlib1g libcurl4 libsqlite3-0 libyaml-0-2 libpq5 \
     && rm -rf /var/lib/apt/lists/* /var/cache/* /var/log/*
 # A number, so that an orchestrator can see that it is not root. Nothing needs a name or a shell for it.
 ENV HOME=/

@@ -19,14 +19,18 @@ import freeze
 import growth
 import gzip_bombs
 import idle
+import instances
 import keyservice
 import native
 import older_store
+import postgres_crash
 import random_kids
+import rolling
 import signup
 import slow_carrier
 import slow_readers
 import soak
+import standby
 import stops
 import storage
 import unread_log
@@ -38,7 +42,8 @@ DRILLS = {
     "gzip-bombs": gzip_bombs, "descriptors": descriptors, "unread-log": unread_log, "forgotten": forgotten,
     "slow-carrier": slow_carrier, "browsers": browsers, "stops": stops, "storage": storage, "freeze": freeze,
     "growth": growth, "older-store": older_store, "crash": crash,
-    "vault": vault, "keyservice": keyservice, "native": native, "signup": signup, "soak": soak}
+    "vault": vault, "keyservice": keyservice, "native": native, "signup": signup,
+    "instances": instances, "rolling": rolling, "postgres-crash": postgres_crash, "standby": standby, "soak": soak}
 # A drill that names no time of its own takes less than half of this; one that takes longer hangs, which is a finding too.
 LONGEST = 180
 
@@ -75,7 +80,7 @@ def run(name, options, parent):
     took = time.monotonic() - bench.started
     result = "FAILED" if bench.broken else "skipped in part" if bench.skipped else "passed"
     figures = "  ".join(f"{key}={value}" for key, value in bench.figures.items())
-    return not bench.broken, f"{name:<13} {result:<16} {took:5.0f} s  {figures}"
+    return not bench.broken, f"{name:<14} {result:<16} {took:5.0f} s  {figures}"
 
 
 def main():

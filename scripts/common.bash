@@ -77,20 +77,3 @@ raise_descriptor_limit() {
         fail "the tests need 8192 open files, and the hard limit here is $hard; raise it (ulimit -Hn, or nofile of the container)"
     fi
 }
-
-# The folder with PostgreSQL's programs; nothing where there are none.
-postgres_programs() {
-    find /usr/lib/postgresql -path '*/bin/initdb' -printf '%h\n' 2>/dev/null | sort -V | tail -n 1 || true
-}
-
-# Installs Debian's PostgreSQL where there is none, without a server of its own: it is only the programs that are wanted.
-ensure_postgres() {
-    [ -z "$(postgres_programs)" ] || return 0
-    say "Installing postgresql"
-    local sudo=()
-    [ "$(id -u)" -eq 0 ] || sudo=(sudo)
-    ${sudo[@]+"${sudo[@]}"} apt-get update -q
-    ${sudo[@]+"${sudo[@]}"} env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
-        apt-get install -q -y --no-install-recommends postgresql
-    [ -n "$(postgres_programs)" ] || fail "postgresql was installed, and has no initdb below /usr/lib/postgresql"
-}

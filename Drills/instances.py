@@ -1,0 +1,74 @@
+"""Of two instances on one PostgreSQL one is killed and started again, and the other knows all that it acknowledged."""
+
+import os
+import random
+import threading
+import time
+
+from apps import SETTINGS, Answers, App, check, check_chains
+from bench import tally
+from fleet import Fleet
+from postgres import NotInstalled, postgres, storage
+
+ROUNDS = int(os.environ.get("GATEHOUSE_INSTANCES_ROUNDS", "10"))
+LONGEST = 120 + 15 * ROUNDS
+APPS = 8
+# How long a round goes on before the kill at most, and after the killed one is back.
+LONGEST_LOAD, AFTERWARDS = 1.5, 0.5
+
+
+def run(bench):
+    try:
+        with postgres(bench) as database, bench.carriers() as carriers:
+            kill_in_turn(bench, carriers, storage(bench, database))
+    except NotInstalled as error:
+        bench.skip(str(error))
+
+
+def kill_in_turn(bench, carriers, settings):
+    def start(name, **options):
+        return bench.start(
+            carriers, name, settings={**SETTINGS, **settings, "INSTANCES": "2", "LOG_LEVEL": "notice"}, **options)
+
+    # The tables are made by both at once.
+    fleet, answers = Fleet({name: start(name, awaits=False) for name in ("one", "two")}), Answers()
+    apps = [App(f"app{number}", carriers, fleet, answers) for number in range(APPS)]
+    try:
+        for server in fleet.instances.values():
+            server.await_listening()
+        for number in range(ROUNDS):
+            over = threading.Event()
+            threads = [threading.Thread(target=app.work, args=(over,)) for app in apps]
+            for thread in threads:
+                thread.start()
+            name = random.choice(["one", "two"])
+            try:
+                time.sleep(0.5 + random.uniform(0, LONGEST_LOAD))
+                fleet.kill(name)
+                fleet.replace(name, start(name))
+                time.sleep(AFTERWARDS)
+            finally:
+                over.set()
+                for thread in threads:
+                    thread.join()
+            check(bench, apps, f"after kill {number}")
+        check_chains(bench, apps, "at the end")
+        for server in fleet.instances.values():
+            bench.claim(server.stop() == 0, "an instance stops in good order")
+    finally:
+        for server in fleet.instances.values():
+            if server.is_running:
+                server.kill()
+    report(bench, apps, answers)
+    bench.claim(answers.refused == 0, f"no request is refused for the store ({answers.refused} are)")
+
+
+def report(bench, apps, answers):
+    """Figures and claims of what apps were answered."""
+    bench.note("answers: " + "  ".join(f"{name} {count}" for name, count in sorted(answers.counts.items())))
+    bench.figure("requests", answers.total)
+    bench.figure("cut_off", answers.cut_off)
+    bench.figure("users", sum(len(app.users) for app in apps))
+    bench.figure("sessions", sum(len(app.sessions) for app in apps))
+    bench.figure("signed_out", sum(len(app.ended) for app in apps))
+    bench.claim(not answers.wrong, f"every answer is the one that it should be ({tally(answers.wrong)})")

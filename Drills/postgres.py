@@ -1,0 +1,132 @@
+"""A PostgreSQL of a drill's own, whose commits last, and which can be killed, copied and promoted."""
+
+import contextlib
+import os
+import re
+import secrets
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+from process import Process
+
+READY = re.compile(r"database system is ready to accept connections")
+# What is killed has its log replayed first.
+LONGEST_START = 60
+# Both servers of a pair, and all connections of a few instances.
+CONNECTIONS = 200
+
+
+class NotInstalled(Exception):
+    """PostgreSQL is not to be had here."""
+
+
+class Postgres:
+    """It listens on a socket in a folder of its own and nowhere else. What it says goes to the drill's folder."""
+
+    def __init__(self, bench, name="postgres", settings=None):
+        found = subprocess.run([f"{bench.root}/scripts/postgres-programs"], stdout=subprocess.PIPE, text=True, check=False)
+        if found.returncode:
+            raise NotInstalled("PostgreSQL is not installed")
+        self.programs = found.stdout.strip()
+        self.settings = settings or {}
+        # The drill's folder is nobody else's, and the server refuses to run as root. The name of a socket has to be short, too.
+        self.folder = tempfile.mkdtemp(prefix="gatehouse-postgres-", dir="/tmp")
+        self.owner = []
+        if os.geteuid() == 0:
+            shutil.chown(self.folder, "postgres")
+            self.owner = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]
+        os.chmod(self.folder, 0o711)
+        self.data = f"{self.folder}/data"
+        self.log = os.path.join(bench.folder, name)
+        self.starts = 0
+        self.process = None
+
+    def command(self, program, *words):
+        return [*self.owner, "env", f"--chdir={self.folder}", f"{self.programs}/{program}", *words]
+
+    def tool(self, program, *words):
+        """What one of its programs prints; raises when that fails."""
+        done = subprocess.run(
+            self.command(program, *words), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise RuntimeError(f"{program}: {done.stderr.strip()[-500:]}")
+        return done.stdout.strip()
+
+    def make(self):
+        self.tool("initdb", f"--pgdata={self.data}", "--username=gatehouse", "--auth=trust", "--encoding=UTF8",
+                  "--locale=C")
+
+    def copy(self, primary):
+        """Becomes a standby of another server, which knows it by the name `standby`."""
+        self.tool("pg_basebackup", f"--pgdata={self.data}", "--write-recovery-conf", "--checkpoint=fast",
+                  f"--dbname=host={primary.folder} user=gatehouse application_name=standby")
+
+    def start(self):
+        """Starts it and returns at once; see `await_ready`."""
+        settings = {"listen_addresses": "", "unix_socket_directories": self.folder, "fsync": "on",
+                    "max_connections": CONNECTIONS, **self.settings}
+        options = [word for key, value in settings.items() for word in ("-c", f"{key}={value}")]
+        self.process = Process(self.command("postgres", "-D", self.data, *options), f"{self.log}-{self.starts}.log")
+        self.starts += 1
+
+    def await_ready(self):
+        """Waits until it accepts whoever may write, and returns when it was seen to, as of `time.monotonic`."""
+        self.process.await_line(READY, LONGEST_START)
+        return time.monotonic()
+
+    def ask(self, query):
+        return self.tool("psql", "--no-psqlrc", "--tuples-only", "--no-align", f"--host={self.folder}",
+                         "--username=gatehouse", "--dbname=postgres", f"--command={query}")
+
+    def kill(self):
+        """Kills the server and every process that it has made, all at one instant as far as that can be."""
+        # One that is stopped makes no more of them.
+        self.process.child.send_signal(signal.SIGSTOP)
+        with open(f"/proc/{self.process.id}/task/{self.process.id}/children", encoding="ascii") as file:
+            children = [int(number) for number in file.read().split()]
+        for number in [*children, self.process.id]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(number, signal.SIGKILL)
+        self.process.child.wait()
+
+    def cut_off(self):
+        """Has a standby receive nothing more of its primary, as where the network between the two is gone."""
+        self.ask("ALTER SYSTEM SET primary_conninfo = ''")
+        self.ask("SELECT pg_reload_conf()")
+
+    def promote(self):
+        """Has a standby take over, and waits until it has."""
+        self.tool("pg_ctl", f"--pgdata={self.data}", "--wait", "promote")
+
+    def remove(self):
+        if self.process and self.process.is_running:
+            self.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def postgres(bench):
+    """A server that is up."""
+    server = Postgres(bench)
+    try:
+        server.make()
+        server.start()
+        server.await_ready()
+        yield server
+    finally:
+        server.remove()
+
+
+def storage(bench, *servers):
+    """The settings of a Gatehouse that keeps its users in whichever of these servers may be written to."""
+    key = os.path.join(bench.folder, "master.key")
+    if not os.path.exists(key):
+        with open(key, "w", encoding="ascii", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+            file.write(secrets.token_urlsafe(32))
+    hosts = ",".join(server.folder.replace("/", "%2F") for server in servers)
+    wanted = "&target_session_attrs=read-write" if len(servers) > 1 else ""
+    return {"STORAGE_URL": f"postgres://?host={hosts}&user=gatehouse&dbname=postgres{wanted}",
+            "STORAGE_MASTER_KEY_FILE": key, "STORAGE_CREATE": "true"}
