@@ -5,10 +5,11 @@ import random
 import threading
 import time
 
-from apps import SETTINGS, Answers, App, check, check_chains
+from apps import SETTINGS, Answers, App
 from bench import tally
 from fleet import Fleet
 from postgres import NotInstalled, postgres, storage
+from recall import check, check_chains
 
 ROUNDS = int(os.environ.get("GATEHOUSE_INSTANCES_ROUNDS", "10"))
 LONGEST = 120 + 15 * ROUNDS

@@ -5,10 +5,11 @@ import random
 import threading
 import time
 
-from apps import SETTINGS, Answers, App, check, check_chains
+from apps import SETTINGS, Answers, App
 from fleet import Fleet
 from instances import report
 from postgres import NotInstalled, postgres, storage
+from recall import check, check_chains
 from wire import LOST
 
 ROUNDS = int(os.environ.get("GATEHOUSE_POSTGRES_CRASH_ROUNDS", "50"))

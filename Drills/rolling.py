@@ -4,11 +4,12 @@ import os
 import shutil
 import threading
 
-from apps import SETTINGS, Answers, App, check, check_chains
+from apps import SETTINGS, Answers, App
 from bench import eventually, tally
 from fleet import Fleet, Proxied
 from instances import report
 from postgres import NotInstalled, postgres, storage
+from recall import check, check_chains
 from stops import LAME_DUCK_SECONDS, Load, Proxy, free_ports
 
 REQUESTS = int(os.environ.get("GATEHOUSE_ROLLING_REQUESTS", "100000"))

@@ -3,12 +3,13 @@
 import threading
 import time
 
-from apps import SETTINGS, Answers, App, check, check_chains
+from apps import SETTINGS, Answers, App
 from bench import eventually
 from fleet import Fleet
 from instances import report
 from postgres import NotInstalled, Postgres, storage
 from postgres_crash import APPS, LONGEST_ANSWER, STATEMENT_SECONDS, TIMES, report_returns, seconds_until_back
+from recall import check, check_chains
 
 LOAD_SECONDS, AFTERWARDS = 3, 2
 # How long the standby has been out of reach when the primary is killed: some statements are waiting for it then, and the first
