@@ -94,7 +94,24 @@ public final class PostgresAccounts: SQLStore {
     func write<Value: Sendable>(
         _ isolation: Isolation, _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
-        try await transact(isolation) { work throws(RepositoryError) in try await wait(for: work, body) }
+        try await transact(isolation) { work throws(RepositoryError) in
+            try await wait(for: work) { [sealer] connection throws(RepositoryError) in
+                try Self.adoptNewerKey(sealer, connection)
+                return try body(connection)
+            }
+        }
+    }
+
+    private static let newestKey = Query("SELECT max(number) FROM key_ring")
+
+    /// What is sealed in this transaction is sealed under the newest key, also where another instance has just made it: else
+    /// sealing anew would miss it.
+    private static func adoptNewerKey(_ sealer: StoreSealer, _ connection: Connection) throws(RepositoryError) {
+        // Before the store is open there is none.
+        guard let known = try? sealer.current.newestKey,
+            let newest = try connection.first(newestKey, read: { $0.integer(0) }), newest > known
+        else { return }
+        _ = try sealer.reload(connection)
     }
 
     public func read<Value: Sendable>(

@@ -4,16 +4,8 @@ import Postgres
 
 /// The authorization codes that requests have claimed or used, each until it would be refused for its age.
 struct UsedCodeRows {
-    /// What a code has come to.
-    enum State: Int64 {
-        /// A request is about to send it, or has.
-        case claimed
-        case used
-        /// Its issuer has not taken it.
-        case refused
-    }
-
-    // Whose time is over long enough is as good as swept; and one's own claim is known again after a lost connection.
+    // The state of a code is 0 while a request has claimed it to send it, 1 once it is used, and 2 where its issuer has not taken
+    // it. Whose time is over long enough is as good as swept; and one's own claim is known again after a lost connection.
     private static let use = Query(
         """
         INSERT INTO used_codes (hash, owner, state, expires) VALUES (?1, ?2, 1, ?3)

@@ -27,4 +27,27 @@ import Testing
             }
         }
     }
+
+    @Test func `seals under a key that another one has just made, and helps to seal the rest anew`() async throws {
+        try await SharedServer.withEmptyTables { address in
+            try await withStore(at: address) { store in
+                try await withStore(at: address) { other in
+                    _ = try await other.signedIn(Sample.signIn(Sample.subject("before")))
+                    let key = try await store.rotateDataKey(TransparentSealer.maker)
+                    _ = try await other.signedIn(Sample.signIn(Sample.subject("after")))
+                    let ring = try await other.keyRing()
+                    #expect(ring.last?.number == key)
+                    var looked = 0
+                    while true {
+                        let step = try await other.reseal(limit: 100)
+                        looked += step
+                        if step == 0 { break }
+                    }
+                    #expect(looked > 0)
+                    let findings = try await store.check()
+                    #expect(findings.isEmpty)
+                }
+            }
+        }
+    }
 }

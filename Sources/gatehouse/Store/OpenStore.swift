@@ -146,6 +146,8 @@ extension PostgresSettings {
     /// How many callers a connection serves at a time: what a sign-in waits behind, and what is lost with it.
     private static let callersPerConnection = 32
     private static let waitingCallers = 8192
+    /// Of Dispatch's threads, which others need too.
+    private static let mostThreads = 32
 
     init(_ address: ConnectionString, _ storage: Settings.Storage, loops: [EventLoop], mayCreate: Bool) {
         self.init(
@@ -154,6 +156,8 @@ extension PostgresSettings {
                 connections: storage.connections, callersPerConnection: Self.callersPerConnection,
                 waitingCallers: Self.waitingCallers, connectTimeout: .seconds(storage.connectSeconds),
                 keepsStatements: storage.preparedStatements),
+            // So many as there are transactions at a time, or none would be worth its connection.
+            waitingThreads: min(storage.connections * loops.count, Self.mostThreads),
             statementTimeout: .seconds(storage.statementSeconds),
             transactionTimeout: .seconds(2 * storage.statementSeconds))
     }
