@@ -8,7 +8,7 @@ import Testing
 @Suite struct `A repository in PostgreSQL` {
     @Test(arguments: RepositoryContract.clauses)
     func `keeps the contract, also beside another one with the same store`(_ clause: RepositoryContract) async throws {
-        try await SharedServer.withDatabase { address in
+        try await SharedServer.withEmptyTables { address in
             try await withStore(at: address) { store in
                 try await withStore(at: address) { other in try await clause.run(on: store, and: other) }
             }
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func `opens again with the same keys`() async throws {
-        try await SharedServer.withDatabase { address in
+        try await SharedServer.withEmptyTables { address in
             try await withStore(at: address) { store in
                 try await withStore(at: address) { other in
                     let one = try await store.secretKeys(for: .refresh)

@@ -5,15 +5,18 @@ import Postgres
 import TestSupport
 
 /// Runs a test with a store in a database, on a loop of its own, and closes it.
-func withStore(at address: String, _ body: (PostgresAccounts) async throws -> Void) async throws {
+func withStore(
+    at address: String, statementTimeout: Duration = .seconds(60),
+    _ body: (PostgresAccounts) async throws -> Void
+) async throws {
     let loop = try EventLoop(label: "store")
     loop.start()
     defer { loop.stop() }
     // All tests begin at once, and the database has a share of the same processors.
     let settings = PostgresSettings(
         address: try ConnectionString(address), loops: [loop], mayCreate: true,
-        limits: PoolLimits(connections: 4, connectTimeout: .seconds(60)), statementTimeout: .seconds(60),
-        transactionTimeout: .seconds(120))
+        limits: PoolLimits(connections: 4, connectTimeout: .seconds(60)), statementTimeout: statementTimeout,
+        transactionTimeout: statementTimeout * 2)
     let store = try await PostgresAccounts.open(
         settings, now: Sample.now, unlockKeyRing: TransparentSealer.unlocker())
     do { try await body(store) } catch {

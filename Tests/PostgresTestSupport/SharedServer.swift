@@ -1,22 +1,26 @@
 internal import EventLoop
 import Glibc
 public import Postgres
+import Synchronization
 import Testing
 
 /// The server of all tests that do nothing to it as a whole: one for the process, or the one that `GATEHOUSE_TEST_PG_URL`
 /// names.
 public enum SharedServer {
-    public static let isOurs = unsafe getenv("GATEHOUSE_TEST_PG_URL") == nil
-
     private static let own = Result { try PostgresServer() }
     private static let admin = Result { try admin(at: address("postgres")) }
 
     public static func address(_ database: String) throws -> String {
         guard let given = unsafe getenv("GATEHOUSE_TEST_PG_URL").map({ unsafe String(cString: $0) }) else {
-            return try own.get().address + " dbname=\(database)"
+            return try ownAddress(database)
         }
         if !given.contains("://") { return given + " dbname=\(database)" }
         return given + (given.contains("?") ? "&" : "?") + "dbname=\(database)"
+    }
+
+    /// Of the process's own server, whichever else is named: it may be told who may come in, and where it is.
+    public static func ownAddress(_ database: String) throws -> String {
+        try own.get().address + " dbname=\(database)"
     }
 
     /// Makes a database that stays as long as the server does.
@@ -37,6 +41,31 @@ public enum SharedServer {
             throw error
         }
         _ = try await admin.query(.once("DROP DATABASE \(name) WITH (FORCE)"), timeout: .seconds(60))
+    }
+
+    /// Databases that tests are through with: their tables are there, and empty.
+    private static let emptied = Mutex<[String]>([])
+    // As one statement, for it is prepared as one.
+    private static let empty = Statement.once(
+        """
+        DO $$ BEGIN
+            EXECUTE (SELECT 'TRUNCATE ' || string_agg(quote_ident(tablename), ', ') || ' RESTART IDENTITY'
+                FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'gatehouse_schema');
+            EXECUTE (SELECT string_agg('ALTER SEQUENCE ' || quote_ident(sequencename) || ' RESTART', '; ')
+                FROM pg_sequences WHERE schemaname = 'public');
+        END $$
+        """)
+
+    /// Lends a database whose tables are empty, if it has any: making one, and what is to be in it, takes longer than most tests.
+    public static func withEmptyTables(_ body: (String) async throws -> Void) async throws {
+        let address: String
+        if let left = emptied.withLock({ $0.popLast() }) { address = left } else { address = try await makeDatabase() }
+        try await body(address)
+        // One whose test has failed is left as it is.
+        try await withPool(at: address, limits: PoolLimits(connections: 1)) { pool in
+            _ = try await pool.query(empty, timeout: .patience)
+        }
+        emptied.withLock { $0.append(address) }
     }
 
     private static func admin(at address: String) throws -> PostgresPool {

@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: SharedServer.isOurs)) func `with its server comes back with it`() async throws {
+    @Test func `with its server comes back with it`() async throws {
         let server = try PostgresServer()
         let address = server.address + " dbname=postgres"
         try await withPool(at: address, limits: Self.single) { pool in

@@ -124,6 +124,13 @@ import Testing
         #expect(!"\(loaded)".contains("pa55"))
     }
 
+    @Test(arguments: ["instances: 2", "storage: {connections: 8}", "storage: {preparedStatements: false}"])
+    func `what is for a shared database is refused for a file`(line: String) {
+        let faults = load(least + line + "\n").faults
+        #expect(faults.map(\.kind) == [.notAvailable])
+        #expect(faults.first?.expected.contains("a file, which one server has") == true)
+    }
+
     @Test(arguments: [
         ("file:data/a.db", "data/a.db"), ("file:/var/a.db", "/var/a.db"), ("file:///var/a.db", "/var/a.db"),
     ])

@@ -52,6 +52,11 @@ extension Settings {
         faults += addressRules() + pushRules() + keyServiceRules() + MasterKeyRule.faults(storage, files)
         faults += KeysWithoutEffect.faults(
             SettingKey<Settings>.all, KeysWithoutEffect.ofSettings, under: "", in: self, fresh: Settings())
+        if case .file = storage.url {
+            faults += KeysWithoutEffect.faults(
+                SettingKey<Settings>.all, KeysWithoutEffect.ofFiles, under: "", in: self, fresh: Settings(),
+                because: "the key is for a shared database, and storage.url names a file, which one server has")
+        }
         return faults
     }
 

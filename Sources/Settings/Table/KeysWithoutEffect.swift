@@ -7,6 +7,12 @@ enum KeysWithoutEffect {
         "http.tlsCertificateFile", "http.tlsKeyFile",
     ]
 
+    /// What says nothing of a store that is a file, which one server has.
+    static let ofFiles: Set<String> = [
+        "instances", "storage.password", "storage.connections", "storage.connectSeconds", "storage.statementSeconds",
+        "storage.preparedStatements",
+    ]
+
     /// Keys of sections with names that were there before this version, by the word of their kind.
     private static let retired: [String: Set<String>] = [ProviderSettings.word: ["returnTo"]]
 

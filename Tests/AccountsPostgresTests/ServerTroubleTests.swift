@@ -1,0 +1,111 @@
+import Accounts
+import AccountsPostgres
+import AccountsSQL
+import EventLoop
+import Postgres
+import PostgresTestSupport
+import TestSupport
+import Testing
+
+@Suite struct `A server in trouble` {
+    private static let sessions = Statement(
+        """
+        SELECT pid::int8 FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'
+        """)
+    private static let terminate = Statement("SELECT pg_terminate_backend($1::int8::int4)")
+
+    @Test func `makes the store unavailable, and it comes back with the server, having lost nothing`() async throws {
+        let server = try PostgresServer()
+        let address = server.address + " dbname=postgres"
+        try await withStore(at: address, statementTimeout: .seconds(10)) { store in
+            let session = Sample.session()
+            let user = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session)).user
+            try server.stop()
+            // Both at once, for each waits as long as it may.
+            async let lookup = Result { try await store.session(session.id, now: Sample.now) }
+            async let erasure = Result { try await store.erase(user, now: Sample.now) }
+            for failure in [await lookup.failure, await erasure.failure] {
+                guard case .unavailable? = failure as? RepositoryError else {
+                    Issue.record("\(String(describing: failure))")
+                    continue
+                }
+            }
+            try server.start()
+            var found: Session?
+            let end = ContinuousClock.now + .patience
+            while found == nil, ContinuousClock.now < end {
+                found = try? await store.session(session.id, now: Sample.now)
+            }
+            #expect(found?.user == user)
+            #expect(try await store.signedIn(Sample.signIn(Sample.subject("1"))).user == user)
+        }
+    }
+
+    /// A sign-in waits for a row that another session has locked, and loses its connection there.
+    @Test
+    func `that ends a session in the middle of a sign-in has not signed anybody in, and the answer does not say so`()
+        async throws
+    {
+        try await SharedServer.withEmptyTables { address in
+            try await withStore(at: address) { store in
+                let subject = Sample.subject("1")
+                let user = try await store.signedIn(Sample.signIn(subject)).user
+                let session = Sample.session()
+                try await withPool(at: address) { witness in
+                    let outcome = try await witness.transaction(timeout: .patience) {
+                        transaction throws(PostgresError) in
+                        _ = try await transaction.query(.once("SELECT id FROM identities FOR UPDATE"))
+                        let signIn = Task { try await store.signIn(Sample.signIn(subject, session: session)) }
+                        var waiting: Rows
+                        repeat {
+                            waiting = try await witness.query(Self.sessions, timeout: .patience)
+                        } while waiting.isEmpty
+                        _ = try await witness.query(
+                            Self.terminate, .integer(try waiting[0].integer(0)), timeout: .patience)
+                        return await signIn.result
+                    }
+                    #expect(throws: RepositoryError.unavailable(.uncertain)) { try outcome.get() }
+                }
+                #expect(try await store.session(session.id, now: Sample.now) == nil)
+                #expect(try await store.sessions(of: user, now: Sample.now).count == 1)
+            }
+        }
+    }
+}
+
+@Suite struct `The audit trail of several instances` {
+    private static let add = Statement(
+        "INSERT INTO audit (at, event, user_id) VALUES ($1, 'user_created', 7)")
+
+    @Test func `passes over no event whose transaction ends late`() async throws {
+        try await SharedServer.withEmptyTables { address in
+            try await withStore(at: address) { store in
+                _ = try await store.signedIn(Sample.signIn(Sample.subject("1")))
+                let first = try #require(try await store.auditEvents(after: 0, limit: 10).last)
+                try await withPool(at: address) { other in
+                    let page = try await other.transaction(timeout: .patience) {
+                        transaction throws(PostgresError) -> Int? in
+                        // Its number comes first, and its end last.
+                        _ = try await transaction.query(Self.add, 1)
+                        _ = try? await store.signedIn(Sample.signIn(Sample.subject("2")))
+                        return try? await store.auditEvents(after: first.id, limit: 10).count
+                    }
+                    #expect(page == 0, "the later number is withheld while the earlier one may still come")
+                }
+                let events = try await store.auditEvents(after: first.id, limit: 1)
+                #expect(events.map(\.user?.rawValue) == [7])
+                let rest = try await store.auditEvents(after: try #require(events.last).id, limit: 10)
+                #expect(rest.map(\.kind) == [.userCreated] && rest.first?.user?.rawValue != 7)
+            }
+        }
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+
+    fileprivate var failure: (any Error)? { if case .failure(let error) = self { error } else { nil } }
+}
