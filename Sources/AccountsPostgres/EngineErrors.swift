@@ -14,8 +14,8 @@ extension Unavailability {
         case .refused(let state): self = Unavailability(state)
         case .notConnected(.refused(let state)): self = Unavailability(state)
         case .notConnected: self = .cannotConnect
-        case .lost(.notSent, _): self = .cannotConnect
-        case .timedOut(.notSent): self = .overloaded
+        // Whoever waits to its deadline has found no connection, which is no crowd: that is refused at once.
+        case .lost(.notSent, _), .timedOut(.notSent): self = .cannotConnect
         case .lost(.unknown, _), .timedOut(.unknown): self = .uncertain
         case .overloaded: self = .overloaded
         case .closed: self = .closed
