@@ -25,14 +25,15 @@ final class Provider: Sendable {
     let migrations = ExpiringStore<String>(lifetime: GrantStore.accessTokenLifetime, capacity: 1_000)
     private let assertions = ExpiringStore<Bool>(lifetime: ClientAssertion.maximumLifetime, capacity: 200_000)
 
-    init(_ issuer: SimulatedIssuer, _ profile: IssuerProfile) throws(CryptoError) {
+    /// - Parameter codeLifetime: in seconds; nil for what is usual at the issuer.
+    init(_ issuer: SimulatedIssuer, _ profile: IssuerProfile, codeLifetime: Int64? = nil) throws(CryptoError) {
         self.issuer = issuer
         self.profile = profile
         let dialect = Dialect.of(issuer)
         self.dialect = dialect
         directory = issuer == .beyond ? DirectoryBook() : nil
         grants = GrantStore(
-            codeLifetime: dialect?.codeLifetime ?? GrantStore.codeLifetime,
+            codeLifetime: codeLifetime ?? dialect?.codeLifetime ?? GrantStore.codeLifetime,
             refreshTokenLifetime: profile.refreshLifetime ?? 86_400)
         keys = try KeyRing(owner: issuer.rawValue, algorithms: profile.algorithms)
         encryptionKey = profile.publishesEncryptionKey ? try KeyRing.key(of: "encryption", .rs256, generation: 0) : nil

@@ -29,17 +29,19 @@ public final class Simulation: Sendable {
     ///   - issuerHost: how clients reach it, as it stands in every URL; nil for `host`.
     ///   - loops: at least one, started by the caller and stopped after ``stop()``.
     ///   - latency: how long each call of a backend is kept waiting; without a thread.
+    ///   - codeLifetime: of authorization codes at carriers, in seconds; nil for what is usual.
     ///   - gatehouse: the base URL of the Gatehouse that the sample app signs in with; nil: there is no sample app.
     /// - Throws: `SystemError` when a port can't be bound, `CryptoError` when no key can be made.
     public init(
         host: String = "127.0.0.1", issuerHost: String? = nil, ports: Ports, loops: [EventLoop],
-        clients: [SimulatedClient], latency: Duration = .zero, gatehouse: String? = nil
+        clients: [SimulatedClient], latency: Duration = .zero, codeLifetime: Int64? = nil,
+        gatehouse: String? = nil
     ) throws {
         // RFC 3986 §3.2.2
         let name = issuerHost ?? host
         let world = try World(
             clients: clients, issuerHost: name.contains(":") ? "[\(name)]" : name, latency: latency,
-            gatehouse: gatehouse)
+            codeLifetime: codeLifetime, gatehouse: gatehouse)
         var servers: [HTTPServer] = []
         for listener in Listener.allCases {
             let port: UInt16 =

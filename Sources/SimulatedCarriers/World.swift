@@ -22,7 +22,7 @@ final class World: Sendable {
     private let dialects = Mutex<[SimulatedIssuer: Provider]>([:])
 
     init(
-        clients: [SimulatedClient], issuerHost: String, latency: Duration, gatehouse: String?
+        clients: [SimulatedClient], issuerHost: String, latency: Duration, codeLifetime: Int64?, gatehouse: String?
     ) throws(CryptoError) {
         self.clients = Dictionary(clients.map { ($0.id, $0) }) { $1 }
         self.issuerHost = issuerHost
@@ -31,7 +31,7 @@ final class World: Sendable {
         var providers: [SimulatedIssuer: Provider] = [:]
         for issuer in SimulatedIssuer.providers {
             guard let profile = IssuerProfile.of(issuer) else { continue }
-            providers[issuer] = try Provider(issuer, profile)
+            providers[issuer] = try Provider(issuer, profile, codeLifetime: codeLifetime)
         }
         self.providers = providers
     }

@@ -50,13 +50,13 @@ final class RunningGatehouse: Sendable {
     static func with(
         top: String = "", http: String = "", zenkey: [String] = [], plain: [String] = [],
         telenor: [String: [String]] = [:], others: [String: [String]] = [:], limits: Limits = Limits(),
-        latency: Duration = .zero,
+        latency: Duration = .zero, codeLifetime: Int64? = nil,
         environment: [String: String] = [:], adminToken: String? = nil,
         _ body: (RunningGatehouse) async throws -> Void
     ) async throws {
         let running = try await RunningGatehouse(
             top: top, http: http, zenkey: zenkey, plain: plain, telenor: telenor, others: others, limits: limits,
-            latency: latency,
+            latency: latency, codeLifetime: codeLifetime,
             environment: environment, adminToken: adminToken)
         do {
             try await body(running)
@@ -70,7 +70,7 @@ final class RunningGatehouse: Sendable {
     private init(
         top: String, http: String, zenkey: [String], plain: [String], telenor: [String: [String]],
         others: [String: [String]],
-        limits: Limits, latency: Duration, environment: [String: String], adminToken: String?
+        limits: Limits, latency: Duration, codeLifetime: Int64?, environment: [String: String], adminToken: String?
     ) async throws {
         loop = try EventLoop(label: "simulation")
         loop.start()
@@ -81,7 +81,7 @@ final class RunningGatehouse: Sendable {
                     "\(BrowserFlow.issuer)/auth/\($0)/callback"
                 },
                 postLogoutRedirectURIs: telenor.keys.map { "\(BrowserFlow.issuer)/auth/\($0)/logged-out" }),
-            latency: latency)
+            latency: latency, codeLifetime: codeLifetime)
         try await simulation.start()
         folder = FileManager.default.temporaryDirectory.appending(path: "gatehouse-\(UUID().uuidString)")
         log = RecordedLog()
