@@ -27,7 +27,7 @@ extension Unavailability {
 
     init(_ state: SQLState) {
         switch state {
-        case .serializationFailure, .deadlock, .uniqueViolation: self = .locked
+        case .serializationFailure, .deadlock, .uniqueViolation, .canceled: self = .locked
         case .readOnly: self = .readOnly
         case .adminShutdown: self = .cannotConnect
         case .tooManyConnections: self = .tooManyConnections

@@ -104,9 +104,13 @@ extension PostgresAccounts {
         SELECT users.id, identities.id, reference, profile, users.created, origin, linked
         FROM sessions JOIN users ON users.id = sessions.user_id JOIN identities ON identities.id = identity_id
         WHERE sessions.id = $1
+        FOR UPDATE OF sessions
         """)
 
     /// What has become of a sign-in of whose commit no answer came. Nobody else can have opened its session.
+    ///
+    /// The row is locked, which is a commit as well: where there is a standby that commits wait for, it has the session when
+    /// this one is done, also if it did not when the first one became visible.
     ///
     /// - Returns: nil where it has not happened.
     private func outcome(of record: SignInRecord) async throws(RepositoryError) -> SignedIn? {

@@ -48,10 +48,13 @@ public final class PostgresAccounts: SQLStore {
         self.settings = settings
         self.sealer = sealer
         threads = WaitingThreads(threads: settings.waitingThreads, waitingLimit: settings.limits.waitingCallers)
-        pools = settings.loops.map {
-            PostgresPool(loop: $0, string: settings.address, durability: .durable, limits: settings.limits)
+        var limits = settings.limits
+        // Before the deadline of who waits for it, with which all who share his connection would lose it.
+        limits.serverTimeout = settings.statementTimeout * 3 / 4
+        pools = settings.loops.map { [limits] in
+            PostgresPool(loop: $0, string: settings.address, durability: .durable, limits: limits)
         }
-        var single = settings.limits
+        var single = limits
         single.connections = 1
         relaxedPools = settings.loops.map {
             PostgresPool(loop: $0, string: settings.address, durability: .relaxed, limits: single)

@@ -94,7 +94,8 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         guard !hosts.isEmpty else { return fail(.nameNotFound) }
         let first = firstHost % hosts.count
         let parameters = string.parameters(
-            hosts: Array(hosts[first...] + hosts[..<first]), settings: durability.sessionSettings)
+            hosts: Array(hosts[first...] + hosts[..<first]),
+            settings: durability.sessionSettings + limits.sessionSettings)
         guard let handle = Handle(parameters), !handle.isBad else { return fail(.unreachable) }
         phase = .connecting(handle)
         timer.move(to: .now + limits.connectTimeout)
@@ -199,8 +200,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         guard pipeline.hasOverdue(now) || holder.map({ $0.deadline <= now }) ?? false else {
             return timer.move(to: [pipeline.earliestDeadline, holder?.deadline].compactMap(\.self).min())
         }
-        // The server would go on with it, and keep its locks.
-        pipeline.handle.cancellation()?.send()
+        // Nothing is cancelled: a commit that waits for a standby would be done by that, and seen, without the standby.
         lose(pipeline)
     }
 

@@ -47,13 +47,12 @@ public struct ConnectionString: Sendable, CustomStringConvertible, CustomDebugSt
     }
 
     /// What libpq is given to connect to these hosts, with more settings for the session.
-    func parameters(hosts: [ServerHost], settings: String) -> [String: String] {
+    func parameters(hosts: [ServerHost], settings: [String]) -> [String: String] {
         var all = options
         all["host"] = hosts.map(\.name).joined(separator: ",")
         all["hostaddr"] = hosts.map(\.address).joined(separator: ",")
         all["port"] = hosts.map(\.port).joined(separator: ",")
-        let given = options["options"].map { $0 + " " } ?? ""
-        all["options"] = given + settings
+        all["options"] = ([options["options"]].compactMap(\.self) + settings.map { "-c \($0)" }).joined(separator: " ")
         return all.filter { keyword, value in
             // A list of nothing but commas is as many empty entries as there are hosts; one entry needs no list.
             !value.isEmpty && !(keyword == "hostaddr" && value.allSatisfy { $0 == "," })

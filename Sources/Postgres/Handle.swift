@@ -104,10 +104,4 @@ final class Handle {
         guard let result = unsafe PQgetResult(connection) else { return nil }
         return unsafe Rows(owning: result)
     }
-
-    /// What can ask the server to stop what it does for this connection, also when that has ended.
-    func cancellation() -> Cancellation? {
-        guard let cancel = unsafe PQgetCancel(connection) else { return nil }
-        return unsafe Cancellation(owning: cancel)
-    }
 }

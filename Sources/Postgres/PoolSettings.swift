@@ -5,11 +5,11 @@ public enum Durability: Sendable {
     /// Seen by all, and lost if the server's machine stops within the next moments (`synchronous_commit = off`).
     case relaxed
 
-    /// What is asked of the session, as command line options of the server's.
-    var sessionSettings: String {
+    /// What is asked of the session, as settings of the server's.
+    var sessionSettings: [String] {
         switch self {
-        case .durable: ""
-        case .relaxed: "-c synchronous_commit=off"
+        case .durable: []
+        case .relaxed: ["synchronous_commit=off"]
         }
     }
 }
@@ -27,15 +27,27 @@ public struct PoolLimits: Sendable {
     public var connectTimeout: Duration
     /// Whether statements stay prepared; false behind a pooler that gives each transaction another connection to the server.
     public var keepsStatements: Bool
+    /// When the server itself ends a statement, which mostly waits for a lock then, or a transaction in which nothing happens:
+    /// it does not notice that nobody waits for it any more. A commit is ended by nothing. Nil: never.
+    public var serverTimeout: Duration?
 
     public init(
         connections: Int = 2, callersPerConnection: Int = 32, waitingCallers: Int = 1024,
-        connectTimeout: Duration = .seconds(5), keepsStatements: Bool = true
+        connectTimeout: Duration = .seconds(5), keepsStatements: Bool = true,
+        serverTimeout: Duration? = nil
     ) {
         self.keepsStatements = keepsStatements
         self.connections = connections
         self.callersPerConnection = callersPerConnection
         self.waitingCallers = waitingCallers
         self.connectTimeout = connectTimeout
+        self.serverTimeout = serverTimeout
+    }
+
+    /// What is asked of the session, as settings of the server's.
+    var sessionSettings: [String] {
+        guard let serverTimeout else { return [] }
+        let milliseconds = max(1, Int(serverTimeout / .milliseconds(1)))
+        return ["statement_timeout=\(milliseconds)", "idle_in_transaction_session_timeout=\(milliseconds)"]
     }
 }

@@ -12,6 +12,8 @@ public enum SQLState: Error, Equatable, Sendable {
     case readOnly
     /// The server is being stopped, or somebody has ended this session (57P01).
     case adminShutdown
+    /// The statement took longer than the server lets it, or somebody has ended it (57014).
+    case canceled
     /// All of the server's places for connections are taken (53300).
     case tooManyConnections
     /// The server's disk is full (53100).
@@ -28,6 +30,7 @@ public enum SQLState: Error, Equatable, Sendable {
             case "23505": .uniqueViolation(constraint: constraint)
             case "25006": .readOnly
             case "57P01": .adminShutdown
+            case "57014": .canceled
             case "53300": .tooManyConnections
             case "53100": .diskFull
             default: .other(code)
@@ -41,7 +44,7 @@ public enum SQLState: Error, Equatable, Sendable {
         // The server is starting, or recovers from a crash; a prepared statement that is not there after all, which is
         // prepared with the next use.
         case .other("57P03"), .other("57P02"), .other("26000"): true
-        case .uniqueViolation, .readOnly, .diskFull, .other: false
+        case .uniqueViolation, .readOnly, .canceled, .diskFull, .other: false
         }
     }
 }

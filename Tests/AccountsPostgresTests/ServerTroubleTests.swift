@@ -1,11 +1,12 @@
 import Accounts
-import AccountsPostgres
 import AccountsSQL
 import EventLoop
 import Postgres
 import PostgresTestSupport
 import TestSupport
 import Testing
+
+@testable import AccountsPostgres
 
 @Suite struct `A server in trouble` {
     private static let sessions = Statement(
@@ -71,6 +72,21 @@ import Testing
                 #expect(try await store.sessions(of: user, now: Sample.now).count == 1)
             }
         }
+    }
+}
+
+@Suite struct `What the driver says` {
+    @Test func `tells who found no connection in time that there is none, and nobody that too many wait`() {
+        #expect(RepositoryError(.timedOut(.notSent)) == .unavailable(.cannotConnect))
+        #expect(RepositoryError(.lost(.notSent, .adminShutdown)) == .unavailable(.cannotConnect))
+        #expect(RepositoryError(.overloaded) == .unavailable(.overloaded))
+    }
+
+    @Test
+    func `leaves open what became of a commit without an answer, and says that what the server ended was not done`() {
+        #expect(RepositoryError(.timedOut(.unknown)) == .unavailable(.uncertain))
+        #expect(RepositoryError(.lost(.unknown, nil)) == .unavailable(.uncertain))
+        #expect(RepositoryError(.refused(.canceled)) == .unavailable(.locked))
     }
 }
 

@@ -9,16 +9,18 @@ import Testing
     private static let single = PoolLimits(connections: 1)
 
     /// With a database, a pool of one connection, and another pool to look and act from.
-    private func withWitness(_ body: (PostgresPool, PostgresPool) async throws -> Void) async throws {
+    private func withWitness(
+        limits: PoolLimits = single, _ body: (PostgresPool, PostgresPool) async throws -> Void
+    ) async throws {
         try await SharedServer.withDatabase { address in
-            try await withPool(at: address, limits: Self.single) { pool in
+            try await withPool(at: address, limits: limits) { pool in
                 try await withPool(at: address, limits: Self.single) { witness in try await body(pool, witness) }
             }
         }
     }
 
     @Test func `with its deadline is told so, and what the server did for it ends`() async throws {
-        try await withWitness { pool, witness in
+        try await withWitness(limits: PoolLimits(connections: 1, serverTimeout: .seconds(3))) { pool, witness in
             let before = try await pool.query(Self.backend, timeout: .patience)[0].integer(0)
             let sleeping = Task { try await pool.query(sleep, timeout: .seconds(1)) }
             try await awaitSleepers(1, witness)
@@ -26,6 +28,44 @@ import Testing
             try await awaitSleepers(0, witness)
             let after = try await pool.query(Self.backend, timeout: .patience)[0].integer(0)
             #expect(after != before)
+        }
+    }
+
+    @Test func `stays with the others where the server ends one statement in time`() async throws {
+        try await withWitness(limits: PoolLimits(connections: 1, serverTimeout: .seconds(1))) { pool, _ in
+            let before = try await pool.query(Self.backend, timeout: .patience)[0].integer(0)
+            let slow = Task { try await pool.query(sleep, timeout: .patience) }
+            let other = Task { try await pool.query(Self.backend, timeout: .patience)[0].integer(0) }
+            await #expect(throws: PostgresError.refused(.canceled)) { try await slow.value }
+            #expect(try await other.value == before)
+        }
+    }
+
+    /// Whom a commit's own wait were ended for would find it done, though the standby does not have it.
+    @Test func `in the middle of a commit that waits for a standby leaves it waiting`() async throws {
+        let server = try PostgresServer()
+        let address = server.address + " dbname=postgres"
+        let limits = PoolLimits(connections: 1, serverTimeout: .milliseconds(200))
+        try await withPool(at: address, limits: limits) { pool in
+            try await withPool(at: address, limits: Self.single) { witness in
+                _ = try await witness.query(.once("CREATE TABLE things (id int8)"), timeout: .patience)
+                _ = try await witness.query(
+                    .once("ALTER SYSTEM SET synchronous_standby_names = 'nobody'"), timeout: .patience)
+                _ = try await witness.query(.once("SELECT pg_reload_conf()"), timeout: .patience)
+                let waiting = Statement(
+                    "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND pid <> pg_backend_pid()")
+                let rows = Statement("SELECT count(*) FROM things")
+                var tries = 0
+                while try await witness.query(waiting, timeout: .patience)[0].integer(0) == 0, tries < 20 {
+                    _ = try? await pool.query(.once("INSERT INTO things VALUES (1)"), timeout: .seconds(1))
+                    tries += 1
+                }
+                let seen = try await witness.query(rows, timeout: .patience)[0].integer(0)
+                // Both the deadline and the server's own time are over by now, several times.
+                _ = try await witness.query(.once("SELECT pg_sleep(1)"), timeout: .patience)
+                #expect(try await witness.query(waiting, timeout: .patience)[0].integer(0) == 1)
+                #expect(try await witness.query(rows, timeout: .patience)[0].integer(0) == seen)
+            }
         }
     }
 

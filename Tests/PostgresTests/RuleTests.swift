@@ -68,11 +68,12 @@ import Testing
                 ServerHost(name: "gatehouse.invalid", address: "10.0.0.1", port: "4"),
             ])
         let string = try ConnectionString("host=localhost sslmode=verify-full options='-c geqo=off'")
-        let parameters = string.parameters(hosts: Array(hosts.suffix(2)), settings: "-c synchronous_commit=off")
+        let parameters = string.parameters(
+            hosts: Array(hosts.suffix(2)), settings: ["synchronous_commit=off", "statement_timeout=7"])
         #expect(parameters["host"] == "/run,gatehouse.invalid")
         #expect(parameters["hostaddr"] == ",10.0.0.1")
         #expect(parameters["port"] == "2,4")
         #expect(parameters["sslmode"] == "verify-full")
-        #expect(parameters["options"] == "-c geqo=off -c synchronous_commit=off")
+        #expect(parameters["options"] == "-c geqo=off -c synchronous_commit=off -c statement_timeout=7")
     }
 }
