@@ -52,7 +52,7 @@ public final class PostgresAccounts: SQLStore {
         do throws(RepositoryError) {
             // What is there of another version was begun by that, if it is no store in use.
             guard try await Schema.isFreshOrCurrent(Work(store)) else { throw .notOpened(.notEmpty) }
-            _ = try await Schema.migrate(store)
+            try await Schema.migrate(store)
             return store
         } catch {
             await store.close()

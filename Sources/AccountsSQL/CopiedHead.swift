@@ -1,4 +1,4 @@
-import Accounts
+package import Accounts
 
 /// The few rows whose types differ between engines: what the store knows of itself, and how far it is sealed anew. They are copied
 /// together with the mark that a copy has begun.

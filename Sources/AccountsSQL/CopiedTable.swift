@@ -3,9 +3,17 @@ package import Accounts
 /// A table that a copy of the store takes row by row, in the order of a key that engines sort alike.
 package struct CopiedTable: Sendable {
     /// How many rows are read at once, and are written in one transaction.
-    static let pageSize = 512
+    package static let pageSize = 512
     /// How many go into one statement: each costs a way to the server and back.
     private static let rowsAStatement = 64
+
+    /// What an engine has in a table more than others.
+    struct Addition {
+        /// Of columns that every row gets alike.
+        var values: [(name: String, value: String)] = []
+        /// Of the rows that are copied, with an AND behind it.
+        var condition = ""
+    }
 
     package let name: String
     /// The key's first.
@@ -19,32 +27,40 @@ package struct CopiedTable: Sendable {
     private let insertOne: Query
     private let insertMany: Query
 
-    init(_ name: String, key: [CopiedColumn], isNumbered: Bool = false, _ others: [CopiedColumn]) {
+    /// - Parameter inPostgres: what PostgreSQL has more than others.
+    init(
+        _ name: String, key: [CopiedColumn], isNumbered: Bool = false, _ others: [CopiedColumn],
+        inPostgres more: Addition = Addition()
+    ) {
         self.name = name
         columns = key + others
         numbered = isNumbered ? key.first?.name : nil
         keyCount = key.count
-        let keys = key.map(\.name)
-        let row = "(\(Array(repeating: "?", count: columns.count).joined(separator: ", ")))"
-        let insert = "INSERT INTO \(name) (\(columns.map(\.name).joined(separator: ", "))) VALUES "
-        page = Query(
-            """
-            SELECT \(columns.map(\.expression).joined(separator: ", ")) FROM \(name)
-            WHERE (\(keys.joined(separator: ", "))) > (\(keys.map { _ in "?" }.joined(separator: ", ")))
-            ORDER BY \(keys.joined(separator: ", ")) LIMIT ?
-            """)
+        let keys = Self.list(key.map(\.name))
+        let page = "SELECT \(Self.list(columns.map(\.expression))) FROM \(name) WHERE "
+        let place = "(\(keys)) > (\(Self.list(key.map { _ in "?" }))) ORDER BY \(keys) LIMIT ?"
+        self.page = Query(page + place, postgres: page + more.condition + place)
         last = Query(
-            """
-            SELECT \(keys.joined(separator: ", ")) FROM \(name)
-            ORDER BY \(keys.map { $0 + " DESC" }.joined(separator: ", ")) LIMIT 1
-            """)
+            "SELECT \(keys) FROM \(name) ORDER BY \(Self.list(key.map { $0.name + " DESC" })) LIMIT 1")
         rowCount = Query("SELECT count(*) FROM \(name)")
-        // A server that went away may have done what it has not confirmed.
-        insertOne = Query(insert + row + " ON CONFLICT DO NOTHING")
+        let names = columns.map(\.name)
+        insertOne = Query(
+            Self.insertion(name, names, [], rows: 1), postgres: Self.insertion(name, names, more.values, rows: 1))
         insertMany = Query(
-            insert + Array(repeating: row, count: Self.rowsAStatement).joined(separator: ", ")
-                + " ON CONFLICT DO NOTHING")
+            Self.insertion(name, names, [], rows: Self.rowsAStatement),
+            postgres: Self.insertion(name, names, more.values, rows: Self.rowsAStatement))
     }
+
+    private static func insertion(
+        _ table: String, _ names: [String], _ more: [(name: String, value: String)], rows: Int
+    ) -> String {
+        let row = "(\(list(names.map { _ in "?" } + more.map(\.value))))"
+        // A server that went away may have done what it has not confirmed.
+        return "INSERT INTO \(table) (\(list(names + more.map(\.name)))) VALUES "
+            + list(Array(repeating: row, count: rows)) + " ON CONFLICT DO NOTHING"
+    }
+
+    private static func list(_ words: [String]) -> String { words.joined(separator: ", ") }
 
     /// Before the first row of all that is worth copying.
     ///

@@ -63,7 +63,10 @@ extension CopiedTable {
             ]),
     ]
 
-    static let usedCodes = CopiedTable("used_codes", key: [.integer("expires"), .bytes("hash")], [])
+    // One that its issuer has not taken (state 2) is nobody's, and one that was claimed may have been sent.
+    static let usedCodes = CopiedTable(
+        "used_codes", key: [.integer("expires"), .bytes("hash")], [],
+        inPostgres: Addition(values: [("owner", "0"), ("state", "1")], condition: "state <> 2 AND "))
 
     private static let used = [
         usedCodes,

@@ -53,7 +53,9 @@ public struct StoreCopier: Sendable {
         let head = try await inSource { connection throws(RepositoryError) in try CopiedHead(connection) }
         try await begin(head)
         let total = try await inSource { connection throws(RepositoryError) in
-            try CopiedTable.all.reduce(0) { sum, table throws(RepositoryError) in try sum + table.count(connection) }
+            var total = 0
+            for table in CopiedTable.all { total += try table.count(connection) }
+            return total
         }
         var tally = Tally(total: total)
         var sums: [TableSum] = []
@@ -95,7 +97,8 @@ public struct StoreCopier: Sendable {
                 try table.rows(connection, after: place)
             }
             for row in page { sum.add(row) }
-            let missing = page.drop { row in reached.map { !$0.lexicographicallyPrecedes(table.key(of: row)) } ?? false }
+            let missing = page.drop { row in reached.map { !$0.lexicographicallyPrecedes(table.key(of: row)) } ?? false
+            }
             if !missing.isEmpty {
                 try await inTarget(table) { connection throws(RepositoryError) in
                     try table.insert(missing, connection)

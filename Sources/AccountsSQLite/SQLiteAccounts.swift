@@ -78,6 +78,15 @@ public final class SQLiteAccounts: SQLStore {
         }
     }
 
+    /// Opens a store that another one is to be copied into, with its tables and without any key.
+    ///
+    /// - Throws: `.inUse`, `.newerSchema`, `.notEmpty`, `.unavailable`.
+    public static func openToFill(_ path: String, now: Int64) async throws(RepositoryError) -> SQLiteAccounts {
+        try await open(SQLiteSettings(path: path, access: .filling), now: now) { _ throws(SealingError) in
+            throw .unknownKey
+        }
+    }
+
     /// The first transaction: brings the tables up to date, opens the keys, makes those that are missing, and begins with the
     /// log and the ledger.
     ///
