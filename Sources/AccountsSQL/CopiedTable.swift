@@ -39,25 +39,28 @@ package struct CopiedTable: Sendable {
         let keys = Self.list(key.map(\.name))
         let page = "SELECT \(Self.list(columns.map(\.expression))) FROM \(name) WHERE "
         let place = "(\(keys)) > (\(Self.list(key.map { _ in "?" }))) ORDER BY \(keys) LIMIT ?"
-        self.page = Query(page + place, postgres: page + more.condition + place)
+        self.page = Query(page + place, postgres: more.condition.isEmpty ? nil : page + more.condition + place)
         last = Query(
             "SELECT \(keys) FROM \(name) ORDER BY \(Self.list(key.map { $0.name + " DESC" })) LIMIT 1")
         rowCount = Query("SELECT count(*) FROM \(name)")
-        let names = columns.map(\.name)
-        insertOne = Query(
-            Self.insertion(name, names, [], rows: 1), postgres: Self.insertion(name, names, more.values, rows: 1))
-        insertMany = Query(
-            Self.insertion(name, names, [], rows: Self.rowsAStatement),
-            postgres: Self.insertion(name, names, more.values, rows: Self.rowsAStatement))
+        insertOne = Self.insertion(name, columns, rows: 1, inPostgres: more)
+        insertMany = Self.insertion(name, columns, rows: Self.rowsAStatement, inPostgres: more)
     }
 
     private static func insertion(
-        _ table: String, _ names: [String], _ more: [(name: String, value: String)], rows: Int
-    ) -> String {
-        let row = "(\(list(names.map { _ in "?" } + more.map(\.value))))"
-        // A server that went away may have done what it has not confirmed.
-        return "INSERT INTO \(table) (\(list(names + more.map(\.name)))) VALUES "
-            + list(Array(repeating: row, count: rows)) + " ON CONFLICT DO NOTHING"
+        _ table: String, _ columns: [CopiedColumn], rows: Int, inPostgres more: Addition
+    ) -> Query {
+        func text(_ names: [String], _ places: [String]) -> String {
+            // A server that went away may have done what it has not confirmed.
+            "INSERT INTO \(table) (\(list(names))) VALUES "
+                + list(Array(repeating: "(\(list(places)))", count: rows)) + " ON CONFLICT DO NOTHING"
+        }
+        let names = columns.map(\.name)
+        return Query(
+            text(names, columns.map { _ in "?" }),
+            postgres: text(
+                names + more.values.map(\.name),
+                columns.map { _ in "?" } + more.values.map(\.value)))
     }
 
     private static func list(_ words: [String]) -> String { words.joined(separator: ", ") }
