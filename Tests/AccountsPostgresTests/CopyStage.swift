@@ -18,26 +18,28 @@ enum CopyPlace: Sendable {
     func use<Value: Sendable>(
         key: UInt8 = 0x5A, now: Int64 = Sample.now, _ body: (any SQLStore) async throws -> Value
     ) async throws -> Value {
-        try await with({ loop in
-            let unlock = TransparentSealer.unlocker(key: key)
-            return switch self {
-            case .file(let path):
-                try await SQLiteAccounts.open(
-                    SQLiteSettings(path: path, access: .server), now: now, unlockKeyRing: unlock)
-            case .database(let address):
-                try await PostgresAccounts.open(Self.settings(address, loop), now: now, unlockKeyRing: unlock)
-            }
-        }, body)
+        try await with(
+            { loop in
+                let unlock = TransparentSealer.unlocker(key: key)
+                return switch self {
+                case .file(let path):
+                    try await SQLiteAccounts.open(
+                        SQLiteSettings(path: path, access: .server), now: now, unlockKeyRing: unlock)
+                case .database(let address):
+                    try await PostgresAccounts.open(Self.settings(address, loop), now: now, unlockKeyRing: unlock)
+                }
+            }, body)
     }
 
     /// Runs a test with the store as one that is being filled.
     func fill<Value: Sendable>(_ body: (any SQLStore) async throws -> Value) async throws -> Value {
-        try await with({ loop in
-            switch self {
-            case .file(let path): try await SQLiteAccounts.openToFill(path, now: Sample.now)
-            case .database(let address): try await PostgresAccounts.openToFill(Self.settings(address, loop))
-            }
-        }, body)
+        try await with(
+            { loop in
+                switch self {
+                case .file(let path): try await SQLiteAccounts.openToFill(path, now: Sample.now)
+                case .database(let address): try await PostgresAccounts.openToFill(Self.settings(address, loop))
+                }
+            }, body)
     }
 
     /// Copies this store into another.
@@ -135,7 +137,8 @@ extension SQLStore {
 
 extension CopiedColumn {
     private static let optional: Set = [
-        "previous_hash", "next_wrapped", "rotated", "user_agent", "acr", "auth_time", "scope", "upstream_sid", "retired",
+        "previous_hash", "next_wrapped", "rotated", "user_agent", "acr", "auth_time", "scope", "upstream_sid",
+        "retired",
         "tokens", "leased_by", "email_said", "old_identity", "new_identity", "name_hash", "directory_hash", "joined",
         "carrier_id", "ticket", "fetched", "nonce", "network",
     ]
@@ -152,7 +155,8 @@ extension CopiedColumn {
             return .bytes([])
         case .bytes:
             let digits = (0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
-            return .bytes([UInt8(truncatingIfNeeded: number * 37), 0, 0xFF] + digits + Array(repeating: 0x80, count: 25))
+            return .bytes(
+                [UInt8(truncatingIfNeeded: number * 37), 0, 0xFF] + digits + Array(repeating: 0x80, count: 25))
         }
     }
 }
