@@ -193,8 +193,8 @@ let package = Package(
         tests(
             "AccountsPostgresTests",
             [
-                "AccountsPostgres", "AccountsSQL", "Postgres", "EventLoop", "Accounts", "System", "TestSupport",
-                "PostgresTestSupport",
+                "AccountsPostgres", "AccountsSQLite", "AccountsSQL", "Postgres", "EventLoop", "Accounts", "System",
+                "TestSupport", "PostgresTestSupport",
             ]),
         tests("CryptoTests", ["Crypto", "COpenSSL"]),
         tests("AppsTests", ["Apps", "Crypto"]),

@@ -23,6 +23,10 @@ public enum StoreOpenError: Error, Equatable, Sendable {
     case fileExists
     /// Another server has this store open.
     case inUse
+    /// It was being filled with what another store has, which did not come to its end.
+    case unfinishedCopy
+    /// It was to be filled, and has something already.
+    case notEmpty
 }
 
 /// What keeps a store from working.

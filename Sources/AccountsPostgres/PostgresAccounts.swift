@@ -28,7 +28,7 @@ public final class PostgresAccounts: SQLStore {
     ///   - settings: where it is, and its limits.
     ///   - now: seconds since 1970.
     ///   - unlockKeyRing: opens the stored data keys with the master key.
-    /// - Throws: `.noStore`, `.newerSchema`, `.wrongMasterKey`, `.unavailable`.
+    /// - Throws: `.noStore`, `.newerSchema`, `.unfinishedCopy`, `.wrongMasterKey`, `.unavailable`.
     public static func open(
         _ settings: PostgresSettings, now: Int64, unlockKeyRing: @escaping KeyRingUnlocker
     ) async throws(RepositoryError) -> PostgresAccounts {
@@ -37,6 +37,22 @@ public final class PostgresAccounts: SQLStore {
             if try await Schema.stepsTaken(Work(store)) == nil, !settings.mayCreate { throw .notOpened(.noStore) }
             try await Schema.migrate(store)
             try await store.begin(now: now)
+            return store
+        } catch {
+            await store.close()
+            throw error
+        }
+    }
+
+    /// Opens a store that another one is to be copied into, with its tables and without any key.
+    ///
+    /// - Throws: `.newerSchema`, `.notEmpty`, `.unavailable`.
+    public static func openToFill(_ settings: PostgresSettings) async throws(RepositoryError) -> PostgresAccounts {
+        let store = PostgresAccounts(settings, StoreSealer { _ throws(SealingError) in throw .unknownKey })
+        do throws(RepositoryError) {
+            // What is there of another version was begun by that, if it is no store in use.
+            guard try await Schema.isFreshOrCurrent(Work(store)) else { throw .notOpened(.notEmpty) }
+            try await Schema.migrate(store)
             return store
         } catch {
             await store.close()
@@ -64,6 +80,7 @@ public final class PostgresAccounts: SQLStore {
     /// Opens the keys, and makes those that are missing. Of instances that begin at once one makes them.
     private func begin(now: Int64) async throws(RepositoryError) {
         let keys = try await write { [sealer] connection throws(RepositoryError) in
+            try CopyMark.refuse(connection)
             try KeyRingRows(connection: connection).unlock(sealer)
             let rows = SecretKeyRows(connection: connection)
             try rows.makeMissing(sealer, now: now)

@@ -37,6 +37,12 @@ enum Schema {
         return try known(row)
     }
 
+    /// Whether there is nothing yet, or all of it.
+    static func isFreshOrCurrent(_ work: Work) async throws(RepositoryError) -> Bool {
+        guard try await work.any(isThere), let row = try await work.first(found) else { return true }
+        return try [0, Int64(steps.count)].contains(known(row))
+    }
+
     /// Takes the steps that are missing, each a transaction of its own.
     static func migrate(_ store: PostgresAccounts) async throws(RepositoryError) {
         if let taken = try await stepsTaken(Work(store)), taken >= steps.count { return }

@@ -35,6 +35,27 @@ final class WaitingConnection: AccountsSQL.Connection {
     private static let aboutUsers = Query("SELECT reltuples::int8 FROM pg_class WHERE oid = 'users'::regclass")
     private static let users = Query("SELECT count(*) FROM users")
 
+    override func lastNumber(of table: String, _ column: String) throws(RepositoryError) -> Int64 {
+        try first(Self.lastNumber, Self.sequence(of: table, column)) { $0.integer(0) } ?? 0
+    }
+
+    override func setLastNumber(_ number: Int64, of table: String, _ column: String) throws(RepositoryError) {
+        try run(Self.setLastNumber, Self.sequence(of: table, column), number)
+    }
+
+    private static let lastNumber = Query(
+        "SELECT coalesce(last_value, 0) FROM pg_sequences WHERE schemaname = current_schema() AND sequencename = ?")
+    private static let setLastNumber = Query("SELECT setval(?::regclass, ?)")
+
+    /// Two have names of our own; of the others the server has made the name.
+    private static func sequence(of table: String, _ column: String) -> String {
+        switch table {
+        case "users": "user_ids"
+        case "identities": "identity_ids"
+        default: "\(table)_\(column)_seq"
+        }
+    }
+
     fileprivate func rows(_ command: Command) throws(RepositoryError) -> Rows {
         let answer = Answer()
         Task(executorPreference: loop) { [work] in

@@ -25,6 +25,12 @@ open class Connection {
     /// How many users there are, more or less where counting them would take long.
     open func userCount() throws(RepositoryError) -> Int { 0 }
 
+    /// The last number that a table's rows were given by itself, whether or not that row is still there; 0 before the first.
+    open func lastNumber(of table: String, _ column: String) throws(RepositoryError) -> Int64 { 0 }
+
+    /// Has a table number its next row by the one behind.
+    open func setLastNumber(_ number: Int64, of table: String, _ column: String) throws(RepositoryError) {}
+
     /// Sees to it that nothing is left anywhere of the rows that this transaction has removed.
     open func noteErasure() throws(RepositoryError) {}
 

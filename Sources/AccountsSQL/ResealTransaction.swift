@@ -13,10 +13,6 @@ struct ResealTransaction {
         """)
     private static let find = Query("SELECT area, position FROM reseal WHERE target = ?")
     private static let forget = Query("DELETE FROM reseal WHERE target <> ?")
-    // SQLite keeps a value of any type; PostgreSQL the bytes of one.
-    private static let saveRow = save(postgres: "int8send(?3)")
-    private static let saveHash = save(postgres: "?3")
-    private static let saveName = save(postgres: "convert_to(?3, 'UTF8')")
     private static let newest = Query("SELECT max(number) FROM key_ring")
     /// What stands for an area when there is none left.
     private static let done = Int64(SealedArea.allCases.count)
@@ -44,28 +40,9 @@ struct ResealTransaction {
             let last = try step(area, after: position, target: target, looked: &looked)
             place = last.map { (area, $0) } ?? area.next.map { ($0, $0.start) }
         }
-        if let (area, position) = place {
-            try save(area.rawValue, position, of: target)
-        } else {
-            try save(Self.done, .row(0), of: target)
-        }
+        let reached = place.map { ($0.rawValue, $1) } ?? (Self.done, .row(0))
+        try ResealPlace(target: target, area: reached.0, position: reached.1).save(connection)
         return looked
-    }
-
-    private func save(_ area: Int64, _ position: SealedPosition, of target: Int64) throws(RepositoryError) {
-        let query =
-            switch position {
-            case .row: Self.saveRow
-            case .hash: Self.saveHash
-            case .name: Self.saveName
-            }
-        try connection.run(query, target, area, position)
-    }
-
-    private static func save(postgres bytes: String) -> Query {
-        let head = "INSERT INTO reseal (target, area, position) VALUES (?1, ?2, "
-        let tail = ") ON CONFLICT (target) DO UPDATE SET area = excluded.area, position = excluded.position"
-        return Query(head + "?3" + tail, postgres: head + bytes + tail)
     }
 
     /// - Returns: the last value looked at; nil when the area is through.
@@ -88,6 +65,45 @@ struct ResealTransaction {
         } catch .unavailable(.brokenSeal) {
             return nil
         }
+    }
+}
+
+/// Where the walk to a data key has come to.
+struct ResealPlace: Equatable, Sendable {
+    private static let find = Query("SELECT target, area, position FROM reseal ORDER BY target")
+    // SQLite keeps a value of any type; PostgreSQL the bytes of one.
+    private static let saveRow = save(postgres: "int8send(?3)")
+    private static let saveHash = save(postgres: "?3")
+    private static let saveName = save(postgres: "convert_to(?3, 'UTF8')")
+
+    /// The number of the key.
+    let target: Int64
+    /// What stands for the area, or for its being through all of them.
+    let area: Int64
+    let position: SealedPosition
+
+    static func all(_ connection: Connection) throws(RepositoryError) -> [ResealPlace] {
+        try connection.all(find) { row in
+            let area = row.integer(1)
+            let position = SealedArea(rawValue: area).map { SealedValues.position($0, row, 2) }
+            return ResealPlace(target: row.integer(0), area: area, position: position ?? .row(row.integer(2)))
+        }
+    }
+
+    func save(_ connection: Connection) throws(RepositoryError) {
+        let query =
+            switch position {
+            case .row: Self.saveRow
+            case .hash: Self.saveHash
+            case .name: Self.saveName
+            }
+        try connection.run(query, target, area, position)
+    }
+
+    private static func save(postgres bytes: String) -> Query {
+        let head = "INSERT INTO reseal (target, area, position) VALUES (?1, ?2, "
+        let tail = ") ON CONFLICT (target) DO UPDATE SET area = excluded.area, position = excluded.position"
+        return Query(head + "?3" + tail, postgres: head + bytes + tail)
     }
 }
 

@@ -68,10 +68,19 @@ struct GivenNumbers {
     }
 
     init(_ connection: SQLiteConnection) throws(RepositoryError) {
-        func last(_ table: String) throws(RepositoryError) -> Int64 {
-            try connection.first(Self.find, table) { $0.integer(0) } ?? 0
-        }
-        self.init(users: try last("users"), identities: try last("identities"), events: try last("audit"))
+        self.init(
+            users: try Self.last("users", connection), identities: try Self.last("identities", connection),
+            events: try Self.last("audit", connection))
+    }
+
+    /// The last number that a row of a table was given.
+    static func last(_ table: String, _ connection: Connection) throws(RepositoryError) -> Int64 {
+        try connection.first(find, table) { $0.integer(0) } ?? 0
+    }
+
+    static func setLast(_ number: Int64, _ table: String, _ connection: Connection) throws(RepositoryError) {
+        try connection.run(forget, table)
+        try connection.run(set, table, number)
     }
 
     mutating func raise(to other: GivenNumbers) {
@@ -90,8 +99,7 @@ struct GivenNumbers {
         for (table, number) in [
             ("users", passed.users), ("identities", passed.identities), ("audit", passed.events),
         ] {
-            try connection.run(Self.forget, table)
-            try connection.run(Self.set, table, number)
+            try Self.setLast(number, table, connection)
         }
         try connection.run(Self.countAsErased, passed.users - before.users)
         return passed
@@ -100,7 +108,6 @@ struct GivenNumbers {
     /// Has the ledger's next record come behind one.
     static func passRecord(_ number: Int64, in connection: SQLiteConnection) throws(RepositoryError) {
         guard try number > LedgerRows.last(connection) else { return }
-        try connection.run(forget, "ledger")
-        try connection.run(set, "ledger", number)
+        try setLast(number, "ledger", connection)
     }
 }

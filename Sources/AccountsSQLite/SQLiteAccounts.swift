@@ -32,7 +32,8 @@ public final class SQLiteAccounts: SQLStore {
     ///   - settings: where it is, and its limits.
     ///   - now: seconds since 1970.
     ///   - unlockKeyRing: opens the stored data keys with the master key.
-    /// - Throws: `.inUse`, `.noStore`, `.newerSchema`, `.olderThanLedger`, `.wrongMasterKey`, `.unavailable`.
+    /// - Throws: `.inUse`, `.noStore`, `.newerSchema`, `.olderThanLedger`, `.unfinishedCopy`, `.notEmpty`, `.wrongMasterKey`,
+    ///   `.unavailable`.
     public static func open(
         _ settings: SQLiteSettings, now: Int64, unlockKeyRing: @escaping KeyRingUnlocker
     ) async throws(RepositoryError) -> SQLiteAccounts {
@@ -77,6 +78,15 @@ public final class SQLiteAccounts: SQLStore {
         }
     }
 
+    /// Opens a store that another one is to be copied into, with its tables and without any key.
+    ///
+    /// - Throws: `.inUse`, `.newerSchema`, `.notEmpty`, `.unavailable`.
+    public static func openToFill(_ path: String, now: Int64) async throws(RepositoryError) -> SQLiteAccounts {
+        try await open(SQLiteSettings(path: path, access: .filling), now: now) { _ throws(SealingError) in
+            throw .unknownKey
+        }
+    }
+
     /// The first transaction: brings the tables up to date, opens the keys, makes those that are missing, and begins with the
     /// log and the ledger.
     ///
@@ -86,9 +96,17 @@ public final class SQLiteAccounts: SQLStore {
         _ secretKeys: SecretKeyCache, now: Int64
     ) throws(RepositoryError) -> Int {
         let isBeside = settings.access == .besideServer
+        if settings.access == .filling {
+            // What is there of another version was begun by that, if it is no store in use.
+            guard try Schema.isFreshOrCurrent(connection) else { throw .notOpened(.notEmpty) }
+            let found = try Schema.migrate(connection)
+            try writer.log.begin(connection)
+            return found
+        }
         // A file without tables is no store, and only a server makes one of it.
         if settings.access != .server { _ = try Schema.isCurrent(connection) }
         let found = isBeside ? Schema.steps.count : try Schema.migrate(connection)
+        try CopyMark.refuse(connection)
         try KeyRingRows(connection: connection).unlock(sealer)
         let rows = SecretKeyRows(connection: connection)
         try rows.makeMissing(sealer, now: now)
@@ -108,7 +126,7 @@ public final class SQLiteAccounts: SQLStore {
     private static func lock(_ settings: SQLiteSettings) async throws(RepositoryError) -> StoreLock? {
         let path = settings.path
         if !FileNames.exists(path), !Replacement.isUnfinished(path) {
-            guard settings.access == .server else { throw .notOpened(.noStore) }
+            guard [.server, .filling].contains(settings.access) else { throw .notOpened(.noStore) }
             try makeFile(at: path)
         }
         guard settings.access != .besideServer || Replacement.isUnfinished(path) else { return nil }

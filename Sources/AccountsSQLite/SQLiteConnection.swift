@@ -108,6 +108,14 @@ import Glibc
 
     override func userCount() throws(RepositoryError) -> Int { Int(try first(Self.users) { $0.integer(0) } ?? 0) }
 
+    override func lastNumber(of table: String, _ column: String) throws(RepositoryError) -> Int64 {
+        try GivenNumbers.last(table, self)
+    }
+
+    override func setLastNumber(_ number: Int64, of table: String, _ column: String) throws(RepositoryError) {
+        try GivenNumbers.setLast(number, table, self)
+    }
+
     override func noteErasure() throws(RepositoryError) { try ErasureMark(connection: self).set() }
 
     override func statement(_ query: Query) throws(RepositoryError) -> Statement {

@@ -9,6 +9,8 @@ public struct SQLiteSettings: Sendable {
         case besideServer
         /// As a tool while no server runs: one that does is a reason to be refused, and none can start meanwhile.
         case insteadOfServer
+        /// As a tool that fills an empty store with what another one has, while no server runs. It makes the file, and no keys.
+        case filling
     }
 
     /// The database file. A server makes it with mode 0600 when missing, its folders with 0700.

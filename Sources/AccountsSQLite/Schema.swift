@@ -51,6 +51,11 @@ enum Schema {
         (1..<steps.count).contains(try current(connection))
     }
 
+    /// Whether there is nothing yet, or all of it.
+    static func isFreshOrCurrent(_ connection: SQLiteConnection) throws(RepositoryError) -> Bool {
+        try [0, steps.count].contains(current(connection))
+    }
+
     /// Takes the steps that are missing. Inside the caller's transaction.
     ///
     /// - Returns: how many had been taken before.

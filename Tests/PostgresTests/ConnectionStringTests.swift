@@ -89,7 +89,13 @@ import Testing
             await #expect(throws: PostgresError.notConnected(.timedOut)) {
                 try await pool.query(Self.one, timeout: .patience)
             }
-            _ = try await pool.query(Self.one, timeout: .patience)
+            // The one that speaks may take as long, too, where much else runs.
+            let end = ContinuousClock.now + .patience
+            var answer: Rows?
+            while answer == nil, ContinuousClock.now < end {
+                answer = try? await pool.query(Self.one, timeout: .patience)
+            }
+            #expect(answer != nil)
         }
     }
 }

@@ -67,6 +67,13 @@ public enum StorageLocation: Sendable {
     case file(path: String)
     /// A shared database; the connection URI may hold a password.
     case postgres(Secret)
+
+    /// - Parameter text: as `storage.url` is written.
+    /// - Returns: nil for what that refuses.
+    public init?(_ text: String) {
+        guard let location = try? TextRule<StorageLocation>.storage.read(text) else { return nil }
+        self = location
+    }
 }
 
 /// A carrier that changed its issuer: subjects known under `old` are those of `new`.

@@ -7,10 +7,10 @@ import JSON
 struct StoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store", abstract: "Examine the store, back it up, restore it, and bring users from elsewhere.",
-        discussion: "All of it works beside a running server, but for restore and compact.",
+        discussion: "All of it works beside a running server, but for restore, compact and copy.",
         subcommands: [
             StoreStatusCommand.self, Check.self, Backup.self, StoreRestore.self, StoreCompact.self, StoreImport.self,
-            StoreMigrate.self,
+            StoreMigrate.self, StoreCopy.self,
         ])
 
     /// Examines all of it.

@@ -1,0 +1,122 @@
+import Accounts
+import PostgresTestSupport
+import TestSupport
+import Testing
+
+@testable import AccountsSQL
+
+@Suite struct `A copy of a store` {
+    @Test func `has every table and column that an engine has`() async throws {
+        try await withCopyPlaces { database, file in
+            let copied = Set(
+                CopiedTable.all.flatMap { table in table.columns.map { "\(table.name).\($0.name)" } })
+            let inFile = Query(
+                """
+                SELECT t.name || '.' || c.name FROM sqlite_schema AS t JOIN pragma_table_info(t.name) AS c
+                WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite%' AND t.name NOT IN ('meta', 'reseal')
+                """)
+            let inDatabase = Query(
+                """
+                SELECT table_name::text || '.' || column_name::text FROM information_schema.columns
+                WHERE table_schema = current_schema() AND table_name NOT IN ('meta', 'reseal', 'gatehouse_schema')
+                """)
+            let own = ["audit.writer", "used_codes.owner", "used_codes.state", "used_codes.issuer"]
+            for (place, query, own) in [(file("users.db"), inFile, []), (database, inDatabase, own)] {
+                let columns = try await place.fill { store in
+                    try await store.read { connection throws(RepositoryError) in
+                        try connection.all(query) { $0.text(0) }
+                    }
+                }
+                #expect(Set(columns).subtracting(own) == copied)
+            }
+        }
+    }
+
+    @Test func `has every row in every column, there and back`() async throws {
+        try await withCopyPlaces { database, file in
+            let rows = CopiedTable.pageSize + 88
+            let expected = try await file("users.db").fill { store in
+                try await store.fillEveryTable(rows)
+                return try await store.everything()
+            }
+            for (name, table) in expected { #expect(table.count >= rows, "\(name)") }
+            let there = try await file("users.db").copyUnopened(to: database)
+            #expect(there.alreadyThere == 0 && there.users == rows)
+            let inDatabase = try await database.fill { try await $0.everything() }
+            try await database.copyUnopened(to: file("back.db"))
+            let inFile = try await file("back.db").fill { try await $0.everything() }
+            for name in expected.keys {
+                #expect(inDatabase[name] == expected[name], "\(name)")
+                #expect(inFile[name] == expected[name], "\(name)")
+            }
+        }
+    }
+
+    @Test func `knows how far the store is sealed anew, and what it knows of itself`() async throws {
+        try await withCopyPlaces { database, file in
+            let places = [
+                ResealPlace(target: 2, area: SealedArea.users.rawValue, position: .row(300)),
+                ResealPlace(target: 3, area: SealedArea.tickets.rawValue, position: .hash([0, 1, 0xFF])),
+                ResealPlace(target: 4, area: SealedArea.signingKeys.rawValue, position: .name("käy")),
+                ResealPlace(target: 5, area: Int64(SealedArea.allCases.count), position: .row(0)),
+            ]
+            let head = try await file("users.db").use { store in
+                try await store.write { connection throws(RepositoryError) in
+                    for place in places { try place.save(connection) }
+                    try connection.run(Query("INSERT INTO meta (name, value) VALUES ('a number', 7), ('a word', 'ö')"))
+                    return try CopiedHead(connection)
+                }
+            }
+            try await file("users.db").copy(to: database)
+            try await database.copy(to: file("back.db"))
+            let (found, back) = try await file("back.db").fill { store in
+                try await store.read { connection throws(RepositoryError) in
+                    (try ResealPlace.all(connection), try CopiedHead(connection))
+                }
+            }
+            #expect(found == places)
+            #expect(back == head)
+        }
+    }
+
+    @Test func `gives no number that was ever given, and none to what only the source had`() async throws {
+        try await withCopyPlaces { database, file in
+            let keys: Set = ["key_ring", "secret_keys", "signing_keys", "contact_walk"]
+            let last = try await file("users.db").use { store in
+                try await store.fillEveryTable(20, except: keys)
+                for table in CopiedTable.all where table.numbered != nil && !keys.contains(table.name) {
+                    try await store.execute("DELETE FROM \(table.name) WHERE \(table.numbered ?? "") > 1010")
+                }
+                return try await store.numbers()
+            }
+            #expect(last.filter { !keys.contains($0.key) }.values.allSatisfy { $0 == 1020 }, "\(last)")
+            #expect(last.values.allSatisfy { $0 > 0 })
+            try await file("users.db").copy(to: database)
+            #expect(try await database.fill { try await $0.numbers() } == last)
+            try await database.copy(to: file("back.db"))
+            #expect(try await file("back.db").fill { try await $0.numbers() } == last)
+            for place in [database, file("back.db")] {
+                try await place.use { store in
+                    #expect(try await store.userCount() == 10)
+                    let new = try await store.signedIn(Sample.signIn(Sample.subject("new")))
+                    #expect(new.user.rawValue == 1021 && new.identity.rawValue == 1021)
+                    #expect(try await store.userCount() == 11)
+                }
+            }
+        }
+    }
+}
+
+extension SQLStore {
+    /// The last number that each table has given.
+    fileprivate func numbers() async throws -> [String: Int64] {
+        try await read { connection throws(RepositoryError) in
+            var numbers: [String: Int64] = [:]
+            for table in CopiedTable.all {
+                guard let column = table.numbered else { continue }
+                numbers[table.name] = try connection.lastNumber(of: table.name, column)
+            }
+            return numbers
+        }
+    }
+}
