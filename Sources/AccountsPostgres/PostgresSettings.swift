@@ -16,11 +16,14 @@ public struct PostgresSettings: Sendable {
     public var statementTimeout: Duration
     /// For several that depend on each other, and all tries of theirs.
     public var transactionTimeout: Duration
+    /// How long of these it is tried again while there is no connection; nil for all of it.
+    public var outageTimeout: Duration?
 
     public init(
         address: ConnectionString, loops: [EventLoop], mayCreate: Bool,
         limits: PoolLimits = PoolLimits(connections: 4),
-        waitingThreads: Int = 16, statementTimeout: Duration = .seconds(5), transactionTimeout: Duration = .seconds(10)
+        waitingThreads: Int = 16, statementTimeout: Duration = .seconds(5), transactionTimeout: Duration = .seconds(10),
+        outageTimeout: Duration? = nil
     ) {
         self.address = address
         self.loops = loops
@@ -29,5 +32,6 @@ public struct PostgresSettings: Sendable {
         self.waitingThreads = waitingThreads
         self.statementTimeout = statementTimeout
         self.transactionTimeout = transactionTimeout
+        self.outageTimeout = outageTimeout
     }
 }

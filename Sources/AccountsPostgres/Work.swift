@@ -64,9 +64,11 @@ private final class Trouble: Sendable {
     /// Only the first tells: what follows in a transaction is that it is over.
     func note(_ error: PostgresError) { first.withLock { $0 = $0 ?? error } }
 
+    var error: PostgresError? { first.withLock(\.self) }
+
     /// Whether the same work can succeed when it is begun again, and can't have been committed.
     var isWorthRepeating: Bool {
-        switch first.withLock(\.self) {
+        switch error {
         // Somebody else has made the same row first, which the next try will see.
         case .refused(.uniqueViolation): true
         case let error?: error.isRetryable
@@ -81,7 +83,8 @@ extension PostgresAccounts {
 
     /// Runs one statement, which is a transaction of its own, again while others are in its way.
     func alone(_ command: Command, _ durability: Durability) async throws(PostgresError) -> Rows {
-        let end = MonotonicTime.now + settings.statementTimeout
+        let start = MonotonicTime.now
+        let end = start + settings.statementTimeout
         var attempt = 1
         while true {
             do throws(PostgresError) {
@@ -89,7 +92,9 @@ extension PostgresAccounts {
                 guard let first = rows.first else { throw .unexpectedResult }
                 return first
             } catch {
-                guard error.isRetryable, error != .overloaded, .now < end else { throw error }
+                guard error.isRetryable, error != .overloaded, isWorthwhile(error, since: start, until: end) else {
+                    throw error
+                }
             }
             await rest(attempt)
             attempt += 1
@@ -104,7 +109,8 @@ extension PostgresAccounts {
     func transact<Value: Sendable>(
         _ isolation: Isolation = .serializable, _ body: (Work) async throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
-        let end = MonotonicTime.now + settings.transactionTimeout
+        let start = MonotonicTime.now
+        let end = start + settings.transactionTimeout
         var attempt = 1
         while true {
             let trouble = Trouble()
@@ -116,11 +122,20 @@ extension PostgresAccounts {
                     try await body(Work(self, transaction, .durable, trouble))
                 }
             } catch {
-                guard trouble.isWorthRepeating, .now < end else { throw error }
+                guard trouble.isWorthRepeating, isWorthwhile(trouble.error, since: start, until: end) else {
+                    throw error
+                }
             }
             await rest(attempt)
             attempt += 1
         }
+    }
+
+    /// Whether there is time left to begin again what has failed in this way.
+    private func isWorthwhile(_ error: PostgresError?, since start: MonotonicTime, until end: MonotonicTime) -> Bool {
+        let now = MonotonicTime.now
+        guard case .notConnected? = error, let outage = settings.outageTimeout else { return now < end }
+        return now < min(end, start + outage)
     }
 
     /// A pause that differs for all who have met each other.

@@ -32,9 +32,9 @@ final class OperatedServer: Sendable {
     var database: String { folder.appending(path: "users.db").path }
     var masterKey: String { database + ".key" }
 
-    func start() async throws {
+    func start(environment: [String: String] = [:]) async throws {
         let log = folder.appending(path: "log-\(UUID().uuidString)")
-        let started = try await ServerProcess(configuration: configuration, log: log)
+        let started = try await ServerProcess(configuration: configuration, log: log, environment: environment)
         process.withLock { $0 = started }
     }
 

@@ -38,6 +38,8 @@ struct CopiedStore {
 
     /// A whole table may have to be counted, and nobody waits for an answer.
     private static let statementTimeout = Duration.seconds(3600)
+    /// A server that is restarted is waited for, and one that is not there is told of.
+    private static let outageTimeout = Duration.seconds(10)
     private static let pageConnections = 2
 
     private let location: Location
@@ -101,6 +103,6 @@ struct CopiedStore {
     private static func settings(_ address: ConnectionString, _ loop: EventLoop) -> PostgresSettings {
         PostgresSettings(
             address: address, loops: [loop], mayCreate: false, limits: PoolLimits(connections: pageConnections),
-            statementTimeout: statementTimeout, transactionTimeout: statementTimeout)
+            statementTimeout: statementTimeout, transactionTimeout: statementTimeout, outageTimeout: outageTimeout)
     }
 }
