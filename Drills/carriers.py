@@ -29,7 +29,7 @@ class Carriers(Process):
         self.urls = {name: self.await_line(pattern)[1] for name, pattern in LISTENING.items()}
         self.ports = {name: urllib.parse.urlsplit(url).port for name, url in self.urls.items()}
 
-    def authorize(self, subscriber, issuer="aurora", misbehave=None, scope=""):
+    def authorize(self, subscriber, issuer="aurora", misbehave=None, scope="", nonce=None):
         """What an app posts after its user approved, as the parameters of a sign-in."""
         verifier = secrets.token_urlsafe(48)
         challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
@@ -39,6 +39,8 @@ class Carriers(Process):
             "response_type": "code", "client_id": client, "redirect_uri": redirect, "state": "drill",
             "scope": f"openid profile name email phone postal_code {scope}".strip(), "code_challenge": challenge,
             "code_challenge_method": "S256", "prompt": "none", "login_hint": subscriber}
+        if nonce:
+            query["nonce"] = nonce
         if misbehave:
             query["misbehave"] = misbehave
         answer = self.call("GET", "/authorize?" + urllib.parse.urlencode(query), issuer=issuer)
@@ -47,6 +49,8 @@ class Carriers(Process):
         if not code:
             raise RuntimeError(f"{issuer} gave {subscriber} no code: {answer.status}")
         body = {"client_id": client, "code": code[0], "redirect_uri": redirect, "code_verifier": verifier}
+        if nonce:
+            body["nonce"] = nonce
         if NETWORKS[issuer]:
             body["mccmnc"] = NETWORKS[issuer]
         return body

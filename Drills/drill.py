@@ -24,6 +24,7 @@ import keyservice
 import native
 import older_store
 import postgres_crash
+import races
 import random_kids
 import rolling
 import signup
@@ -43,7 +44,8 @@ DRILLS = {
     "slow-carrier": slow_carrier, "browsers": browsers, "stops": stops, "storage": storage, "freeze": freeze,
     "growth": growth, "older-store": older_store, "crash": crash,
     "vault": vault, "keyservice": keyservice, "native": native, "signup": signup,
-    "instances": instances, "rolling": rolling, "postgres-crash": postgres_crash, "standby": standby, "soak": soak}
+    "instances": instances, "rolling": rolling, "postgres-crash": postgres_crash, "standby": standby,
+    "races": races, "soak": soak}
 # A drill that names no time of its own takes less than half of this; one that takes longer hangs, which is a finding too.
 LONGEST = 180
 

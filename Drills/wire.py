@@ -48,8 +48,13 @@ class Client:
     def __exit__(self, *_):
         self.connection.close()
 
-    def call(self, method, path, body=None, form=None, bearer=None, headers=None):
-        """Sends a request: `body` as JSON, or `form` as a form. Raises one of `LOST` when no answer comes."""
+    def call(self, method, path, **content):
+        """Sends a request and waits for its answer. Raises one of `LOST` when none comes."""
+        self.send(method, path, **content)
+        return self.receive()
+
+    def send(self, method, path, body=None, form=None, bearer=None, headers=None):
+        """Sends a request: `body` as JSON, or `form` as a form."""
         headers = dict(headers or {})
         data = None
         if body is not None:
@@ -60,6 +65,13 @@ class Client:
             headers["Authorization"] = f"Bearer {bearer}"
         try:
             self.connection.request(method, path, data, headers)
+        except LOST:
+            self.connection.close()
+            raise
+
+    def receive(self):
+        """The answer to the request that was sent."""
+        try:
             response = self.connection.getresponse()
             return Answer(response.status, response.getheaders(), response.read())
         except LOST:

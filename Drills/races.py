@@ -1,0 +1,206 @@
+"""Two instances in two processes are asked for the same thing at the same moment, a thousand times of each kind: it is done once."""
+
+import base64
+import hashlib
+import itertools
+import os
+import threading
+import urllib.parse
+
+import browsers
+import native
+from apps import generation
+from bench import tally
+from postgres import NotInstalled, postgres, storage
+from wire import LOST, Client
+
+ROUNDS = int(os.environ.get("GATEHOUSE_RACES_ROUNDS", "1000"))
+LONGEST = 300 + 3 * ROUNDS
+WORKERS = 4
+CALLBACK = f"{browsers.ISSUER}/auth/zenkey/callback"
+VERIFIER = "v" * 43
+
+
+class Pair:
+    """A connection to each of two instances."""
+
+    def __init__(self, servers):
+        self.clients = [Client(server.port) for server in servers]
+        self.turn = itertools.count()
+
+    def both(self, *requests):
+        """The answers to requests that are both sent before either is read: one of each instance, the same of both where there is
+        one. Who is first changes from time to time."""
+        first = next(self.turn) % 2
+        clients = self.clients[first:] + self.clients[:first]
+        for client, (method, path, content) in zip(clients, requests * (2 // len(requests))):
+            client.send(method, path, **content)
+        return [client.receive() for client in clients]
+
+    def one(self, method, path, **content):
+        return self.clients[next(self.turn) % 2].call(method, path, **content)
+
+
+class Races:
+    """Each race is a method that asks both, and returns what is wrong with their answers, or None."""
+
+    def __init__(self, carriers):
+        self.carriers, self.phones = carriers, native.Phones(carriers)
+        self.numbers = itertools.count()
+
+    def somebody(self):
+        return f"racer{next(self.numbers)}"
+
+    def sign_in(self, pair, subscriber, **what):
+        return pair.one("POST", "/auth/signin", body=self.carriers.authorize(subscriber, **what))
+
+    def code(self, pair):
+        """A provider's code."""
+        body = self.carriers.authorize(self.somebody())
+        return once(pair.both(("POST", "/auth/signin", {"body": body})))
+
+    def id_token(self, pair):
+        """An ID token that an app has got on the phone."""
+        with Client(self.phones.port) as client:
+            body = self.phones.with_id_token(client)
+        return once(pair.both(("POST", "/auth/signin", {"body": body})))
+
+    def challenge(self, pair):
+        """A nonce of ours, in two codes of one person's."""
+        nonce, somebody = pair.one("POST", "/auth/challenge", form={}).json["nonce"], self.somebody()
+        bodies = [self.carriers.authorize(somebody, nonce=nonce) for _ in range(2)]
+        return once(pair.both(*(("POST", "/auth/signin", {"body": body}) for body in bodies)))
+
+    def newcomer(self, pair):
+        """The first two sign-ins of somebody."""
+        somebody = self.somebody()
+        answers = pair.both(*(("POST", "/auth/signin", {"body": self.carriers.authorize(somebody)}) for _ in range(2)))
+        return same_user(answers) or (
+            None if [answer.json["new_user"] for answer in answers].count(True) == 1 else "not one of them is new")
+
+    def moved(self, pair):
+        """Two sign-ins of somebody who has changed carriers."""
+        somebody = self.somebody()
+        before = self.sign_in(pair, somebody)
+        self.carriers.port(somebody, "borealis")
+        bodies = [self.carriers.authorize(somebody, "borealis") for _ in range(2)]
+        answers = pair.both(*(("POST", "/auth/signin", {"body": body}) for body in bodies))
+        return same_user([before, *answers])
+
+    def refresh(self, pair):
+        """A refresh token has one successor, whoever asks."""
+        token = self.sign_in(pair, self.somebody()).json["refresh_token"]
+        form = {"grant_type": "refresh_token", "refresh_token": token}
+        answers = pair.both(("POST", "/auth/token", {"form": form}))
+        if [answer.status for answer in answers] != [200, 200]:
+            return tally(answers)
+        generations = {generation(answer.json["refresh_token"]) for answer in answers}
+        return None if generations == {generation(token) + 1} else "two successors"
+
+    def browser(self, pair):
+        """Where a carrier has sent a browser back to, and then the code of ours that the app redeems."""
+        request = urllib.parse.urlencode({
+            "client_id": "drill", "redirect_uri": browsers.APP, "response_type": "code", "state": "s", "scope": "openid",
+            "code_challenge": base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).rstrip(b"=").decode(),
+            "code_challenge_method": "S256", "provider": "zenkey", "mccmnc": "310410", "prompt": "none",
+            "login_hint": self.somebody()})
+        begun = pair.one("GET", f"/auth/authorize?{request}")
+        cookie = {"Cookie": begun.headers["set-cookie"].split(";")[0]}
+        target, _, parts = browsers.local(begun.headers["location"])
+        with Client(parts.port) as client:
+            approved = client.call("GET", target)
+        back = browsers.local(approved.headers["location"])[0]
+        answers = pair.both(("GET", back, {"headers": cookie}))
+        codes = [browsers.local(answer.headers.get("location", ""))[1].get("code") for answer in answers]
+        codes = [code for code in codes if code]
+        if len(codes) != 1:
+            return f"{len(codes)} codes: {tally(answers)}"
+        form = {"grant_type": "authorization_code", "code": codes[0], "redirect_uri": browsers.APP, "client_id": "drill",
+                "code_verifier": VERIFIER}
+        return once(pair.both(("POST", "/auth/token", {"form": form})))
+
+    def link(self, pair):
+        """One identity that two users would have."""
+        tokens = [self.sign_in(pair, self.somebody()).json["token"] for _ in range(2)]
+        somebody = self.somebody()
+        more = {"provider": "plain", "iss": self.carriers.urls["plain"]}
+        bodies = [{**self.carriers.authorize(somebody, "plain"), **more} for _ in range(2)]
+        return once(pair.both(*(
+            ("POST", "/users/me/identities", {"body": body, "bearer": token}) for body, token in zip(bodies, tokens))), 201)
+
+    def erased(self, pair):
+        """A sign-in of somebody who leaves at that moment: he is gone, or somebody new; never half of either."""
+        somebody = self.somebody()
+        before = self.sign_in(pair, somebody)
+        body = self.carriers.authorize(somebody)
+        leaving, answer = pair.both(
+            ("DELETE", "/users/me", {"bearer": before.json["token"]}), ("POST", "/auth/signin", {"body": body}))
+        if leaving.status not in (200, 204) or answer.status != 200:
+            return tally([leaving, answer])
+        here = pair.one("GET", "/users/me", bearer=answer.json["token"]).status
+        # Who came before he left has left with the rest of him.
+        came_first = answer.json["user"]["user_id"] == before.json["user"]["user_id"]
+        return None if here == (401 if came_first else 200) else f"{here} afterwards"
+
+
+def once(answers, status=200):
+    """What is wrong where not exactly one succeeds, and the other is refused."""
+    statuses = [answer.status for answer in answers]
+    others = [one for one in statuses if one != status]
+    return None if len(others) == 1 and 400 <= others[0] < 500 else tally(answers)
+
+
+def same_user(answers):
+    if any(answer.status != 200 for answer in answers):
+        return tally(answers)
+    users = {answer.json["user"]["user_id"] for answer in answers}
+    return None if len(users) == 1 else "two users"
+
+
+RACES = (Races.code, Races.id_token, Races.challenge, Races.newcomer, Races.moved, Races.refresh, Races.browser, Races.link,
+         Races.erased)
+
+
+def run(bench):
+    try:
+        with postgres(bench) as database, bench.carriers(redirect_uris=[CALLBACK]) as carriers:
+            settings = {**browsers.SETTINGS, **native.settings(carriers), **storage(bench, database), "LOG_LEVEL": "notice",
+                        "RATE_LIMIT_CHALLENGES_PER_MINUTE_PER_ADDRESS": "0", "INSTANCES": "2"}
+            with bench.server(carriers, "one", settings=settings) as one, \
+                    bench.server(carriers, "two", settings=settings) as two:
+                races = Races(carriers)
+                for race in RACES:
+                    hold(bench, race, races, [one, two])
+    except NotInstalled as error:
+        bench.skip(str(error))
+
+
+def hold(bench, race, races, servers):
+    """Runs one race so many times, and claims that nothing is ever wrong."""
+    lock, left, wrong = threading.Lock(), [ROUNDS], []
+
+    def work():
+        pair = Pair(servers)
+        while True:
+            with lock:
+                if not left[0]:
+                    return
+                left[0] -= 1
+            try:
+                fault = race(races, pair)
+            except (*LOST, KeyError, RuntimeError) as error:
+                fault = f"{type(error).__name__} {error}"
+                pair = Pair(servers)
+            if fault:
+                with lock:
+                    wrong.append(fault)
+
+    threads = [threading.Thread(target=work) for _ in range(WORKERS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    name = race.__name__
+    bench.figure(name, ROUNDS)
+    bench.note(f"{name}: {ROUNDS} rounds")
+    bench.claim(not wrong, f"{name}: {race.__doc__.rstrip('.')} ({tally(wrong)})")
