@@ -25,6 +25,8 @@ public enum StoreOpenError: Error, Equatable, Sendable {
     case inUse
     /// It was being filled with what another store has, which did not come to its end.
     case unfinishedCopy
+    /// Its tables were made for another kind of engine.
+    case otherDialect
     /// It was to be filled, and has something already.
     case notEmpty
 }

@@ -7,7 +7,7 @@ import Postgres
 /// the order of the transactions that have written them, and not before all transactions of this database that began earlier have
 /// ended. Those of other databases on the same server may last for hours, and concern nobody here.
 enum AuditStatements {
-    private static let columns = "id, at, event, user_id, old_identity, new_identity"
+    static let columns = "id, at, event, user_id, old_identity, new_identity"
     private static let from = "(writer, id) > (coalesce((SELECT max(writer) FROM audit WHERE id <= $1), '0'::xid8), $1)"
     private static let page = "\(from) AND writer < $2::text::xid8 ORDER BY writer, id LIMIT $3"
 
@@ -49,6 +49,19 @@ extension PostgresAccounts {
     public func auditEvents(
         after id: Int64, limit: Int, user: UserID?
     ) async throws(RepositoryError) -> [AuditEvent] {
+        let rows =
+            switch settings.dialect {
+            case .postgresql: try await auditEventsInOrder(after: id, limit: limit, user: user)
+            case .distributed: try await auditEventsByTime(after: id, limit: limit, user: user)
+            }
+        var events: [AuditEvent] = []
+        for row in rows { events.append(try AuditStatements.event(row)) }
+        return events
+    }
+
+    private func auditEventsInOrder(
+        after id: Int64, limit: Int, user: UserID?
+    ) async throws(RepositoryError) -> [StoredRow] {
         let work = Work(self)
         var horizon = try await settledUpTo(work)
         // So that who has just done something finds it, nearly always.
@@ -56,16 +69,11 @@ extension PostgresAccounts {
             await pool(.durable).rest(Self.auditPause)
             horizon = try await settledUpTo(work)
         }
-        let rows: [StoredRow]
-        if let user {
-            rows = try await work.all(
-                AuditStatements.ofUser, .integer(id), horizon, .integer(Int64(limit)), .integer(user.rawValue))
-        } else {
-            rows = try await work.all(AuditStatements.everybodys, .integer(id), horizon, .integer(Int64(limit)))
+        guard let user else {
+            return try await work.all(AuditStatements.everybodys, .integer(id), horizon, .integer(Int64(limit)))
         }
-        var events: [AuditEvent] = []
-        for row in rows { events.append(try AuditStatements.event(row)) }
-        return events
+        return try await work.all(
+            AuditStatements.ofUser, .integer(id), horizon, .integer(Int64(limit)), .integer(user.rawValue))
     }
 
     /// The number of a transaction before which all are over, as text: the server's type for these has no other way in.

@@ -29,7 +29,7 @@ extension PostgresAccounts {
     }
 
     /// In seconds: expiries are compared across instances.
-    private static let clockTolerance: Int64 = 2
+    static let clockTolerance: Int64 = 2
     private static let clock = Postgres.Statement("SELECT floor(extract(epoch FROM clock_timestamp()))::int8")
     private static let setProbe = Postgres.Statement(
         "INSERT INTO meta (name, value) VALUES ('probed', $1) ON CONFLICT (name) DO UPDATE SET value = $1")

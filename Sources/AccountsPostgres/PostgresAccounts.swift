@@ -28,7 +28,7 @@ public final class PostgresAccounts: SQLStore {
     ///   - settings: where it is, and its limits.
     ///   - now: seconds since 1970.
     ///   - unlockKeyRing: opens the stored data keys with the master key.
-    /// - Throws: `.noStore`, `.newerSchema`, `.unfinishedCopy`, `.wrongMasterKey`, `.unavailable`.
+    /// - Throws: `.noStore`, `.newerSchema`, `.otherDialect`, `.unfinishedCopy`, `.wrongMasterKey`, `.unavailable`.
     public static func open(
         _ settings: PostgresSettings, now: Int64, unlockKeyRing: @escaping KeyRingUnlocker
     ) async throws(RepositoryError) -> PostgresAccounts {
@@ -36,6 +36,7 @@ public final class PostgresAccounts: SQLStore {
         do throws(RepositoryError) {
             if try await Schema.stepsTaken(Work(store)) == nil, !settings.mayCreate { throw .notOpened(.noStore) }
             try await Schema.migrate(store)
+            try await Schema.checkDialect(store)
             try await store.begin(now: now)
             return store
         } catch {
@@ -46,13 +47,14 @@ public final class PostgresAccounts: SQLStore {
 
     /// Opens a store that another one is to be copied into, with its tables and without any key.
     ///
-    /// - Throws: `.newerSchema`, `.notEmpty`, `.unavailable`.
+    /// - Throws: `.newerSchema`, `.otherDialect`, `.notEmpty`, `.unavailable`.
     public static func openToFill(_ settings: PostgresSettings) async throws(RepositoryError) -> PostgresAccounts {
         let store = PostgresAccounts(settings, StoreSealer { _ throws(SealingError) in throw .unknownKey })
         do throws(RepositoryError) {
             // What is there of another version was begun by that, if it is no store in use.
             guard try await Schema.isFreshOrCurrent(Work(store)) else { throw .notOpened(.notEmpty) }
             try await Schema.migrate(store)
+            try await Schema.checkDialect(store)
             return store
         } catch {
             await store.close()

@@ -6,6 +6,7 @@ public struct PostgresSettings: Sendable {
     public var address: ConnectionString
     /// Each has connections of its own, and a caller uses those of the loop that he runs on.
     public var loops: [EventLoop]
+    public var dialect: Dialect
     /// Whether tables are made where there are none.
     public var mayCreate: Bool
     /// The bounds of each loop's durable connections.
@@ -20,13 +21,14 @@ public struct PostgresSettings: Sendable {
     public var outageTimeout: Duration?
 
     public init(
-        address: ConnectionString, loops: [EventLoop], mayCreate: Bool,
+        address: ConnectionString, loops: [EventLoop], dialect: Dialect = .postgresql, mayCreate: Bool,
         limits: PoolLimits = PoolLimits(connections: 4),
         waitingThreads: Int = 16, statementTimeout: Duration = .seconds(5), transactionTimeout: Duration = .seconds(10),
         outageTimeout: Duration? = nil
     ) {
         self.address = address
         self.loops = loops
+        self.dialect = dialect
         self.mayCreate = mayCreate
         self.limits = limits
         self.waitingThreads = waitingThreads

@@ -25,6 +25,11 @@ enum Schema {
     private static let found = Postgres.Statement("SELECT version, min_compatible FROM gatehouse_schema")
     // Whoever comes second waits here, and finds nothing left to do.
     private static let locked = Postgres.Statement("SELECT version, min_compatible FROM gatehouse_schema FOR UPDATE")
+    private static let isOfPostgres = Postgres.Statement(
+        """
+        SELECT 1 FROM information_schema.columns
+        WHERE table_schema = current_schema() AND table_name = 'audit' AND column_name = 'writer'
+        """)
     private static let set = Postgres.Statement("UPDATE gatehouse_schema SET version = $1, min_compatible = $2")
 
     /// How many steps have been taken; nil where there are no tables of ours.
@@ -43,6 +48,12 @@ enum Schema {
         return try [0, Int64(steps.count)].contains(known(row))
     }
 
+    /// - Throws: `.otherDialect` for tables that were made for another kind of engine.
+    static func checkDialect(_ store: PostgresAccounts) async throws(RepositoryError) {
+        let found: Dialect = try await Work(store).any(isOfPostgres) ? .postgresql : .distributed
+        if found != store.settings.dialect { throw .notOpened(.otherDialect) }
+    }
+
     /// Takes the steps that are missing, each a transaction of its own.
     static func migrate(_ store: PostgresAccounts) async throws(RepositoryError) {
         if let taken = try await stepsTaken(Work(store)), taken >= steps.count { return }
@@ -56,7 +67,7 @@ enum Schema {
                 guard let row = try await work.first(locked) else { throw .unavailable(.corrupt) }
                 let taken = try known(row)
                 guard taken < steps.count else { return true }
-                for statement in steps[Int(taken)].split(separator: ";\n") {
+                for statement in store.settings.dialect.step(steps[Int(taken)]).split(separator: ";\n") {
                     try await work.run(.once(String(statement)))
                 }
                 try await work.run(set, .integer(taken + 1), .integer(leastCompatible))

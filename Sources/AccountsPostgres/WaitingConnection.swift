@@ -32,7 +32,8 @@ final class WaitingConnection: AccountsSQL.Connection {
 
     // Counting reads every row, so of many it is the server's own estimate that is told, which its vacuum keeps.
     private static let countedUsers: Int64 = 200_000
-    private static let aboutUsers = Query("SELECT reltuples::int8 FROM pg_class WHERE oid = 'users'::regclass")
+    private static let aboutUsers = Query(
+        "SELECT coalesce(reltuples, 0)::int8 FROM pg_class WHERE oid = 'users'::regclass")
     private static let users = Query("SELECT count(*) FROM users")
 
     override func lastNumber(of table: String, _ column: String) throws(RepositoryError) -> Int64 {

@@ -139,6 +139,7 @@ public struct Settings: Sendable {
         public internal(set) var statementSeconds = 5
         /// Whether statements stay prepared.
         public internal(set) var preparedStatements = true
+        public internal(set) var dialect = StorageDialect.postgresql
     }
 
     /// The sessions Gatehouse itself hands to apps.

@@ -41,6 +41,8 @@ enum StartError: Error, CustomStringConvertible {
             """
         case .storage(let path, .notOpened(.noStore)):
             "there is no database \(path); gatehouse serve makes it on its first start"
+        case .storage(let path, .notOpened(.otherDialect)):
+            "the tables of the database \(path) were made for another storage.dialect"
         case .storage(let path, .notOpened(.unfinishedCopy)):
             "the database \(path) is a copy that was not finished; have gatehouse store copy finish it"
         case .storage(let path, .unavailable(let reason)): "the database \(path) can't be used: \(reason)"

@@ -1,12 +1,13 @@
 import Accounts
 import AccountsPostgres
 import EventLoop
+import Foundation
 import Postgres
 import TestSupport
 
 /// Runs a test with a store in a database, on a loop of its own, and closes it.
 func withStore(
-    at address: String, statementTimeout: Duration = .seconds(60),
+    at address: String, statementTimeout: Duration = .seconds(60), dialect: Dialect = .tested,
     _ body: (PostgresAccounts) async throws -> Void
 ) async throws {
     let loop = try EventLoop(label: "store")
@@ -14,7 +15,7 @@ func withStore(
     defer { loop.stop() }
     // All tests begin at once, and the database has a share of the same processors.
     let settings = PostgresSettings(
-        address: try ConnectionString(address), loops: [loop], mayCreate: true,
+        address: try ConnectionString(address), loops: [loop], dialect: dialect, mayCreate: true,
         limits: PoolLimits(connections: 4, connectTimeout: .seconds(60)), statementTimeout: statementTimeout,
         transactionTimeout: statementTimeout * 2)
     let store = try await PostgresAccounts.open(
@@ -24,4 +25,11 @@ func withStore(
         throw error
     }
     await store.close()
+}
+
+extension Dialect {
+    /// The one of the server that `GATEHOUSE_TEST_PG_URL` names, by `GATEHOUSE_TEST_PG_DIALECT`.
+    static var tested: Dialect {
+        ProcessInfo.processInfo.environment["GATEHOUSE_TEST_PG_DIALECT"] == "distributed" ? .distributed : .postgresql
+    }
 }

@@ -58,6 +58,7 @@ import YAML
           connectSeconds: 5
           statementSeconds: 5
           preparedStatements: true
+          dialect: postgresql
         session:
           issuer: ""
           audience: ""

@@ -10,7 +10,7 @@ enum KeysWithoutEffect {
     /// What says nothing of a store that is a file, which one server has.
     static let ofFiles: Set<String> = [
         "instances", "storage.password", "storage.connections", "storage.connectSeconds", "storage.statementSeconds",
-        "storage.preparedStatements",
+        "storage.preparedStatements", "storage.dialect",
     ]
 
     /// Keys of sections with names that were there before this version, by the word of their kind.

@@ -126,6 +126,9 @@ extension SettingKey where Root == Settings {
             "storage.preparedStatements", \.storage.preparedStatements, .flag,
             "Whether PostgreSQL keeps our statements prepared; false behind a pooler that gives each transaction another "
                 + "connection."),
+        Self(
+            "storage.dialect", \.storage.dialect, .text(.choice),
+            "Whose SQL the database takes: PostgreSQL's, or that of distributed engines that speak its protocol."),
     ]
 
     private static let session: [Self] = [

@@ -32,6 +32,13 @@ enum UserAPIVersion: String, Sendable, CaseIterable {
     case v1
 }
 
+/// Whose SQL a database server takes.
+public enum StorageDialect: String, Sendable, CaseIterable {
+    case postgresql
+    /// That of engines which speak PostgreSQL's protocol, and lack some of it.
+    case distributed
+}
+
 /// How the token endpoint learns who we are (OpenID Connect Core §9).
 enum ClientAuthenticationMethod: String, Sendable, CaseIterable {
     case basic = "client_secret_basic"

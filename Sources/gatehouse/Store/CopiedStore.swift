@@ -43,9 +43,11 @@ struct CopiedStore {
     private static let pageConnections = 2
 
     private let location: Location
+    private let dialect: Dialect
 
     /// - Parameter storage: whose password goes with its own address, and with no other.
     init(_ text: String, _ storage: Settings.Storage) throws(Fault) {
+        dialect = Dialect(storage.dialect)
         switch StorageLocation(text) {
         case .file(let path): location = .file(path)
         case .postgres(let address):
@@ -94,15 +96,17 @@ struct CopiedStore {
         case (.file(let path), .target):
             return try await SQLiteAccounts.openToFill(path, now: now)
         case (.postgres(let address), .source(let unlock)):
-            return try await PostgresAccounts.open(Self.settings(address, loop), now: now, unlockKeyRing: unlock)
+            return try await PostgresAccounts.open(settings(address, loop), now: now, unlockKeyRing: unlock)
         case (.postgres(let address), .target):
-            return try await PostgresAccounts.openToFill(Self.settings(address, loop))
+            return try await PostgresAccounts.openToFill(settings(address, loop))
         }
     }
 
-    private static func settings(_ address: ConnectionString, _ loop: EventLoop) -> PostgresSettings {
+    private func settings(_ address: ConnectionString, _ loop: EventLoop) -> PostgresSettings {
         PostgresSettings(
-            address: address, loops: [loop], mayCreate: false, limits: PoolLimits(connections: pageConnections),
-            statementTimeout: statementTimeout, transactionTimeout: statementTimeout, outageTimeout: outageTimeout)
+            address: address, loops: [loop], dialect: dialect, mayCreate: false,
+            limits: PoolLimits(connections: Self.pageConnections),
+            statementTimeout: Self.statementTimeout, transactionTimeout: Self.statementTimeout,
+            outageTimeout: Self.outageTimeout)
     }
 }

@@ -151,7 +151,7 @@ extension PostgresSettings {
 
     init(_ address: ConnectionString, _ storage: Settings.Storage, loops: [EventLoop], mayCreate: Bool) {
         self.init(
-            address: address, loops: loops, mayCreate: mayCreate,
+            address: address, loops: loops, dialect: Dialect(storage.dialect), mayCreate: mayCreate,
             limits: PoolLimits(
                 connections: storage.connections, callersPerConnection: Self.callersPerConnection,
                 waitingCallers: Self.waitingCallers, connectTimeout: .seconds(storage.connectSeconds),
@@ -160,5 +160,15 @@ extension PostgresSettings {
             waitingThreads: min(storage.connections * loops.count, Self.mostThreads),
             statementTimeout: .seconds(storage.statementSeconds),
             transactionTimeout: .seconds(2 * storage.statementSeconds))
+    }
+}
+
+extension Dialect {
+    init(_ setting: StorageDialect) {
+        self =
+            switch setting {
+            case .postgresql: .postgresql
+            case .distributed: .distributed
+            }
     }
 }

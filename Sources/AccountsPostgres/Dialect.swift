@@ -1,0 +1,23 @@
+/// Whose SQL the database takes.
+public enum Dialect: Sendable {
+    /// PostgreSQL's.
+    case postgresql
+    /// That of distributed engines which speak its protocol, such as CockroachDB and YugabyteDB. By their documentation they have
+    /// no numbers of transactions that tell their order, take no collation by the name of C, since theirs is that one anyway,
+    /// and have no use for room on a page.
+    case distributed
+
+    // Of each pair the second takes the place of the first.
+    private static let replacements = [
+        (" COLLATE \"C\"", ""), (" WITH (fillfactor = 85)", ""),
+        ("    writer xid8 NOT NULL DEFAULT pg_current_xact_id(),\n", ""),
+        ("ON audit (writer, id)", "ON audit (at, id)"),
+        ("ON audit (user_id, writer, id)", "ON audit (user_id, at, id)"),
+    ]
+
+    /// A step of the schema, as the database takes it.
+    func step(_ text: String) -> String {
+        guard self == .distributed else { return text }
+        return Self.replacements.reduce(text) { $0.replacing($1.0, with: $1.1) }
+    }
+}
