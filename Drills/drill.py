@@ -23,6 +23,7 @@ import instances
 import keyservice
 import native
 import older_store
+import pooler
 import postgres_crash
 import races
 import random_kids
@@ -45,7 +46,7 @@ DRILLS = {
     "growth": growth, "older-store": older_store, "crash": crash,
     "vault": vault, "keyservice": keyservice, "native": native, "signup": signup,
     "instances": instances, "rolling": rolling, "postgres-crash": postgres_crash, "standby": standby,
-    "races": races, "soak": soak}
+    "races": races, "pooler": pooler, "soak": soak}
 # A drill that names no time of its own takes less than half of this; one that takes longer hangs, which is a finding too.
 LONGEST = 180
 
