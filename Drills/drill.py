@@ -12,6 +12,7 @@ import traceback
 
 import bodies
 import browsers
+import cost
 import crash
 import descriptors
 import forgotten
@@ -46,7 +47,7 @@ DRILLS = {
     "growth": growth, "older-store": older_store, "crash": crash,
     "vault": vault, "keyservice": keyservice, "native": native, "signup": signup,
     "instances": instances, "rolling": rolling, "postgres-crash": postgres_crash, "standby": standby,
-    "races": races, "pooler": pooler, "soak": soak}
+    "races": races, "pooler": pooler, "cost": cost, "soak": soak}
 # A drill that names no time of its own takes less than half of this; one that takes longer hangs, which is a finding too.
 LONGEST = 180
 

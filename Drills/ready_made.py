@@ -1,0 +1,126 @@
+"""A provider that costs next to nothing: nginx with ID tokens that were signed beforehand, for whoever wants to measure the rest."""
+
+import base64
+import concurrent.futures
+import json
+import os
+import shutil
+import subprocess
+import time
+
+from process import Process
+from stops import free_ports
+from wire import LOST, Client
+
+PEOPLE = 4096
+CLIENT, SECRET, REDIRECT = "ready-made", "ready-made-secret", "https://app.example/cb"
+# Any code is taken, and stands for anybody: three digits of a number that nginx draws for each request.
+CONFIGURATION = """\
+daemon off;
+worker_processes 1;
+error_log {folder}/nginx-error.log;
+pid {folder}/nginx.pid;
+events {{ worker_connections 4096; }}
+http {{
+    access_log off;
+    keepalive_requests 1000000000;
+    keepalive_timeout 600;
+    default_type application/json;
+    map_hash_max_size 65536;
+    map_hash_bucket_size 2048;
+    map $request_id $person {{ "~^(?<digits>...)" $digits; }}
+    map $person $id_token {{
+{tokens}
+    }}
+    server {{
+        listen 127.0.0.1:{port} backlog=4096;
+        location = /.well-known/openid-configuration {{ return 200 '{document}'; }}
+        location = /jwks {{ return 200 '{keys}'; }}
+        location = /token {{
+            return 200 '{{"access_token":"ready-made","token_type":"Bearer","expires_in":3600,"id_token":"$id_token"}}';
+        }}
+    }}
+}}
+"""
+
+
+class NotInstalled(Exception):
+    """A program that it takes is not to be had here."""
+
+
+def encode(data):
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def programs(*names):
+    for name in names:
+        if not shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin"):
+            raise NotInstalled(f"{name} is not installed")
+
+
+def subject(number):
+    return f"person-{number:07d}"
+
+
+class ReadyMade(Process):
+    def __init__(self, folder, population):
+        """`population` is out of how many people those who sign in are taken, at equal distances."""
+        programs("nginx", "openssl")
+        os.makedirs(folder)
+        self.folder, self.port = folder, free_ports(1)[0]
+        self.issuer = f"http://127.0.0.1:{self.port}"
+        # What a server's configuration wants to know of carriers.
+        self.urls = {"discovery": f"{self.issuer}/discovery", "plain": self.issuer}
+        self.people = [subject(number * max(1, population // PEOPLE)) for number in range(PEOPLE)]
+        self.key = f"{folder}/key.pem"
+        self.tool("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out", self.key)
+        with open(f"{folder}/nginx.conf", "w", encoding="ascii") as file:
+            file.write(self.configuration())
+        os.chmod(folder, 0o755)
+        super().__init__(["nginx", "-c", f"{folder}/nginx.conf"], f"{folder}/nginx.log")
+        self.await_answer()
+
+    def tool(self, *words, **options):
+        return subprocess.run(["openssl", *words], check=True, capture_output=True, **options).stdout
+
+    def configuration(self):
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            tokens = list(pool.map(self.token, self.people))
+        lines = "\n".join(f'        {number:03x} "{token}";' for number, token in enumerate(tokens))
+        modulus = self.tool("rsa", "-in", self.key, "-noout", "-modulus").decode().strip().partition("=")[2]
+        keys = {"keys": [{"kty": "RSA", "kid": "ready", "use": "sig", "alg": "RS256",
+                          "n": encode(bytes.fromhex(modulus)), "e": "AQAB"}]}
+        document = {
+            "issuer": self.issuer, "authorization_endpoint": f"{self.issuer}/authorize", "token_endpoint": f"{self.issuer}/token",
+            "jwks_uri": f"{self.issuer}/jwks", "response_types_supported": ["code"], "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": ["RS256"]}
+        return CONFIGURATION.format(
+            folder=self.folder, port=self.port, tokens=lines, document=json.dumps(document), keys=json.dumps(keys))
+
+    def token(self, person):
+        now = int(time.time())
+        claims = {"iss": self.issuer, "sub": person, "aud": CLIENT, "iat": now, "exp": now + 14_400,
+                  "email": f"{person}@example.com", "email_verified": True, "name": "Ready Made"}
+        head = encode(json.dumps({"alg": "RS256", "typ": "JWT", "kid": "ready"}).encode())
+        signed = f"{head}.{encode(json.dumps(claims).encode())}"
+        return f"{signed}.{encode(self.tool('dgst', '-sha256', '-sign', self.key, input=signed.encode()))}"
+
+    def await_answer(self):
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            try:
+                with Client(self.port) as client:
+                    if client.call("GET", "/jwks").status == 200:
+                        return
+            except LOST:
+                time.sleep(0.05)
+        raise RuntimeError("nginx does not answer")
+
+    def settings(self):
+        """Of a server that nothing but this provider is behind, and that limits nobody."""
+        return {
+            "PROVIDERS": "ready", "PROVIDER_READY_PROFILE": "openid", "PROVIDER_READY_ISSUER": self.issuer,
+            "PROVIDER_READY_CLIENT_ID": CLIENT, "PROVIDER_READY_CLIENT_SECRET": SECRET,
+            "PROVIDER_READY_REDIRECT_URIS": REDIRECT, "PROVIDER_READY_ALLOW_LOOPBACK_HTTP": "true",
+            "PROVIDER_READY_IN_FLIGHT": "20000", "PROVIDER_READY_CONNECTIONS_PER_HOST": "2000",
+            "PROVIDER_READY_USERINFO": "optional", "SESSION_MAXIMUM_PER_USER": "0", "LOG_LEVEL": "notice"}

@@ -1,0 +1,16 @@
+-- What wrk sends: a sign-in with a code that nobody has used. SEED is another number in each run.
+local number, name = 0, ""
+
+function init()
+    math.randomseed(tonumber(os.getenv("SEED")))
+    name = string.format("%x", math.random(1, 2 ^ 40))
+    wrk.method = "POST"
+    wrk.headers["Content-Type"] = "application/json"
+end
+
+function request()
+    number = number + 1
+    return wrk.format(nil, "/auth/signin", nil, string.format(
+        '{"client_id":"ready-made","code":"%s-%d","redirect_uri":"https://app.example/cb","code_verifier":"%043d"}',
+        name, number, number))
+end
