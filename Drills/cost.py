@@ -21,6 +21,7 @@ LONGEST = 5400
 # Added to the way to the database and back, in milliseconds.
 WAY = 5
 COUNTED = 500
+SESSIONS = 2000
 WARM_UP = 15
 
 
@@ -135,6 +136,7 @@ def parts(bench):
             settings = {**carrier.settings(), **storage(bench, database)}
             with bench.server(carrier, "counted-server", settings=settings) as server:
                 count(bench, database, server)
+                go_on(bench, server)
         finally:
             database.remove()
 
@@ -145,9 +147,7 @@ def count(bench, database, server):
     number = iter(range(1 << 30))
 
     def sign_in():
-        answer = server.call("POST", "/auth/signin", body={
-            "client_id": "ready-made", "code": f"counted{next(number)}", "redirect_uri": "https://app.example/cb",
-            "code_verifier": "v" * 43})
+        answer = server.call("POST", "/auth/signin", body=moving.code(f"counted{next(number)}"))
         if answer.status != 200:
             raise RuntimeError(f"a sign-in is answered {answer}")
 
@@ -169,6 +169,21 @@ def count(bench, database, server):
         size = int(database.ask(f"SELECT pg_total_relation_size('{table}')"))
         rows = int(database.ask(f"SELECT count(*) FROM {table}"))
         bench.figure(f"{table}_bytes", size / max(1, rows))
+
+
+def go_on(bench, server):
+    """What those cost who have signed in: a look-up of who somebody is, and a refresh."""
+    path = os.path.join(bench.folder, "tokens")
+    with open(path, "w", encoding="ascii") as file:
+        for number in range(SESSIONS):
+            answer = server.call("POST", "/auth/signin", body=moving.code(f"session{number}")).json
+            file.write(f"{answer['token']} {answer['refresh_token']}\n")
+    for what in ("look-up", "refresh"):
+        costs = [load.run(bench, [server], 64, load.SECONDS, "tokens.lua", {"TOKENS": path, "WHAT": what})
+                 for _ in range(1 if what == "refresh" else ROUNDS)]
+        median = load.Cost.median_of(costs)
+        bench.note(f"{what}, 64 connections: {median}")
+        bench.figure(f"{what}_us", median.own)
 
 
 def million(bench):

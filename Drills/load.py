@@ -50,12 +50,17 @@ class Cost:
 
 def sign_in(bench, servers, connections, seconds=SECONDS):
     """Has as many connections as are given sign in at all the servers, and tells what it came to."""
+    return run(bench, servers, connections, seconds, "signin.lua", {"SEED": str(random.randrange(1, 1 << 31))})
+
+
+def run(bench, servers, connections, seconds, script, settings):
+    """Has wrk send what a script says, which reads these environment variables."""
     before, database = sum(server.cpu() for server in servers), postgres_cpu()
     began = time.monotonic()
     loads = [subprocess.Popen(
         ["wrk", "--threads=1", f"--connections={connections // len(servers)}", f"--duration={seconds}s", "--timeout=30s",
-         "--latency", "--script", f"{bench.root}/Drills/signin.lua", f"http://127.0.0.1:{server.port}"],
-        stdout=subprocess.PIPE, text=True, env={**os.environ, "SEED": str(random.randrange(1, 1 << 31))})
+         "--latency", "--script", f"{bench.root}/Drills/{script}", f"http://127.0.0.1:{server.port}"],
+        stdout=subprocess.PIPE, text=True, env={**os.environ, **settings})
         for server in servers]
     outputs = [load.communicate()[0] for load in loads]
     took = time.monotonic() - began
@@ -63,7 +68,7 @@ def sign_in(bench, servers, connections, seconds=SECONDS):
     count = sum(int(REQUESTS.search(output)[1]) for output in outputs)
     failed = sum(int(found[1]) for output in outputs if (found := FAILED.search(output)))
     errors = [found[1] for output in outputs if (found := ERRORS.search(output))]
-    bench.claim(not failed and not errors, f"every sign-in succeeds ({failed} do not, {errors})")
+    bench.claim(not failed and not errors, f"every request of {script} succeeds ({failed} do not, {errors})")
     times = {"50": [], "99": []}
     for output in outputs:
         for which, number, unit in PERCENTILE.findall(output):

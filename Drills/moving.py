@@ -12,6 +12,11 @@ from ready_made import subject
 USERS = int(os.environ.get("GATEHOUSE_COST_USERS", "1000000"))
 
 
+def code(text):
+    """What an app posts with a code that the provider takes as any other."""
+    return {"client_id": "ready-made", "code": text, "redirect_uri": "https://app.example/cb", "code_verifier": "v" * 43}
+
+
 @contextlib.contextmanager
 def server(bench, carrier, settings):
     """A list of one server, with a folder of its own."""
@@ -23,9 +28,7 @@ def fill(bench, carrier, settings):
     """A server that has stopped, with so many users in its file, one of whom has a session."""
     file = bench.start(carrier, "million", settings={**settings, "STORAGE_URL": f"file:{bench.folder}/million.db"})
     file.database = f"{bench.folder}/million.db"
-    answer = file.call("POST", "/auth/signin", body={
-        "client_id": "ready-made", "code": "before", "redirect_uri": "https://app.example/cb", "code_verifier": "v" * 43})
-    file.session = answer.json.get("token")
+    file.session = file.call("POST", "/auth/signin", body=code("before")).json.get("token")
     file.stop()
     lines = os.path.join(bench.folder, "users.jsonl")
     with open(lines, "w", encoding="ascii") as output:

@@ -72,7 +72,9 @@ extension PostgresAccounts {
             let known = KnownUserSignIn(record: record)
             guard known.isSimple else { return try await decided(record) }
             switch try await known.run(Work(self)) {
-            case .notSimple: return try await decided(record)
+            case .notSimple:
+                if let new = try await NewUserSignIn(record: record).run(in: self) { return .signedIn(new) }
+                return try await decided(record)
             case .codeAlreadyUsed: return .refused(.codeAlreadyUsed)
             case .signedIn(let user, let identity, let reference, let sealedProfile):
                 let profile = try await merged(sealedProfile, of: user, identity, record)

@@ -21,6 +21,7 @@ public final class PostgresAccounts: SQLStore {
     private let turn = Atomic<Int>(0)
     private let threads: WaitingThreads
     let sessionSweep = SessionSweep()
+    let numbers = NumberBlock()
 
     /// Opens the store.
     ///

@@ -13,8 +13,15 @@ package struct ContactRows {
 
     /// A key that hashes, by the number it has among the secret keys.
     package struct Key {
-        let number: Int64
+        package let number: Int64
         let bytes: [UInt8]
+    }
+
+    /// What is kept of an address or a number beside whose it is.
+    package struct Row {
+        package let hash: [UInt8]
+        package let standing: Standing
+        package let provider: String
     }
 
     private static let keys = Query(
@@ -61,11 +68,21 @@ package struct ContactRows {
     package func insert(_ contacts: [GivenContact], of user: UserID) throws(RepositoryError) {
         if contacts.isEmpty { return }
         guard let key = try keys().first else { throw .unavailable(.brokenSeal) }
-        for contact in contacts {
-            guard let hash = try hash(contact.contact, contact.value, key) else { continue }
-            let (standing, provider) = Self.row(contact.giver)
-            try connection.run(Self.insert, user, hash, standing.rawValue, provider)
+        for row in try Self.rows(of: contacts, under: key, sealer) {
+            try connection.run(Self.insert, user, row.hash, row.standing.rawValue, row.provider)
         }
+    }
+
+    package static func rows(
+        of contacts: [GivenContact], under key: Key, _ sealer: StoreSealer
+    ) throws(RepositoryError) -> [Row] {
+        var rows: [Row] = []
+        for contact in contacts {
+            guard let hash = try hash(contact.contact, contact.value, key, sealer) else { continue }
+            let (standing, provider) = row(contact.giver)
+            rows.append(Row(hash: hash, standing: standing, provider: provider))
+        }
+        return rows
     }
 
     /// The users with a value, with whose word it is, the most believable first; at most `limit` rows.
@@ -75,7 +92,7 @@ package struct ContactRows {
         var rows: [(user: UserID, standing: Int64, provider: String)] = []
         // While a new key takes over, each user's rows lie under one of both.
         for key in try keys() {
-            guard let hash = try hash(contact, value, key) else { return [] }
+            guard let hash = try Self.hash(contact, value, key, sealer) else { return [] }
             rows += try connection.all(Self.find, hash, Int64(limit)) {
                 (UserID(rawValue: $0.integer(0)), $0.integer(1), $0.text(2))
             }
@@ -87,9 +104,11 @@ package struct ContactRows {
         }
     }
 
-    private func hash(_ contact: Contact, _ value: String, _ key: Key) throws(RepositoryError) -> [UInt8]? {
+    private static func hash(
+        _ contact: Contact, _ value: String, _ key: Key, _ sealer: StoreSealer
+    ) throws(RepositoryError) -> [UInt8]? {
         guard let term = contact.searchTerm(value) else { return nil }
-        return Array(try sealer.current.authenticationCode(of: term, under: key.bytes).prefix(Self.hashBytes))
+        return Array(try sealer.current.authenticationCode(of: term, under: key.bytes).prefix(hashBytes))
     }
 
     private static func row(_ giver: GivenContact.Giver) -> (Standing, provider: String) {

@@ -107,6 +107,13 @@ public final class StoreSealer: Sendable {
         return key
     }
 
+    /// The newest key of the index that was opened so far; nil before the first.
+    package var newestContactKey: ContactRows.Key? {
+        contactKeys.withLock { keys in
+            keys.max { $0.key < $1.key }.map { ContactRows.Key(number: $0.key, bytes: $0.value) }
+        }
+    }
+
     package func sealing(_ profile: Profile, _ context: SealContext) throws(RepositoryError) -> [UInt8] {
         try sealing(profile.encoded, context)
     }

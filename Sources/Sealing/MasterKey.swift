@@ -22,6 +22,16 @@ public enum MasterKey {
     }
 
     private static let maximumFileBytes = 4096
+    /// The SHA-256 of the key that comes with the examples, for trying a shared database.
+    private static let exampleHash: [UInt8] = [
+        0x23, 0xfa, 0x3b, 0x8f, 0xe2, 0x27, 0x6b, 0x83, 0xbf, 0x58, 0xcb, 0xf9, 0x78, 0xc4, 0x91, 0xee,
+        0x73, 0x74, 0xf2, 0x82, 0xfc, 0xc4, 0x2c, 0xe6, 0xb2, 0x58, 0x2e, 0xa3, 0x73, 0x82, 0xc3, 0xeb,
+    ]
+
+    /// Whether a key is the one that everybody can read in the project's examples.
+    public static func isExample(_ key: SymmetricKey) -> Bool {
+        key.withBytes { Digest.sha256.hash($0) == exampleHash }
+    }
 
     /// Reads the key; makes the file, once, when it does not exist and may be made.
     ///

@@ -8,6 +8,7 @@ import HTTPServer
 import Logging
 import Pages
 import Providers
+import Sealing
 import ServiceLifecycle
 import Settings
 import SignIn
@@ -39,6 +40,7 @@ struct Server: Service {
     static func start(_ settings: Settings, logger: Logger) async throws(StartError) -> Server {
         let clock = Clock { WallClock.now.seconds }
         let loops = try startLoops(settings.http.loops ?? Processors.usable)
+        try refuseExampleKey(settings)
         let store = try await OpenStore.open(settings.storage, for: .server(loops: loops), now: clock.seconds)
         let repository = store.repository
         if let update = store.file?.update { tell(update, logger) }
@@ -129,6 +131,15 @@ struct Server: Service {
                 "from": .stringConvertible(update.from), "to": .stringConvertible(update.to),
                 "ms": .stringConvertible(Int(update.took / .milliseconds(1))),
             ])
+    }
+
+    /// Before anything is sealed under it: whoever copies the examples for a service of his own would tell its secrets to all.
+    private static func refuseExampleKey(_ settings: Settings) throws(StartError) {
+        guard let path = settings.storage.masterKeyFile, let issuer = settings.session.issuer,
+            !HostName.isLoopback(issuer.host), let key = try? MasterKey.load(path: path, madeWith: nil),
+            MasterKey.isExample(key)
+        else { return }
+        throw .exampleMasterKey(path: path)
     }
 
     private static func loadKeys(

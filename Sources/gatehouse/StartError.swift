@@ -14,6 +14,8 @@ enum StartError: Error, CustomStringConvertible {
     /// What is asked is done to a file, and the store is none.
     case onlyFiles
     case masterKey(MasterKey.ReadError)
+    /// Everybody knows the key, and the service is for more than trying it.
+    case exampleMasterKey(path: String)
     case storage(place: String, RepositoryError)
     /// There is a master key of the operator's and no store, as when a volume was not mounted.
     case missingStore(place: String, masterKeyFile: String)
@@ -29,6 +31,11 @@ enum StartError: Error, CustomStringConvertible {
         case .onlyFiles:
             "storage.url names a database server, and this is for files: the server's own tools do it there"
         case .masterKey(let failure): "\(failure)"
+        case .exampleMasterKey(let path):
+            """
+            the master key \(path) is the one of the examples, which everybody can read; make one of your own: \
+            openssl rand 32 | openssl base64 -A | tr '+/' '-_' | tr -d '=' > FILE
+            """
         case .storage(let path, .notOpened(.inUse)): "another server has the database \(path) open"
         case .storage(let path, .wrongMasterKey):
             "the master key does not open the database \(path); it was sealed under another one"

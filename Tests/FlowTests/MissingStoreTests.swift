@@ -10,9 +10,12 @@ import Testing
     private let folder = FileManager.default.temporaryDirectory.appending(
         path: "gatehouse-missing-\(UUID().uuidString)")
 
-    private func storage(_ more: String) throws -> Settings.Storage {
+    private func storage(_ more: String) throws -> Settings.Storage { try settings(more).storage }
+
+    private func settings(_ more: String, top: String = "") throws -> Settings {
         let loaded = Settings.load(
             yaml: """
+                \(top)
                 storage: {url: 'file:\(folder.path)/volume/users.db'\(more)}
                 providers: [plain]
                 provider: {plain: {profile: openid, issuer: 'https://login.example', clientID: a, clientSecret: b,
@@ -22,7 +25,7 @@ import Testing
             Issue.record("the test's configuration is faulty: \(loaded)")
             throw CancellationError()
         }
-        return settings.storage
+        return settings
     }
 
     private func keyFile() throws -> String {
@@ -52,6 +55,18 @@ import Testing
         let key = try keyFile()
         try await open(try storage(", masterKeyFile: '\(key)', create: true"))
         try await open(try storage(", masterKeyFile: '\(key)'"))
+    }
+
+    @Test func `a store of a real service is not made with the key of the examples`() async throws {
+        let example = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Config/secrets.example/master_key").standardized.path
+        let settings = try settings(
+            ", masterKeyFile: '\(example)', create: true", top: "session: {issuer: 'https://id.example.com'}")
+        let failure = await #expect(throws: StartError.self) {
+            await (try await Server.start(settings, logger: RecordedLog().logger)).stop()
+        }
+        #expect("\(String(describing: failure))".contains("the one of the examples"))
+        #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "volume").path))
     }
 
     @Test func `a store that is not there is made with its key where none is named`() async throws {

@@ -1,4 +1,5 @@
 import Crypto
+import Foundation
 import Glibc
 import Sealing
 import Testing
@@ -115,5 +116,12 @@ import Testing
         try folder.write("", to: folder.path + "/master.key")
         let path = folder.path + "/master.key/master.key"
         #expect(throws: MasterKey.ReadError.self) { try MasterKey.load(path: path, madeWith: folder.database) }
+    }
+
+    @Test func `is known for the examples' key, which is nobody's secret`() throws {
+        let example = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Config/secrets.example/master_key").path
+        #expect(MasterKey.isExample(try MasterKey.load(path: example, madeWith: nil)))
+        #expect(!MasterKey.isExample(.generate()))
     }
 }

@@ -1,0 +1,111 @@
+import Accounts
+import AccountsSQL
+import Postgres
+
+/// The first sign-in of somebody about whom there is nothing to decide: one statement as well, user, identity and session.
+struct NewUserSignIn {
+    // Nothing happens where the subject is known after all, where a key is not the newest any more, under which a row would be
+    // missed when all is sealed or hashed anew, or where the code was used. Of two who come with one subject at once, the second
+    // meets the unique index, and its statement is undone.
+    private static let statement = Postgres.Statement(
+        """
+        WITH code AS (
+            INSERT INTO used_codes (hash, owner, state, expires) SELECT $3, $4, 1, $5::int8
+            WHERE NOT EXISTS (SELECT 1 FROM identities WHERE subject = $1 AND issuer = $2)
+                AND (SELECT max(number) FROM key_ring) = $8
+                AND ($9::int8 IS NULL OR (SELECT max(number) FROM secret_keys WHERE purpose = $10) = $9)
+            ON CONFLICT (hash) DO UPDATE SET state = 1, expires = excluded.expires
+            WHERE used_codes.expires <= $6 OR used_codes.state = 0 AND used_codes.owner = excluded.owner
+            RETURNING hash
+        ), made AS (
+            INSERT INTO users (id, reference, profile, created, updated) SELECT $11::int8, $12, $13, $7::int8, $7::int8 FROM code
+            RETURNING id
+        ), first AS (
+            INSERT INTO identities (id, user_id, provider, issuer, subject, origin, linked, last_sign_in)
+            SELECT $14::int8, id, $15, $2, $1, $16, $7::int8, $7::int8 FROM made
+            RETURNING id
+        ), found AS (
+            INSERT INTO contacts (user_id, hash, standing, provider)
+            SELECT made.id, given.hash, given.standing, given.provider
+            FROM made, (VALUES ($17::bytea, $18::int8, $19::text), ($20::bytea, $21::int8, $22::text))
+                AS given (hash, standing, provider)
+            WHERE given.hash IS NOT NULL
+            ON CONFLICT DO NOTHING
+        ), noted AS (
+            INSERT INTO audit (at, event, user_id, new_identity) SELECT $7::int8, $23, made.id, first.id FROM made, first
+        ), opened AS (
+            INSERT INTO sessions (id, user_id, family, generation, expires, created, user_agent, acr, amr, auth_time,
+                authenticated, provider, client, identity_id, scope, upstream_sid)
+            SELECT $24, made.id, $25, $26::int8, $27::int8, $7::int8, $28, $29, $30, $31::int8, $32::int8, $15, $33, first.id,
+                $34, $35
+            FROM made, first
+            RETURNING id
+        )
+        SELECT count(*) FROM opened
+        """)
+    /// How many the statement has room for; few providers give more than an address and a number.
+    private static let mostContacts = 2
+
+    let record: SignInRecord
+
+    /// - Returns: nil where it is not as simple as it seemed, and nothing has happened.
+    func run(in store: PostgresAccounts) async throws(RepositoryError) -> SignedIn? {
+        guard case .automatic(let makeReference) = record.registration else { return nil }
+        let profile = Profile(record.statement, own: record.own?.attributes ?? Attributes())
+        guard let contacts = try contacts(of: profile, store.sealer) else { return nil }
+        let (user, identity) = try await store.numbers.next(in: store)
+        let reference = makeReference()
+        // Before it seals: what is newer than this is noticed by the statement.
+        let newestKey = try store.sealer.current.newestKey
+        let sealed = try store.sealer.sealing(profile, .profile(of: user))
+        let command = Command(
+            Self.statement,
+            [
+                .text(record.subject.value), .text(record.subject.issuer), .hash(record.code.hash),
+                .integer(record.code.owner), .integer(record.code.expiresAt),
+                .integer(record.now - UsedCodeRows.graceSeconds), .integer(record.now), .integer(newestKey),
+                contacts.key, .text(SecretKey.Purpose.contact.rawValue), .integer(user.rawValue), .text(reference),
+                .bytes(sealed), .integer(identity.rawValue), .text(record.provider),
+                .text(Identity.Origin.signIn.rawValue),
+            ] + contacts.rows + [.text(AuditEvent.Kind.userCreated.rawValue)] + record.sessionValues)
+        do throws(PostgresError) {
+            guard try await store.alone(command, .durable).first?.integer(0) == 1 else { return nil }
+        } catch .refused(.uniqueViolation) {
+            return nil
+        } catch {
+            throw RepositoryError(error)
+        }
+        return SignedIn(
+            user: user, identity: identity, isNewUser: true, migrated: false, reference: reference, profile: profile)
+    }
+
+    /// The rows by which operators find the user, and the number of the key that they are hashed under.
+    ///
+    /// - Returns: nil where there are more than the statement takes.
+    private func contacts(
+        of profile: Profile, _ sealer: StoreSealer
+    ) throws(RepositoryError) -> (key: Value, rows: [Value])? {
+        let none: [Value] = [.null, .null, .null]
+        let given = profile.contacts
+        guard !given.isEmpty else { return (.null, none + none) }
+        guard let key = sealer.newestContactKey else { return nil }
+        let rows = try ContactRows.rows(of: given, under: key, sealer)
+        guard rows.count <= Self.mostContacts else { return nil }
+        var values = rows.flatMap { [Value.bytes($0.hash), .integer($0.standing.rawValue), .text($0.provider)] }
+        for _ in rows.count..<Self.mostContacts { values += none }
+        return (.integer(key.number), values)
+    }
+}
+
+extension SignInRecord {
+    /// The session's part of a statement, in the order of its columns but for the provider's.
+    fileprivate var sessionValues: [Value] {
+        [
+            .session(session.id), .session(session.family), .integer(Session.firstGeneration),
+            .integer(session.expiresAt), .optional(session.userAgent), .optional(session.authentication.acr),
+            .text(session.authentication.methods), .optional(session.authentication.time),
+            .integer(session.authenticatedAt), .text(session.client), .optional(session.scope),
+            .optional(session.upstreamSession),
+        ]
+    }
+}
