@@ -124,7 +124,10 @@ import Testing
         #expect(!"\(loaded)".contains("pa55"))
     }
 
-    @Test(arguments: ["instances: 2", "storage: {connections: 8}", "storage: {preparedStatements: false}", "storage: {dialect: distributed}"])
+    @Test(arguments: [
+        "instances: 2", "storage: {connections: 8}", "storage: {preparedStatements: false}",
+        "storage: {dialect: distributed}",
+    ])
     func `what is for a shared database is refused for a file`(line: String) {
         let faults = load(least + line + "\n").faults
         #expect(faults.map(\.kind) == [.notAvailable])
