@@ -86,7 +86,7 @@ let package = Package(
         target("Crypto", ["Syntax", "COpenSSL"]),
         target("Pages", ["HTML", "Crypto", "Syntax"]),
         target("HTTPServer", ["EventLoop", "System", "Syntax", "CZlib"]),
-        target("HTTPClient", ["EventLoop", "System", "Syntax", "CCurl", "COpenSSL"]),
+        target("HTTPClient", ["EventLoop", "System", "Syntax", "CCurl", "COpenSSL", "CZlib"]),
         target("Apps", ["Crypto", "Syntax"]),
         target("JOSE", ["Crypto", "JSON", "Syntax", "System"]),
         target("OpenIDConnect", ["JOSE", "Crypto", "JSON", "HTTPClient", "System", "Syntax"]),

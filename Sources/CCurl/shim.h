@@ -9,23 +9,11 @@
 static inline CURLcode CCurl_easy_set_long(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);
 }
-static inline CURLcode CCurl_easy_set_offset(CURL *easy, CURLoption option, curl_off_t value) {
-    return curl_easy_setopt(easy, option, value);
-}
 static inline CURLcode CCurl_easy_set_string(CURL *easy, CURLoption option, const char *value) {
     return curl_easy_setopt(easy, option, value);
 }
 static inline CURLcode CCurl_easy_set_pointer(CURL *easy, CURLoption option, const void *value) {
     return curl_easy_setopt(easy, option, value);
-}
-static inline CURLcode CCurl_easy_set_write(CURL *easy, CURLoption option, curl_write_callback callback) {
-    return curl_easy_setopt(easy, option, callback);
-}
-static inline CURLcode CCurl_easy_set_progress(CURL *easy, curl_xferinfo_callback callback) {
-    return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, callback);
-}
-static inline CURLcode CCurl_easy_set_prerequest(CURL *easy, curl_prereq_callback callback) {
-    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
 }
 static inline CURLcode CCurl_easy_set_open_socket(CURL *easy, curl_opensocket_callback callback) {
     return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
@@ -38,6 +26,9 @@ static inline CURLcode CCurl_easy_set_ssl_context(CURL *easy, curl_ssl_ctx_callb
 }
 static inline CURLcode CCurl_easy_get_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
+}
+static inline CURLcode CCurl_easy_get_socket(CURL *easy, curl_socket_t *socket) {
+    return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, socket);
 }
 static inline CURLcode CCurl_easy_get_string(CURL *easy, CURLINFO info, char **value) {
     return curl_easy_getinfo(easy, info, value);

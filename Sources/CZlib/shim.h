@@ -13,4 +13,9 @@ static inline int czlib_gunzip_init(z_stream *stream) {
     return inflateInit2(stream, 15 + 16);
 }
 
+/// Reading gzip, or zlib's own format (RFC 1950): 32 asks for the one that the stream begins with.
+static inline int czlib_inflate_init(z_stream *stream) {
+    return inflateInit2(stream, 15 + 32);
+}
+
 #endif

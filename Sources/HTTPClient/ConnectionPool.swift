@@ -3,10 +3,10 @@ import EventLoop
 import Syntax
 import System
 
-/// One of curl's multi handles on the loop: the connections and transfers of one kind of policy.
+/// The connections of one kind of policy on the loop, and the exchanges that they carry.
 ///
 /// Policies that differ in what they let through have pools of their own, so that no request goes out on a connection
-/// that another policy has let pass.
+/// that another policy has let pass. Curl makes the connections, on one of its multi handles.
 @safe
 final class ConnectionPool: @unchecked Sendable {
     // Unchecked: touched on the loop's thread only: by the client, which lives there, by the loop's timers and sockets,
@@ -30,22 +30,33 @@ final class ConnectionPool: @unchecked Sendable {
 
     /// How often curl is run again at once because it asks for it, before the loop gets its turn.
     private static let runsInARow = 8
+    /// How much is read at a time.
+    private static let readBytes = 16_384
 
     /// What its requests have in common.
     let key: Key
     /// Requests that have chosen this pool and are about to start.
     var expected = 0
-    private let settings: TransferSettings
+    /// Where its connections are watched.
+    let sockets: SocketTable
+    /// Where its connections read into, one after the other.
+    var received = [UInt8](repeating: 0, count: readBytes)
+    private let settings: ConnectionSettings
+    /// How many connections one server gets at most; 0 is no limit.
+    private let connections: Int
     private let multi: UnsafeMutableRawPointer
-    private let sockets: SocketTable
-    private var active: [(transfer: Transfer, deadline: MonotonicTime)] = []
-    private var idle: [Transfer] = []
+    private var active: [Exchange] = []
+    private var servers: [String: Server] = [:]
+    /// The server of the last request, which the next one mostly shares.
+    private var latest: Server?
+    private var idleCount = 0
     /// Curl's own timer.
     private let alarm: LoopTimer
-    /// The earliest deadline of the active transfers, or one that was.
+    /// The earliest deadline of the exchanges, or one that was.
     private let deadlines: LoopTimer
     /// Whether curl has asked to be run again at once.
     private var isDue = false
+    private var isTornDown = false
 
     /// - Parameter connections: how many one host gets at most from this pool; 0 is no limit.
     /// - Throws: `couldNotConnect` when curl is out of memory, or was not built with the library that is needed.
@@ -53,10 +64,11 @@ final class ConnectionPool: @unchecked Sendable {
         key: Key, connections: Int, limits: HTTPClientLimits, trust: TrustAnchors?, loop: EventLoop
     ) throws(HTTPClientError) {
         self.key = key
+        self.connections = connections
         guard CurlLibrary.isReady, let sessions = ShareHandle(), let multi = unsafe curl_multi_init() else {
             throw .couldNotConnect
         }
-        settings = TransferSettings(key: key, limits: limits, trust: trust, sessions: sessions)
+        settings = ConnectionSettings(key: key, limits: limits, trust: trust, sessions: sessions)
         unsafe self.multi = unsafe multi
         sockets = SocketTable(loop: loop, limits: limits)
         let owner = Owner()
@@ -64,10 +76,10 @@ final class ConnectionPool: @unchecked Sendable {
         deadlines = loop.timer { owner.pool?.expire() }
         owner.pool = self
         sockets.onReady = { owner.pool?.run($0, $1) }
-        configure(connections)
+        configure()
     }
 
-    private func configure(_ connections: Int) {
+    private func configure() {
         let me = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe CCurl_multi_set_pointer(multi, CURLMOPT_TIMERDATA, me)
         unsafe CCurl_multi_set_timer(multi) { _, milliseconds, pool in
@@ -81,57 +93,187 @@ final class ConnectionPool: @unchecked Sendable {
             unsafe Unmanaged<SocketTable>.fromOpaque(table).takeUnretainedValue().watch(descriptor, what)
             return 0
         }
-        unsafe CCurl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, connections)
-        // Those in use count too. A smaller number would close connections that the next request wants.
-        let kept = max(1, settings.limits.idleConnections, 2 * connections)
-        unsafe CCurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, kept)
+        // The bounds are ours: curl must not close what we have taken over.
+        unsafe CCurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Int(Int32.max))
     }
 
-    /// Begins a transfer; the continuation is resumed exactly once, when it ends.
-    func start(_ request: OutboundRequest, id: UInt64, _ continuation: CheckedContinuation<Transfer.Outcome, Never>) {
-        guard let transfer = idle.popLast() ?? Transfer(settings, sockets: sockets) else {
-            continuation.resume(returning: .failure(.couldNotConnect))
-            return
-        }
+    // MARK: Exchanges
+
+    /// Begins an exchange; the continuation is resumed exactly once, when it ends.
+    func start(_ request: OutboundRequest, id: UInt64, _ continuation: CheckedContinuation<Exchange.Outcome, Never>) {
+        let exchange: Exchange
         do throws(HTTPClientError) {
-            try transfer.load(request, id: id)
+            exchange = try Exchange(request, id: id, limits: settings.limits, continuation)
         } catch {
             continuation.resume(returning: .failure(error))
             return
         }
-        transfer.attach(continuation)
-        transfer.position = active.count
-        let deadline = MonotonicTime.now + request.timeout
-        active.append((transfer, deadline))
-        guard unsafe curl_multi_add_handle(multi, transfer.raw) == CURLM_OK else {
-            end(transfer, .failure(.couldNotConnect))
-            return
-        }
-        if deadlines.deadline.map({ deadline < $0 }) ?? true { deadlines.move(to: deadline) }
+        exchange.position = active.count
+        active.append(exchange)
+        if deadlines.deadline.map({ exchange.deadline < $0 }) ?? true { deadlines.move(to: exchange.deadline) }
+        assign(exchange, at: server(of: request.url))
         runWhileDue()
     }
 
-    /// Ends a transfer before its time, if it has not ended yet.
+    /// Ends an exchange before its time, if it has not ended yet.
     ///
     /// - Returns: whether it was one of this pool's.
     func cancel(_ id: UInt64) -> Bool {
-        guard let transfer = active.first(where: { $0.transfer.id == id })?.transfer else { return false }
-        end(transfer, .failure(.cancelled))
+        guard let exchange = active.first(where: { $0.id == id }) else { return false }
+        end(exchange, .failure(.cancelled))
         runWhileDue()
         return true
     }
 
-    /// Whether no transfer is under way, and none is to come.
+    /// Whether no exchange is under way, and none is to come.
     var isIdle: Bool { active.isEmpty && expected == 0 }
 
-    /// Ends all transfers and closes all connections. The pool is of no use afterwards.
+    /// Ends all exchanges and closes all connections. The pool is of no use afterwards.
     func tearDown() {
-        while let transfer = active.last?.transfer { end(transfer, .failure(.shutDown)) }
-        idle.removeAll()
+        isTornDown = true
+        while let exchange = active.last { end(exchange, .failure(.shutDown)) }
+        for server in servers.values { while let connection = server.idle.last { close(connection) } }
+        servers.removeAll()
+        latest = nil
         unsafe curl_multi_cleanup(multi)
         alarm.cancel()
         deadlines.cancel()
     }
+
+    /// Hears that the answer is whole.
+    ///
+    /// - Parameter keeps: whether its connection can carry another exchange.
+    func finish(_ exchange: Exchange, keeps: Bool) {
+        let outcome = exchange.outcome()
+        guard keeps, let connection = exchange.connection else { return end(exchange, outcome) }
+        exchange.connection = nil
+        connection.exchange = nil
+        end(exchange, outcome)
+        if let next = connection.server.nextWaiting() {
+            carry(next, on: connection)
+        } else {
+            connection.server.idle.append(connection)
+            idleCount += 1
+            // The one that was idle for the longest time goes.
+            if idleCount > settings.limits.idleConnections { close(connection.server.idle[0]) }
+        }
+    }
+
+    /// Hears that the connection has ended before the answer did.
+    func lose(_ exchange: Exchange, _ error: HTTPClientError) {
+        guard exchange.isRepeatable, let lost = exchange.connection, lost.served > 0, !isTornDown,
+            case .connectionBroken = error
+        else { return end(exchange, .failure(error)) }
+        // It was idle and dead. The other idle ones may be as well.
+        let server = lost.server
+        exchange.connection = nil
+        lost.exchange = nil
+        discard(lost)
+        open(for: exchange, at: server)
+        runWhileDue()
+    }
+
+    /// Tells whoever waits, and closes the connection if the exchange still has one.
+    func end(_ exchange: Exchange, _ outcome: Exchange.Outcome) {
+        guard !exchange.isOver else { return }
+        let last = active.removeLast()
+        if last !== exchange {
+            active[exchange.position] = last
+            last.position = exchange.position
+        }
+        exchange.finish(outcome)
+        guard let connection = exchange.connection else { return }
+        exchange.connection = nil
+        connection.exchange = nil
+        close(connection)
+    }
+
+    /// Ends what has passed its deadline.
+    private func expire() {
+        let now = MonotonicTime.now
+        for exchange in active where exchange.deadline <= now {
+            if exchange.mayHaveBeenSent, let connection = exchange.connection { noteSilence(of: connection) }
+            end(exchange, .failure(.timedOut(requestSent: exchange.mayHaveBeenSent)))
+        }
+        deadlines.move(to: active.lazy.map(\.deadline).min())
+        runWhileDue()
+    }
+
+    // MARK: Connections
+
+    private func server(of url: EndpointURL) -> Server {
+        if let latest, latest.name == url.server { return latest }
+        let server = servers[url.server] ?? Server(url.server)
+        servers[url.server] = server
+        latest = server
+        return server
+    }
+
+    /// Finds a connection for an exchange, makes one, or lets it wait.
+    private func assign(_ exchange: Exchange, at server: Server) {
+        let now = MonotonicTime.now
+        while let connection = server.idle.last {
+            if connection.isFresh(settings.limits, now: now), connection.isOpen {
+                server.idle.removeLast()
+                idleCount -= 1
+                return carry(exchange, on: connection)
+            }
+            discard(connection)
+        }
+        if connections > 0, server.open >= connections {
+            server.wait(exchange)
+        } else {
+            open(for: exchange, at: server)
+        }
+    }
+
+    private func open(for exchange: Exchange, at server: Server) {
+        guard let connection = OutboundConnection(to: server, for: exchange, settings, self),
+            unsafe curl_multi_add_handle(multi, connection.raw) == CURLM_OK
+        else { return end(exchange, .failure(.couldNotConnect)) }
+        server.open += 1
+        exchange.connection = connection
+    }
+
+    private func carry(_ exchange: Exchange, on connection: OutboundConnection) {
+        connection.exchange = exchange
+        exchange.begin(on: connection)
+        connection.send()
+    }
+
+    /// Closes a connection, and lets those who wait have another in its place.
+    func close(_ connection: OutboundConnection) {
+        let server = connection.server
+        discard(connection)
+        guard !isTornDown else { return }
+        if let next = server.nextWaiting() {
+            open(for: next, at: server)
+            alarm.move(to: .now)
+        } else if server.open == 0 {
+            servers[server.name] = nil
+            if latest === server { latest = nil }
+        }
+    }
+
+    private func discard(_ connection: OutboundConnection) {
+        if let place = connection.server.idle.firstIndex(where: { $0 === connection }) {
+            connection.server.idle.remove(at: place)
+            idleCount -= 1
+        }
+        connection.server.open -= 1
+        sockets.forget(connection.descriptor)
+        unsafe curl_multi_remove_handle(multi, connection.raw)
+    }
+
+    /// Hears that a request had no answer in time. Where the network has swallowed it, it has probably forgotten all
+    /// connections to that server: then those that are idle are ended, so that no other request is lost on them. A server
+    /// that is merely slow has acknowledged what it got.
+    private func noteSilence(of silent: OutboundConnection) {
+        guard TCPState.isUnacknowledged(silent.descriptor), let peer = silent.peer else { return }
+        for connection in silent.server.idle where connection.peer == peer { close(connection) }
+    }
+
+    // MARK: Curl
 
     /// Lets curl do what a socket or its timer allows.
     private func run(_ descriptor: Int32, _ mask: Int32) {
@@ -160,32 +302,20 @@ final class ConnectionPool: @unchecked Sendable {
             var pointer: UnsafeMutableRawPointer?
             unsafe CCurl_easy_get_pointer(message.pointee.easy_handle, CURLINFO_PRIVATE, &pointer)
             guard let pointer = unsafe pointer else { continue }
-            let transfer = unsafe Transfer.at(pointer)
-            end(transfer, transfer.outcome(unsafe CCurl_message_result(message)))
+            made(unsafe OutboundConnection.at(pointer), unsafe CCurl_message_result(message))
         }
     }
 
-    private func end(_ transfer: Transfer, _ outcome: Transfer.Outcome) {
-        unsafe curl_multi_remove_handle(multi, transfer.raw)
-        let position = transfer.position
-        let last = active.removeLast()
-        if last.transfer !== transfer {
-            active[position] = last
-            last.transfer.position = position
+    /// Hears that curl has made a connection, or why not.
+    private func made(_ connection: OutboundConnection, _ code: CURLcode) {
+        guard let exchange = connection.exchange else { return }
+        guard code == CURLE_OK else { return end(exchange, .failure(connection.failure(code))) }
+        do throws(HTTPClientError) {
+            try connection.take()
+        } catch {
+            return end(exchange, .failure(error))
         }
-        transfer.finish(outcome)
-        if idle.count < settings.limits.idleTransfers, !transfer.isWorn { idle.append(transfer) }
-    }
-
-    /// Ends what has passed its deadline. Curl's own limit would leave out a transfer that still waits for a connection.
-    private func expire() {
-        let now = MonotonicTime.now
-        for (transfer, deadline) in active where deadline <= now {
-            if transfer.requestSent { sockets.noteSilence(localPort: transfer.localPort) }
-            end(transfer, .failure(.timedOut(requestSent: transfer.requestSent)))
-        }
-        deadlines.move(to: active.lazy.map(\.deadline).min())
-        runWhileDue()
+        carry(exchange, on: connection)
     }
 
     /// Curl's wish to be run after so many milliseconds; -1 is never.

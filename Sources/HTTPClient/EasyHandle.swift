@@ -21,11 +21,6 @@ struct EasyHandle: ~Copyable {
         note(unsafe CCurl_easy_set_long(raw, option, value))
     }
 
-    /// For sizes and other options that take 64 bits on every machine.
-    mutating func setOffset(_ option: CURLoption, _ value: Int) {
-        note(unsafe CCurl_easy_set_offset(raw, option, curl_off_t(value)))
-    }
-
     /// Curl keeps a copy; nil takes the option away.
     mutating func set(_ option: CURLoption, _ value: String?) {
         note(unsafe CCurl_easy_set_string(raw, option, value))
@@ -35,13 +30,15 @@ struct EasyHandle: ~Copyable {
         note(unsafe CCurl_easy_set_pointer(raw, option, pointer))
     }
 
-    mutating func setWriter(_ option: CURLoption, _ callback: curl_write_callback) {
-        note(unsafe CCurl_easy_set_write(raw, option, callback))
-    }
-
     /// Notes what a setter without a shim here returned.
     mutating func note(_ code: CURLcode) {
         if code != CURLE_OK { isConfigured = false }
+    }
+
+    /// The socket of the connection that was made; -1 where there is none.
+    var socket: Int32 {
+        var socket: Int32 = -1
+        return unsafe CCurl_easy_get_socket(raw, &socket) == CURLE_OK ? socket : -1
     }
 
     func integer(_ info: CURLINFO) -> Int {

@@ -92,7 +92,7 @@ public actor HTTPClient: LoopBound, HTTPTransport {
         return try outcome.get()
     }
 
-    private func transfer(_ request: OutboundRequest, _ id: UInt64, _ pool: ConnectionPool) async -> Transfer.Outcome {
+    private func transfer(_ request: OutboundRequest, _ id: UInt64, _ pool: ConnectionPool) async -> Exchange.Outcome {
         await withCheckedContinuation { continuation in
             pool.expected -= 1
             // A caller that does not live on the loop comes here by another job: the end of the task or of the client

@@ -1,3 +1,6 @@
+internal import Syntax
+internal import System
+
 /// The fields of one head, in one piece of memory.
 struct HeaderFields: Sendable {
     private struct Field {
@@ -35,6 +38,23 @@ struct HeaderFields: Sendable {
         fields.first { isNamed($0, name) }.map { String(decoding: bytes[$0.value], as: UTF8.self) }
     }
 
+    /// Whether there is a second field of that name.
+    func hasAnother(_ name: String) -> Bool {
+        fields.lazy.filter { isNamed($0, name) }.dropFirst().first != nil
+    }
+
+    /// Whether a field of that name lists the token, in any case (RFC 9110 §5.6.1).
+    func has(_ name: String, token: String) -> Bool {
+        fields.contains { field in
+            guard isNamed(field, name) else { return false }
+            var isListed = false
+            bytes.span.forEachListElement(field.value) { element in
+                if bytes.span.equalsIgnoringCase(element, token) { isListed = true }
+            }
+            return isListed
+        }
+    }
+
     /// Whether the last field has that name, and an earlier one of the same name has another value.
     func lastDisagrees(named name: String) -> Bool {
         guard let last = fields.last, isNamed(last, name) else { return false }
@@ -42,19 +62,12 @@ struct HeaderFields: Sendable {
     }
 
     private func isNamed(_ field: Field, _ name: String) -> Bool {
-        let (own, other) = (bytes.span.extracting(field.name), name.utf8.span)
-        guard own.count == other.count else { return false }
-        for index in own.indices where !Self.sameLetter(own[index], other[index]) { return false }
-        return true
-    }
-
-    private static func sameLetter(_ left: UInt8, _ right: UInt8) -> Bool {
-        left == right || left | 0x20 == right | 0x20 && (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(left | 0x20)
+        bytes.span.equalsIgnoringCase(field.name, name)
     }
 
     private mutating func store(_ part: Span<UInt8>) -> Range<Int> {
         let start = bytes.count
-        for index in part.indices { bytes.append(part[index]) }
+        bytes.append(addingCapacity: part.count) { $0.append(part) }
         return start..<bytes.count
     }
 }

@@ -45,14 +45,12 @@ public struct HTTPClientLimits: Sendable, Hashable {
     /// How long an idle connection may still be used. Servers give up theirs after a minute or so, and a request that
     /// crosses with that may not be repeated, so stay below.
     public var idleConnectionLifetime: Duration
-    /// The transfers, with their buffers, kept for reuse for one policy.
-    public var idleTransfers: Int
 
     public init(
         headerBytes: Int = 32_768, headerFields: Int = 128, idleConnections: Int = 256,
         idleConnectionLifetime: Duration = .seconds(50), connectionLifetime: Duration = .seconds(300),
         acknowledgementTimeout: Duration = .seconds(10), keepAliveIdle: Duration = .seconds(15),
-        keepAliveInterval: Duration = .seconds(5), idleTransfers: Int = 512
+        keepAliveInterval: Duration = .seconds(5)
     ) {
         self.headerBytes = headerBytes
         self.headerFields = headerFields
@@ -62,6 +60,18 @@ public struct HTTPClientLimits: Sendable, Hashable {
         self.acknowledgementTimeout = acknowledgementTimeout
         self.keepAliveIdle = keepAliveIdle
         self.keepAliveInterval = keepAliveInterval
-        self.idleTransfers = idleTransfers
     }
+}
+
+extension Duration {
+    /// In milliseconds, rounded up and at least one: to curl and to the system 0 is no limit.
+    var wholeMilliseconds: Int {
+        let (seconds, attoseconds) = components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+        guard !overflow, whole < Int64(Int32.max) else { return Int(Int32.max) }
+        return max(1, Int(whole + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
+    }
+
+    /// In seconds, rounded up, likewise.
+    var wholeSeconds: Int { (wholeMilliseconds + 999) / 1000 }
 }

@@ -3,11 +3,7 @@ import EventLoop
 import Glibc
 import System
 
-/// The sockets that curl uses on the loop.
-///
-/// Curl asks to stop watching a connection with every answer and to watch it again with the next request. A connection
-/// that we opened stays registered in between, which saves two system calls a request: it is quiet while it is idle, and
-/// when it is not, the peer is gone, and it is forgotten then.
+/// The sockets of a pool on the loop: curl's while it makes a connection, and the connection's own from then on.
 final class SocketTable: @unchecked Sendable {
     // Unchecked: touched on the loop's thread only, from curl's callbacks and from the sockets' readiness.
     let loop: EventLoop
@@ -34,24 +30,21 @@ final class SocketTable: @unchecked Sendable {
         return descriptor
     }
 
-    /// Hears that a request had no answer in time. Where the network has swallowed it, it has probably forgotten all
-    /// connections to that server: then those that are idle are ended, so that no other request is lost on them. A server
-    /// that is merely slow has acknowledged what it got.
-    ///
-    /// - Parameter localPort: our end of the connection.
-    func noteSilence(localPort: UInt16) {
-        // Many may be told of at once, so what is found out about a socket is kept.
-        guard let silent = ours.first(where: { $0.localPort == localPort }), let peer = silent.peer,
-            TCPState.isUnacknowledged(silent.descriptor)
-        else { return }
-        for socket in ours where !socket.isWatched && !socket.isEnded && socket.peer == peer {
-            // Curl looks at a connection before it uses it again, and finds the end.
-            shutdown(socket.descriptor, Int32(SHUT_RDWR))
-            socket.isEnded = true
-        }
+    /// Lets a connection hear of its socket from now on.
+    func handOver(_ descriptor: Int32, to connection: OutboundConnection) throws(SystemError) {
+        guard let socket = entry(descriptor) else { return }
+        if socket.interest != nil { loop.deregister(descriptor) }
+        socket.interest = .readable
+        try loop.register(descriptor, for: .readable, handler: connection)
     }
 
-    private var ours: some Sequence<WatchedSocket> { sockets.lazy.compactMap(\.self).filter(\.isOurs) }
+    /// Changes what a connection waits for.
+    func wait(_ descriptor: Int32, for interest: Readiness) {
+        guard let socket = entry(descriptor), socket.interest != interest else { return }
+        socket.interest = interest
+        // Without readiness the exchange meets its deadline, which is what its sender can handle.
+        try? loop.update(descriptor, for: interest)
+    }
 
     func close(_ descriptor: Int32) {
         forget(descriptor)
@@ -61,14 +54,11 @@ final class SocketTable: @unchecked Sendable {
     /// Does what curl asks for with `CURL_POLL_…`.
     func watch(_ descriptor: Int32, _ what: Int32) {
         if what == CURL_POLL_REMOVE {
-            guard let socket = entry(descriptor) else { return }
-            socket.isWatched = false
-            // Curl's own descriptors are closed without a word to us.
-            if !socket.isOurs { forget(descriptor) }
+            // Curl's own descriptors are closed without a word to us, and of the others it lets go where it is done.
+            if let socket = entry(descriptor), !socket.isOurs { forget(descriptor) }
             return
         }
         let socket = entry(descriptor) ?? insert(descriptor, isOurs: false)
-        socket.isWatched = true
         var interest: Readiness = []
         if what & CURL_POLL_IN != 0 { interest.insert(.readable) }
         if what & CURL_POLL_OUT != 0 { interest.insert(.writable) }
@@ -88,13 +78,6 @@ final class SocketTable: @unchecked Sendable {
     }
 
     fileprivate func isReady(_ socket: WatchedSocket, _ readiness: Readiness) {
-        guard socket.isWatched else {
-            // Curl takes a connection with an error for alive, but not one at its end, which is what it is without the error.
-            TCPState.forgetError(socket.descriptor)
-            loop.deregister(socket.descriptor)
-            socket.interest = nil
-            return
-        }
         var mask: Int32 = 0
         if readiness.contains(.readable) { mask |= CURL_CSELECT_IN }
         if readiness.contains(.writable) { mask |= CURL_CSELECT_OUT }
@@ -105,7 +88,7 @@ final class SocketTable: @unchecked Sendable {
     }
 
     private func entry(_ descriptor: Int32) -> WatchedSocket? {
-        Int(descriptor) < sockets.count ? sockets[Int(descriptor)] : nil
+        sockets.indices.contains(Int(descriptor)) ? sockets[Int(descriptor)] : nil
     }
 
     @discardableResult
@@ -117,7 +100,8 @@ final class SocketTable: @unchecked Sendable {
         return socket
     }
 
-    private func forget(_ descriptor: Int32) {
+    /// Stops to watch a socket, before it is closed.
+    func forget(_ descriptor: Int32) {
         guard let socket = entry(descriptor) else { return }
         if socket.interest != nil { loop.deregister(descriptor) }
         sockets[Int(descriptor)] = nil
@@ -132,13 +116,6 @@ private final class WatchedSocket: ReadinessHandler, @unchecked Sendable {
     let isOurs: Bool
     /// What the loop waits for; nil while it is not registered.
     var interest: Readiness?
-    /// Whether curl wants to hear of it.
-    var isWatched = false
-    /// Whether we have ended it, for curl to find.
-    var isEnded = false
-    /// Its ends, asked for when the connection has been in use: they stay what they are.
-    private(set) lazy var localPort = TCPState.localPort(descriptor)
-    private(set) lazy var peer = TCPState.peer(descriptor)
     private weak var table: SocketTable?
 
     init(_ descriptor: Int32, isOurs: Bool, table: SocketTable) {

@@ -7,11 +7,6 @@ enum TCPState {
         fileprivate let bytes: [UInt8]
     }
 
-    /// The port at our end; nil when there is none.
-    static func localPort(_ descriptor: Int32) -> UInt16? {
-        unsafe address { unsafe getsockname(descriptor, $0, $1) }.map { UInt16($0[2]) << 8 | UInt16($0[3]) }
-    }
-
     /// The other end; nil when the connection has none any more.
     static func peer(_ descriptor: Int32) -> Peer? {
         unsafe address { unsafe getpeername(descriptor, $0, $1) }.map(Peer.init)
@@ -23,13 +18,6 @@ enum TCPState {
         var length = socklen_t(MemoryLayout<tcp_info>.size)
         guard unsafe getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &state, &length) == 0 else { return false }
         return state.tcpi_unacked > 0 && state.tcpi_retransmits > 0
-    }
-
-    /// Takes away the error of a connection that has broken; then reading from it finds its end.
-    static func forgetError(_ descriptor: Int32) {
-        var code: Int32 = 0
-        var length = socklen_t(MemoryLayout<Int32>.size)
-        _ = unsafe getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length)
     }
 
     /// The family, the port and the address, in the order of both kinds of `sockaddr`.

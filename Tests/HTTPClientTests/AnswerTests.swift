@@ -90,6 +90,15 @@ import Testing
         "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
         "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 14\r\n\r\nthis isn't gzip",
         "HTTP/2.7 200 OK\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\n folded: first\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: +1\r\n\r\na", "HTTP/1.1 200 OK\r\nContent-Length: 1, 1\r\n\r\na",
+        "HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 1\r\n\r\na",
+        "HTTP/1.1 101 Switching Protocols\r\n\r\n", "HTTP/1.1 200OK\r\n\r\n", " HTTP/1.1 200 OK\r\n\r\n",
+        "\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
     ])
     func `an answer is refused when it is malformed`(text: String) async throws {
         let server = try ScriptedServer { connection, _ in
@@ -102,10 +111,11 @@ import Testing
     }
 
     @Test(arguments: [
-        "HTTP/1.1 200 OK\r\n folded: first\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhe",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab", "HTTP/1.1 200 OK\r\nContent-Le", "HTTP/1.1 103 Early\r\n\r\n",
     ])
-    func `an answer is refused when its framing breaks off, as curl sees it`(text: String) async throws {
+    func `an answer is a broken connection when it breaks off`(text: String) async throws {
         let server = try ScriptedServer { connection, _ in
             _ = connection.request()
             connection.send(text)
@@ -125,5 +135,51 @@ import Testing
             #expect(response.header("x") == "a b")
             #expect(response.header("y") == "c")
         }
+    }
+}
+
+@Suite struct `A connection after an answer` {
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok",
+        "HTTP/1.1 200 OK\r\nConnection: x,\t Close\r\nContent-Length: 2\r\n\r\nok",
+        "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok",
+        // Whoever goes by the other length takes part of this for the next answer.
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nforged",
+    ])
+    func `is not used again`(text: String) async throws {
+        let server = try ScriptedServer(answer: text)
+        try await withClient { client in
+            for _ in 0..<2 {
+                let answer = try await client.send(.get(server)).text
+                #expect(answer == "ok")
+            }
+        }
+        #expect(server.connections == 2)
+    }
+
+    @Test func `is used again where an old server says so`() async throws {
+        let server = try ScriptedServer(
+            answer: "HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 2\r\n\r\nok")
+        try await withClient { client in
+            for _ in 0..<2 { _ = try await client.send(.get(server)) }
+        }
+        #expect(server.connections == 1)
+    }
+
+    @Test func `carries nothing that its server has said unasked`() async throws {
+        let server = try ScriptedServer { connection, number in
+            _ = connection.request()
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            if number == 0 { connection.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged") }
+            connection.waitForEnd()
+        }
+        try await withClient { client in
+            for _ in 0..<2 {
+                let answer = try await client.send(.get(server)).text
+                #expect(answer == "ok")
+            }
+        }
+        #expect(server.connections == 2)
     }
 }

@@ -69,6 +69,7 @@ import Testing
             connection.send("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n")
             connection.send("\(String(body.count, radix: 16))\r\n")
             connection.send(body)
+            connection.send("\r\n0\r\n\r\n")
             connection.waitForEnd()
         }
         try await withClient { client in
