@@ -1,4 +1,3 @@
-internal import CCurl
 import EventLoop
 import Syntax
 import System
@@ -6,11 +5,10 @@ import System
 /// The connections of one kind of policy on the loop, and the exchanges that they carry.
 ///
 /// Policies that differ in what they let through have pools of their own, so that no request goes out on a connection
-/// that another policy has let pass. Curl makes the connections, on one of its multi handles.
-@safe
+/// that another policy has let pass.
 final class ConnectionPool: @unchecked Sendable {
-    // Unchecked: touched on the loop's thread only: by the client, which lives there, by the loop's timers and sockets,
-    // and by curl, which calls back while one of these calls it.
+    // Unchecked: touched on the loop's thread only: by the client, which lives there, by the loop's timer, by the
+    // connections and by what makes them.
 
     /// What of a policy a connection depends on.
     struct Key: Hashable, Sendable {
@@ -28,8 +26,6 @@ final class ConnectionPool: @unchecked Sendable {
         }
     }
 
-    /// How often curl is run again at once because it asks for it, before the loop gets its turn.
-    private static let runsInARow = 8
     /// How much is read at a time.
     private static let readBytes = 16_384
 
@@ -37,25 +33,19 @@ final class ConnectionPool: @unchecked Sendable {
     let key: Key
     /// Requests that have chosen this pool and are about to start.
     var expected = 0
-    /// Where its connections are watched.
-    let sockets: SocketTable
     /// Where its connections read into, one after the other.
     var received = [UInt8](repeating: 0, count: readBytes)
     private let settings: ConnectionSettings
     /// How many connections one server gets at most; 0 is no limit.
     private let connections: Int
-    private let multi: UnsafeMutableRawPointer
+    private let connector: Connector
     private var active: [Exchange] = []
     private var servers: [String: Server] = [:]
     /// The server of the last request, which the next one mostly shares.
     private var latest: Server?
     private var idleCount = 0
-    /// Curl's own timer.
-    private let alarm: LoopTimer
     /// The earliest deadline of the exchanges, or one that was.
     private let deadlines: LoopTimer
-    /// Whether curl has asked to be run again at once.
-    private var isDue = false
     private var isTornDown = false
 
     /// - Parameter connections: how many one host gets at most from this pool; 0 is no limit.
@@ -65,37 +55,17 @@ final class ConnectionPool: @unchecked Sendable {
     ) throws(HTTPClientError) {
         self.key = key
         self.connections = connections
-        guard CurlLibrary.isReady, let sessions = ShareHandle(), let multi = unsafe curl_multi_init() else {
-            throw .couldNotConnect
-        }
+        guard let sessions = ShareHandle() else { throw .couldNotConnect }
         settings = ConnectionSettings(key: key, limits: limits, trust: trust, sessions: sessions)
-        unsafe self.multi = unsafe multi
-        sockets = SocketTable(loop: loop, limits: limits)
+        connector = try Connector(loop: loop, limits: limits)
         let owner = Owner()
-        alarm = loop.timer { owner.pool?.run(CURL_SOCKET_TIMEOUT, 0) }
         deadlines = loop.timer { owner.pool?.expire() }
         owner.pool = self
-        sockets.onReady = { owner.pool?.run($0, $1) }
-        configure()
+        connector.onMade = { owner.pool?.made($0, $1) }
     }
 
-    private func configure() {
-        let me = unsafe Unmanaged.passUnretained(self).toOpaque()
-        unsafe CCurl_multi_set_pointer(multi, CURLMOPT_TIMERDATA, me)
-        unsafe CCurl_multi_set_timer(multi) { _, milliseconds, pool in
-            guard let pool = unsafe pool else { return -1 }
-            unsafe Unmanaged<ConnectionPool>.fromOpaque(pool).takeUnretainedValue().setAlarm(milliseconds)
-            return 0
-        }
-        unsafe CCurl_multi_set_pointer(multi, CURLMOPT_SOCKETDATA, Unmanaged.passUnretained(sockets).toOpaque())
-        unsafe CCurl_multi_set_socket(multi) { _, descriptor, what, table, _ in
-            guard let table = unsafe table else { return -1 }
-            unsafe Unmanaged<SocketTable>.fromOpaque(table).takeUnretainedValue().watch(descriptor, what)
-            return 0
-        }
-        // The bounds are ours: curl must not close what we have taken over.
-        unsafe CCurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Int(Int32.max))
-    }
+    /// Where its connections are watched.
+    var sockets: SocketTable { connector.sockets }
 
     // MARK: Exchanges
 
@@ -112,7 +82,6 @@ final class ConnectionPool: @unchecked Sendable {
         active.append(exchange)
         if deadlines.deadline.map({ exchange.deadline < $0 }) ?? true { deadlines.move(to: exchange.deadline) }
         assign(exchange, at: server(of: request.url))
-        runWhileDue()
     }
 
     /// Ends an exchange before its time, if it has not ended yet.
@@ -121,7 +90,6 @@ final class ConnectionPool: @unchecked Sendable {
     func cancel(_ id: UInt64) -> Bool {
         guard let exchange = active.first(where: { $0.id == id }) else { return false }
         end(exchange, .failure(.cancelled))
-        runWhileDue()
         return true
     }
 
@@ -135,8 +103,7 @@ final class ConnectionPool: @unchecked Sendable {
         for server in servers.values { while let connection = server.idle.last { close(connection) } }
         servers.removeAll()
         latest = nil
-        unsafe curl_multi_cleanup(multi)
-        alarm.cancel()
+        connector.tearDown()
         deadlines.cancel()
     }
 
@@ -170,7 +137,6 @@ final class ConnectionPool: @unchecked Sendable {
         lost.exchange = nil
         discard(lost)
         open(for: exchange, at: server)
-        runWhileDue()
     }
 
     /// Tells whoever waits, and closes the connection if the exchange still has one.
@@ -196,7 +162,6 @@ final class ConnectionPool: @unchecked Sendable {
             end(exchange, .failure(.timedOut(requestSent: exchange.mayHaveBeenSent)))
         }
         deadlines.move(to: active.lazy.map(\.deadline).min())
-        runWhileDue()
     }
 
     // MARK: Connections
@@ -229,7 +194,7 @@ final class ConnectionPool: @unchecked Sendable {
 
     private func open(for exchange: Exchange, at server: Server) {
         guard let connection = OutboundConnection(to: server, for: exchange, settings, self),
-            unsafe curl_multi_add_handle(multi, connection.raw) == CURLM_OK
+            connector.connect(connection)
         else { return end(exchange, .failure(.couldNotConnect)) }
         server.open += 1
         exchange.connection = connection
@@ -248,7 +213,6 @@ final class ConnectionPool: @unchecked Sendable {
         guard !isTornDown else { return }
         if let next = server.nextWaiting() {
             open(for: next, at: server)
-            alarm.move(to: .now)
         } else if server.open == 0 {
             servers[server.name] = nil
             if latest === server { latest = nil }
@@ -261,8 +225,7 @@ final class ConnectionPool: @unchecked Sendable {
             idleCount -= 1
         }
         connection.server.open -= 1
-        sockets.forget(connection.descriptor)
-        unsafe curl_multi_remove_handle(multi, connection.raw)
+        connector.disconnect(connection)
     }
 
     /// Hears that a request had no answer in time. Where the network has swallowed it, it has probably forgotten all
@@ -273,43 +236,10 @@ final class ConnectionPool: @unchecked Sendable {
         for connection in silent.server.idle where connection.peer == peer { close(connection) }
     }
 
-    // MARK: Curl
-
-    /// Lets curl do what a socket or its timer allows.
-    private func run(_ descriptor: Int32, _ mask: Int32) {
-        act(descriptor, mask)
-        runWhileDue()
-    }
-
-    private func runWhileDue() {
-        for _ in 0..<Self.runsInARow {
-            guard isDue else { return }
-            isDue = false
-            act(CURL_SOCKET_TIMEOUT, 0)
-        }
-        if isDue {
-            isDue = false
-            alarm.move(to: .now)
-        }
-    }
-
-    private func act(_ descriptor: Int32, _ mask: Int32) {
-        var running: Int32 = 0
-        unsafe curl_multi_socket_action(multi, descriptor, mask, &running)
-        var left: Int32 = 0
-        while let message = unsafe curl_multi_info_read(multi, &left) {
-            guard unsafe message.pointee.msg == CURLMSG_DONE else { continue }
-            var pointer: UnsafeMutableRawPointer?
-            unsafe CCurl_easy_get_pointer(message.pointee.easy_handle, CURLINFO_PRIVATE, &pointer)
-            guard let pointer = unsafe pointer else { continue }
-            made(unsafe OutboundConnection.at(pointer), unsafe CCurl_message_result(message))
-        }
-    }
-
     /// Hears that curl has made a connection, or why not.
-    private func made(_ connection: OutboundConnection, _ code: CURLcode) {
+    private func made(_ connection: OutboundConnection, _ failure: HTTPClientError?) {
         guard let exchange = connection.exchange else { return }
-        guard code == CURLE_OK else { return end(exchange, .failure(connection.failure(code))) }
+        if let failure { return end(exchange, .failure(failure)) }
         do throws(HTTPClientError) {
             try connection.take()
         } catch {
@@ -317,16 +247,10 @@ final class ConnectionPool: @unchecked Sendable {
         }
         carry(exchange, on: connection)
     }
-
-    /// Curl's wish to be run after so many milliseconds; -1 is never.
-    private func setAlarm(_ milliseconds: Int) {
-        isDue = milliseconds == 0
-        alarm.move(to: milliseconds > 0 ? .now + .milliseconds(milliseconds) : nil)
-    }
 }
 
-/// The way from a timer to its pool, which is complete only after its timers are.
+/// The way from a timer to its pool, which is complete only after its timer is.
 private final class Owner: @unchecked Sendable {
-    // Unchecked: set before the timers are, and used on the loop's thread.
+    // Unchecked: set before the timer is, and used on the loop's thread.
     weak var pool: ConnectionPool?
 }

@@ -23,7 +23,9 @@ struct ResponseHead {
     /// - Throws: `responseTooLarge`, or `malformedResponse` for what is neither `name: value` nor a folded line.
     mutating func receiveField(_ line: Span<UInt8>) throws(HTTPClientError) {
         if line[0].isBlank {
-            guard fields.extendLast(line.extracting(line.trimmingBlanks(0..<line.count))) else { throw .malformedResponse }
+            guard fields.extendLast(line.extracting(line.trimmingBlanks(0..<line.count))) else {
+                throw .malformedResponse
+            }
             return
         }
         var colon = 0

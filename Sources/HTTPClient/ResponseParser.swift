@@ -80,7 +80,8 @@ struct ResponseParser {
     ///
     /// - Throws: `malformedResponse` or `responseTooLarge`.
     func response() throws(HTTPClientError) -> OutboundResponse {
-        guard !body.isEmpty, let coding = head.fields.first("content-encoding")?.lowercased(), coding != "identity" else {
+        guard !body.isEmpty, let coding = head.fields.first("content-encoding")?.lowercased(), coding != "identity"
+        else {
             return OutboundResponse(status: status, fields: head.fields, body: body)
         }
         guard ["gzip", "x-gzip", "deflate"].contains(coding) else { throw .malformedResponse }
@@ -147,7 +148,8 @@ struct ResponseParser {
 
     /// `HTTP/1.x`, a blank, three digits, and whatever reason behind another blank (RFC 9112 §4).
     private mutating func takeStatusLine(_ line: Span<UInt8>) throws(HTTPClientError) {
-        guard line.count >= 12, line.equals(0..<7, "HTTP/1."), line[7].isDigit, line[8] == .space, line.count == 12 || line[12] == .space
+        guard line.count >= 12, line.equals(0..<7, "HTTP/1."), line[7].isDigit, line[8] == .space,
+            line.count == 12 || line[12] == .space
         else { throw .malformedResponse }
         var status = 0
         for index in 9..<12 {
