@@ -34,5 +34,6 @@ let package = Package(
         fuzzer("json"),
         fuzzer("signed-request"),
         fuzzer("provider-answers"),
+        fuzzer("response-parser"),
     ]
 )

@@ -72,8 +72,8 @@ final class OutboundConnection: ReadinessHandler, @unchecked Sendable {
 
     /// Why there is no connection.
     func failure(_ code: CURLcode) -> HTTPClientError {
-        TransferFailure(
-            code: code, requestSent: false, everyAddressRefused: addressesRefused > 0 && socketsOpened == 0,
+        ConnectFailure(
+            code: code, everyAddressRefused: addressesRefused > 0 && socketsOpened == 0,
             certificateVerdict: easy.integer(CURLINFO_SSL_VERIFYRESULT)
         ).error
     }
@@ -143,11 +143,13 @@ final class OutboundConnection: ReadinessHandler, @unchecked Sendable {
     /// Whether the other side keeps it open, and has said nothing unasked. What it says inside of TLS, such as that the session
     /// can be resumed, is read.
     var isOpen: Bool {
+        if isSecure {
+            guard case .wouldBlock = receive(byCurl: true) else { return false }
+            return true
+        }
         var byte: UInt8 = 0
         let count = unsafe recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
-        if count < 0, errno == EAGAIN { return true }
-        guard isSecure, count > 0, case .wouldBlock = receive(byCurl: true) else { return false }
-        return true
+        return count < 0 && errno == EAGAIN
     }
 
     /// Opens a socket for one address of the host, if the policy allows it.

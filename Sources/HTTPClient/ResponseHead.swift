@@ -3,7 +3,7 @@ internal import Syntax
 /// Collects the fields of an answer from the lines of its head, within bounds.
 struct ResponseHead {
     private let maximumFields: Int
-    /// How many bytes of heads and trailers may still come.
+    /// How many bytes of heads, trailers and the like may still come.
     private(set) var bytesLeft: Int
     private(set) var fields = HeaderFields()
 
@@ -12,7 +12,7 @@ struct ResponseHead {
         maximumFields = limits.headerFields
     }
 
-    /// Counts the bytes of a line, its end included; there were as many left.
+    /// Counts bytes that have come.
     mutating func count(_ bytes: Int) { bytesLeft -= bytes }
 
     /// Forgets an interim answer. What it has taken of the bytes stays taken.

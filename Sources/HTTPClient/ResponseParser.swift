@@ -213,7 +213,9 @@ struct ResponseParser {
         guard index > 0, index == line.count || line[index] == .semicolon || line[index].isBlank else {
             throw .malformedResponse
         }
-        guard size <= maximumBodyBytes - body.count else { throw .responseTooLarge }
+        // Extensions are counted with the head, or a body of small chunks could bring any number of them.
+        head.count(line.count - index)
+        guard size <= maximumBodyBytes - body.count, head.bytesLeft >= 0 else { throw .responseTooLarge }
         phase = size == 0 ? .trailers : .chunk(left: size)
     }
 }
