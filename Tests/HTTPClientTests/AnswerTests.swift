@@ -86,6 +86,7 @@ import Testing
 
     @Test(arguments: [
         "garbage\r\n\r\n", "HTTP/1.1 abc OK\r\n\r\n", "HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nX: a\rY: b\r\n\r\n",
         "HTTP/1.1 200 OK\r\nBlank : 1\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
         "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 14\r\n\r\nthis isn't gzip",
