@@ -44,6 +44,8 @@ final class ConnectionPool: @unchecked Sendable {
     /// The server of the last request, which the next one mostly shares.
     private var latest: Server?
     private var idleCount = 0
+    /// How many idle connections are kept: never fewer than the next requests may want.
+    private let keptIdle: Int
     /// The earliest deadline of the exchanges, or one that was.
     private let deadlines: LoopTimer
     private var isTornDown = false
@@ -55,6 +57,7 @@ final class ConnectionPool: @unchecked Sendable {
     ) throws(HTTPClientError) {
         self.key = key
         self.connections = connections
+        keptIdle = max(1, limits.idleConnections, 2 * connections)
         guard let sessions = ShareHandle() else { throw .couldNotConnect }
         settings = ConnectionSettings(key: key, limits: limits, trust: trust, sessions: sessions)
         connector = try Connector(loop: loop, limits: limits)
@@ -116,13 +119,15 @@ final class ConnectionPool: @unchecked Sendable {
         exchange.connection = nil
         connection.exchange = nil
         end(exchange, outcome)
+        // One that is always in use grows old all the same.
+        guard connection.isFresh(settings.limits, now: connection.idleSince) else { return close(connection) }
         if let next = connection.server.nextWaiting() {
             carry(next, on: connection)
         } else {
             connection.server.idle.append(connection)
             idleCount += 1
-            // The one that was idle for the longest time goes.
-            if idleCount > settings.limits.idleConnections { close(connection.server.idle[0]) }
+            // Of this server's, the one that was idle for the longest time goes.
+            if idleCount > keptIdle { close(connection.server.idle[0]) }
         }
     }
 

@@ -31,7 +31,8 @@ public struct HTTPClientLimits: Sendable, Hashable {
     public var headerBytes: Int
     /// The fields of one head.
     public var headerFields: Int
-    /// The idle connections kept for one policy, whatever their hosts.
+    /// The idle connections kept for one policy, whatever their hosts; as many as one host may have, and as many again, are
+    /// kept in any case.
     public var idleConnections: Int
     /// How long a connection may be used in all: names come to mean other addresses, and who balances load wants to be
     /// asked anew now and then.

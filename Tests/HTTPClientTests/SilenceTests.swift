@@ -154,6 +154,18 @@ private final class ForgottenConnections: Sendable {
 }
 
 @Suite struct `A connection that grows old` {
+    @Test func `a connection that grows old is not used again by those who wait for it either`() async throws {
+        let server = try ScriptedServer(answer: ok)
+        let policy = OutboundPolicy.local.with { $0.connectionsPerHost = 1 }
+        try await withClient(limits: HTTPClientLimits(connectionLifetime: .zero)) { client in
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<5 { group.addTask { _ = try await client.send(.get(server, policy: policy)) } }
+                try await group.waitForAll()
+            }
+        }
+        #expect(server.connections == 5)
+    }
+
     @Test func `a connection that grows old is not used again`() async throws {
         let server = try ScriptedServer(answer: ok)
         try await withClient(limits: HTTPClientLimits(connectionLifetime: .seconds(1))) { client in
