@@ -20,7 +20,6 @@ final class Exchange {
     var connection: OutboundConnection?
     /// Whether whoever waits has been told.
     private(set) var isOver = false
-    private let limits: HTTPClientLimits
     private let continuation: CheckedContinuation<Outcome, Never>
 
     /// - Throws: `malformedResponse` for a header field that would not be one field; then nobody was told.
@@ -30,7 +29,6 @@ final class Exchange {
     ) throws(HTTPClientError) {
         self.id = id
         self.request = request
-        self.limits = limits
         self.continuation = continuation
         message = try request.message()
         deadline = .now + request.timeout
