@@ -34,6 +34,7 @@ final class Connector: @unchecked Sendable {
     }
 
     private func configure() {
+        // Safe: curl calls back only while the multi handle lives, and its pool lets go of that before it goes itself.
         let me = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe CCurl_multi_set_pointer(multi, CURLMOPT_TIMERDATA, me)
         unsafe CCurl_multi_set_timer(multi) { _, milliseconds, connector in

@@ -167,6 +167,8 @@ final class OutboundConnection: ReadinessHandler, @unchecked Sendable {
 
     // MARK: Bytes
 
+    // Safe, the two that follow: the system and curl get the address and the length of a buffer that stays until they return.
+
     private func send(_ bytes: [UInt8], from start: Int) -> Moved {
         unsafe bytes.withUnsafeBytes { raw in
             let rest = unsafe UnsafeRawBufferPointer(rebasing: raw[start...])
