@@ -3,7 +3,11 @@
 ///
 /// All of it is personal, so printing or dumping it shows nothing.
 public struct Attributes: Sendable {
-    public typealias Member = (name: String, value: String)
+    /// One attribute.
+    public struct Member: Sendable {
+        public let name: String
+        public internal(set) var value: String
+    }
 
     /// As many as fit into the memory that the first one gets.
     private static let usualCount = 8
@@ -63,7 +67,7 @@ public struct Attributes: Sendable {
             if let index { return members[index].value = newValue }
             if members.isEmpty { members.reserveCapacity(Self.usualCount) }
             if !objects.isEmpty { objects[name] = nil }
-            members.append((name, newValue))
+            members.append(Member(name: name, value: newValue))
         }
     }
 

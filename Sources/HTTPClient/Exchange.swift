@@ -54,7 +54,11 @@ final class Exchange {
 
     /// What came of it when the parser has all of the answer.
     func outcome() -> Outcome {
-        Result { () throws(HTTPClientError) in try parser.response() }
+        do throws(HTTPClientError) {
+            return .success(try parser.response())
+        } catch {
+            return .failure(error)
+        }
     }
 
     func finish(_ outcome: Outcome) {

@@ -8,6 +8,9 @@ struct HeaderFields: Sendable {
         var value: Range<Int>
     }
 
+    /// What the fields of nearly every head fit into.
+    private static let (usualBytes, usualFields) = (512, 12)
+
     private var bytes: [UInt8] = []
     private var fields: [Field] = []
 
@@ -19,6 +22,10 @@ struct HeaderFields: Sendable {
     }
 
     mutating func append(name: Span<UInt8>, value: Span<UInt8>) {
+        if fields.isEmpty {
+            bytes.reserveCapacity(Self.usualBytes)
+            fields.reserveCapacity(Self.usualFields)
+        }
         fields.append(Field(name: store(name), value: store(value)))
     }
 
@@ -40,7 +47,9 @@ struct HeaderFields: Sendable {
 
     /// Whether there is a second field of that name.
     func hasAnother(_ name: String) -> Bool {
-        fields.lazy.filter { isNamed($0, name) }.dropFirst().first != nil
+        var count = 0
+        for field in fields where isNamed(field, name) { count += 1 }
+        return count > 1
     }
 
     /// Whether a field of that name lists the token, in any case (RFC 9110 §5.6.1).

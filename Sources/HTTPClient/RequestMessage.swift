@@ -1,37 +1,53 @@
 internal import Syntax
+internal import System
 
 extension OutboundRequest {
+    /// More than what a message has beside its URL, its fields and its body.
+    private static let fixedBytes = 256
+
     /// The request as it goes out (RFC 9112 §2.1 and §3), its body included.
     ///
     /// - Throws: `malformedResponse` for a header field that would not be one field.
     func message() throws(HTTPClientError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(headers.reduce(url.text.utf8.count + body.count + 256) { $0 + $1.value.utf8.count + 64 })
-        bytes.append(contentsOf: method == .get ? "GET ".utf8 : "POST ".utf8)
-        appendTarget(to: &bytes)
-        bytes.append(contentsOf: " HTTP/1.1\r\nHost: ".utf8)
-        bytes.append(contentsOf: url.server.utf8.dropLast(Self.defaultPort(url)))
-        bytes.append(contentsOf: "\r\nAccept-Encoding: gzip, deflate\r\n".utf8)
-        if !has("accept") { bytes.append(contentsOf: "Accept: */*\r\n".utf8) }
-        for (name, value) in headers { try Self.append(name: name, value: value, to: &bytes) }
-        if method == .post {
-            if !has("content-type") {
-                bytes.append(contentsOf: "Content-Type: application/x-www-form-urlencoded\r\n".utf8)
-            }
-            bytes.append(contentsOf: "Content-Length: \(body.count)\r\n\r\n".utf8)
-            bytes.append(contentsOf: body)
-        } else {
-            bytes.append(contentsOf: "\r\n".utf8)
+        var size = url.text.utf8.count + url.server.utf8.count + body.count + Self.fixedBytes
+        for (name, value) in headers {
+            try Self.check(name: name.utf8.span, value: value.utf8.span)
+            size += name.utf8.count + value.utf8.count + ": \r\n".utf8.count
         }
-        return bytes
+        return [UInt8](capacity: size) { message in
+            message.append(text: method == .get ? "GET " : "POST ")
+            appendTarget(to: &message)
+            message.append(text: " HTTP/1.1\r\nHost: ")
+            message.append(url.server.utf8.span.extracting(droppingLast: Self.defaultPort(url)))
+            message.append(text: "\r\nAccept-Encoding: gzip, deflate\r\n")
+            if !has("accept") { message.append(text: "Accept: */*\r\n") }
+            for (name, value) in headers {
+                message.append(text: name)
+                message.append(text: value.isEmpty ? ":" : ": ")
+                message.append(text: value)
+                message.append(text: "\r\n")
+            }
+            if method == .post {
+                if !has("content-type") {
+                    message.append(text: "Content-Type: application/x-www-form-urlencoded\r\n")
+                }
+                message.append(text: "Content-Length: ")
+                message.append(decimal: Int64(body.count))
+                message.append(text: "\r\n\r\n")
+                message.append(body.span)
+            } else {
+                message.append(text: "\r\n")
+            }
+        }
     }
 
     /// Path and query as they are in the URL; an empty path is `/` (RFC 9112 §3.2.1).
-    private func appendTarget(to bytes: inout [UInt8]) {
-        let authority = url.text.utf8.dropFirst(url.scheme.utf8.count + "://".utf8.count)
-        let target = authority.drop { $0 != .slash && $0 != .questionMark }
-        if target.first != .slash { bytes.append(.slash) }
-        bytes.append(contentsOf: target)
+    private func appendTarget(to message: inout OutputSpan<UInt8>) {
+        let text = url.text.utf8.span
+        var start = url.scheme.utf8.count + "://".utf8.count
+        while start < text.count, text[start] != .slash, text[start] != .questionMark { start += 1 }
+        if start == text.count || text[start] != .slash { message.append(.slash) }
+        message.append(text.extracting(start...))
     }
 
     /// How many bytes at the end of `host:port` say nothing (RFC 9110 §4.2).
@@ -44,27 +60,14 @@ extension OutboundRequest {
     }
 
     private func has(_ name: String) -> Bool {
-        headers.contains { $0.name.utf8.span.equalsIgnoringCase(0..<$0.name.utf8.count, name) }
+        for field in headers where field.name.utf8.count == name.utf8.count {
+            if field.name.utf8.span.equalsIgnoringCase(0..<name.utf8.count, name) { return true }
+        }
+        return false
     }
 
-    private static func append(name: String, value: String, to bytes: inout [UInt8]) throws(HTTPClientError) {
-        // RFC 9110 §5.5: a value with a line end or a NUL would end the field and begin another.
-        guard !name.isEmpty, name.utf8.allSatisfy(\.isToken), isFieldValue(value.utf8.span) else {
-            throw .malformedResponse
-        }
-        bytes.append(contentsOf: name.utf8)
-        bytes.append(contentsOf: value.isEmpty ? ":".utf8 : ": ".utf8)
-        bytes.append(contentsOf: value.utf8)
-        bytes.append(contentsOf: "\r\n".utf8)
-    }
-
-    private static func isFieldValue(_ value: Span<UInt8>) -> Bool {
-        // Looked at whole, so that the compiler takes many bytes at a time.
-        var found: UInt8 = 0
-        for index in 0..<value.count {
-            let byte = value[index]
-            found |= byte < 0x20 && byte != .tab || byte == 0x7F ? 1 : 0
-        }
-        return found == 0
+    /// RFC 9110 §5.5: a value with a line end or a NUL would end the field and begin another.
+    private static func check(name: Span<UInt8>, value: Span<UInt8>) throws(HTTPClientError) {
+        guard name.isToken, value.isFieldContent else { throw .malformedResponse }
     }
 }

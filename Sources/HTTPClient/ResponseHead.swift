@@ -23,7 +23,7 @@ struct ResponseHead {
     /// - Throws: `responseTooLarge`, or `malformedResponse` for what is neither `name: value` nor a folded line, or holds a
     ///   control character (RFC 9110 §5.5).
     mutating func receiveField(_ line: Span<UInt8>) throws(HTTPClientError) {
-        for index in 0..<line.count where !line[index].isFieldContent { throw .malformedResponse }
+        guard line.isFieldContent else { throw .malformedResponse }
         if line[0].isBlank {
             guard fields.extendLast(line.extracting(line.trimmingBlanks(0..<line.count))) else {
                 throw .malformedResponse

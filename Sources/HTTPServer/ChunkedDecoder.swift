@@ -88,7 +88,7 @@ struct ChunkedDecoder: Sendable {
             index == line.upperBound || bytes[index] == .semicolon
         else { throw .malformed("A chunk size is not a hexadecimal number.") }
         extensionBytes += line.upperBound - index
-        for place in index..<line.upperBound where !bytes[place].isFieldContent {
+        guard bytes.extracting(index..<line.upperBound).isFieldContent else {
             throw .malformed("A chunk extension has a control character.")
         }
         return size

@@ -14,7 +14,7 @@ enum FieldLine {
         guard colon > range.lowerBound, colon < range.upperBound, bytes[colon] == .colon else {
             throw .malformed("A field line is not a name directly followed by a colon.")
         }
-        for index in colon + 1..<range.upperBound where !bytes[index].isFieldContent {
+        guard bytes.extracting(colon + 1..<range.upperBound).isFieldContent else {
             throw .malformed("A field value has a control character.")
         }
         return RequestHead.Field(

@@ -15,7 +15,7 @@ struct RequestLine: Sendable {
     init(_ bytes: Span<UInt8>, _ range: Range<Int>, targetLimit: Int) throws(ProtocolError) {
         guard
             let methodEnd = bytes.firstIndex(of: .space, in: range),
-            Self.isToken(bytes, range.lowerBound..<methodEnd),
+            bytes.extracting(range.lowerBound..<methodEnd).isToken,
             let targetEnd = bytes.firstIndex(of: .space, in: methodEnd + 1..<range.upperBound),
             targetEnd > methodEnd + 1
         else { throw .malformed("The request line is not a method, a target and a version with one space between.") }
@@ -30,15 +30,11 @@ struct RequestLine: Sendable {
     /// answer does not depend on how much of it has arrived.
     static func violation(ofOverlong bytes: Span<UInt8>, _ range: Range<Int>) -> ProtocolError {
         guard
-            let methodEnd = bytes.firstIndex(of: .space, in: range), isToken(bytes, range.lowerBound..<methodEnd),
+            let methodEnd = bytes.firstIndex(of: .space, in: range),
+            bytes.extracting(range.lowerBound..<methodEnd).isToken,
             bytes.firstIndex(of: .space, in: methodEnd + 1..<range.upperBound) == nil
         else { return .malformed("The request line is too long.") }
         return .targetTooLong
-    }
-
-    private static func isToken(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
-        for index in range where !bytes[index].isToken { return false }
-        return !range.isEmpty
     }
 
     private static func isVersion10(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(ProtocolError) -> Bool {

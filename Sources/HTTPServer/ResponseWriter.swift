@@ -1,4 +1,5 @@
 internal import Syntax
+internal import System
 
 /// What an answer owes to the request and the connection it belongs to.
 struct ResponseContext: Sendable {
@@ -14,6 +15,7 @@ struct ResponseContext: Sendable {
 enum ResponseWriter {
     /// A body up to this length is copied behind its head, since that costs less than describing it to the system.
     static let maximumCopiedBody = 2048
+    private static let longestNumber = 20
 
     /// Appends the head of one answer to `output`, and a short body.
     ///
@@ -36,7 +38,7 @@ enum ResponseWriter {
         let body = gzip ?? response.body
         if !response.status.forbidsBody {
             output.append(contentsOf: "Content-Length: ".utf8)
-            writeNumber(body.count, into: &output)
+            output.append(addingCapacity: longestNumber) { $0.append(decimal: Int64(body.count)) }
             output.append(contentsOf: "\r\n".utf8)
         }
         if gzip != nil { output.append(contentsOf: "Content-Encoding: gzip\r\n".utf8) }
@@ -58,7 +60,7 @@ enum ResponseWriter {
             output.append(contentsOf: "HTTP/1.1 200 OK\r\n".utf8)
         } else {
             output.append(contentsOf: "HTTP/1.1 ".utf8)
-            writeNumber(status.code, into: &output)
+            output.append(addingCapacity: longestNumber) { $0.append(decimal: Int64(status.code)) }
             output.append(.space)
             output.append(contentsOf: status.reasonPhrase.utf8)
             output.append(contentsOf: "\r\n".utf8)
@@ -68,21 +70,16 @@ enum ResponseWriter {
     /// A field of the application's. Nothing in it can end the line or the head; what is the connection's to say, and
     /// what is no name, is left out.
     static func writeField(_ name: String, _ value: String, into output: inout [UInt8]) {
-        guard isToken(name.utf8.span), !isConnections(name) else { return }
+        guard name.utf8.span.isToken, !isConnections(name) else { return }
         output.append(contentsOf: name.utf8)
         output.append(contentsOf: ": ".utf8)
         let start = output.count
         output.append(contentsOf: value.utf8)
         // The bytes are looked at where they came from: looking at them here would ask about the array for each.
-        if !isFieldContent(value.utf8.span) {
+        if !value.utf8.span.isFieldContent {
             for index in start..<output.count where !output[index].isFieldContent { output[index] = .space }
         }
         output.append(contentsOf: "\r\n".utf8)
-    }
-
-    private static func isToken(_ name: Span<UInt8>) -> Bool {
-        for index in name.indices where !name[index].isToken { return false }
-        return !name.isEmpty
     }
 
     private static func isConnections(_ name: String) -> Bool {
@@ -93,16 +90,6 @@ enum ResponseWriter {
         case 17: name.equalsIgnoringCase("Transfer-Encoding")
         default: false
         }
-    }
-
-    private static func isFieldContent(_ value: Span<UInt8>) -> Bool {
-        for index in value.indices where !value[index].isFieldContent { return false }
-        return true
-    }
-
-    private static func writeNumber(_ number: Int, into output: inout [UInt8]) {
-        if number >= 10 { writeNumber(number / 10, into: &output) }
-        output.append(0x30 + UInt8(number % 10))
     }
 }
 

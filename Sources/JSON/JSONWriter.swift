@@ -11,6 +11,9 @@ import System
 /// }
 /// ```
 public struct JSONWriter: Sendable {
+    /// As many bytes as -9223372036854775808 has.
+    private static let longestInteger = 20
+
     public private(set) var bytes: [UInt8]
     private var needsComma = false
 
@@ -68,7 +71,7 @@ public struct JSONWriter: Sendable {
 
     public mutating func integer(_ value: Int64) {
         separate()
-        decimal(value)
+        bytes.append(addingCapacity: Self.longestInteger) { $0.append(decimal: value) }
         needsComma = true
     }
 
@@ -131,25 +134,6 @@ public struct JSONWriter: Sendable {
             output.append(UInt8(ascii: "\""))
             if role == .name { output.append(UInt8(ascii: ":")) }
         }
-    }
-
-    /// Writes a number from its last digit on, without a text in between.
-    private mutating func decimal(_ value: Int64) {
-        // As many as the longest has, -9223372036854775808.
-        var digits = InlineArray<20, UInt8>(repeating: 0)
-        var start = digits.count
-        var rest = value.magnitude
-        repeat {
-            start -= 1
-            digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        } while rest != 0
-        if value < 0 {
-            start -= 1
-            digits[start] = UInt8(ascii: "-")
-        }
-        let written = digits.span.extracting(start...)
-        bytes.append(addingCapacity: written.count) { $0.append(written) }
     }
 
     private mutating func quoteEscaping(_ text: String, as role: Role) {

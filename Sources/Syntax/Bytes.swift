@@ -1,3 +1,5 @@
+public import System
+
 /// The byte classes of RFC 9110 and RFC 3986, as bit maps of the ASCII range.
 extension UInt8 {
     @inlinable public static var tab: UInt8 { 0x09 }
@@ -55,14 +57,36 @@ extension UInt8 {
 /// Looking into bytes without making anything of them.
 extension Span where Element == UInt8 {
     /// Whether the bytes of `range` are `text`, ASCII letters of either case being equal.
-    @inlinable public func equalsIgnoringCase(_ range: Range<Int>, _ text: String) -> Bool {
-        guard range.count == text.utf8.count else { return false }
-        var index = range.lowerBound
-        for byte in text.utf8 {
-            if self[index].lowercasedASCII != byte.lowercasedASCII { return false }
-            index += 1
+    @inlinable @inline(__always)
+    public func equalsIgnoringCase(_ range: Range<Int>, _ text: String) -> Bool {
+        // The lengths tell most apart where it is asked, without a call.
+        range.count == text.utf8.count && isSameIgnoringCase(range.lowerBound, text)
+    }
+
+    @usableFromInline
+    func isSameIgnoringCase(_ start: Int, _ text: String) -> Bool {
+        let others = text.utf8.span
+        for index in others.indices where self[start + index].lowercasedASCII != others[index].lowercasedASCII {
+            return false
         }
         return true
+    }
+
+    /// Whether it is a token (RFC 9110 §5.6.2), such as the name of a header field.
+    @inlinable public var isToken: Bool {
+        for index in indices where !self[index].isToken { return false }
+        return !isEmpty
+    }
+
+    /// Whether all of it may stand in the value of a header field (RFC 9110 §5.5).
+    @inlinable public var isFieldContent: Bool {
+        // Looked at whole, so that the compiler takes many bytes at a time.
+        var found: UInt8 = 0
+        for index in indices {
+            let byte = self[index]
+            found |= byte < 0x20 && byte != .tab || byte == 0x7F ? 1 : 0
+        }
+        return found == 0
     }
 
     /// Whether the bytes of `range` are exactly `text`.
@@ -86,6 +110,15 @@ extension Span where Element == UInt8 {
     /// The first place of `byte` in `range`.
     @inlinable public func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
         var index = range.lowerBound
+        let lowest: UInt64 = 0x0101_0101_0101_0101
+        let pattern = lowest &* UInt64(byte)
+        while range.upperBound - index >= 8 {
+            // What subtracting borrows from is zero, and so the lowest of the eight that is marked is the byte.
+            let different = word(at: index) ^ pattern
+            let marks = (different &- lowest) & ~different & (lowest << 7)
+            if marks != 0 { return index + marks.trailingZeroBitCount / 8 }
+            index += 8
+        }
         while index < range.upperBound {
             if self[index] == byte { return index }
             index += 1

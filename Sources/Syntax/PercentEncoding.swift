@@ -61,9 +61,11 @@ public enum PercentEncoding {
 /// characters escaped, a space as `+`.
 public enum FormEncoding {
     /// Appends `name=value`, after an `&` when something stands before.
-    public static func append(_ name: StaticString, _ value: String, to body: inout [UInt8]) {
+    ///
+    /// - Parameter name: goes out as it is.
+    public static func append(_ name: String, _ value: String, to body: inout [UInt8]) {
         if !body.isEmpty { body.append(.ampersand) }
-        body.append(contentsOf: name.description.utf8)
+        body.append(contentsOf: name.utf8)
         body.append(.equalsSign)
         append(value.utf8.span, to: &body)
     }

@@ -67,6 +67,27 @@ extension OutputSpan where Element == UInt8 {
             }
         }
     }
+
+    /// Appends the bytes of a text, for which there must be room.
+    public mutating func append(text: String) { append(text.utf8.span) }
+
+    /// Appends a number in decimal, from its last digit on and without a text in between; there must be room for 20 bytes.
+    public mutating func append(decimal value: Int64) {
+        // As many as the longest has, -9223372036854775808.
+        var digits = InlineArray<20, UInt8>(repeating: 0)
+        var start = digits.count
+        var rest = value.magnitude
+        repeat {
+            start -= 1
+            digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        } while rest != 0
+        if value < 0 {
+            start -= 1
+            digits[start] = UInt8(ascii: "-")
+        }
+        append(digits.span.extracting(start...))
+    }
 }
 
 extension String {

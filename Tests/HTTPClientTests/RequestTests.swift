@@ -25,6 +25,13 @@ private func received(_ request: (ScriptedServer) throws -> OutboundRequest) asy
         #expect(!text.contains("Cookie"))
     }
 
+    @Test func `has room for long fields, and for many`() async throws {
+        let fields = (0..<60).map { (name: "X-\($0)-" + String(repeating: "n", count: 500), value: "value \($0)") }
+        let text = try await received { server in try .get(server, headers: fields) }
+        for field in fields { #expect(text.contains("\r\n\(field.name): \(field.value)\r\n")) }
+        #expect(text.hasSuffix("\r\n\r\n"))
+    }
+
     @Test(arguments: [0, 1, 100_000, 2_000_000]) func `carries its body in one piece`(count: Int) async throws {
         let body = String(repeating: "a", count: count)
         let text = try await received { server in try .post(server, body) }

@@ -42,4 +42,13 @@ import Testing
         }
         #expect(bytes == [1, 2, 3, 4, 5, 6])
     }
+
+    @Test(arguments: [0, 9, 10, -1, 1_234_567_890, .max, .min] as [Int64])
+    func `a number is appended in decimal, behind a text`(number: Int64) {
+        let bytes = [UInt8](capacity: 24) { output in
+            output.append(text: "n = ")
+            output.append(decimal: number)
+        }
+        #expect(String(decoding: bytes, as: UTF8.self) == "n = \(number)")
+    }
 }
