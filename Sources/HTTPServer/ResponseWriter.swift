@@ -15,7 +15,6 @@ struct ResponseContext: Sendable {
 enum ResponseWriter {
     /// A body up to this length is copied behind its head, since that costs less than describing it to the system.
     static let maximumCopiedBody = 2048
-    private static let longestNumber = 20
 
     /// Appends the head of one answer to `output`, and a short body.
     ///
@@ -38,7 +37,7 @@ enum ResponseWriter {
         let body = gzip ?? response.body
         if !response.status.forbidsBody {
             output.append(contentsOf: "Content-Length: ".utf8)
-            output.append(addingCapacity: longestNumber) { $0.append(decimal: Int64(body.count)) }
+            output.append(decimal: Int64(body.count))
             output.append(contentsOf: "\r\n".utf8)
         }
         if gzip != nil { output.append(contentsOf: "Content-Encoding: gzip\r\n".utf8) }
@@ -60,7 +59,7 @@ enum ResponseWriter {
             output.append(contentsOf: "HTTP/1.1 200 OK\r\n".utf8)
         } else {
             output.append(contentsOf: "HTTP/1.1 ".utf8)
-            output.append(addingCapacity: longestNumber) { $0.append(decimal: Int64(status.code)) }
+            output.append(decimal: Int64(status.code))
             output.append(.space)
             output.append(contentsOf: status.reasonPhrase.utf8)
             output.append(contentsOf: "\r\n".utf8)

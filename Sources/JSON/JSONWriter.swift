@@ -11,9 +11,6 @@ import System
 /// }
 /// ```
 public struct JSONWriter: Sendable {
-    /// As many bytes as -9223372036854775808 has.
-    private static let longestInteger = 20
-
     public private(set) var bytes: [UInt8]
     private var needsComma = false
 
@@ -71,7 +68,7 @@ public struct JSONWriter: Sendable {
 
     public mutating func integer(_ value: Int64) {
         separate()
-        bytes.append(addingCapacity: Self.longestInteger) { $0.append(decimal: value) }
+        bytes.append(decimal: value)
         needsComma = true
     }
 

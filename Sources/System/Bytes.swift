@@ -90,6 +90,14 @@ extension OutputSpan where Element == UInt8 {
     }
 }
 
+extension [UInt8] {
+    /// Appends a number in decimal.
+    public mutating func append(decimal value: Int64) {
+        // As many as the longest has.
+        append(addingCapacity: 20) { $0.append(decimal: value) }
+    }
+}
+
 extension String {
     /// The text of bytes; nil where they are not UTF-8.
     @inlinable @inline(__always)
