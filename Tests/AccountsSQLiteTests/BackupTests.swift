@@ -41,7 +41,7 @@ import Testing
 
     @Test func `a backup is for the owner alone, and made by a tool too`() async throws {
         let server = try await folder.open()
-        let tool = try await folder.open { $0.access = .besideServer }
+        let tool = try await folder.openTool()
         try await tool.backup(to: target.database)
         var status = stat()
         #expect(unsafe stat(target.database, &status) == 0)
@@ -65,9 +65,9 @@ import Testing
     }
 
     @Test func `a backup of a tool comes to its end beside a server that never stops writing`() async throws {
-        let server = try await folder.open()
+        let server = try await folder.open { $0.busyTimeoutMilliseconds = 5000 }
         for value in 0..<1200 { _ = try await server.signedIn(Sample.signIn(Sample.subject("\(value)"))) }
-        let tool = try await folder.open { $0.access = .besideServer }
+        let tool = try await folder.openTool()
         let isOver = Atomic<Bool>.Box(false)
         try await withThrowingTaskGroup { group in
             group.addTask {
@@ -94,9 +94,9 @@ import Testing
     @Test func `a backup is made by the server that a tool asks, and the log stays short while it writes all the time`()
         async throws
     {
-        let server = try await folder.open { $0.checkpointPages = 50 }
+        let server = try await folder.open { ($0.checkpointPages, $0.busyTimeoutMilliseconds) = (50, 5000) }
         for value in 0..<1200 { _ = try await server.signedIn(Sample.signIn(Sample.subject("\(value)"))) }
-        let tool = try await folder.open { $0.access = .besideServer }
+        let tool = try await folder.openTool()
         let isOver = Atomic<Bool>.Box(false)
         let isServed = Atomic<Bool>.Box(false)
         let longest = try await withThrowingTaskGroup(of: Int64.self) { group in

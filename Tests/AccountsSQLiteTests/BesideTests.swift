@@ -10,13 +10,6 @@ import Testing
 @Suite struct `A tool beside a server` {
     let folder = TemporaryFolder()
 
-    private func openTool() async throws(RepositoryError) -> SQLiteAccounts {
-        try await folder.open {
-            $0.access = .besideServer
-            $0.busyTimeoutMilliseconds = 2000
-        }
-    }
-
     private func openServer() async throws(RepositoryError) -> SQLiteAccounts {
         try await folder.open { $0.busyTimeoutMilliseconds = 2000 }
     }
@@ -31,17 +24,17 @@ import Testing
     }
 
     @Test func `makes no store where there is none`() async throws {
-        await #expect(throws: RepositoryError.notOpened(.noStore)) { try await openTool() }
+        await #expect(throws: RepositoryError.notOpened(.noStore)) { try await folder.openTool() }
         #expect(TemporaryFolder.names(in: folder.path).isEmpty)
         try write([], to: folder.database)
-        await #expect(throws: RepositoryError.notOpened(.noStore)) { try await openTool() }
+        await #expect(throws: RepositoryError.notOpened(.noStore)) { try await folder.openTool() }
     }
 
     @Test func `keeps no server from starting`() async throws {
         await (try await openServer()).close()
-        let tool = try await openTool()
+        let tool = try await folder.openTool()
         let server = try await openServer()
-        let other = try await openTool()
+        let other = try await folder.openTool()
         for store in [tool, other, server] { await store.close() }
     }
 
@@ -49,7 +42,7 @@ import Testing
         let server = try await openServer()
         let code = Sample.code()
         _ = try await server.signedIn(Sample.signIn(Sample.subject("1"), code: code))
-        let tool = try await openTool()
+        let tool = try await folder.openTool()
         await #expect(throws: RepositoryError.unavailable(.overloaded)) {
             try await tool.signIn(Sample.signIn(Sample.subject("1"), code: code))
         }
@@ -63,10 +56,10 @@ import Testing
         try connection.execute(Schema.steps[0])
         try connection.execute("PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = 1;")
         var lock: StoreLock? = try StoreLock(.server, database: folder.database)
-        await #expect(throws: RepositoryError.notOpened(.inUse)) { try await openTool() }
+        await #expect(throws: RepositoryError.notOpened(.inUse)) { try await folder.openTool() }
         #expect(lock != nil)
         lock = nil
-        let tool = try await openTool()
+        let tool = try await folder.openTool()
         let server = try await openServer()
         #expect(try await tool.check().isEmpty)
         await server.close()
@@ -77,7 +70,7 @@ import Testing
         let server = try await openServer()
         let session = Sample.session()
         let user = try await server.signedIn(Sample.signIn(Sample.subject("1"), session: session)).user
-        let tool = try await openTool()
+        let tool = try await folder.openTool()
         #expect(try await tool.erase(user, now: Sample.now))
         #expect(try await server.session(session.id, now: Sample.now) == nil)
         #expect(try await server.refresh(Sample.refresh(session.id, 1, of: user)) == .refused)
@@ -89,7 +82,7 @@ import Testing
     @Test func `changes the data key, and the server's very next write is sealed under it`() async throws {
         let server = try await openServer()
         _ = try await server.signedIn(Sample.signIn(Sample.subject("1")))
-        let tool = try await openTool()
+        let tool = try await folder.openTool()
         #expect(try await tool.rotateDataKey(TransparentSealer.maker) == 2)
         _ = try await server.signedIn(Sample.signIn(Sample.subject("2")))
         #expect(try await keys(server) == [1, 2])
@@ -102,7 +95,7 @@ import Testing
     @Test func `seals under a new data key what the server then opens, without a write of its own`() async throws {
         let server = try await openServer()
         let user = try await server.signedIn(Sample.signIn(Sample.subject("1"))).user
-        let tool = try await openTool()
+        let tool = try await folder.openTool()
         _ = try await tool.rotateDataKey(TransparentSealer.maker)
         _ = try await tool.editProfile(of: user, [ProfileEdit("nickname", "J")], now: Sample.now)
         try await tool.rotateSecretKey(for: .challenge, keepingSeconds: 300, now: Sample.now + 1)
@@ -119,7 +112,7 @@ import Testing
 
     @Test func `a tool beside a server and the server seal everything anew together, with no edit lost`() async throws {
         let server = try await openServer()
-        let tool = try await openTool()
+        let tool = try await folder.openTool()
         var users: [UserID] = []
         for value in 0..<40 { users.append(try await server.signedIn(Sample.signIn(Sample.subject("\(value)"))).user) }
         for round in 1...5 {
@@ -175,7 +168,7 @@ import Testing
 
     @Test func `imports while the server signs in, and each subject has one user`() async throws {
         let server = try await openServer()
-        let tool = try await openTool()
+        let tool = try await folder.openTool()
         let batch = (0..<50).map { value in
             ImportedUser(
                 reference: "ref", profile: Profile(Sample.said), createdAt: 1,

@@ -42,7 +42,7 @@ import Testing
         let grant = try await grant(store, signedIn)
         let lease = GrantLease(grant: grant, holder: [1], expiresAt: Sample.now + 30)
         #expect(try await store.leaseGrant(lease, now: Sample.now) == .leased)
-        let tool = try await folder.open { $0.access = .besideServer }
+        let tool = try await folder.openTool()
         let other = GrantLease(grant: grant, holder: [2], expiresAt: Sample.now + 30)
         #expect(try await tool.leaseGrant(other, now: Sample.now) == .held(until: Sample.now + 30))
         await tool.close()

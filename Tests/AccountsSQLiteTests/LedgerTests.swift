@@ -100,8 +100,8 @@ import Testing
             users.append(try await server.signedIn(Sample.signIn(Sample.subject("\(value)"))).user)
         }
         let tools = [
-            try await stage.folder.open { ($0.access, $0.busyTimeoutMilliseconds) = (.besideServer, 5000) },
-            try await stage.folder.open { ($0.access, $0.busyTimeoutMilliseconds) = (.besideServer, 5000) },
+            try await stage.folder.openTool(),
+            try await stage.folder.openTool(),
         ]
         try await withThrowingTaskGroup { group in
             for (number, user) in users.enumerated() {

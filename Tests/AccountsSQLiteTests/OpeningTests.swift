@@ -69,7 +69,7 @@ import Testing
     @Test func `lets a tool in beside the server`() async throws {
         let server = try await folder.open()
         let user = try await server.signedIn(Sample.signIn(Sample.subject("1"))).user
-        let tool = try await folder.open { $0.access = .besideServer }
+        let tool = try await folder.openTool()
         #expect(try await tool.user(user) != nil)
         await tool.close()
         _ = try await server.signedIn(Sample.signIn(Sample.subject("1")))

@@ -301,7 +301,7 @@ struct RestoreStage {
         let server = try await stage.folder.open()
         await #expect(throws: RestoreError.store(.notOpened(.inUse))) { try await stage.restore() }
         await server.close()
-        let tool = try await stage.folder.open { $0.access = .besideServer }
+        let tool = try await stage.folder.openTool()
         await #expect(throws: RestoreError.store(.notOpened(.inUse))) { try await stage.restore() }
         await tool.close()
         try await stage.restore()

@@ -13,7 +13,7 @@ import Testing
         let server = try await folder.open()
         let user = try await server.signedIn(Sample.signIn(Sample.subject("1"))).user
         _ = try await server.sweepExpired(now: Sample.now, limit: 1)
-        let tool = try await folder.open { $0.access = .besideServer }
+        let tool = try await folder.openTool()
         let status = try await tool.status(now: Sample.now)
         #expect(status.databaseBytes > 0 && status.logBytes > 0)
         #expect(status.schema == Int64(Schema.steps.count))

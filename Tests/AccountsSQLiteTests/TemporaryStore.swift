@@ -41,6 +41,14 @@ final class TemporaryFolder: Sendable {
         change(&settings)
         return try await SQLiteAccounts.open(settings, now: now, unlockKeyRing: TransparentSealer.unlocker(key: key))
     }
+
+    /// A tool beside a server. It waits for that one's lock for longer than a busy machine may stand still.
+    func openTool() async throws(RepositoryError) -> SQLiteAccounts {
+        try await open {
+            $0.access = .besideServer
+            $0.busyTimeoutMilliseconds = 5000
+        }
+    }
 }
 
 /// The bytes of a file.
