@@ -155,7 +155,7 @@ let package = Package(
         tests("PostgresTests", ["Postgres", "EventLoop", "System", "PostgresTestSupport"]),
         tests("PagesTests", ["Pages", "Crypto", "Syntax"]),
         tests("HTTPServerTests", ["HTTPServer", "EventLoop", "System", "Syntax", "CZlib"]),
-        tests("HTTPClientTests", ["HTTPClient", "EventLoop", "Syntax"]),
+        tests("HTTPClientTests", ["HTTPClient", "EventLoop", "Syntax", "COpenSSL"]),
         tests(
             "SimulatedCarriersTests",
             ["SimulatedCarriers", "EventLoop", "JOSE", "Crypto", "JSON", "Syntax"]),

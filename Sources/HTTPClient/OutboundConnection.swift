@@ -124,6 +124,8 @@ final class OutboundConnection: ReadinessHandler, @unchecked Sendable {
                 // The loop tells of the rest, but not of what waits inside of TLS.
                 if !isSecure, count < pool.received.count { return }
             case .end:
+                // Whether TLS has announced the end (RFC 9112 §9.8) is not asked, since many servers don't: a JSON text or a
+                // JWT that somebody has cut off is none any more.
                 do throws(HTTPClientError) {
                     try exchange.parser.endOfStream()
                     return pool.finish(exchange, keeps: false)

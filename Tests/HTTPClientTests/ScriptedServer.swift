@@ -7,8 +7,12 @@ final class ScriptedServer: Sendable {
     private let listener: Int32
     private let count = Atomic<Int>(0)
 
-    /// - Parameter script: plays one connection, which is closed when it returns; it is told how many came before.
-    init(_ script: @escaping @Sendable (ScriptedConnection, Int) -> Void) throws {
+    /// - Parameters:
+    ///   - authority: whose certificate for `localhost` it has; without one it speaks no TLS.
+    ///   - script: plays one connection, which is closed when it returns; it is told how many came before.
+    init(
+        tls authority: TestAuthority? = nil, _ script: @escaping @Sendable (ScriptedConnection, Int) -> Void
+    ) throws {
         let bound = try BoundSocket()
         let listener = bound.release()
         guard listen(listener, 1024) == 0 else { throw ScriptedServerError() }
@@ -22,7 +26,7 @@ final class ScriptedServer: Sendable {
                 _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
                 Self.onThread {
                     let connection = ScriptedConnection(descriptor)
-                    script(connection, number)
+                    if connection.startTLS(authority) { script(connection, number) }
                     connection.close()
                 }
             }
@@ -98,10 +102,18 @@ final class BoundSocket {
 /// A server's end of a connection, with calls that block.
 final class ScriptedConnection {
     private let descriptor: Int32
+    private var tls: ServerTLS?
     private var isOpen = true
 
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
+    }
+
+    /// - Returns: whether what comes and goes from now on does so as the server wants, inside of TLS or not.
+    func startTLS(_ authority: TestAuthority?) -> Bool {
+        guard let authority else { return true }
+        tls = try? ServerTLS(descriptor, as: authority)
+        return tls != nil
     }
 
     /// Reads a request with its body, if it has a `Content-Length`.
@@ -129,7 +141,7 @@ final class ScriptedConnection {
 
     private func receive() -> [UInt8]? {
         let chunk = unsafe [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
-            count = max(0, unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0))
+            count = unsafe tls?.receive(into: buffer) ?? max(0, recv(descriptor, buffer.baseAddress, buffer.count, 0))
         }
         return chunk.isEmpty ? nil : chunk
     }
@@ -147,8 +159,9 @@ final class ScriptedConnection {
         var offset = 0
         while offset < bytes.count {
             let sent = unsafe bytes.withUnsafeBytes { raw in
-                unsafe Glibc.send(
-                    descriptor, raw.baseAddress?.advanced(by: offset), raw.count - offset, Int32(MSG_NOSIGNAL))
+                let rest = unsafe UnsafeRawBufferPointer(rebasing: raw[offset...])
+                return unsafe tls?.send(rest)
+                    ?? Glibc.send(descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
             }
             guard sent > 0 else { return }
             offset += sent
@@ -175,10 +188,16 @@ final class ScriptedConnection {
     func reset() {
         var now = linger(l_onoff: 1, l_linger: 0)
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
-        close()
+        cut()
     }
 
     func close() {
+        if isOpen { tls?.notifyClose() }
+        cut()
+    }
+
+    /// Ends the connection without a word inside of TLS, as whoever stands between the two can.
+    func cut() {
         guard isOpen else { return }
         isOpen = false
         Glibc.close(descriptor)
@@ -187,8 +206,10 @@ final class ScriptedConnection {
 
 extension ScriptedServer {
     /// A server that answers every request of every connection alike.
-    convenience init(answering answer: @escaping @Sendable (String) -> [UInt8]) throws {
-        try self.init { connection, _ in
+    convenience init(
+        tls authority: TestAuthority? = nil, answering answer: @escaping @Sendable (String) -> [UInt8]
+    ) throws {
+        try self.init(tls: authority) { connection, _ in
             while let request = connection.request() { connection.send(answer(request)) }
         }
     }

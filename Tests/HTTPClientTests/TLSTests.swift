@@ -2,49 +2,6 @@ import Glibc
 import HTTPClient
 import Testing
 
-/// An authority nobody else trusts, with a certificate for `localhost`, in a folder of its own.
-final class TestAuthority {
-    let folder: String
-    var anchors: String { folder + "/ca.pem" }
-
-    static let isAvailable = (try? Command.run(["openssl", "version"])) != nil
-
-    init() throws {
-        var template = Array("/tmp/gatehouse-tls-XXXXXX".utf8CString)
-        let made = unsafe template.withUnsafeMutableBufferPointer { buffer -> String? in
-            guard let base = buffer.baseAddress, let path = unsafe mkdtemp(base) else { return nil }
-            return unsafe String(cString: path)
-        }
-        folder = try #require(made)
-        let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
-        try Command.run(
-            ["openssl", "req", "-x509", "-keyout", folder + "/ca.key", "-out", anchors, "-subj", "/CN=Test"] + key
-                + ["-addext", "basicConstraints=critical,CA:TRUE"])
-        try Command.run(
-            ["openssl", "req", "-x509", "-CA", anchors, "-CAkey", folder + "/ca.key", "-keyout", folder + "/key.pem"]
-                + ["-out", folder + "/certificate.pem", "-subj", "/CN=localhost"] + key
-                + ["-addext", "subjectAltName=DNS:localhost", "-addext", "basicConstraints=critical,CA:FALSE"])
-    }
-
-    deinit {
-        for name in ["ca.pem", "ca.key", "key.pem", "certificate.pem", "empty.pem", "pipe.pem"] {
-            unsafe unlink(folder + "/" + name)
-        }
-        unsafe rmdir(folder)
-    }
-
-    /// Starts a server that answers every request with a page of its own.
-    func serve(_ more: [String] = []) throws -> (server: Command, port: String) {
-        let server = try Command(
-            [
-                "openssl", "s_server", "-accept", "127.0.0.1:0", "-cert", folder + "/certificate.pem", "-key",
-                folder + "/key.pem", "-www",
-            ] + more)
-        let line = try server.line(startingWith: "ACCEPT 127.0.0.1:")
-        return (server, String(line.dropFirst("ACCEPT 127.0.0.1:".count)))
-    }
-}
-
 @Suite(.enabled(if: TestAuthority.isAvailable, "needs the openssl command")) struct `A TLS connection` {
     @Test func `a TLS connection is made to a server whose authority the policy adds`() async throws {
         let authority = try TestAuthority()
