@@ -110,10 +110,9 @@ final class AuthorizationGrant {
     private var now: Int64 { supplies.clock.seconds }
 
     /// Finds the issuer that the code is for, and checks that it is the one whose answer the app has got, before anything of
-    /// it is sent (RFC 9207 §2.4).
+    /// it is sent.
     ///
-    /// - Throws: also `.issuerMismatch`; `.invalidParameter` without `iss` where the issuer says that it sends one and the
-    ///   redirect URI does not tell whose answer came back there.
+    /// - Throws: also what ``AuthorizedResponse/check(isOf:at:)`` throws.
     func issuer() async throws(ServiceError) -> ProviderMetadata {
         let issuer = try await asked { () throws(ProviderError) in
             // What our server has begun at an issuer knows it, and not always a network.
@@ -122,14 +121,7 @@ final class AuthorizationGrant {
             }
             return try await client.issuer(serving: response.network)
         }
-        if let expected = response.expectedIssuer, !issuer.issuer.isExactly(expected) { throw .issuerMismatch }
-        if let named = response.issuer {
-            guard provider.isNamed(named, in: issuer) else { throw .issuerMismatch }
-        } else if issuer.sendsIssuer,
-            response.expectedIssuer != nil || response.redirectURI.map(provider.sharesRedirectURI) == true
-        {
-            throw .invalidParameter(.missingIssuer)
-        }
+        try response.check(isOf: issuer, at: provider)
         return issuer
     }
 
@@ -143,8 +135,7 @@ final class AuthorizationGrant {
         let clientID = response.clientID ?? provider.configuration.clientID
         let tokens = try await exchange(at: issuer, as: clientID)
         let idToken = try await verifiedIDToken(tokens, of: issuer, for: clientID, expecting: expectations)
-        return ProvenIdentity(
-            idToken: idToken, accessToken: tokens.accessToken, kept: kept(tokens, of: issuer, for: clientID))
+        return identity(idToken, with: tokens, of: issuer, for: clientID)
     }
 
     /// Proves who the user is with tokens that a carrier has sent of its own accord.
@@ -154,8 +145,7 @@ final class AuthorizationGrant {
         let clientID = provider.configuration.clientID
         let idToken = try await verifiedIDToken(push.tokens, of: issuer, for: clientID, expecting: expectations)
         try push.check(subject(of: idToken))
-        return ProvenIdentity(
-            idToken: idToken, accessToken: push.tokens.accessToken, kept: kept(push.tokens, of: issuer, for: clientID))
+        return identity(idToken, with: push.tokens, of: issuer, for: clientID)
     }
 
     /// Proves who the user is with an ID token that the app has posted, before a code that came beside it goes anywhere. The
@@ -178,8 +168,21 @@ final class AuthorizationGrant {
         progress = .recorded
         let other = try await verifiedIDToken(tokens, of: issuer, for: clientID, expecting: .nothing)
         guard other.issuer == idToken.issuer, other.subject == idToken.subject else { throw .invalidIDToken(.subject) }
-        return ProvenIdentity(
-            idToken: idToken, accessToken: tokens.accessToken, kept: kept(tokens, of: issuer, for: clientID))
+        return identity(idToken, with: tokens, of: issuer, for: clientID)
+    }
+
+    /// - Parameters:
+    ///   - tokens: what came with the ID token, kept where the provider's are kept at all.
+    ///   - clientID: whose they are.
+    private func identity(
+        _ idToken: IDToken, with tokens: TokenResponse, of issuer: ProviderMetadata, for clientID: String
+    ) -> ProvenIdentity {
+        var kept: KeptTokens?
+        if provider.configuration.keepsTokens, let terms = tokens.terms {
+            let otherClient = clientID == provider.configuration.clientID ? nil : clientID
+            kept = KeptTokens(tokens, terms, of: issuer, client: otherClient, now: now)
+        }
+        return ProvenIdentity(idToken: idToken, accessToken: tokens.accessToken, kept: kept)
     }
 
     /// Exchanges the code, once it is bound to the issuer, and the challenge to the code.
@@ -240,29 +243,7 @@ final class AuthorizationGrant {
                     accessToken, at: issuer, of: idToken.subject, correlationID: response.correlationID)
             }
         }
-        var said = ProviderSaying(
-            idToken: idToken.claims, userinfo: userinfo, subject: idToken.subject,
-            names: provider.configuration.profile.attributeNames, furtherClaims: provider.configuration.claims,
-            keyClaim: provider.configuration.crossClientKey)
-        if let directory = provider.configuration.userAPI {
-            said.personKey = DirectoryKey.of(
-                directory, idToken: idToken.claims, userinfo: userinfo, subject: idToken.subject)
-        }
-        if provider.configuration.takesTransfers,
-            let former = TransferKey.of(idToken.claims, at: subject(of: idToken).issuer)
-        {
-            said.personKey = former
-        }
-        return said
-    }
-
-    /// What is kept of the tokens, where the provider's are kept at all.
-    ///
-    /// - Parameter clientID: whose they are.
-    func kept(_ tokens: TokenResponse, of issuer: ProviderMetadata, for clientID: String) -> KeptTokens? {
-        guard provider.configuration.keepsTokens, let terms = tokens.terms else { return nil }
-        let otherClient = clientID == provider.configuration.clientID ? nil : clientID
-        return KeptTokens(tokens, terms, of: issuer, client: otherClient, now: now)
+        return ProviderSaying(idToken, userinfo: userinfo, from: provider)
     }
 
     func portTokens(of idToken: IDToken) async throws(ServiceError) -> VerifiedPortTokens {

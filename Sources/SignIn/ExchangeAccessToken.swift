@@ -154,10 +154,7 @@ public struct ExchangeAccessToken: Sendable {
             }
             throw ServiceError(error)
         }
-        let configuration = client.provider.configuration
-        return ProviderSaying(
-            idToken: .object(JSONObject()), userinfo: userinfo, subject: proven.subject,
-            names: configuration.profile.attributeNames, furtherClaims: configuration.claims)
+        return ProviderSaying(userinfo: userinfo, about: proven.subject, from: client.provider)
     }
 
     private func record(

@@ -1,6 +1,7 @@
 internal import Accounts
 internal import OpenIDConnect
 internal import Providers
+internal import Syntax
 
 /// Who the user is, proven, and by what more can be learned of them.
 struct ProvenIdentity {
@@ -24,6 +25,21 @@ extension AuthorizedResponse {
         guard let idToken else { return code.map { ($0, $0) } }
         // When it is over is known once it is verified.
         return (OneTimeUse(hash: TokenHash(sha256: String(idToken.signingInput)), expiresAt: now), code)
+    }
+
+    /// Checks that it is an issuer's answer that the app has got (RFC 9207 §2.4).
+    ///
+    /// - Throws: `.issuerMismatch`; `.invalidParameter` without `iss` where the issuer says that it sends one and the redirect
+    ///   URI does not tell whose answer came back there.
+    func check(isOf metadata: ProviderMetadata, at provider: Provider) throws(ServiceError) {
+        if let expected = expectedIssuer, !metadata.issuer.isExactly(expected) { throw .issuerMismatch }
+        if let issuer {
+            guard provider.isNamed(issuer, in: metadata) else { throw .issuerMismatch }
+        } else if metadata.sendsIssuer,
+            expectedIssuer != nil || redirectURI.map(provider.sharesRedirectURI) == true
+        {
+            throw .invalidParameter(.missingIssuer)
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 internal import Accounts
 internal import JSON
+internal import OpenIDConnect
 internal import Providers
 
 /// What a provider said about a user with one sign-in: the claims of the ID token, and those of userinfo.
@@ -38,6 +39,35 @@ struct ProviderSaying {
             personKey = CrossClientKey.hash(of: keyClaim, idToken: idToken, userinfo: userinfo)
                 .map { .crossClient($0) }
         }
+    }
+
+    /// What a sign-in brings, with whatever else the provider names the person by.
+    ///
+    /// - Parameter userinfo: its claims, whose subject is the ID token's; nil where an ID token is all there is.
+    init(_ idToken: IDToken, userinfo: JSONValue?, from provider: Provider) {
+        let configuration = provider.configuration
+        self.init(
+            idToken: idToken.claims, userinfo: userinfo, subject: idToken.subject,
+            names: configuration.profile.attributeNames, furtherClaims: configuration.claims,
+            keyClaim: configuration.crossClientKey)
+        if let directory = configuration.userAPI {
+            personKey = DirectoryKey.of(
+                directory, idToken: idToken.claims, userinfo: userinfo, subject: idToken.subject)
+        }
+        if configuration.takesTransfers,
+            let former = TransferKey.of(idToken.claims, at: provider.currentName(of: idToken.issuer))
+        {
+            personKey = former
+        }
+    }
+
+    /// What userinfo alone brings.
+    ///
+    /// - Parameter subject: whose it is, verified.
+    init(userinfo: JSONValue?, about subject: String, from provider: Provider) {
+        self.init(
+            idToken: .object(JSONObject()), userinfo: userinfo, subject: subject,
+            names: provider.configuration.profile.attributeNames, furtherClaims: provider.configuration.claims)
     }
 
     private mutating func read(_ document: JSONObject, _ names: AttributeNames, _ furtherClaims: [String]) {

@@ -33,9 +33,7 @@ public struct RefreshProfile: Sendable {
             // It was revoked or has expired before its time: a refresh tells.
             claims = try await userinfo(of: grant, at: provider, under: session, isForced: true, trouble)
         }
-        let said = ProviderSaying(
-            idToken: .object(JSONObject([])), userinfo: claims, subject: grant.subject.value,
-            names: provider.configuration.profile.attributeNames, furtherClaims: provider.configuration.claims)
+        let said = ProviderSaying(userinfo: claims, about: grant.subject.value, from: provider)
         let refresh = ProfileRefresh(
             session: session.id, identity: identity, attributes: said.attributes, claims: said.claims,
             now: clock.seconds)
