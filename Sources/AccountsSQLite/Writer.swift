@@ -130,12 +130,11 @@ final class Writer: Sendable {
         commit(group)
         // The answers are on their way, so nobody waits for this but who comes now.
         if let connection = connections.current { log.tidy(connection) }
-        if hasMore(after: group) { connections.async { self.drain() } }
+        if hasMore() { connections.async { self.drain() } }
     }
 
-    private func hasMore(after group: [WriteJob]) -> Bool {
+    private func hasMore() -> Bool {
         state.withLock { state in
-            state.counts.add(group.count)
             state.isRunning = !state.waiting.isEmpty
             return state.isRunning
         }
@@ -149,6 +148,8 @@ final class Writer: Sendable {
             }
             let group = Array(state.waiting.prefix(groupLimit))
             state.waiting.removeFirst(group.count)
+            // Before anybody is answered, so that who has an answer finds it counted.
+            state.counts.add(group.count)
             return group
         }
     }
