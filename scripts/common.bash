@@ -28,6 +28,20 @@ fail() {
     exit 1
 }
 
+# install_packages NAME…: Debian's, as root or through a sudo that does not ask; fails where neither is there. What comes of it
+# goes to standard error, for some scripts print what they have found.
+install_packages() {
+    local sudo=()
+    if [ "$(id -u)" -ne 0 ]; then sudo=(sudo -n); fi
+    say "Installing $*" >&2
+    ${sudo[@]+"${sudo[@]}"} apt-get update -q >&2
+    # A package would start a server of its own; it is only the programs that are wanted.
+    ${sudo[@]+"${sudo[@]}"} env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
+        apt-get install -q -y --no-install-recommends "$@" >&2
+}
+
+has_venv() { python3 -c 'import ensurepip, venv' 2>/dev/null; }
+
 # Long values, which are tokens, codes and verifiers, down to their first characters.
 shorten() { sed -uE 's/([A-Za-z0-9_-]{12})[A-Za-z0-9_.-]{16,}/\1…/g'; }
 
