@@ -7,15 +7,20 @@ import Testing
         try await RunningGatehouse.with { gatehouse in
             let warm = try await gatehouse.signIn("ada")
             #expect(warm.status == 200)
-            // Beforehand: the circuit stays open for a second.
-            let app = try await gatehouse.authorize("grace")
+            // Beforehand, and more than it takes: the circuit stays open for a second, which a busy machine may miss.
+            var apps: [Authorized] = []
+            for number in 0..<40 { apps.append(try await gatehouse.authorize("failing\(number)")) }
             gatehouse.simulation.misbehave(.answer(.internalServerError), at: .token, of: .aurora)
-            for number in 0..<20 {
-                let answer = try await gatehouse.signIn("failing\(number)")
-                #expect(answer["error"] == "provider_error")
-            }
-            let exchanges = gatehouse.simulation.counts[.aurora, .token]
-            let resting = try await gatehouse.signIn(app)
+            var (failed, exchanges) = (-1, 0)
+            var app: Authorized
+            var resting: RawHTTP.Answer
+            repeat {
+                failed += 1
+                app = apps[failed]
+                exchanges = gatehouse.simulation.counts[.aurora, .token]
+                resting = try await gatehouse.signIn(app)
+            } while resting["error"] == "provider_error" && failed < apps.count - 1
+            #expect(failed >= 20)
             #expect(resting.status == 503)
             #expect(resting["error"] == "provider_unavailable")
             #expect(resting.header("retry-after") == "1")
