@@ -34,10 +34,11 @@ func target(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
 
 /// In release builds Swift's own libraries are part of the executable: one file to put anywhere, and a sign-in takes an
 /// eighth less processor time than with calls across libraries. The two beside it are what Foundation's static library of
-/// bytes and dates, which the argument parser brings, needs and does not name.
+/// bytes and dates, which the argument parser brings, needs and does not name. Swift's list of arguments for static libraries
+/// would make every public name of ours one that other libraries may look up, and keep what nobody calls: a megabyte.
 let linking: [LinkerSetting] = [
     .unsafeFlags(
-        ["-static-stdlib", "-l_FoundationCShims", "-l_FoundationCollections"],
+        ["-static-stdlib", "-l_FoundationCShims", "-l_FoundationCollections", "-Xlinker", "--no-export-dynamic"],
         .when(platforms: [.linux], configuration: .release))
 ]
 
