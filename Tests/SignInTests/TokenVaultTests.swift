@@ -196,11 +196,12 @@ import Testing
         let vault = try await VaultStage()
         let gate = Gate()
         vault.answerRefreshes(.rotates, behind: gate)
-        let other = vault.vault(of: GrantRefreshes())
+        let watched = WatchedVault(vault.stage.repository)
+        let other = vault.vault(of: GrantRefreshes(), on: watched)
         async let first = vault.token()
         await gate.arrivals()
         async let second = vault.token(from: other)
-        for _ in 0..<1000 { await Task.yield() }
+        while watched.turnedAway.load(ordering: .relaxed) == 0, vault.sent.count < 2 { await Task.yield() }
         gate.open()
         #expect(await first == .success("access-1"))
         #expect(await second == .success("access-1"))
@@ -224,7 +225,7 @@ import Testing
     @Test func `is handed to nobody before the store has it, and is stored later without another refresh`() async throws
     {
         let vault = try await VaultStage()
-        let failing = FailingVault(vault.stage.repository)
+        let failing = WatchedVault(vault.stage.repository)
         let over = vault.vault(on: failing)
         failing.isFailing.store(true, ordering: .sequentiallyConsistent)
         for _ in 0..<3 { #expect(await vault.token(from: over) == .failure(.storageUnavailable(.diskFull))) }

@@ -109,10 +109,11 @@ final class VaultStage: Sendable {
     }
 }
 
-/// A store that can't take what refreshes bring while it is told so.
-final class FailingVault: VaultRepository {
+/// A store that can't take what refreshes bring while it is told so, and counts who finds a grant leased to somebody else.
+final class WatchedVault: VaultRepository {
     private let store: any VaultRepository
     let isFailing = Atomic(false)
+    let turnedAway = Atomic(0)
 
     init(_ store: any VaultRepository) {
         self.store = store
@@ -130,7 +131,9 @@ final class FailingVault: VaultRepository {
     ) async throws(RepositoryError) -> ProviderGrant? { try await store.providerGrant(identity, of: user) }
 
     func leaseGrant(_ lease: GrantLease, now: Int64) async throws(RepositoryError) -> GrantLeaseOutcome {
-        try await store.leaseGrant(lease, now: now)
+        let outcome = try await store.leaseGrant(lease, now: now)
+        if case .held = outcome { turnedAway.add(1, ordering: .relaxed) }
+        return outcome
     }
 
     func endGrant(_ lease: GrantLease, now: Int64) async throws(RepositoryError) -> Bool {
