@@ -1,7 +1,8 @@
 internal import Syntax
 
-/// Makes identifiers for requests that came without one: 15 characters with 75 random bits, which fit into a string
-/// without memory of its own. They are unique, not secret.
+/// Makes identifiers for requests that came without one: 15 characters with 74 random bits, which fit into a string
+/// without memory of its own. They are unique, not secret, and begin with a letter: one of digits alone, of which there is one in
+/// forty million, would be taken for a phone number by whoever looks for those in a log.
 struct RequestIdentifiers {
     private var state: UInt64
     private var stream: UInt64
@@ -17,7 +18,8 @@ struct RequestIdentifiers {
         for index in text.indices {
             // A word has twelve characters' worth of bits.
             if index == 12 { bits = word() }
-            let digit = UInt8(bits & 31)
+            // The upper half of the digits are all letters.
+            let digit = UInt8(bits & 31) | (index == 0 ? 16 : 0)
             text[index] = digit < 10 ? 0x30 + digit : 0x57 + digit
             bits >>= 5
         }

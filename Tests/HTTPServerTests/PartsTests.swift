@@ -32,6 +32,7 @@ import Testing
         #expect(Set(made).count == made.count)
         #expect(made.allSatisfy { $0.utf8.count == 15 && $0.utf8.allSatisfy { $0.isDigit || $0.isLetter } })
         #expect(Set(made.joined()).count == 32)
+        #expect(made.allSatisfy { $0.first?.isLetter == true }, "one of digits alone looks like a phone number")
     }
 
     @Test(arguments: [
