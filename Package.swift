@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Release builds are optimised as one program: where SwiftPM expects objects the compiler writes bitcode, of which LLD makes
-/// the machine's code for all modules together. It takes 2.7 % off a sign-in's processor time. The way to say so of SwiftPM's
-/// own, `--experimental-lto-mode=full`, can't be written down here.
+/// Release builds are optimised as one program: where SwiftPM expects objects the compiler writes bitcode, of which LLD
+/// makes the machine's code for all modules together. It takes 2.7 % off a sign-in's processor time. The way to say so
+/// of SwiftPM's own, `--experimental-lto-mode=full`, can't be written down here.
 ///
 /// What has to be put into the modules' own code, such as the fuzzer's counting, is built with the variable set.
 let modulesAreApart = Context.environment["GATEHOUSE_MODULES_APART"] != nil
@@ -33,9 +33,10 @@ func target(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
 }
 
 /// In release builds Swift's own libraries are part of the executable: one file to put anywhere, and a sign-in takes an
-/// eighth less processor time than with calls across libraries. The two beside it are what Foundation's static library of
-/// bytes and dates, which the argument parser brings, needs and does not name. Swift's list of arguments for static libraries
-/// would make every public name of ours one that other libraries may look up, and keep what nobody calls: a megabyte.
+/// eighth less processor time than with calls across libraries. The two beside it are what Foundation's static library
+/// of bytes and dates, which the argument parser brings, needs and does not name. Swift's list of arguments for static
+/// libraries would make every public name of ours one that other libraries may look up, and keep what nobody calls: a
+/// megabyte.
 let linking: [LinkerSetting] = [
     .unsafeFlags(
         ["-static-stdlib", "-l_FoundationCShims", "-l_FoundationCollections", "-Xlinker", "--no-export-dynamic"],

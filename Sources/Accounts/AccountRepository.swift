@@ -1,12 +1,12 @@
 /// Where users, identities and sessions are kept.
 ///
 /// Each call is one transaction, and the caller never holds one. When a call that changes something has returned, the
-/// change is on disk, also where what it returns is a ``Refusal``: that keeps what it has used up. When a call has thrown,
-/// nothing has changed. Calls may run at once from any number of tasks. All times are seconds since 1970 and come from the
-/// caller.
+/// change is on disk, also where what it returns is a ``Refusal``: that keeps what it has used up. When a call has
+/// thrown, nothing has changed. Calls may run at once from any number of tasks. All times are seconds since 1970 and
+/// come from the caller.
 ///
-/// Whoever uses a repository is handed the part that he uses. What apps and users do stands here, in the order of the road; keys,
-/// what providers grant, and what operators do stand in the files beside it.
+/// Whoever uses a repository is handed the part that he uses. What apps and users do stands here, in the order of the
+/// road; keys, what providers grant, and what operators do stand in the files beside it.
 public protocol AccountRepository: SignInRepository, BrowserSignInRepository, PushRepository,
     ChallengeRepository, SecretKeyRepository,
     SigningKeyRepository,
@@ -25,9 +25,9 @@ public protocol SignInRepository: Sendable {
     /// minutes. Cheap: it answers from memory in nearly every case. ``signIn(_:)`` decides for good.
     func isCodeUsed(_ hash: TokenHash, now: Int64) async throws(RepositoryError) -> Bool
 
-    /// Claims an authorization code for one request, among all instances that share the store, before it is sent. What stores
-    /// something for it settles the claim; ``releaseCode(_:_:now:)`` ends it else. A claim that nobody ends stays, for the
-    /// code may have been spent.
+    /// Claims an authorization code for one request, among all instances that share the store, before it is sent. What
+    /// stores something for it settles the claim; ``releaseCode(_:_:now:)`` ends it else. A claim that nobody ends
+    /// stays, for the code may have been spent.
     ///
     /// - Parameter issuer: where it is to be sent.
     func claimCode(_ code: OneTimeUse, for issuer: String, now: Int64) async throws(RepositoryError) -> CodeClaim
@@ -36,15 +36,15 @@ public protocol SignInRepository: Sendable {
     func releaseCode(_ code: OneTimeUse, _ end: CodeClaimEnd, now: Int64) async throws(RepositoryError)
 
     /// Remembers a code whose exchange failed after it may have been spent, so that it is never sent again, not even
-    /// after a restart. Anybody can make up such codes, so a repository keeps a bounded number of them, apart from those
-    /// that sign somebody in.
+    /// after a restart. Anybody can make up such codes, so a repository keeps a bounded number of them, apart from
+    /// those that sign somebody in.
     ///
     /// - Throws: `.unavailable(.overloaded)` when no more are kept.
     func recordUsedCode(_ code: OneTimeUse, now: Int64) async throws(RepositoryError)
 
     /// A whole sign-in: consumes the code, finds, migrates or creates the user, merges the profile, opens the session
-    /// and writes the audit trail. Where the user has as many sessions as he may, the oldest ends. A migration also revokes
-    /// the user's other sessions and uses up its port tokens.
+    /// and writes the audit trail. Where the user has as many sessions as he may, the oldest ends. A migration also
+    /// revokes the user's other sessions and uses up its port tokens.
     ///
     /// - Returns: refused with `.codeAlreadyUsed`; or, each using up the code, with `.challengeAlreadyUsed` or
     ///   `.migrationConflict`, which the audit trail has.
@@ -52,8 +52,8 @@ public protocol SignInRepository: Sendable {
 
     /// Turns a link ticket into a user with a session.
     ///
-    /// - Returns: refused with `.invalidTicket`; with `.identityInUse` when somebody has got the subject since the ticket was
-    ///   made.
+    /// - Returns: refused with `.invalidTicket`; with `.identityInUse` when somebody has got the subject since the
+    ///   ticket was made.
     func redeemTicket(_ redemption: TicketRedemption) async throws(RepositoryError) -> RedemptionOutcome
 }
 
@@ -90,7 +90,8 @@ public protocol BrowserSignInRepository: Sendable {
     /// - Returns: whether it was there: of any number who end the same one, one gets true.
     func endPendingSignIn(_ handle: TokenHash, now: Int64) async throws(RepositoryError) -> Bool
 
-    /// Redeems an app's one-time code: its session, which ``SignInRepository/signIn(_:)`` has opened with it, lasts from then on.
+    /// Redeems an app's one-time code: its session, which ``SignInRepository/signIn(_:)`` has opened with it, lasts
+    /// from then on.
     func redeem(_ redemption: AppCodeRedemption) async throws(RepositoryError) -> AppCodeOutcome
 }
 
@@ -103,8 +104,8 @@ public protocol PushRepository: Sendable {
 
     /// Begins one anew under the handle that it has, so that what the carrier was given before is good for nothing.
     ///
-    /// - Returns: false when there is none, when the app has taken it back or the user has refused, or where an outcome waits
-    ///   for the app or was fetched; nothing has changed then.
+    /// - Returns: false when there is none, when the app has taken it back or the user has refused, or where an outcome
+    ///   waits for the app or was fetched; nothing has changed then.
     func repeatPush(_ push: PendingPush, now: Int64) async throws(RepositoryError) -> Bool
 
     /// The one of a handle, also for an hour after it has expired.
@@ -132,8 +133,8 @@ public protocol PushRepository: Sendable {
     func fetch(_ redemption: PushRedemption) async throws(RepositoryError) -> PushOutcome
 }
 
-/// Which of the nonces that the server issues were used. Nothing is stored until one is, so nobody can fill the store by asking
-/// for them.
+/// Which of the nonces that the server issues were used. Nothing is stored until one is, so nobody can fill the store
+/// by asking for them.
 public protocol ChallengeRepository: Sendable {
     /// Whether a challenge was used before. What records its use decides for good.
     func isChallengeUsed(_ hash: TokenHash, now: Int64) async throws(RepositoryError) -> Bool
@@ -163,7 +164,8 @@ public protocol SessionRepository: SessionLookup {
     /// - Returns: whether it was.
     func revokeSession(_ id: SessionID, of user: UserID, now: Int64) async throws(RepositoryError) -> Bool
 
-    /// Ends a session by a refresh token of its, of whatever generation; one that has expired is for the caller to refuse.
+    /// Ends a session by a refresh token of its, of whatever generation; one that has expired is for the caller to
+    /// refuse.
     ///
     /// - Returns: whether there was one.
     func revokeSession(
@@ -175,21 +177,21 @@ public protocol SessionRepository: SessionLookup {
     /// - Returns: nil when there was none.
     func endSession(_ id: SessionID, of user: UserID, now: Int64) async throws(RepositoryError) -> EndedSession?
 
-    /// Ends all of a user's sessions, but the one excepted. Where none is, what providers have granted for the user ends with
-    /// them, there too (``OutboxRepository``).
+    /// Ends all of a user's sessions, but the one excepted. Where none is, what providers have granted for the user
+    /// ends with them, there too (``OutboxRepository``).
     ///
     /// - Returns: how many live ones there were.
     func revokeSessions(of user: UserID, except: SessionID?, now: Int64) async throws(RepositoryError) -> Int
 
-    /// Ends what a provider says is over: sessions, the codes that apps have not redeemed for them yet, and link tickets. Nobody
-    /// who is named need be known; then nothing is written.
+    /// Ends what a provider says is over: sessions, the codes that apps have not redeemed for them yet, and link
+    /// tickets. Nobody who is named need be known; then nothing is written.
     ///
     /// - Returns: how many live sessions there were.
     func endSessions(_ logout: ProviderLogout, now: Int64) async throws(RepositoryError) -> Int
 
-    /// Does what follows from what a provider says of its users. The audit trail has each event that changes something, and of
-    /// those that don't the first of a kind in ``IdentityEvent/noteIntervalSeconds``; for all others, and for users whom nobody
-    /// knows, nothing is written. No user is erased by it.
+    /// Does what follows from what a provider says of its users. The audit trail has each event that changes something,
+    /// and of those that don't the first of a kind in ``IdentityEvent/noteIntervalSeconds``; for all others, and for
+    /// users whom nobody knows, nothing is written. No user is erased by it.
     ///
     /// - Returns: how many of the events have changed something.
     func take(_ events: [IdentityEvent], now: Int64) async throws(RepositoryError) -> Int
@@ -199,8 +201,8 @@ public protocol SessionRepository: SessionLookup {
 public protocol ReceiptRepository: Sendable {
     /// Stores the receipt of a transaction that was verified as in a sign-in.
     ///
-    /// - Returns: refused with `.codeAlreadyUsed`; or, each using up the code, with `.challengeAlreadyUsed`, `.sessionGone` or
-    ///   `.identityTooNew`.
+    /// - Returns: refused with `.codeAlreadyUsed`; or, each using up the code, with `.challengeAlreadyUsed`,
+    ///   `.sessionGone` or `.identityTooNew`.
     func storeReceipt(_ record: TransactionRecord) async throws(RepositoryError) -> ReceiptOutcome
 
     /// A user's receipts, the oldest first. They stay until the user is erased.
@@ -218,8 +220,8 @@ public protocol IdentityRepository: IdentityLookup {
     /// Gives the user of a session another identity, which was verified as in a sign-in, and merges what the carrier
     /// said. An identity that is this user's already is one more sign-in by it.
     ///
-    /// - Returns: refused with `.codeAlreadyUsed`; or, each using up the code, with `.challengeAlreadyUsed`, `.sessionGone`,
-    ///   `.authenticationTooOld`, `.identityTooNew`, or `.identityInUse`, which the audit trail has.
+    /// - Returns: refused with `.codeAlreadyUsed`; or, each using up the code, with `.challengeAlreadyUsed`,
+    ///   `.sessionGone`, `.authenticationTooOld`, `.identityTooNew`, or `.identityInUse`, which the audit trail has.
     func link(_ record: LinkRecord) async throws(RepositoryError) -> LinkOutcome
 
     /// Takes an identity from its user, but never the last one. The sessions that were opened by it end, and those of

@@ -119,11 +119,12 @@ extension Attributes: Equatable, ExpressibleByDictionaryLiteral, CustomStringCon
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The attributes that are taken from a provider, by name. What else it sends is not stored and not handed on, unless the
-/// configuration asks for it by name: a provider may say more than its operator thinks, such as numbers by which a
+/// The attributes that are taken from a provider, by name. What else it sends is not stored and not handed on, unless
+/// the configuration asks for it by name: a provider may say more than its operator thinks, such as numbers by which a
 /// person is found elsewhere.
 public struct AttributeNames: Sendable {
-    /// By their length, which tells most names apart and is at hand; hashing each claim of each sign-in would cost more.
+    /// By their length, which tells most names apart and is at hand; hashing each claim of each sign-in would cost
+    /// more.
     private let byLength: [[String]]
 
     public init(_ names: [String]) {

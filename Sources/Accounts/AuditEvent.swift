@@ -21,16 +21,16 @@ public struct AuditEvent: Equatable, Sendable {
         case identityUnlinked = "identity_unlinked"
         /// An operator gave the user an identity; the old one, if any, was another user's, whose sessions were revoked.
         case identityRepointed = "identity_repointed"
-        /// An unknown subject came with a cross-client key that several users have, so it was nobody's; the user is the one it
-        /// made, if it made one.
+        /// An unknown subject came with a cross-client key that several users have, so it was nobody's; the user is the
+        /// one it made, if it made one.
         case crossClientKeyAmbiguous = "cross_client_key_ambiguous"
         /// A user wanted to add an identity, the old one, which is another user's.
         case linkConflict = "link_conflict"
         case sessionRevoked = "session_revoked"
         /// All of a user's sessions, or all but the one that asked; where it names no user, everybody's.
         case sessionsRevoked = "sessions_revoked"
-        /// The provider said that the user has signed out there; the sessions that had come of it ended. The old identity is the
-        /// one that had opened them.
+        /// The provider said that the user has signed out there; the sessions that had come of it ended. The old
+        /// identity is the one that had opened them.
         case providerLogout = "provider_logout"
         // What else a provider has told of one of its users, who is the old identity. What it ends has ended.
         case providerConsentRevoked = "provider_consent_revoked"
@@ -48,7 +48,8 @@ public struct AuditEvent: Equatable, Sendable {
         case providerDeletionRequested = "provider_deletion_requested"
         /// The provider has said that what it granted for the old identity is over.
         case providerGrantEnded = "provider_grant_ended"
-        // What ended here, of the old identity, was told its provider; or it never could be told, and may be good there still.
+        // What ended here, of the old identity, was told its provider; or it never could be told, and may be good there
+        // still.
         case providerRevocationDone = "provider_revocation_done"
         case providerRevocationGivenUp = "provider_revocation_given_up"
         case providerLogoutDone = "provider_logout_done"
@@ -76,10 +77,11 @@ public struct AuditEvent: Equatable, Sendable {
         case refreshTokenReused = "refresh_token_reused"
         /// An app's one-time code was presented again with the right verifier; its session was revoked.
         case appCodeReused = "app_code_reused"
-        /// The session of a server-initiated sign-in was fetched again, too late for an app that has lost the answer; it was
-        /// revoked.
+        /// The session of a server-initiated sign-in was fetched again, too late for an app that has lost the answer;
+        /// it was revoked.
         case pushReused = "push_reused"
-        /// Of a key of the KeyService, which is nobody's, the password was wrong three times in a row: the key is destroyed.
+        /// Of a key of the KeyService, which is nobody's, the password was wrong three times in a row: the key is
+        /// destroyed.
         case unlockKeyLocked = "unlock_key_locked"
     }
 

@@ -2,8 +2,8 @@ extension Contact {
     /// What two spellings of one address or number have in common, which is what users are found by.
     ///
     /// Of an e-mail address: white space around it goes, and ASCII letters become small, those before the @ too: the
-    /// standard tells `Jane@` from `jane@` (RFC 5321 §2.4), people and their providers do not. Other letters stay as they
-    /// are. Of a telephone number: its digits behind a +, without a leading 00.
+    /// standard tells `Jane@` from `jane@` (RFC 5321 §2.4), people and their providers do not. Other letters stay as
+    /// they are. Of a telephone number: its digits behind a +, without a leading 00.
     ///
     /// - Returns: nil when nothing is left.
     public func normalized(_ value: String) -> String? {

@@ -4,8 +4,8 @@ public enum ContentCodingError: Error, Equatable, Sendable {
     case unknownVersion(UInt8)
 }
 
-/// How texts are written that are sealed as one value: a tag that says what comes, and then each text as UTF-8 behind its
-/// length (LEB128).
+/// How texts are written that are sealed as one value: a tag that says what comes, and then each text as UTF-8 behind
+/// its length (LEB128).
 enum TaggedTexts {
     static func append(_ tag: UInt8, _ texts: [String], to bytes: inout [UInt8]) {
         bytes.append(tag)

@@ -1,4 +1,5 @@
-/// What somebody has said who wants an account at a provider that keeps a directory of users, or a new credential there.
+/// What somebody has said who wants an account at a provider that keeps a directory of users, or a new credential
+/// there.
 public struct DirectoryWish: Equatable, Sendable {
     public enum Kind: String, Sendable {
         case signUp = "sign-up"
@@ -51,8 +52,8 @@ public struct DirectoryOrder: Equatable, Sendable {
     }
 }
 
-/// What a directory calls a user of ours: random, made for this alone, and never our own number, for others may have put
-/// numbers of theirs into the same directory.
+/// What a directory calls a user of ours: random, made for this alone, and never our own number, for others may have
+/// put numbers of theirs into the same directory.
 public struct DirectoryName: Equatable, Sendable {
     public var externalID: String
     /// By which a sign-in finds it.
@@ -112,7 +113,8 @@ public protocol DirectoryRepository: Sendable {
     /// - Returns: false when so many do; nothing is written then.
     func order(_ order: DirectoryOrder, maximum: Int64, now: Int64) async throws(RepositoryError) -> Bool
 
-    /// Finds whom an order is about. For a sign-up with an address under an unknown name a user is made, without an identity.
+    /// Finds whom an order is about. For a sign-up with an address under an unknown name a user is made, without an
+    /// identity.
     ///
     /// - Parameters:
     ///   - name: for the account, where there is none yet.
@@ -121,7 +123,8 @@ public protocol DirectoryRepository: Sendable {
         _ message: OutboxMessage, name: DirectoryName, reference: String, limits: DirectoryLimits, now: Int64
     ) async throws(RepositoryError) -> DirectoryTask
 
-    /// Makes a user for a name that nobody has. The address is the user's own word alone, and nobody is ever found by it.
+    /// Makes a user for a name that nobody has. The address is the user's own word alone, and nobody is ever found by
+    /// it.
     ///
     /// - Returns: `.account`, or `.taken`.
     func openAccount(

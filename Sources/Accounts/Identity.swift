@@ -22,8 +22,8 @@ public struct Identity: Equatable, Sendable {
     public var linkedAt: Int64
     /// Seconds since 1970; 0 for an imported one that nobody has signed in by yet.
     public var lastSignInAt: Int64
-    /// Since when the provider passes no mail on to the address that it has given, in seconds since 1970; nil where it does, or
-    /// has not said that it doesn't.
+    /// Since when the provider passes no mail on to the address that it has given, in seconds since 1970; nil where it
+    /// does, or has not said that it doesn't.
     public var emailStoppedAt: Int64?
 
     public init(

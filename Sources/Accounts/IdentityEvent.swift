@@ -1,11 +1,11 @@
 /// What a provider says has happened to one of its users, and what follows from it here.
 public struct IdentityEvent: Equatable, Sendable {
     public enum Effect: Equatable, Sendable {
-        /// The sessions that this identity has opened are over, and its link tickets: those opened by then, in seconds since 1970,
-        /// and no later one. So an old message that comes again ends nothing that has begun since.
+        /// The sessions that this identity has opened are over, and its link tickets: those opened by then, in seconds
+        /// since 1970, and no later one. So an old message that comes again ends nothing that has begun since.
         case endsSessions(openedBy: Int64)
-        /// Mail to the address that the provider has given does not arrive, or does again. The newest word of the two holds,
-        /// in whatever order they come.
+        /// Mail to the address that the provider has given does not arrive, or does again. The newest word of the two
+        /// holds, in whatever order they come.
         case stopsEmail, resumesEmail
         /// It is noted, and nothing else.
         case none
@@ -25,7 +25,7 @@ public struct IdentityEvent: Equatable, Sendable {
         self.time = time
     }
 
-    /// For how long an event that changes nothing is not noted again, in seconds: a provider may tell the same as often as it
-    /// likes, and the trail is written to disk.
+    /// For how long an event that changes nothing is not noted again, in seconds: a provider may tell the same as often
+    /// as it likes, and the trail is written to disk.
     public static let noteIntervalSeconds: Int64 = 86_400
 }

@@ -1,6 +1,7 @@
 /// The keys of what we make and know again: challenges and refresh tokens.
 public protocol SecretKeyRepository: Sendable {
-    /// The keys of a purpose as they were last read, the newest first. There is one at least: it is made as the store opens.
+    /// The keys of a purpose as they were last read, the newest first. There is one at least: it is made as the store
+    /// opens.
     func secretKeys(for purpose: SecretKey.Purpose) async throws(RepositoryError) -> [SecretKey]
 
     /// Takes over secret keys that another process has stored.
@@ -8,8 +9,8 @@ public protocol SecretKeyRepository: Sendable {
     /// - Returns: whether they have changed.
     func reloadSecretKeys() async throws(RepositoryError) -> Bool
 
-    /// Makes another key of a purpose, here at once and in other processes when they look. Those that were replaced long
-    /// enough ago are erased.
+    /// Makes another key of a purpose, here at once and in other processes when they look. Those that were replaced
+    /// long enough ago are erased.
     ///
     /// - Parameters:
     ///   - keepingSeconds: for how long what an older key has made must be known again.
@@ -56,13 +57,13 @@ public protocol DataKeyRepository: Sendable {
     /// Takes over data keys that another process has stored. Values under an unknown key cause it too.
     ///
     /// - Returns: whether the ring has changed.
-    /// - Throws: `.wrongMasterKey` when the store was put under another master key meanwhile; what was known before goes on
-    ///   opening what it opened, and nothing is written any more.
+    /// - Throws: `.wrongMasterKey` when the store was put under another master key meanwhile; what was known before
+    ///   goes on opening what it opened, and nothing is written any more.
     func reloadKeyRing() async throws(RepositoryError) -> Bool
 
     /// Seals about `limit` values anew that may lie under older data keys, in one short transaction, going on where the
-    /// last call, in whatever process, has stopped. A value that does not open stays as it is; ``MaintenanceRepository/check()``
-    /// counts those.
+    /// last call, in whatever process, has stopped. A value that does not open stays as it is;
+    /// ``MaintenanceRepository/check()`` counts those.
     ///
     /// - Returns: how many values it looked at; 0 when everything lies under the newest key.
     func reseal(limit: Int) async throws(RepositoryError) -> Int
@@ -71,23 +72,23 @@ public protocol DataKeyRepository: Sendable {
 /// Putting a store under another master key, while no server has it.
 public protocol MasterKeyRepository: Sendable {
     /// Seals the data keys under another master key, adds a data key that has only ever been under that one, makes the
-    /// secret keys anew, and does what a leak of the old master key takes; all in one transaction. Older keys of refresh tokens
-    /// stay beside the new one, so that users stay signed in, unless the old master key has leaked. After it this repository
-    /// seals and opens nothing more: it must be opened again, with the new master key.
+    /// secret keys anew, and does what a leak of the old master key takes; all in one transaction. Older keys of
+    /// refresh tokens stay beside the new one, so that users stay signed in, unless the old master key has leaked.
+    /// After it this repository seals and opens nothing more: it must be opened again, with the new master key.
     ///
     /// What lies under the older keys has to be sealed and hashed anew then (``DataKeyRepository/reseal(limit:)``,
     /// ``MaintenanceRepository/indexContacts(limit:)``), and ``finishMasterKeyChange()`` ends the change.
     ///
     /// - Returns: how many sessions have ended.
-    /// - Throws: `.wrongMasterKey` when the old one does not open the data keys, or the new one not what was made of them;
-    ///   nothing has changed then.
+    /// - Throws: `.wrongMasterKey` when the old one does not open the data keys, or the new one not what was made of
+    ///   them; nothing has changed then.
     func changeMasterKey(_ change: MasterKeyChange) async throws(RepositoryError) -> Int
 
     /// The change that was begun and is not finished yet, in whatever process; nil when there is none.
     func unfinishedMasterKeyChange() async throws(RepositoryError) -> MasterKeyChange.Kind?
 
-    /// Does what a leak of an older master key takes: what signs may be known to others, so all signing keys retire, others
-    /// take their place, the keys of refresh tokens are made anew, and every session ends.
+    /// Does what a leak of an older master key takes: what signs may be known to others, so all signing keys retire,
+    /// others take their place, the keys of refresh tokens are made anew, and every session ends.
     ///
     /// - Parameters:
     ///   - keys: what signs from now on, one key of each purpose.

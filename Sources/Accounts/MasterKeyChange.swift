@@ -13,8 +13,8 @@ public struct MasterKeyChange: Sendable {
     public var makeDataKey: DataKeyMaker
     /// Opens the data keys with the new master key.
     public var unlock: KeyRingUnlocker
-    /// Where the old master key has leaked: what signs from now on, one key of each purpose. All others retire, and every
-    /// session ends.
+    /// Where the old master key has leaked: what signs from now on, one key of each purpose. All others retire, and
+    /// every session ends.
     public var replacements: [SigningKey]?
     /// Seconds since 1970.
     public var now: Int64

@@ -69,8 +69,8 @@ public protocol MaintenanceRepository: Sendable {
     /// - Returns: at how many users it looked; 0 when everybody is in the index.
     func indexContacts(limit: Int) async throws(RepositoryError) -> Int
 
-    /// Overwrites what erased rows left in the store's own log. Where the log is in use, some of it stays until the next
-    /// call.
+    /// Overwrites what erased rows left in the store's own log. Where the log is in use, some of it stays until the
+    /// next call.
     ///
     /// - Returns: whether nothing is left.
     func scrub() async throws(RepositoryError) -> Bool

@@ -1,4 +1,5 @@
-/// A sign-in that was begun by our server, on the user's phone: one for each wish of an app, until it ends and for a while after.
+/// A sign-in that was begun by our server, on the user's phone: one for each wish of an app, until it ends and for a
+/// while after.
 public struct PendingPush: Equatable, Sendable {
     /// How far it has come. The raw values are stored.
     public enum State: Int64, Sendable, CaseIterable {
@@ -97,8 +98,8 @@ public struct PushRedemption: Equatable, Sendable {
 }
 
 public enum PushOutcome: Equatable, Sendable {
-    /// Its session lasts from the first time on. Within the grace, and as long as its refresh token was not used, it is the
-    /// same again.
+    /// Its session lasts from the first time on. Within the grace, and as long as its refresh token was not used, it is
+    /// the same again.
     case fetched(Session)
     /// It was fetched before: its session has ended.
     case reused

@@ -1,5 +1,5 @@
-/// A sign-in through the browser that has begun here and is to come back: one use, for some minutes, whatever instance it comes
-/// back to.
+/// A sign-in through the browser that has begun here and is to come back: one use, for some minutes, whatever instance
+/// it comes back to.
 public struct PendingSignIn: Equatable, Sendable {
     /// Of the `state` that the provider sends back; the text is nowhere but in the browser's way there and back.
     public var handle: TokenHash
@@ -18,7 +18,8 @@ public struct PendingSignIn: Equatable, Sendable {
     }
 }
 
-/// The one-time code that an app gets for a sign-in through the browser (RFC 6749 §4.1.2), with all that it is bound to.
+/// The one-time code that an app gets for a sign-in through the browser (RFC 6749 §4.1.2), with all that it is bound
+/// to.
 public struct NewAppCode: Equatable, Sendable {
     public var hash: TokenHash
     public var redirectURI: String

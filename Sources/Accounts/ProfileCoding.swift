@@ -1,7 +1,8 @@
 /// How a profile is written before it is sealed, the same in every repository: the version, then members, each a tag
 /// that says what it is and then its texts (``TaggedTexts``).
 ///
-/// Version 1, of before the sources of addresses and numbers were kept, has the first two kinds of members and no others.
+/// Version 1, of before the sources of addresses and numbers were kept, has the first two kinds of members and no
+/// others.
 extension Profile {
     private static let version: UInt8 = 2
     private static let readableVersions: ClosedRange<UInt8> = 1...version

@@ -94,8 +94,8 @@ extension Profile {
     /// The further claims of all providers.
     public var claimsByProvider: [ProviderClaims] { claims }
 
-    /// Forgets what only a provider that has no identity of the user any more could vouch for: the address and the number
-    /// it gave, and its further claims. What another provider gave shows again.
+    /// Forgets what only a provider that has no identity of the user any more could vouch for: the address and the
+    /// number it gave, and its further claims. What another provider gave shows again.
     public mutating func forget(provider: String) {
         claims.removeAll { $0.provider == provider }
         others.removeAll { $0.isGiven(by: provider) }

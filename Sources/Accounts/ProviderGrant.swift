@@ -28,8 +28,8 @@ public struct ProviderGrant: Equatable, Sendable {
 
 /// The right to refresh one grant, which one holder has at a time, also among several servers.
 ///
-/// It is on disk before the refresh token is sent. A holder who is killed leaves it behind: when its time is over the next one
-/// tries with the same token, of which nobody knows whether it was used.
+/// It is on disk before the refresh token is sent. A holder who is killed leaves it behind: when its time is over the
+/// next one tries with the same token, of which nobody knows whether it was used.
 public struct GrantLease: Equatable, Sendable {
     /// As it was found.
     public var grant: ProviderGrant

@@ -1,5 +1,5 @@
-/// What providers have granted for users, where that is kept: it comes with a sign-in (``SignInRecord/kept``) and goes with the
-/// identity.
+/// What providers have granted for users, where that is kept: it comes with a sign-in (``SignInRecord/kept``) and goes
+/// with the identity.
 public protocol ProviderGrantRepository: Sendable {
     /// The grant of a user's identity; nil where none is kept.
     func providerGrant(_ identity: IdentityID, of user: UserID) async throws(RepositoryError) -> ProviderGrant?
@@ -7,8 +7,8 @@ public protocol ProviderGrantRepository: Sendable {
     /// Takes the right to refresh a grant, if it is as it was found and nobody else has that right.
     func leaseGrant(_ lease: GrantLease, now: Int64) async throws(RepositoryError) -> GrantLeaseOutcome
 
-    /// Keeps what a refresh has brought, and gives the lease back. Who refreshed counts, not who has the lease by now: what the
-    /// provider gave first is what it knows.
+    /// Keeps what a refresh has brought, and gives the lease back. Who refreshed counts, not who has the lease by now:
+    /// what the provider gave first is what it knows.
     func renewGrant(
         _ lease: GrantLease, with tokens: ProviderTokens, now: Int64
     ) async throws(RepositoryError) -> GrantRenewal
@@ -29,8 +29,8 @@ public protocol ProviderGrantRepository: Sendable {
     func grantCounts() async throws(RepositoryError) -> GrantCounts
 }
 
-/// What providers are yet to be told of what has ended here. The end comes first, always; this follows until it is done or
-/// given up, and the audit trail has either.
+/// What providers are yet to be told of what has ended here. The end comes first, always; this follows until it is done
+/// or given up, and the audit trail has either.
 public protocol OutboxRepository: Sendable {
     /// Takes what is due. Who takes it has it for a while: then it is due once more, so that a crash loses nothing.
     ///

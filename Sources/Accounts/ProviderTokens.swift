@@ -2,7 +2,8 @@
 ///
 /// They are sealed wherever they are kept, and stand in no description.
 public struct ProviderTokens: Equatable, Sendable, CustomStringConvertible {
-    /// A token that expires sooner is renewed before it is handed out, in seconds: whoever gets it has to arrive with it.
+    /// A token that expires sooner is renewed before it is handed out, in seconds: whoever gets it has to arrive with
+    /// it.
     public static let minimumLifeSeconds: Int64 = 60
 
     public var accessToken: String
@@ -52,7 +53,8 @@ public final class KeptTokens: Sendable {
     }
 }
 
-/// How tokens are written before they are sealed, the same in every repository: the version, then members (``TaggedTexts``).
+/// How tokens are written before they are sealed, the same in every repository: the version, then members
+/// (``TaggedTexts``).
 extension KeptTokens {
     private static let version: UInt8 = 1
 

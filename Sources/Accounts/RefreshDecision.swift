@@ -1,13 +1,13 @@
 /// What a presented refresh token is worth (RFC 9700 §4.14.2: rotation with reuse detection).
 ///
 /// A session's refresh tokens are its generations, each the successor of the one before. The current one alone opens
-/// anything; presenting it makes the next. So a token proves by its number where it stands, and nothing is kept of those
-/// that were replaced.
+/// anything; presenting it makes the next. So a token proves by its number where it stands, and nothing is kept of
+/// those that were replaced.
 public enum RefreshDecision: Equatable, Sendable {
     /// It is the current one: the next generation takes its place.
     case rotate
-    /// It is the current one's parent, so recently replaced that the client may have lost the answer: derive the current
-    /// one again.
+    /// It is the current one's parent, so recently replaced that the client may have lost the answer: derive the
+    /// current one again.
     case repeatAnswer
     /// The same between two tokens of the earlier form, whose successor is kept sealed.
     case repeatEarlierAnswer
@@ -18,8 +18,8 @@ public enum RefreshDecision: Equatable, Sendable {
     /// It opens nothing and says nothing about any live session.
     case refuse
 
-    /// How far two readings of the clock may be the wrong way round though nobody has put it back, in seconds: two requests
-    /// that come at once read it before they wait for their turn, and not always in the order of their turns.
+    /// How far two readings of the clock may be the wrong way round though nobody has put it back, in seconds: two
+    /// requests that come at once read it before they wait for their turn, and not always in the order of their turns.
     public static let clockSlackSeconds: Int64 = 2
 
     /// A session's chain of refresh tokens.
@@ -76,20 +76,20 @@ public enum RefreshDecision: Equatable, Sendable {
     /// The grace gives the **same** successor again and never a second one. A second one would leave two live tokens of
     /// which the client keeps one it can't choose: either the other is dropped, and a client that did receive the first
     /// answer is later taken for a thief, or both live on, and a thief who was quick is never noticed. With one chain
-    /// whatever answer arrives is good, and whoever comes second after the grace is noticed. Once the successor has been
-    /// presented it is current no more, and the one presented here is nobody's parent.
+    /// whatever answer arrives is good, and whoever comes second after the grace is noticed. Once the successor has
+    /// been presented it is current no more, and the one presented here is nobody's parent.
     ///
     /// While the clock is behind the time of the rotation, how long ago that was can't be told. The parent gets nothing
-    /// then, so that a clock that was put back makes no grace longer; and it revokes nothing, for the client may be honest
-    /// and whoever has the successor goes on. A generation that is newer than the session's own revokes nothing either: the
-    /// store was put back to a time before it.
+    /// then, so that a clock that was put back makes no grace longer; and it revokes nothing, for the client may be
+    /// honest and whoever has the successor goes on. A generation that is newer than the session's own revokes nothing
+    /// either: the store was put back to a time before it.
     ///
     /// - Parameters:
     ///   - presented: the token, whose signature, if it has one, is verified.
     ///   - chain: the chain of the session the token names; nil when there is no such session.
     ///   - now: seconds since 1970.
-    ///   - isReusable: whether the client's tokens stay good as long as the session lasts, those too that were replaced in a
-    ///     time when they did not.
+    ///   - isReusable: whether the client's tokens stay good as long as the session lasts, those too that were replaced
+    ///     in a time when they did not.
     ///   - graceSeconds: how long after its rotation the parent still gets the answer again; 0 for never.
     public static func decide(
         presented: PresentedRefreshToken, chain: Chain?, now: Int64, isReusable: Bool, graceSeconds: Int64

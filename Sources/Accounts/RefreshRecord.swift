@@ -2,20 +2,20 @@
 public enum PresentedRefreshToken: Equatable, Sendable {
     /// One that says what it is, under a signature of ours that is verified and at a time it is good for.
     case signed(generation: Int64, user: UserID)
-    /// One of the earlier form, `<session id>.<secret>`, which the store knows by its hash only. No more are made; those
-    /// that are out work until they are replaced or expire.
+    /// One of the earlier form, `<session id>.<secret>`, which the store knows by its hash only. No more are made;
+    /// those that are out work until they are replaced or expire.
     case earlier(TokenHash)
 }
 
 /// A refresh token presented, to be replaced by the next generation.
 ///
-/// A refresh token names its session, so that no index is needed. Its successor is not told here: it is made of what the
-/// store answers, and a client that lost it gets the same made again.
+/// A refresh token names its session, so that no index is needed. Its successor is not told here: it is made of what
+/// the store answers, and a client that lost it gets the same made again.
 public struct RefreshRecord: Sendable {
     public var session: SessionID
     public var presented: PresentedRefreshToken
-    /// The app of ours that presents it; nil for who names none. A session that was opened through the browser is its app's,
-    /// and any other is nobody's of them.
+    /// The app of ours that presents it; nil for who names none. A session that was opened through the browser is its
+    /// app's, and any other is nobody's of them.
     public var client: String?
     /// When the successor stops working, in seconds since 1970, unless the session ends before.
     public var expiresAt: Int64

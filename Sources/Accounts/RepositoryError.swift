@@ -1,5 +1,5 @@
-/// Why a repository could not do what it was asked. Nothing of what was asked has then happened; or, where it says `uncertain`, all
-/// of it or nothing.
+/// Why a repository could not do what it was asked. Nothing of what was asked has then happened; or, where it says
+/// `uncertain`, all of it or nothing.
 public enum RepositoryError: Error, Equatable, Sendable {
     /// The store can't work now; it recovers by itself when the cause goes.
     case unavailable(Unavailability)
@@ -9,13 +9,13 @@ public enum RepositoryError: Error, Equatable, Sendable {
     case notOpened(StoreOpenError)
 }
 
-/// What can go wrong when a store is opened, made or replaced, beside its not working at all. It does not befall one that is
-/// open.
+/// What can go wrong when a store is opened, made or replaced, beside its not working at all. It does not befall one
+/// that is open.
 public enum StoreOpenError: Error, Equatable, Sendable {
     /// A later version made this store; going back is not possible.
     case newerSchema(found: Int64, known: Int64)
-    /// The ledger beside the store tells of changes that the store knows nothing of: it is an older copy, which somebody has
-    /// put in the store's place.
+    /// The ledger beside the store tells of changes that the store knows nothing of: it is an older copy, which
+    /// somebody has put in the store's place.
     case olderThanLedger
     /// There is no store at that place, and nobody but a server makes one.
     case noStore

@@ -18,7 +18,8 @@ public protocol Sealer: Sendable {
     var newestKey: Int64 { get }
     /// The number of the data key a value is sealed under; nil when it names none.
     func keyNumber(of sealed: [UInt8]) -> Int64?
-    /// The HMAC-SHA-256 (RFC 2104) of a message: what values are found by that must not be told by what they are found by.
+    /// The HMAC-SHA-256 (RFC 2104) of a message: what values are found by that must not be told by what they are found
+    /// by.
     func authenticationCode(of message: [UInt8], under key: [UInt8]) -> [UInt8]
 }
 
@@ -73,9 +74,9 @@ public struct UnlockedKeyRing: Sendable {
     }
 }
 
-/// Opens the stored key ring with the master key; makes a first data key when the ring is empty. Called when a repository
-/// opens, and again when the stored ring has changed. Any error means that the master key is not the one the ring was
-/// sealed under.
+/// Opens the stored key ring with the master key; makes a first data key when the ring is empty. Called when a
+/// repository opens, and again when the stored ring has changed. Any error means that the master key is not the one the
+/// ring was sealed under.
 public typealias KeyRingUnlocker = @Sendable (_ stored: [KeyRingEntry]) throws(SealingError) -> UnlockedKeyRing
 
 /// Makes a data key with the next number after the stored ones.

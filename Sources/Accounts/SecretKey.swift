@@ -1,5 +1,5 @@
-/// A symmetric key that the service uses for itself alone, as for what it hands out and must know again. Stored, so that every
-/// instance has the same ones.
+/// A symmetric key that the service uses for itself alone, as for what it hands out and must know again. Stored, so
+/// that every instance has the same ones.
 public struct SecretKey: Equatable, Sendable {
     /// The length of every key in bytes.
     public static let byteCount = 32
@@ -14,8 +14,8 @@ public struct SecretKey: Equatable, Sendable {
         case refresh
         /// Proves that a record of the ledger is ours.
         case ledger
-        /// Hashes the names that users have signed up by. It is never another one: nobody has the names to hash them anew, so
-        /// with another key everybody would be unknown, and could sign up once more.
+        /// Hashes the names that users have signed up by. It is never another one: nobody has the names to hash them
+        /// anew, so with another key everybody would be unknown, and could sign up once more.
         case directory
     }
 

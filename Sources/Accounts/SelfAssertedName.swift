@@ -1,5 +1,5 @@
-/// What a user is called, by what an app says: the user's own word, which nobody has proven and any user can change. Few sign-ins
-/// have one, so it is shared and not copied.
+/// What a user is called, by what an app says: the user's own word, which nobody has proven and any user can change.
+/// Few sign-ins have one, so it is shared and not copied.
 public final class SelfAssertedName: Sendable {
     private static let maximumBytes = 255
 

@@ -1,10 +1,11 @@
-/// What a session must show for what could take an account over: linking and unlinking identities, erasing the user, and
-/// changing how the user is reached.
+/// What a session must show for what could take an account over: linking and unlinking identities, erasing the user,
+/// and changing how the user is reached.
 ///
-/// Who has stolen an access token can't renew its authentication; who has stolen a phone number has an identity that was
-/// just added.
+/// Who has stolen an access token can't renew its authentication; who has stolen a phone number has an identity that
+/// was just added.
 public struct SensitiveDemands: Equatable, Sendable {
-    /// Within how many seconds a user has to authenticate of whom nothing tells that he ever did, where any time would do.
+    /// Within how many seconds a user has to authenticate of whom nothing tells that he ever did, where any time would
+    /// do.
     public static let usualMaximumAgeSeconds: Int64 = 300
 
     /// How long ago the user may have authenticated, in seconds (`max_age` of RFC 9470 §3); nil for any time.
@@ -78,7 +79,8 @@ public enum SensitiveDecision: Equatable, Sendable {
     /// Decides.
     ///
     /// - Parameters:
-    ///   - authenticatedAt: when the user of the session authenticated, in seconds since 1970, or ``Session/neverAuthenticated``.
+    ///   - authenticatedAt: when the user of the session authenticated, in seconds since 1970, or
+    ///     ``Session/neverAuthenticated``.
     ///   - identities: the one that opened the session; all of the user's where it is not known which did.
     ///   - now: seconds since 1970.
     public static func decide(

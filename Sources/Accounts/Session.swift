@@ -27,8 +27,8 @@ public struct NewSession: Equatable, Sendable {
     /// What the app said it is; the caller bounds its length.
     public var userAgent: String?
     public var authentication: Authentication
-    /// When the user proved who he is: the time of `authentication`, else when the ID token was issued, and never later than the sign-in;
-    /// ``Session/neverAuthenticated`` where nothing tells. Seconds since 1970. No refresh renews it.
+    /// When the user proved who he is: the time of `authentication`, else when the ID token was issued, and never later
+    /// than the sign-in; ``Session/neverAuthenticated`` where nothing tells. Seconds since 1970. No refresh renews it.
     public var authenticatedAt: Int64
     /// The `client_id` the app signed in with.
     public var client: String
@@ -113,7 +113,8 @@ extension Session {
     public var app: String? { scope == nil ? nil : client }
 }
 
-/// The name of a session: the `sid` of its access tokens and the part of its refresh tokens that finds it. Not a secret.
+/// The name of a session: the `sid` of its access tokens and the part of its refresh tokens that finds it. Not a
+/// secret.
 ///
 /// 128 bits, the time first: sessions made together lie together on disk, so that opening one dirties a page its
 /// neighbours dirty too, however many sessions are stored.
@@ -181,8 +182,8 @@ extension SessionID: CustomStringConvertible {
 
 /// What a provider says is over (OpenID Connect Back-Channel Logout 1.0 §2.7).
 public enum ProviderLogout: Equatable, Sendable {
-    /// One session at the provider, by the hash of its issuer and its `sid`. Where the provider names the user too, only what
-    /// that identity has opened ends.
+    /// One session at the provider, by the hash of its issuer and its `sid`. Where the provider names the user too,
+    /// only what that identity has opened ends.
     case session(TokenHash, of: Subject?)
     /// Everything that this identity has opened.
     case subject(Subject)

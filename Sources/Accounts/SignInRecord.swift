@@ -3,7 +3,8 @@ public struct OneTimeUse: Equatable, Sendable {
     public var hash: TokenHash
     /// Seconds since 1970, from when on the hash may be forgotten.
     public var expiresAt: Int64
-    /// The request that it works for, by a random number: whoever has lost the way to the store knows his own claim again.
+    /// The request that it works for, by a random number: whoever has lost the way to the store knows his own claim
+    /// again.
     public var owner: Int64
 
     public init(hash: TokenHash, expiresAt: Int64, owner: Int64 = .random(in: .min ... .max)) {
@@ -67,8 +68,8 @@ public struct SignInRecord: Sendable {
     /// The configured name of the provider.
     public var provider: String
     public var subject: Subject
-    /// What names the person beside the subject; nil where nothing does, or where the provider's configuration does not look
-    /// at it.
+    /// What names the person beside the subject; nil where nothing does, or where the provider's configuration does not
+    /// look at it.
     public var personKey: PersonKey?
     /// The verified port tokens in the order they came; empty when the subject was known beforehand.
     public var ported: [PortedSubject]
@@ -134,8 +135,8 @@ public enum PersonKey: Equatable, Sendable {
     case externalID(TokenHash)
     /// What the provider's directory calls the user.
     case directoryID(TokenHash)
-    /// The `transfer_sub` of an ID token: who the user was before the app moved to another team at Apple. It does not make the
-    /// user's, but moves him, as a port token does.
+    /// The `transfer_sub` of an ID token: who the user was before the app moved to another team at Apple. It does not
+    /// make the user's, but moves him, as a port token does.
     case transfer(TokenHash)
 }
 

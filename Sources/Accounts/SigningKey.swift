@@ -43,7 +43,8 @@ public enum KeyRetirement: Equatable, Sendable {
 
 /// All that is told of a signing key: everything but the key.
 public struct SigningKeyEntry: Equatable, Sendable {
-    /// What a key signs. No key ever signs anything else, so what one of them vouches for can't be passed off as the other.
+    /// What a key signs. No key ever signs anything else, so what one of them vouches for can't be passed off as the
+    /// other.
     public enum Purpose: String, Sendable, CaseIterable {
         /// The access tokens of sessions, which are good for minutes.
         case session

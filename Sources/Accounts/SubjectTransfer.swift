@@ -50,8 +50,8 @@ public struct TransferCounts: Equatable, Sendable {
     }
 }
 
-/// Preparing for an app's move. The move itself is each user's next sign-in (``PersonKey/transfer(_:)``), which uses up what is
-/// noted of the identity; else it goes with the identity.
+/// Preparing for an app's move. The move itself is each user's next sign-in (``PersonKey/transfer(_:)``), which uses up
+/// what is noted of the identity; else it goes with the identity.
 public protocol SubjectTransferRepository: Sendable {
     /// Identities of which nothing is noted for the transfer, those that were made first coming first.
     ///
@@ -62,8 +62,8 @@ public protocol SubjectTransferRepository: Sendable {
         _ transfer: TeamTransfer, after: IdentityID?, limit: Int
     ) async throws(RepositoryError) -> [TransferableIdentity]
 
-    /// Notes by what users will be known, all in one transaction. What was noted of the same identities before, be it for
-    /// another team, goes.
+    /// Notes by what users will be known, all in one transaction. What was noted of the same identities before, be it
+    /// for another team, goes.
     ///
     /// - Parameter batch: each with a subject of the transfer's issuer.
     /// - Returns: what became of each, in their order.

@@ -37,8 +37,8 @@ public struct UnlockKeyID: Hashable, Sendable {
 /// A key of the KeyService, as it is kept.
 public struct UnlockKey: Equatable, Sendable {
     public var id: UnlockKeyID
-    /// The key, wrapped under the password and under the long secret by whoever made it, and opaque to the store, which seals
-    /// it once more; nil when it is locked: then nothing is left to unlock.
+    /// The key, wrapped under the password and under the long secret by whoever made it, and opaque to the store, which
+    /// seals it once more; nil when it is locked: then nothing is left to unlock.
     public var content: [UInt8]?
 
     public init(id: UnlockKeyID, content: [UInt8]?) {
@@ -99,14 +99,15 @@ public protocol UnlockKeyRepository: Sendable {
     func unlockKey(_ id: UnlockKeyID) async throws(RepositoryError) -> UnlockKey?
 
     /// Counts an attempt, and says what may be told of it: of any number that come at once, as many wrong passwords as
-    /// ``UnlockDecision/maximumFailures`` are judged in all, and what comes after them is refused, whatever it was. The right
-    /// password ends the row of wrong ones, and a long secret does not. The third wrong one destroys the content in the
-    /// transaction that counts it, and the audit trail has it.
+    /// ``UnlockDecision/maximumFailures`` are judged in all, and what comes after them is refused, whatever it was. The
+    /// right password ends the row of wrong ones, and a long secret does not. The third wrong one destroys the content
+    /// in the transaction that counts it, and the audit trail has it.
     func settleUnlock(
         _ id: UnlockKeyID, _ attempt: UnlockAttempt, now: Int64
     ) async throws(RepositoryError) -> UnlockOutcome
 
-    /// Removes about `limit` keys that nobody has unlocked since a time, locked ones among them, in one short transaction.
+    /// Removes about `limit` keys that nobody has unlocked since a time, locked ones among them, in one short
+    /// transaction.
     ///
     /// - Parameter time: seconds since 1970.
     /// - Returns: how many went.

@@ -2,10 +2,11 @@ public import Accounts
 import AccountsSQL
 import Postgres
 
-/// The audit trail for who reads it page by page. Numbers are given out in another order than transactions end: a page that
-/// went by them alone would pass over an event whose number is low and whose transaction ended late, for good. So events come in
-/// the order of the transactions that have written them, and not before all transactions of this database that began earlier have
-/// ended. Those of other databases on the same server may last for hours, and concern nobody here.
+/// The audit trail for who reads it page by page. Numbers are given out in another order than transactions end: a page
+/// that went by them alone would pass over an event whose number is low and whose transaction ended late, for good. So
+/// events come in the order of the transactions that have written them, and not before all transactions of this
+/// database that began earlier have ended. Those of other databases on the same server may last for hours, and concern
+/// nobody here.
 enum AuditStatements {
     static let columns = "id, at, event, user_id, old_identity, new_identity"
     private static let from = "(writer, id) > (coalesce((SELECT max(writer) FROM audit WHERE id <= $1), '0'::xid8), $1)"
@@ -13,9 +14,9 @@ enum AuditStatements {
 
     static let everybodys = Postgres.Statement("SELECT \(columns) FROM audit WHERE \(page)")
     static let ofUser = Postgres.Statement("SELECT \(columns) FROM audit WHERE user_id = $4 AND \(page)")
-    // All before it are over: a transaction that has a lower number than the snapshot's next one had it when the statement began,
-    // and is looked for after that. A session's number lacks its upper half, which is that of the next one, or one less. Where
-    // sessions are another role's, and so show no number, the server's own bound has to do.
+    // All before it are over: a transaction that has a lower number than the snapshot's next one had it when the
+    // statement began, and is looked for after that. A session's number lacks its upper half, which is that of the next
+    // one, or one less. Where sessions are another role's, and so show no number, the server's own bound has to do.
     static let horizon = Postgres.Statement(
         """
         WITH next AS (

@@ -2,9 +2,9 @@
 public enum Dialect: Sendable {
     /// PostgreSQL's.
     case postgresql
-    /// That of distributed engines which speak its protocol, such as CockroachDB and YugabyteDB. By their documentation they have
-    /// no numbers of transactions that tell their order, take no collation by the name of C, since theirs is that one anyway,
-    /// and have no use for room on a page.
+    /// That of distributed engines which speak its protocol, such as CockroachDB and YugabyteDB. By their documentation
+    /// they have no numbers of transactions that tell their order, take no collation by the name of C, since theirs is
+    /// that one anyway, and have no use for room on a page.
     case distributed
 
     // Of each pair the second takes the place of the first.

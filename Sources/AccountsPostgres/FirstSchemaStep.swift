@@ -1,12 +1,12 @@
 extension Schema {
     // Names and places as in the file-backed store, whose sealed values open here too.
     //
-    // What identifies is compared byte by byte: the next version of the C library must not corrupt an index. A row that every
-    // sign-in touches has room beside it, so that the touch stays on its page and in no index. Numbers of users and identities
-    // are taken from sequences that nobody else's rows use up, and stay below 2⁵³, which is as far as numbers in JSON go. Nothing refers to users or identities
-    // from `sessions`, for a check would write to the user's row with every sign-in: whoever takes a user or an identity away
-    // ends its sessions himself. The transaction that has written an event stands beside it, because numbers are given out in
-    // another order than transactions end.
+    // What identifies is compared byte by byte: the next version of the C library must not corrupt an index. A row that
+    // every sign-in touches has room beside it, so that the touch stays on its page and in no index. Numbers of users
+    // and identities are taken from sequences that nobody else's rows use up, and stay below 2⁵³, which is as far as
+    // numbers in JSON go. Nothing refers to users or identities from `sessions`, for a check would write to the user's
+    // row with every sign-in: whoever takes a user or an identity away ends its sessions himself. The transaction that
+    // has written an event stands beside it, because numbers are given out in another order than transactions end.
     static let first = """
         CREATE SEQUENCE user_ids MAXVALUE 9007199254740991;
         CREATE SEQUENCE identity_ids MAXVALUE 9007199254740991;

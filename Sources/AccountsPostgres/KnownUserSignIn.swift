@@ -2,11 +2,11 @@ public import Accounts
 import AccountsSQL
 import Postgres
 
-/// The sign-in of a user whose subject is known and about whom there is nothing to decide, which nearly every sign-in is: one
-/// statement, which is a transaction.
+/// The sign-in of a user whose subject is known and about whom there is nothing to decide, which nearly every sign-in
+/// is: one statement, which is a transaction.
 struct KnownUserSignIn {
-    // The identity's row is held first, so that whoever takes it away meanwhile comes before or after, and the rest follows from
-    // it: where there is no such row, nothing happens at all.
+    // The identity's row is held first, so that whoever takes it away meanwhile comes before or after, and the rest
+    // follows from it: where there is no such row, nothing happens at all.
     private static let statement = Postgres.Statement(
         """
         WITH target AS MATERIALIZED (
@@ -89,8 +89,8 @@ extension PostgresAccounts {
         }
     }
 
-    /// Any sign-in, by the transaction that all engines share. Of an unknown subject with nothing to decide, of which many may
-    /// come at once, uniqueness decides: nothing that it reads could be other than it found it.
+    /// Any sign-in, by the transaction that all engines share. Of an unknown subject with nothing to decide, of which
+    /// many may come at once, uniqueness decides: nothing that it reads could be other than it found it.
     private func decided(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome {
         let isSimple = KnownUserSignIn(record: record).isSimple
         let isKnown = isSimple ? try await isKnown(record.subject) : true
@@ -111,8 +111,8 @@ extension PostgresAccounts {
 
     /// What has become of a sign-in of whose commit no answer came. Nobody else can have opened its session.
     ///
-    /// The row is locked, which is a commit as well: where there is a standby that commits wait for, it has the session when
-    /// this one is done, also if it did not when the first one became visible.
+    /// The row is locked, which is a commit as well: where there is a standby that commits wait for, it has the session
+    /// when this one is done, also if it did not when the first one became visible.
     ///
     /// - Returns: nil where it has not happened.
     private func outcome(of record: SignInRecord) async throws(RepositoryError) -> SignedIn? {
@@ -127,8 +127,8 @@ extension PostgresAccounts {
 
     /// The profile with what the provider says now. Few say anything new, and they take a transaction more.
     ///
-    /// The user is signed in by now: where that transaction can't be done, he stays so with the profile that is stored, and the
-    /// next sign-in brings what is new.
+    /// The user is signed in by now: where that transaction can't be done, he stays so with the profile that is stored,
+    /// and the next sign-in brings what is new.
     private func merged(
         _ sealed: [UInt8], of user: UserID, _ identity: IdentityID, _ record: SignInRecord
     ) async throws(RepositoryError) -> Profile {

@@ -2,11 +2,12 @@ import Accounts
 import AccountsSQL
 import Postgres
 
-/// The first sign-in of somebody about whom there is nothing to decide: one statement as well, user, identity and session.
+/// The first sign-in of somebody about whom there is nothing to decide: one statement as well, user, identity and
+/// session.
 struct NewUserSignIn {
-    // Nothing happens where the subject is known after all, where a key is not the newest any more, under which a row would be
-    // missed when all is sealed or hashed anew, or where the code was used. Of two who come with one subject at once, the second
-    // meets the unique index, and its statement is undone.
+    // Nothing happens where the subject is known after all, where a key is not the newest any more, under which a row
+    // would be missed when all is sealed or hashed anew, or where the code was used. Of two who come with one subject
+    // at once, the second meets the unique index, and its statement is undone.
     private static let statement = Postgres.Statement(
         """
         WITH code AS (

@@ -2,8 +2,8 @@ import Accounts
 import Postgres
 import Synchronization
 
-/// Numbers of users and identities that this instance has taken, and not given yet: what is sealed for a user binds the number,
-/// which is then known before the row is there. Those that are left when it stops are nobody's.
+/// Numbers of users and identities that this instance has taken, and not given yet: what is sealed for a user binds the
+/// number, which is then known before the row is there. Those that are left when it stops are nobody's.
 final class NumberBlock: Sendable {
     typealias Pair = (user: UserID, identity: IdentityID)
 

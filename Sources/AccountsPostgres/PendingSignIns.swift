@@ -2,8 +2,8 @@ public import Accounts
 import AccountsSQL
 import Postgres
 
-/// Sign-ins through the browser, of which anybody may begin as many as he likes: what they do to a row each does by itself, so
-/// that none waits for another.
+/// Sign-ins through the browser, of which anybody may begin as many as he likes: what they do to a row each does by
+/// itself, so that none waits for another.
 extension PostgresAccounts {
     private static let find = Postgres.Statement(
         "SELECT browser, content, expires FROM pending_sign_ins WHERE handle = $1 AND expires > $2")

@@ -7,9 +7,9 @@ import System
 
 /// Users in a PostgreSQL database, for any number of instances, all alike.
 ///
-/// No instance keeps anything that another one would need. What is done often goes to the connections of the loop that it comes
-/// from, in a statement of its own or in few; all else is the work that all engines share, in transactions that are as if nobody
-/// else did anything meanwhile.
+/// No instance keeps anything that another one would need. What is done often goes to the connections of the loop that
+/// it comes from, in a statement of its own or in few; all else is the work that all engines share, in transactions
+/// that are as if nobody else did anything meanwhile.
 public final class PostgresAccounts: SQLStore {
     let settings: PostgresSettings
     public let sealer: StoreSealer
@@ -127,8 +127,8 @@ public final class PostgresAccounts: SQLStore {
 
     private static let newestKey = Query("SELECT max(number) FROM key_ring")
 
-    /// What is sealed in this transaction is sealed under the newest key, also where another instance has just made it: else
-    /// sealing anew would miss it.
+    /// What is sealed in this transaction is sealed under the newest key, also where another instance has just made it:
+    /// else sealing anew would miss it.
     private static func adoptNewerKey(_ sealer: StoreSealer, _ connection: Connection) throws(RepositoryError) {
         // Before the store is open there is none.
         guard let known = try? sealer.current.newestKey,

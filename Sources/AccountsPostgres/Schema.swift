@@ -4,8 +4,8 @@ import Postgres
 /// The tables, as numbered steps that only go forward. A step that was released never changes; what comes later is
 /// another step.
 ///
-/// A step may only add to what instances of the version before use, for these go on meanwhile. What takes something away raises
-/// `leastCompatible`, and comes a version after the last one that used it.
+/// A step may only add to what instances of the version before use, for these go on meanwhile. What takes something
+/// away raises `leastCompatible`, and comes a version after the last one that used it.
 enum Schema {
     /// Of what is in the database after all steps, the least number of steps that a binary must know to work with it.
     static let leastCompatible: Int64 = 1

@@ -2,8 +2,8 @@ public import Accounts
 import AccountsSQL
 import Postgres
 
-/// Looking a session up, and the rotation of a refresh token that is current: what apps do most, each without a transaction of
-/// several statements.
+/// Looking a session up, and the rotation of a refresh token that is current: what apps do most, each without a
+/// transaction of several statements.
 enum SessionStatements {
     private static let columns = """
         id, user_id, family, generation, rotated, expires, created, user_agent, acr, amr, auth_time, provider, client,

@@ -4,8 +4,9 @@ import Postgres
 
 /// The authorization codes that requests have claimed or used, each until it would be refused for its age.
 struct UsedCodeRows {
-    // The state of a code is 0 while a request has claimed it to send it, 1 once it is used, and 2 where its issuer has not taken
-    // it. Whose time is over long enough is as good as swept; and one's own claim is known again after a lost connection.
+    // The state of a code is 0 while a request has claimed it to send it, 1 once it is used, and 2 where its issuer has
+    // not taken it. Whose time is over long enough is as good as swept; and one's own claim is known again after a lost
+    // connection.
     private static let use = Query(
         """
         INSERT INTO used_codes (hash, owner, state, expires) VALUES (?1, ?2, 1, ?3)
@@ -39,8 +40,8 @@ struct UsedCodeRows {
 }
 
 extension PostgresAccounts {
-    /// In a transaction that need not survive a power cut of the server's: what matters is that others see it before the code
-    /// is sent.
+    /// In a transaction that need not survive a power cut of the server's: what matters is that others see it before
+    /// the code is sent.
     public func claimCode(
         _ code: OneTimeUse, for issuer: String, now: Int64
     ) async throws(RepositoryError) -> CodeClaim {

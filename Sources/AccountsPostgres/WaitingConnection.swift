@@ -98,7 +98,8 @@ private final class KnownStatements: Sendable {
     /// The queries are kept too: an identity is only good while its object lives.
     private let known = Mutex<[ObjectIdentifier: (query: Query, statement: Postgres.Statement)]>([:])
 
-    /// - Parameter values: of its first use, which tell the server what they are: else it would take `$1 - 1` for an `int4`.
+    /// - Parameter values: of its first use, which tell the server what they are: else it would take `$1 - 1` for an
+    ///   `int4`.
     func statement(of query: Query, _ values: [Value]) -> Postgres.Statement {
         known.withLock { known in
             if let found = known[ObjectIdentifier(query)] { return found.statement }

@@ -2,8 +2,8 @@ import Accounts
 import Dispatch
 import Synchronization
 
-/// Threads for work that waits for each of its statements, which no loop may. They are few: who comes when all are taken waits
-/// for his turn without one.
+/// Threads for work that waits for each of its statements, which no loop may. They are few: who comes when all are
+/// taken waits for his turn without one.
 final class WaitingThreads: Sendable {
     private struct State {
         var running = 0

@@ -1,6 +1,7 @@
 public import Accounts
 
-/// A connection to a database, as the statements of the repository see it; an engine makes one. Used by one thread at a time.
+/// A connection to a database, as the statements of the repository see it; an engine makes one. Used by one thread at a
+/// time.
 ///
 /// Whatever is run on it belongs to one transaction, which whoever hands it out begins and ends.
 open class Connection {
@@ -25,7 +26,8 @@ open class Connection {
     /// How many users there are, more or less where counting them would take long.
     open func userCount() throws(RepositoryError) -> Int { 0 }
 
-    /// The last number that a table's rows were given by itself, whether or not that row is still there; 0 before the first.
+    /// The last number that a table's rows were given by itself, whether or not that row is still there; 0 before the
+    /// first.
     open func lastNumber(of table: String, _ column: String) throws(RepositoryError) -> Int64 { 0 }
 
     /// Has a table number its next row by the one behind.

@@ -1,7 +1,7 @@
 package import Accounts
 
-/// The few rows whose types differ between engines: what the store knows of itself, and how far it is sealed anew. They are copied
-/// together with the mark that a copy has begun.
+/// The few rows whose types differ between engines: what the store knows of itself, and how far it is sealed anew. They
+/// are copied together with the mark that a copy has begun.
 struct CopiedHead: Equatable, Sendable {
     private struct Fact: Equatable {
         let name: String
@@ -10,8 +10,8 @@ struct CopiedHead: Equatable, Sendable {
         let word: String?
     }
 
-    // A file has a value of any type where PostgreSQL has a column for each. Names that one engine gives, and what is counted anew
-    // at the end, stay where they are.
+    // A file has a value of any type where PostgreSQL has a column for each. Names that one engine gives, and what is
+    // counted anew at the end, stay where they are.
     private static let facts = Query(
         """
         SELECT name, CASE typeof(value) WHEN 'integer' THEN value END, CASE typeof(value) WHEN 'blob' THEN value END,
@@ -52,8 +52,8 @@ struct CopiedHead: Equatable, Sendable {
     }
 }
 
-/// Says that a store is being filled with what another one has. Until that is done nobody may serve it: half of the users would be
-/// new users.
+/// Says that a store is being filled with what another one has. Until that is done nobody may serve it: half of the
+/// users would be new users.
 package enum CopyMark {
     static let name = "unfinished_copy"
 

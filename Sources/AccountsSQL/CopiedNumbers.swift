@@ -1,6 +1,7 @@
 import Accounts
 
-/// Up to where the numbers of each table were given, those of rows that are gone included: tokens and the audit trail name them.
+/// Up to where the numbers of each table were given, those of rows that are gone included: tokens and the audit trail
+/// name them.
 struct CopiedNumbers: Sendable {
     // The number of users is told from their numbers, so those that nobody has any more count as erased.
     private static let setErased = Query("UPDATE meta SET value = ? WHERE name = 'erased_users'")

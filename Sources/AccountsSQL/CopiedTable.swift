@@ -69,7 +69,8 @@ package struct CopiedTable: Sendable {
     ///
     /// - Parameter now: a code that has expired by then proves nothing any more.
     func start(now: Int64) -> [CopiedValue] {
-        // Behind every digest that there is with this time. In a file a code that came again long after its time has two rows.
+        // Behind every digest that there is with this time. In a file a code that came again long after its time has
+        // two rows.
         if name == Self.usedCodes.name { return [.integer(now), .bytes(Array(repeating: 0xFF, count: 33))] }
         return columns.prefix(keyCount).map(\.start)
     }

@@ -84,8 +84,8 @@ package struct CopiedColumn: Sendable {
     }
 }
 
-/// How many rows a table has, and what they come to: equal where every row is, in every column. Good for comparisons in one
-/// process, and kept nowhere.
+/// How many rows a table has, and what they come to: equal where every row is, in every column. Good for comparisons in
+/// one process, and kept nowhere.
 package struct TableSum: Equatable, Sendable {
     package private(set) var rows = 0
     private var hasher = Hasher()

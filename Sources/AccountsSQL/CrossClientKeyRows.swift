@@ -1,7 +1,7 @@
 import Accounts
 
-/// Which identities are one person's by a key that names the person at all clients of an issuer. An identity has one key at
-/// most, and it goes with the identity.
+/// Which identities are one person's by a key that names the person at all clients of an issuer. An identity has one
+/// key at most, and it goes with the identity.
 struct CrossClientKeyRows {
     /// Whom a key leads to.
     enum Owner {

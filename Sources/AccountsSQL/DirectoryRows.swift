@@ -5,8 +5,8 @@ struct DirectoryRows {
     /// What an account was found to be.
     struct Found {
         let account: DirectoryAccount
-        /// Of the address that mails go to; nil where none do: the address of such a one is somebody's mere word, or there is
-        /// none.
+        /// Of the address that mails go to; nil where none do: the address of such a one is somebody's mere word, or
+        /// there is none.
         let emailHash: [UInt8]?
         let joined: Int64?
         let mails: Int64
@@ -69,8 +69,9 @@ struct DirectoryRows {
 
     /// Whether a mail for a wish goes to whom the account is for.
     ///
-    /// Once the directory has the account, it mails to the address that the account has there. Before, it is told the address of
-    /// the wish; and a second sign-up of the name, with another address, must not come in between and have the account.
+    /// Once the directory has the account, it mails to the address that the account has there. Before, it is told the
+    /// address of the wish; and a second sign-up of the name, with another address, must not come in between and have
+    /// the account.
     func reaches(_ found: Found, _ wish: DirectoryWish, _ keys: SecretKeyCache) throws(RepositoryError) -> Bool {
         guard let known = found.emailHash else { return false }
         if found.account.directoryID != nil || found.joined != nil { return true }
@@ -106,8 +107,8 @@ struct DirectoryRows {
 
     /// A new user who has no identity yet, with an account by the names of a wish.
     ///
-    /// - Parameter hasAddress: whether mails are to reach it, the first of which is on its way; nobody is found by an address
-    ///   that none goes to.
+    /// - Parameter hasAddress: whether mails are to reach it, the first of which is on its way; nobody is found by an
+    ///   address that none goes to.
     func makeUser(
         of wish: DirectoryWish, at provider: String, name: DirectoryName, reference: String, hasAddress: Bool,
         _ keys: SecretKeyCache

@@ -9,7 +9,8 @@ package struct Erasure {
         """
         DELETE FROM tickets WHERE (subject, issuer) IN (SELECT subject, issuer FROM identities WHERE user_id = ?)
         """)
-    // Where they refer to the user they go with it; not every engine has them do so, for that costs each sign-in something.
+    // Where they refer to the user they go with it; not every engine has them do so, for that costs each sign-in
+    // something.
     private static let sessions = Query("DELETE FROM sessions WHERE user_id = ?")
     // Identities and receipts refer to the user and go with it.
     private static let user = Query("DELETE FROM users WHERE id = ?")

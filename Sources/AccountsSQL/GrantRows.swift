@@ -2,8 +2,8 @@ public import Accounts
 
 /// What providers have granted for identities, its tokens sealed.
 ///
-/// Whoever takes an identity away, or gives a grant up, does it by ``revoke(_:)``: so what the provider has given is on its way
-/// back to it by the very transaction.
+/// Whoever takes an identity away, or gives a grant up, does it by ``revoke(_:)``: so what the provider has given is on
+/// its way back to it by the very transaction.
 package struct GrantRows {
     private static let columns = """
         grants.identity_id, identities.user_id, identities.provider, identities.issuer, identities.subject, version,
@@ -91,8 +91,8 @@ package struct GrantRows {
 
     /// Keeps what a sign-in has brought, in the place of what was there.
     ///
-    /// Some providers give a refresh token the first time only, so one that is there stays where none has come. While it is
-    /// being used nothing is changed: what comes of that is as good, and the token that is here may be spent.
+    /// Some providers give a refresh token the first time only, so one that is there stays where none has come. While
+    /// it is being used nothing is changed: what comes of that is as good, and the token that is here may be spent.
     package func keep(_ tokens: ProviderTokens, for identity: IdentityID) throws(RepositoryError) {
         var tokens = tokens
         if tokens.refreshToken == nil {

@@ -1,7 +1,7 @@
 public import Accounts
 
-/// What follows from what a provider says of one of its users: sessions end, and with them what it has granted; and it is
-/// marked whether mail arrives.
+/// What follows from what a provider says of one of its users: sessions end, and with them what it has granted; and it
+/// is marked whether mail arrives.
 struct IdentityEventRows {
     private static let tickets = Query(
         "DELETE FROM tickets WHERE subject = ? AND issuer = ? AND authenticated <= ?")
@@ -48,7 +48,8 @@ struct IdentityEventRows {
         return hadGrant || count > 0
     }
 
-    /// The time is kept with the newest word, also where that says nothing new: an older one that comes late must not count.
+    /// The time is kept with the newest word, also where that says nothing new: an older one that comes late must not
+    /// count.
     private func setEmail(of identity: IdentityID, isStopped: Bool, at time: Int64) throws(RepositoryError) -> Bool {
         let last = try connection.first(Self.email, identity) { ($0.integer(0) != 0, $0.optionalInteger(1)) }
         guard let last, last.1.map({ $0 < time }) ?? true else { return false }

@@ -2,9 +2,9 @@ package import Accounts
 
 /// What a restored backup would undo, and must not: numbers and names of keys, and nothing of anybody.
 ///
-/// A subject is not in it, sealed or not: the ledger is never rewritten, so it would outlive the erasure of its user. What a
-/// user has gained since the backup is therefore not in it either, such as the identity at the new carrier; what the user
-/// has lost is, whoever may have it now.
+/// A subject is not in it, sealed or not: the ledger is never rewritten, so it would outlive the erasure of its user.
+/// What a user has gained since the backup is therefore not in it either, such as the identity at the new carrier; what
+/// the user has lost is, whoever may have it now.
 package enum LedgerRecord: Hashable {
     case userErased(UserID)
     case identityUnlinked(IdentityID, of: UserID)
@@ -47,8 +47,8 @@ package enum LedgerRecord: Hashable {
     }
 }
 
-/// A record as it stands in the ledger: its number, when it was made in seconds since 1970, what it says, and the proof that
-/// we have written it.
+/// A record as it stands in the ledger: its number, when it was made in seconds since 1970, what it says, and the proof
+/// that we have written it.
 package struct LedgerLine: Hashable {
     package let number: Int64
     package let at: Int64

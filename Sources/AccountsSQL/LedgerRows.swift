@@ -1,7 +1,7 @@
 package import Accounts
 
-/// Records that wait in the store for their place in the ledger's file: made in the transaction of what they tell, so that
-/// there is never one without the other.
+/// Records that wait in the store for their place in the ledger's file: made in the transaction of what they tell, so
+/// that there is never one without the other.
 package struct LedgerRows {
     private static let add = Query("INSERT INTO ledger (line) VALUES ('') RETURNING number")
     private static let write = Query("UPDATE ledger SET line = ? WHERE number = ?")

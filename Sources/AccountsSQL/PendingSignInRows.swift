@@ -7,8 +7,8 @@ package struct PendingSignInRows {
         INSERT INTO pending_sign_ins (handle, browser, content, expires) VALUES (?, ?, ?, ?)
         ON CONFLICT DO NOTHING
         """)
-    // Numbers are never given twice, so that so many before the last one is as far back as any may lie. Numbers in between
-    // may have gone, and then fewer are kept than might be.
+    // Numbers are never given twice, so that so many before the last one is as far back as any may lie. Numbers in
+    // between may have gone, and then fewer are kept than might be.
     private static let makeRoom = Query(
         """
         DELETE FROM pending_sign_ins

@@ -2,7 +2,8 @@ public import Accounts
 
 /// What ends when a provider says that somebody has signed out there.
 ///
-/// A session that is gone is found by no code and no refresh token. A link ticket would become a session, so it goes too.
+/// A session that is gone is found by no code and no refresh token. A link ticket would become a session, so it goes
+/// too.
 struct ProviderLogoutRows {
     private struct Ended: Hashable {
         let user: UserID

@@ -14,7 +14,8 @@ struct PushRows {
         VALUES (?, ?, ?, ?, 0, ?, ?)
         """)
     private static let makeRoom = Query("DELETE FROM pushes WHERE number <= (SELECT max(number) FROM pushes) - ?")
-    // Not one that the app has taken back or the user refused, nor one whose outcome waits for the app or was fetched by it.
+    // Not one that the app has taken back or the user refused, nor one whose outcome waits for the app or was fetched
+    // by it.
     private static let renew = Query(
         """
         UPDATE pushes SET notification = ?, request = ?, expectation = ?, carrier_id = NULL, state = 0, notified = NULL,

@@ -1,7 +1,7 @@
 public import Accounts
 
-/// A repository in a database that speaks SQL. What it does is written once, here, in transactions that an engine runs; an
-/// engine has its own way only where that pays.
+/// A repository in a database that speaks SQL. What it does is written once, here, in transactions that an engine runs;
+/// an engine has its own way only where that pays.
 public protocol SQLStore: AccountRepository {
     /// What seals and opens the values of the store.
     var sealer: StoreSealer { get }
@@ -12,15 +12,15 @@ public protocol SQLStore: AccountRepository {
     ///
     /// - Parameters:
     ///   - body: may be called several times, and must change nothing but what its statements change.
-    ///   - settled: called before this returns, with the result if that is on disk, and with nil whenever the work was tried and
-    ///     is undone.
+    ///   - settled: called before this returns, with the result if that is on disk, and with nil whenever the work was
+    ///     tried and is undone.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value,
         settled: @escaping @Sendable (Value?) -> Void
     ) async throws(RepositoryError) -> Value
 
-    /// The same for work that uses up a code and, where there is one, a challenge. What `body` returns, a refusal too, keeps
-    /// both used up, and all it did; what it throws undoes everything.
+    /// The same for work that uses up a code and, where there is one, a challenge. What `body` returns, a refusal too,
+    /// keeps both used up, and all it did; what it throws undoes everything.
     ///
     /// - Returns: refused with `.codeAlreadyUsed` or `.challengeAlreadyUsed`, without a call of `body`.
     func write<Outcome: Refusable>(

@@ -65,8 +65,9 @@ package struct SecretKeyRows {
         }
     }
 
-    /// Makes the key of every purpose anew, but that of the ledger, whose records older backups need, and that of names, which
-    /// nobody could hash anew. All others are erased but those of refresh tokens, which users would be signed out without.
+    /// Makes the key of every purpose anew, but that of the ledger, whose records older backups need, and that of
+    /// names, which nobody could hash anew. All others are erased but those of refresh tokens, which users would be
+    /// signed out without.
     package func renewAll(_ sealer: StoreSealer, now: Int64) throws(RepositoryError) {
         for purpose in SecretKey.Purpose.allCases where purpose != .ledger && purpose != .directory {
             if purpose != .refresh { try connection.run(Self.forgetPurpose, purpose.rawValue) }

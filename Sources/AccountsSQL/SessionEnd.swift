@@ -1,6 +1,7 @@
 public import Accounts
 
-/// The end of a session by its user's wish, of which its provider is told where the session's ID token was kept for that.
+/// The end of a session by its user's wish, of which its provider is told where the session's ID token was kept for
+/// that.
 ///
 /// A session that ends in another way, by its age or by the provider's own word, takes its ID token along.
 struct SessionEnd {

@@ -2,11 +2,11 @@ import Accounts
 
 /// Room for one more session of a user.
 ///
-/// Counting a user's sessions at each sign-in would cost it up to two percent. So an identity knows how many sessions may
-/// be opened by it before they are counted again, in the row that a sign-in writes anyway. What all identities of a user
-/// know together is never more than there is room for: counting gives all of it to the one that is signed in by, and every
-/// sign-in takes one away. Sessions that end meanwhile make more room than is known, which the next count finds. Room
-/// that was known under another maximum counts for nothing.
+/// Counting a user's sessions at each sign-in would cost it up to two percent. So an identity knows how many sessions
+/// may be opened by it before they are counted again, in the row that a sign-in writes anyway. What all identities of a
+/// user know together is never more than there is room for: counting gives all of it to the one that is signed in by,
+/// and every sign-in takes one away. Sessions that end meanwhile make more room than is known, which the next count
+/// finds. Room that was known under another maximum counts for nothing.
 struct SessionRoom {
     // The entries of an index on the user are in the order of session names, which is that of time.
     private static let surplus = Query(

@@ -21,8 +21,9 @@ package struct SessionRows {
     private static let deleteAll = Query("DELETE FROM sessions WHERE user_id = ?")
     private static let deleteOthers = Query(
         "DELETE FROM sessions WHERE user_id = ? AND id IS NOT ? RETURNING expires > ?")
-    // A session that an earlier version opened may not know its identity. It ends with any identity of its provider, and
-    // where no identity of the user bears the provider's name, which the configuration may have changed, with any at all.
+    // A session that an earlier version opened may not know its identity. It ends with any identity of its provider,
+    // and where no identity of the user bears the provider's name, which the configuration may have changed, with any
+    // at all.
     private static let deleteOfIdentity = Query(
         """
         DELETE FROM sessions WHERE user_id = ?1 AND (identity_id = ?2 OR identity_id IS NULL AND (provider = ?3

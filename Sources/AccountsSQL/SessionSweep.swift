@@ -3,8 +3,9 @@ import Synchronization
 
 /// Finds expired sessions by walking through all of them, a stretch at a time, round and round.
 ///
-/// An index on the expiry would find them at once, and cost every sign-in and every refresh a page more to write; an expired
-/// session opens nothing, so it may lie for a while. Where the walk is at is nobody's loss: another start begins anew.
+/// An index on the expiry would find them at once, and cost every sign-in and every refresh a page more to write; an
+/// expired session opens nothing, so it may lie for a while. Where the walk is at is nobody's loss: another start
+/// begins anew.
 package final class SessionSweep: Sendable {
     /// How many sessions one step looks at: some milliseconds of reading, beside the writer.
     private static let stretch: Int64 = 10_000

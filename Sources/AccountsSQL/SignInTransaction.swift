@@ -62,8 +62,8 @@ package struct SignInTransaction {
         }
     }
 
-    /// Who somebody was whose subject is new because the app has moved to another team. A known subject is not asked for: it
-    /// signs in as it always has, as one with port tokens does.
+    /// Who somebody was whose subject is new because the app has moved to another team. A known subject is not asked
+    /// for: it signs in as it always has, as one with port tokens does.
     private func transferred() throws(RepositoryError) -> (found: IdentityRows.Found, ported: Migration.Ported)? {
         guard case .transfer(let hash) = record.personKey,
             let subject = try TransferSubjectRows(connection: connection)
@@ -126,7 +126,8 @@ package struct SignInTransaction {
     }
 
     /// Signs in somebody whose subject is new as the user whose cross-client key it comes with, or whose account in the
-    /// provider's directory. The identity is as new as this sign-in: what takes an identity of some age, takes another one.
+    /// provider's directory. The identity is as new as this sign-in: what takes an identity of some age, takes another
+    /// one.
     ///
     /// - Returns: nil where the key is nobody's, or does not tell whose it is.
     private func join() throws(RepositoryError) -> SignInOutcome? {

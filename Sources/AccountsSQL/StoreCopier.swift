@@ -30,9 +30,10 @@ public struct StoreCopyOutcome: Equatable, Sendable {
 ///
 /// Sealed values are copied as they are: what they are bound to, table, column and number, is the same everywhere.
 ///
-/// It can be cut off at any moment, and run again. Tables are copied in a fixed order and rows in the order of their keys, each
-/// page in one transaction: so what is there of a table is always its beginning, and tells by its last key where to go on. The
-/// source is read from the start all the same, for the sums by which every table is compared at the end.
+/// It can be cut off at any moment, and run again. Tables are copied in a fixed order and rows in the order of their
+/// keys, each page in one transaction: so what is there of a table is always its beginning, and tells by its last key
+/// where to go on. The source is read from the start all the same, for the sums by which every table is compared at the
+/// end.
 public struct StoreCopier: Sendable {
     private let source: any SQLStore
     private let target: any SQLStore

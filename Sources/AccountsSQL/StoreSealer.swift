@@ -54,8 +54,8 @@ public final class StoreSealer: Sendable {
         return true
     }
 
-    /// The same for who only reads, and need not fail for a master key that was changed: the keys known so far go on opening
-    /// what they opened.
+    /// The same for who only reads, and need not fail for a master key that was changed: the keys known so far go on
+    /// opening what they opened.
     private func refresh(_ connection: Connection) throws(RepositoryError) -> Bool {
         do throws(RepositoryError) { return try reload(connection) } catch .wrongMasterKey { return false }
     }

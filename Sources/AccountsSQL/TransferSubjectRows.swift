@@ -1,7 +1,7 @@
 public import Accounts
 
-/// By what users will be known whose app moves to another team at Apple, hashed. An identity has one such row at most, which
-/// goes with it: so what has moved somebody moves nobody else.
+/// By what users will be known whose app moves to another team at Apple, hashed. An identity has one such row at most,
+/// which goes with it: so what has moved somebody moves nobody else.
 struct TransferSubjectRows {
     // An identity counts where the row was asked for: at the same issuer, in the same section of the configuration.
     private static let subject = Query(

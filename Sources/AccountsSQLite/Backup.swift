@@ -15,14 +15,14 @@ extension SQLiteAccounts {
     /// How often the copy may begin anew because somebody else writes, before it is made in one long read.
     private static let restartLimit = 3
 
-    /// Copies the store, as of one moment, into a new file, while it serves. The copy has the data keys, sealed under the
-    /// master key as ever, and not the master key. It is examined, as ``check(progress:)`` examines the store, before it
-    /// gets its name.
+    /// Copies the store, as of one moment, into a new file, while it serves. The copy has the data keys, sealed under
+    /// the master key as ever, and not the master key. It is examined, as ``check(progress:)`` examines the store,
+    /// before it gets its name.
     ///
-    /// A server copies through the connection that writes, between commits, which thereby reach the copy too, and the log is
-    /// started over as ever. A tool has the server beside it do so. Where that does not answer, the tool copies by itself,
-    /// and begins anew when somebody writes; after three times it is one long read, during which the log grows by what is
-    /// written.
+    /// A server copies through the connection that writes, between commits, which thereby reach the copy too, and the
+    /// log is started over as ever. A tool has the server beside it do so. Where that does not answer, the tool copies
+    /// by itself, and begins anew when somebody writes; after three times it is one long read, during which the log
+    /// grows by what is written.
     ///
     /// - Parameters:
     ///   - path: a file that must not exist, in a folder that must. It gets its name when it is whole and on disk.

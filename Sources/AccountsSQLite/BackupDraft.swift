@@ -2,13 +2,13 @@ import Glibc
 import Syntax
 import System
 
-/// The name that a backup's file has until it is whole, and whose it is: whoever makes it holds a lock on it, which the kernel
-/// lets go with the process. So a draft without that lock is what a killed process has left, and holds users.
+/// The name that a backup's file has until it is whole, and whose it is: whoever makes it holds a lock on it, which the
+/// kernel lets go with the process. So a draft without that lock is what a killed process has left, and holds users.
 ///
 /// Each has a name of its own, since a server may still be filling one whose tool is gone.
 enum BackupDraft {
-    /// A draft and the lock on it. To be let go when no connection has the file open any more: with any descriptor of a file go
-    /// the locks that SQLite has on it.
+    /// A draft and the lock on it. To be let go when no connection has the file open any more: with any descriptor of a
+    /// file go the locks that SQLite has on it.
     struct Made: ~Copyable {
         let path: String
         let file: File

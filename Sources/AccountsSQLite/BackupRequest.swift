@@ -3,8 +3,8 @@ import AccountsSQL
 import Glibc
 import System
 
-/// What a tool asks of the server beside it: to fill a file with a copy of the store. The server's copy needs no long read,
-/// which would keep the log from being started over, and does not begin anew with each sign-in.
+/// What a tool asks of the server beside it: to fill a file with a copy of the store. The server's copy needs no long
+/// read, which would keep the log from being started over, and does not begin anew with each sign-in.
 struct BackupRequest {
     enum State: String {
         case begun, copied, refused
@@ -54,8 +54,8 @@ extension SQLiteAccounts {
     private static let pageSize = Query("PRAGMA page_size")
     private static let pageCount = Query("PRAGMA page_count")
 
-    /// Does what a tool has asked for, if any has, and clears away what it has left when it is gone. To be called every second
-    /// or so by the server.
+    /// Does what a tool has asked for, if any has, and clears away what it has left when it is gone. To be called every
+    /// second or so by the server.
     ///
     /// - Returns: whether a file was filled.
     /// - Throws: `.unavailable`; the tool then copies by itself.

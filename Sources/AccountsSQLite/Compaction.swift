@@ -11,8 +11,8 @@ public struct CompactOutcome: Sendable, Equatable {
 public enum CompactError: Error, Equatable, Sendable {
     /// `.inUse` while somebody has the store open, `.noStore`, `.wrongMasterKey`, `.newerSchema`, `.unavailable`.
     case store(RepositoryError)
-    /// The new file is examined and takes the store's place when that is next opened, or compacted: so far something is in the
-    /// way.
+    /// The new file is examined and takes the store's place when that is next opened, or compacted: so far something is
+    /// in the way.
     case unfinished(Unavailability)
     /// The copy takes up to so many bytes, and so many are free.
     case noRoom(needed: Int64, free: Int64)
@@ -20,8 +20,8 @@ public enum CompactError: Error, Equatable, Sendable {
     case damaged([String])
 }
 
-/// Writes the store anew without its free pages. The new file takes the place of the old one when it is examined; nothing of
-/// who was erased comes along.
+/// Writes the store anew without its free pages. The new file takes the place of the old one when it is examined;
+/// nothing of who was erased comes along.
 struct Compaction {
     private static let into = Query("VACUUM INTO ?")
     private static let used = Query(

@@ -2,8 +2,8 @@ public import Accounts
 import AccountsSQL
 import Synchronization
 
-/// Says that the log may still have pages of somebody who was erased. It is set in the transaction that erases, so a crash
-/// forgets nothing; older versions pass over it.
+/// Says that the log may still have pages of somebody who was erased. It is set in the transaction that erases, so a
+/// crash forgets nothing; older versions pass over it.
 struct ErasureMark {
     private static let set = Query(
         """
@@ -37,8 +37,8 @@ struct ErasureMark {
     }
 }
 
-/// `secure_delete` overwrites the rows in the database itself. The log still has the pages as they were until it is emptied,
-/// which an ``ErasureMark`` has done soon after by whoever keeps the log (``LogKeeper``).
+/// `secure_delete` overwrites the rows in the database itself. The log still has the pages as they were until it is
+/// emptied, which an ``ErasureMark`` has done soon after by whoever keeps the log (``LogKeeper``).
 extension SQLiteAccounts {
     public func noteErasure() { writer.log.hasRemains.store(true, ordering: .relaxed) }
 

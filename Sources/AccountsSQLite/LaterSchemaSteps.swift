@@ -1,6 +1,6 @@
 extension Schema {
-    // What a provider has said last of whether mail reaches the address that it gives, and when that was. The defaults are in the
-    // table's description, so that no row is written again; a sign-in reads and writes neither.
+    // What a provider has said last of whether mail reaches the address that it gives, and when that was. The defaults
+    // are in the table's description, so that no row is written again; a sign-in reads and writes neither.
     static let tenth = """
         ALTER TABLE identities ADD COLUMN email_stopped INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE identities ADD COLUMN email_said INTEGER;
@@ -8,9 +8,10 @@ extension Schema {
 }
 
 extension Schema {
-    // Sign-ins that our server begins on users' phones, found by the hash of what the app asks by and by that of what the carrier
-    // shows; all that would tell whose they are is sealed under those. As with pending sign-ins, numbers tell how many there are.
-    // They are forgotten an hour after they have ended, so that an app learns that, and not that there never was one.
+    // Sign-ins that our server begins on users' phones, found by the hash of what the app asks by and by that of what
+    // the carrier shows; all that would tell whose they are is sealed under those. As with pending sign-ins, numbers
+    // tell how many there are. They are forgotten an hour after they have ended, so that an app learns that, and not
+    // that there never was one.
     static let eleventh = """
         CREATE TABLE pushes (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -32,10 +33,10 @@ extension Schema {
 }
 
 extension Schema {
-    // What providers have given us for their users, sealed: tokens for an identity, and for a session the ID token that says at the
-    // provider which session ends. Both go with what they belong to. `due` and `leased_by` tell who may call the provider for a row;
-    // what waits in `outbox` refers to nothing, for what it is about may be gone. `cross_client_keys` finds identities by a claim
-    // that names one person at all clients of an issuer, hashed.
+    // What providers have given us for their users, sealed: tokens for an identity, and for a session the ID token that
+    // says at the provider which session ends. Both go with what they belong to. `due` and `leased_by` tell who may
+    // call the provider for a row; what waits in `outbox` refers to nothing, for what it is about may be gone.
+    // `cross_client_keys` finds identities by a claim that names one person at all clients of an issuer, hashed.
     static let twelfth = """
         CREATE TABLE grants (
             identity_id INTEGER PRIMARY KEY REFERENCES identities (id) ON DELETE CASCADE,
@@ -81,9 +82,10 @@ extension Schema {
 }
 
 extension Schema {
-    // `unlock_keys` holds the keys that TIM's clients encrypt with, each sealed together with what its password and its long secret
-    // are checked by; of one that is locked nothing is left but its row. `directory_users` tells which users a provider's directory
-    // has an account for, or is to get one for, and by which names they have signed up, hashed.
+    // `unlock_keys` holds the keys that TIM's clients encrypt with, each sealed together with what its password and its
+    // long secret are checked by; of one that is locked nothing is left but its row. `directory_users` tells which
+    // users a provider's directory has an account for, or is to get one for, and by which names they have signed up,
+    // hashed.
     static let thirteenth = """
         CREATE TABLE unlock_keys (
             id BLOB PRIMARY KEY,
@@ -117,10 +119,10 @@ extension Schema {
         CREATE INDEX directory_users_unfinished ON directory_users (provider, created) WHERE joined IS NULL;
         """
 
-    // By what users will be known once an app has moved to another team at Apple, hashed, with the team that it is for: what is
-    // shown to us is a team's own, and what was told for one team says nothing of another. A row goes with its identity, by
-    // whatever that goes: unlinked, erased, or moved by this very row, which is how a row is used up. One identity has one row,
-    // and the index of that serves the deletion of identities too.
+    // By what users will be known once an app has moved to another team at Apple, hashed, with the team that it is for:
+    // what is shown to us is a team's own, and what was told for one team says nothing of another. A row goes with its
+    // identity, by whatever that goes: unlinked, erased, or moved by this very row, which is how a row is used up. One
+    // identity has one row, and the index of that serves the deletion of identities too.
     static let fourteenth = """
         CREATE TABLE transfer_subjects (
             hash BLOB PRIMARY KEY,

@@ -3,7 +3,8 @@ import AccountsSQL
 import Synchronization
 import System
 
-/// Brings records from the store into the ledger's file, after the commit that made them and before anybody hears of it.
+/// Brings records from the store into the ledger's file, after the commit that made them and before anybody hears of
+/// it.
 ///
 /// When the file can't be written, what was to be done is done, and its caller is told that it was not: asking again is
 /// harmless. The record waits in the store and is brought with the next commit, or when the store is next opened.
@@ -16,8 +17,8 @@ final class Ledger: Sendable {
         file = LedgerFile(path: LedgerFile.path(of: path))
     }
 
-    /// Has the next ``settle(_:)`` bring whatever a process that is gone has left. Within the transaction that opens the
-    /// store.
+    /// Has the next ``settle(_:)`` bring whatever a process that is gone has left. Within the transaction that opens
+    /// the store.
     ///
     /// - Parameter isGuarded: whether the store must not be older than the file.
     /// - Throws: `.olderThanLedger`.

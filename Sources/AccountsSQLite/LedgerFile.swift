@@ -6,8 +6,8 @@ import System
 /// The ledger's file: one line a record, only ever added to.
 ///
 /// Any number of processes may add to it without a lock. Each adds whole lines with one call behind whatever is there
-/// (`O_APPEND`), and what two of them add is the same line twice, which is as good as once. So nobody ever waits for somebody
-/// who was stopped.
+/// (`O_APPEND`), and what two of them add is the same line twice, which is as good as once. So nobody ever waits for
+/// somebody who was stopped.
 struct LedgerFile {
     /// Where lines are looked for that are there already. One that stands further up is added again, without harm.
     private static let tailBytes = 1 << 16

@@ -3,11 +3,11 @@ import AccountsSQL
 import Glibc
 import System
 
-/// What a ledger says to a store, as far as it is proven, in a temporary table of the store's connection: in memory it would
-/// grow with the number of those who were erased.
+/// What a ledger says to a store, as far as it is proven, in a temporary table of the store's connection: in memory it
+/// would grow with the number of those who were erased.
 ///
-/// Records are known by their numbers, which have no gaps. So a line that is not ours changes nothing, and one of ours that
-/// was damaged or taken out is missed.
+/// Records are known by their numbers, which have no gaps. So a line that is not ours changes nothing, and one of ours
+/// that was damaged or taken out is missed.
 struct LedgerReading {
     // Two processes may have written the same line.
     private static let make = """

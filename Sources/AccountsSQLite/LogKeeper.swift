@@ -6,11 +6,11 @@ import Synchronization
 /// Copies the write-ahead log back into the database, and empties it of who was erased: on the writer's connection,
 /// between two groups.
 ///
-/// SQLite up to 3.51.2 can lose what was committed when a checkpoint begins on a log that is all copied back while another
-/// connection starts that log over (sqlite.org/wal.html §11). So one connection alone makes checkpoints: that of the
-/// process which has the server lock; a tool takes the lock for one checkpoint, where no server has it. And it makes one
-/// only right after a commit of its own: from then on the log has something that is not copied back, and nobody else can
-/// start it over.
+/// SQLite up to 3.51.2 can lose what was committed when a checkpoint begins on a log that is all copied back while
+/// another connection starts that log over (sqlite.org/wal.html §11). So one connection alone makes checkpoints: that
+/// of the process which has the server lock; a tool takes the lock for one checkpoint, where no server has it. And it
+/// makes one only right after a commit of its own: from then on the log has something that is not copied back, and
+/// nobody else can start it over.
 ///
 /// Nothing here waits for a reader, or for another process that writes.
 // @unchecked: all but what is constant or atomic is touched on the writer's queue only.

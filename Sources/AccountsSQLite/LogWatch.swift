@@ -19,8 +19,9 @@ struct LogWatch {
 }
 
 extension SQLiteAccounts {
-    /// Keeps the log in order while nobody signs in: what other processes write is copied back, and whom they erase is gone
-    /// from it soon. To be called every second or so by the server; when nothing has happened it costs one system call.
+    /// Keeps the log in order while nobody signs in: what other processes write is copied back, and whom they erase is
+    /// gone from it soon. To be called every second or so by the server; when nothing has happened it costs one system
+    /// call.
     ///
     /// - Parameter now: seconds since 1970.
     public func tidyLog(now: Int64) async throws(RepositoryError) {

@@ -12,12 +12,12 @@ enum ReplacementError: Error, Equatable {
     case unfinished(Unavailability)
 }
 
-/// Puts another file in the place of the store, so that a crash leaves the old store or the new one, and never one with the
-/// log of the other.
+/// Puts another file in the place of the store, so that a crash leaves the old store or the new one, and never one with
+/// the log of the other.
 ///
-/// What is to come lies, whole and on disk, beside the store under a name that says what it is. With that name it is decided:
-/// whoever opens the store next, under the server's lock, does what is left of ``finish(_:)``, each step of which may be done
-/// again. Until then everything is as it was.
+/// What is to come lies, whole and on disk, beside the store under a name that says what it is. With that name it is
+/// decided: whoever opens the store next, under the server's lock, does what is left of ``finish(_:)``, each step of
+/// which may be done again. Until then everything is as it was.
 enum Replacement: String, CaseIterable {
     /// A backup. The former store is kept under a name with the time.
     case restored = "-restored"
@@ -90,9 +90,9 @@ enum Replacement: String, CaseIterable {
 
 /// What is done to a store that nobody has open.
 extension SQLiteAccounts {
-    /// Puts a backup in the place of the store, or where there is none. Every number that was given since the backup stays
-    /// unused, and what the ledger tells is done to it again. Whatever is wrong changes nothing; a crash leaves the old store
-    /// or the restored one.
+    /// Puts a backup in the place of the store, or where there is none. Every number that was given since the backup
+    /// stays unused, and what the ledger tells is done to it again. Whatever is wrong changes nothing; a crash leaves
+    /// the old store or the restored one.
     ///
     /// - Parameters:
     ///   - settings: where the store is.
@@ -114,8 +114,8 @@ extension SQLiteAccounts {
         return try result.get()
     }
 
-    /// Writes the store anew without free pages, which leaves nothing of who was erased. Whatever is wrong changes nothing; a
-    /// crash leaves the store as it was or compacted.
+    /// Writes the store anew without free pages, which leaves nothing of who was erased. Whatever is wrong changes
+    /// nothing; a crash leaves the store as it was or compacted.
     public static func compact(
         _ settings: SQLiteSettings, unlockKeyRing: @escaping KeyRingUnlocker,
         progress: @escaping @Sendable (ReplacementProgress) -> Void = { _ in }

@@ -54,7 +54,8 @@ struct Restore {
     let unlock: KeyRingUnlocker
     let progress: @Sendable (ReplacementProgress) -> Void
 
-    /// Under both locks. All of it is done to a copy beside the store, which is left alone until the copy takes its place.
+    /// Under both locks. All of it is done to a copy beside the store, which is left alone until the copy takes its
+    /// place.
     func run() throws(RestoreError) -> RestoreOutcome {
         guard FileNames.resolved(request.backup) != FileNames.resolved(settings.path) else { throw .backupIsStore }
         try attempt(RestoreError.store) { () throws(RepositoryError) in try Replacement.finish(settings.path) }

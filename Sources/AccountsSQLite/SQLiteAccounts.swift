@@ -32,15 +32,16 @@ public final class SQLiteAccounts: SQLStore {
     ///   - settings: where it is, and its limits.
     ///   - now: seconds since 1970.
     ///   - unlockKeyRing: opens the stored data keys with the master key.
-    /// - Throws: `.inUse`, `.noStore`, `.newerSchema`, `.olderThanLedger`, `.unfinishedCopy`, `.notEmpty`, `.wrongMasterKey`,
-    ///   `.unavailable`.
+    /// - Throws: `.inUse`, `.noStore`, `.newerSchema`, `.olderThanLedger`, `.unfinishedCopy`, `.notEmpty`,
+    ///   `.wrongMasterKey`, `.unavailable`.
     public static func open(
         _ settings: SQLiteSettings, now: Int64, unlockKeyRing: @escaping KeyRingUnlocker
     ) async throws(RepositoryError) -> SQLiteAccounts {
         let isServer = settings.access == .server
         let isBeside = settings.access == .besideServer
         let lock = try await lock(settings)
-        // Where the store is to be replaced it is not looked at before, and it is not replaced while somebody has it open.
+        // Where the store is to be replaced it is not looked at before, and it is not replaced while somebody has it
+        // open.
         let use = try await StoreLock.take(.use, database: settings.path, within: settings.busyTimeout)
         // A crash of who replaced it came in between; the next one who opens it goes on from there.
         guard !Replacement.isUnfinished(settings.path) else { throw .notOpened(.inUse) }
@@ -87,8 +88,8 @@ public final class SQLiteAccounts: SQLStore {
         }
     }
 
-    /// The first transaction: brings the tables up to date, opens the keys, makes those that are missing, and begins with the
-    /// log and the ledger.
+    /// The first transaction: brings the tables up to date, opens the keys, makes those that are missing, and begins
+    /// with the log and the ledger.
     ///
     /// - Returns: how many steps of the schema had been taken before.
     private static func begin(
@@ -121,8 +122,8 @@ public final class SQLiteAccounts: SQLStore {
         return found
     }
 
-    /// Takes the server's lock where it is to be taken, and finishes a replacement of the store that a crash has cut off, or
-    /// removes what is there of it.
+    /// Takes the server's lock where it is to be taken, and finishes a replacement of the store that a crash has cut
+    /// off, or removes what is there of it.
     private static func lock(_ settings: SQLiteSettings) async throws(RepositoryError) -> StoreLock? {
         let path = settings.path
         if !FileNames.exists(path), !Replacement.isUnfinished(path) {
@@ -152,8 +153,8 @@ public final class SQLiteAccounts: SQLStore {
         }
     }
 
-    /// Updates an older store for a tool. A running server may be an older one, which the update would pull the tables from
-    /// under.
+    /// Updates an older store for a tool. A running server may be an older one, which the update would pull the tables
+    /// from under.
     private static func bringAlong(_ path: String, _ writer: Writer) async throws(RepositoryError) {
         let isCurrent = try await writer.write { connection throws(RepositoryError) in
             try Schema.isCurrent(connection)

@@ -74,9 +74,9 @@ import Glibc
     /// Whether a transaction is open. After some failures SQLite has rolled it back by itself.
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(database) == 0 }
 
-    /// Does something to a file of this connection alone, and has no room where a quota or a limit of the file's size stops a
-    /// write: SQLite tells that as any other failure of a write, which its connections to the store take as a reason to open
-    /// it anew.
+    /// Does something to a file of this connection alone, and has no room where a quota or a limit of the file's size
+    /// stops a write: SQLite tells that as any other failure of a write, which its connections to the store take as a
+    /// reason to open it anew.
     func tellingLimits<Value>(
         _ body: () throws(RepositoryError) -> Value
     ) throws(RepositoryError) -> Value {

@@ -4,12 +4,13 @@ public struct SQLiteSettings: Sendable {
     public enum Access: Sendable {
         /// As its one server: a second one is refused.
         case server
-        /// As a tool, beside a running server or without one. It makes no store, and uses up no authorization code: only
-        /// the server knows which were used.
+        /// As a tool, beside a running server or without one. It makes no store, and uses up no authorization code:
+        /// only the server knows which were used.
         case besideServer
         /// As a tool while no server runs: one that does is a reason to be refused, and none can start meanwhile.
         case insteadOfServer
-        /// As a tool that fills an empty store with what another one has, while no server runs. It makes the file, and no keys.
+        /// As a tool that fills an empty store with what another one has, while no server runs. It makes the file, and
+        /// no keys.
         case filling
     }
 

@@ -70,11 +70,11 @@ enum Schema {
         Int(try connection.first(version) { $0.integer(0) } ?? 0)
     }
 
-    // Rows made together lie together wherever that can be had (used codes by expiry, sessions by an id that starts with
-    // the time): a commit writes whole pages, so a sign-in is the cheaper the more of its pages it shares with others.
-    // Numbers of users, identities and events are never given twice (AUTOINCREMENT): tokens and the audit trail name
-    // them long after their rows have gone. The unique key of identities starts with the subject, whose first bytes
-    // tell more than the issuer's.
+    // Rows made together lie together wherever that can be had (used codes by expiry, sessions by an id that starts
+    // with the time): a commit writes whole pages, so a sign-in is the cheaper the more of its pages it shares with
+    // others. Numbers of users, identities and events are never given twice (AUTOINCREMENT): tokens and the audit trail
+    // name them long after their rows have gone. The unique key of identities starts with the subject, whose first
+    // bytes tell more than the issuer's.
     private static let first = """
         CREATE TABLE meta (
             name TEXT PRIMARY KEY,

@@ -39,10 +39,10 @@ extension Schema {
 
 extension Schema {
     // Sessions know by which identity they were opened, so that unlinking ends that identity's sessions and no others,
-    // and when the user proved who he is. Of older sessions the identity is known where the user has one identity at the
-    // session's provider that was there when the session was opened; elsewhere it is NULL. No foreign key: whatever takes
-    // an identity away ends its sessions itself, and a key would take an index that every sign-in pays for.
-    // The room for sessions is explained at ``SessionRoom``.
+    // and when the user proved who he is. Of older sessions the identity is known where the user has one identity at
+    // the session's provider that was there when the session was opened; elsewhere it is NULL. No foreign key: whatever
+    // takes an identity away ends its sessions itself, and a key would take an index that every sign-in pays for. The
+    // room for sessions is explained at ``SessionRoom``.
     static let third = """
         ALTER TABLE sessions ADD COLUMN identity_id INTEGER;
         ALTER TABLE sessions ADD COLUMN authenticated INTEGER NOT NULL DEFAULT 0;
@@ -59,10 +59,10 @@ extension Schema {
 }
 
 extension Schema {
-    // Users are found by address and number, which lie sealed in their profiles, by keyed hashes: without the key nobody
-    // can try numbers through. A user's rows lie together, for they are replaced and erased together; another index
-    // finds them by hash, the most believable first. `contact_walk` tells how far the walk is that puts everybody's hashes
-    // under a key. Failed sign-ins are counts, never one row an attempt.
+    // Users are found by address and number, which lie sealed in their profiles, by keyed hashes: without the key
+    // nobody can try numbers through. A user's rows lie together, for they are replaced and erased together; another
+    // index finds them by hash, the most believable first. `contact_walk` tells how far the walk is that puts
+    // everybody's hashes under a key. Failed sign-ins are counts, never one row an attempt.
     static let fourth = """
         CREATE TABLE contacts (
             user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -114,17 +114,18 @@ extension Schema {
 }
 
 extension Schema {
-    // Refresh tokens are signed and carry their generation: a session knows which is current, and nothing of those before.
-    // 0 stands for a token of the earlier form, whose hashes stay where they are until it is replaced; new sessions have an
-    // empty refresh_hash. Nothing goes into `retired_refresh_tokens` any more; sweeping empties it. The default is in the
-    // table's description, so that no row is written again.
+    // Refresh tokens are signed and carry their generation: a session knows which is current, and nothing of those
+    // before. 0 stands for a token of the earlier form, whose hashes stay where they are until it is replaced; new
+    // sessions have an empty refresh_hash. Nothing goes into `retired_refresh_tokens` any more; sweeping empties it.
+    // The default is in the table's description, so that no row is written again.
     static let sixth = """
         ALTER TABLE sessions ADD COLUMN generation INTEGER NOT NULL DEFAULT 0;
         """
 }
 
 extension Schema {
-    // What must never be undone waits here for its place in the ledger's file. The numbers of records are never given twice.
+    // What must never be undone waits here for its place in the ledger's file. The numbers of records are never given
+    // twice.
     static let seventh = """
         CREATE TABLE ledger (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -134,10 +135,10 @@ extension Schema {
 }
 
 extension Schema {
-    // Sign-ins through the browser. The numbers of pending ones tell how many have begun since the oldest that is left, so that
-    // nothing has to be counted. No foreign key for codes: a session that has ended is not found, and nothing else is
-    // made of a code. Sessions of apps know what those may learn. Expired ones are found by a walk (``SessionSweep``), which
-    // saves each sign-in and each refresh a page.
+    // Sign-ins through the browser. The numbers of pending ones tell how many have begun since the oldest that is left,
+    // so that nothing has to be counted. No foreign key for codes: a session that has ended is not found, and nothing
+    // else is made of a code. Sessions of apps know what those may learn. Expired ones are found by a walk
+    // (``SessionSweep``), which saves each sign-in and each refresh a page.
     static let eighth = """
         CREATE TABLE pending_sign_ins (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -166,8 +167,8 @@ extension Schema {
 }
 
 extension Schema {
-    // A session, and a ticket that becomes one, knows which session at the provider it came of, where the ID token named one.
-    // The indexes have these rows only: at providers that name none a sign-in writes no page more.
+    // A session, and a ticket that becomes one, knows which session at the provider it came of, where the ID token
+    // named one. The indexes have these rows only: at providers that name none a sign-in writes no page more.
     static let ninth = """
         ALTER TABLE sessions ADD COLUMN upstream_sid BLOB;
         CREATE INDEX sessions_upstream_sid ON sessions (upstream_sid) WHERE upstream_sid IS NOT NULL;

@@ -3,15 +3,15 @@ import AccountsSQL
 import Glibc
 import System
 
-/// A lock on a file beside the database, the real one, whatever links lead there. It belongs to the open descriptor, so the
-/// kernel lets it go with the process, however that ends.
+/// A lock on a file beside the database, the real one, whatever links lead there. It belongs to the open descriptor, so
+/// the kernel lets it go with the process, however that ends.
 final class StoreLock: Sendable {
     enum Mode {
-        /// Keeps every other server from the store, and says who may copy its log back: the server, or a tool for a moment in
-        /// which there is none.
+        /// Keeps every other server from the store, and says who may copy its log back: the server, or a tool for a
+        /// moment in which there is none.
         case server
-        /// Says that somebody has the store open, server or tool, so that nobody puts another file in its place meanwhile:
-        /// what they are told is stored would be stored in the one that goes. Any number may have it.
+        /// Says that somebody has the store open, server or tool, so that nobody puts another file in its place
+        /// meanwhile: what they are told is stored would be stored in the one that goes. Any number may have it.
         case use
         /// Of who puts another file in the store's place: while nobody has it open.
         case replacement

@@ -5,11 +5,11 @@ import Synchronization
 /// Which authorization codes were used and could still be presented.
 ///
 /// Memory decides, and the table is its log: a unique index over random hashes would cost every sign-in a page of its
-/// own on disk. Everything live is loaded when the store opens, and one server has the file, so nothing is missing here.
-/// Eight bytes of each hash are kept: two codes that share them by chance are one in 10¹³ sign-ins with a million live,
-/// and the second would be refused, never taken. They are kept together with those that expire in the same few minutes,
-/// so that few sets have to be searched, and a set that is over is forgotten at once. A set that grows past its
-/// room moves all that it has, and event loops wait for that: so no set grows large.
+/// own on disk. Everything live is loaded when the store opens, and one server has the file, so nothing is missing
+/// here. Eight bytes of each hash are kept: two codes that share them by chance are one in 10¹³ sign-ins with a million
+/// live, and the second would be refused, never taken. They are kept together with those that expire in the same few
+/// minutes, so that few sets have to be searched, and a set that is over is forgotten at once. A set that grows past
+/// its room moves all that it has, and event loops wait for that: so no set grows large.
 ///
 /// Codes that proved nobody have a share of their own within the limit: anybody can make them up, and must not be able
 /// to take the place of those that sign somebody in.

@@ -1,8 +1,8 @@
 import Accounts
 import AccountsSQL
 
-/// A write that waits for its turn. Exactly one of the last attempt's `finish` and `refuse` is called, exactly once; every
-/// attempt before that is undone.
+/// A write that waits for its turn. Exactly one of the last attempt's `finish` and `refuse` is called, exactly once;
+/// every attempt before that is undone.
 struct WriteJob: Sendable {
     /// Does the work, which may be for nothing.
     let attempt: @Sendable (SQLiteConnection) -> WriteAttempt
@@ -43,8 +43,8 @@ struct WriteAttempt {
     let undo: () -> Void
     /// Whether it is told of in the ledger.
     var isRecorded = false
-    /// Tells the caller how it ended: as it did by itself, or with the failure of the whole group; or that it is done, but
-    /// not in the ledger's file.
+    /// Tells the caller how it ended: as it did by itself, or with the failure of the whole group; or that it is done,
+    /// but not in the ledger's file.
     let finish: (_ groupFailure: RepositoryError?, _ unrecorded: RepositoryError?) -> Void
 
     init(

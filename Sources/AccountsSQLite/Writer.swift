@@ -5,10 +5,10 @@ import Synchronization
 /// The one connection that writes.
 ///
 /// Writes are grouped: what arrives while a commit is under way goes into the next one together, so that many callers
-/// share the price of one sync to disk. A lone write goes at once. Writes that fail are rare, and a savepoint makes SQLite
-/// copy every page that is changed: so a group is first tried as a whole, and only when one of it fails is all of it undone
-/// and done again with a savepoint for each, so that the one takes nothing else with it. Callers resume after the commit, and
-/// when the commit fails they all fail.
+/// share the price of one sync to disk. A lone write goes at once. Writes that fail are rare, and a savepoint makes
+/// SQLite copy every page that is changed: so a group is first tried as a whole, and only when one of it fails is all
+/// of it undone and done again with a savepoint for each, so that the one takes nothing else with it. Callers resume
+/// after the commit, and when the commit fails they all fail.
 final class Writer: Sendable {
     private struct State {
         var waiting: [WriteJob] = []

@@ -1,6 +1,7 @@
 /// What a token of ours is signed with (OpenID Connect Dynamic Registration §2, `id_token_signed_response_alg`).
 public enum SigningAlgorithm: String, Sendable, CaseIterable {
-    /// What every client has to be able to verify (OpenID Connect Core §15.1), and expects where nobody tells it otherwise.
+    /// What every client has to be able to verify (OpenID Connect Core §15.1), and expects where nobody tells it
+    /// otherwise.
     case rs256 = "RS256"
     /// A tenth of the work, and a shorter token.
     case es256 = "ES256"

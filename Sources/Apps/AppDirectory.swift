@@ -1,7 +1,8 @@
 public import Crypto
 import Synchronization
 
-/// Our own apps and the services behind them, found by the names that they give. Their secrets may be replaced while it is used.
+/// Our own apps and the services behind them, found by the names that they give. Their secrets may be replaced while it
+/// is used.
 public final class AppDirectory: Sendable {
     private struct Secrets {
         /// Of those apps that have one, by client ID.
@@ -34,7 +35,8 @@ public final class AppDirectory: Sendable {
     /// Whether an RSA key is needed for ID tokens.
     public var hasRS256: Bool { apps.values.contains { $0.idTokenAlgorithm == .rs256 } }
 
-    /// Takes other secrets from the next request on. Who has none gets none, and who has one keeps it where no other is given.
+    /// Takes other secrets from the next request on. Who has none gets none, and who has one keeps it where no other is
+    /// given.
     public func renewSecrets(of apps: [RegisteredApp], _ resourceServers: [ResourceServer]) {
         secrets.withLock { secrets in
             for app in apps where secrets.ofApps[app.clientID] != nil {

@@ -1,8 +1,8 @@
 internal import Syntax
 
-/// An https address on our own host that an app has claimed (RFC 8252 §7.2). A phone's system opens it in the app; where it
-/// does not, because the browser came by a redirect that nobody has tapped, the browser asks us. Then all that is left is a
-/// link for a person to tap.
+/// An https address on our own host that an app has claimed (RFC 8252 §7.2). A phone's system opens it in the app;
+/// where it does not, because the browser came by a redirect that nobody has tapped, the browser asks us. Then all that
+/// is left is a link for a person to tap.
 public struct Landing: Sendable, Equatable {
     /// As it stands in a request.
     public let path: String
@@ -17,12 +17,12 @@ public struct Landing: Sendable, Equatable {
     init(path: String, address: RedirectURI, apps: [RegisteredApp]) {
         self.path = path
         app = apps.count == 1 ? apps.first?.name : nil
-        // Browsers follow a link to the host that they are on by themselves, and leave the app where it is. An address in a
-        // scheme of the app's own opens it from any page.
+        // Browsers follow a link to the host that they are on by themselves, and leave the app where it is. An address
+        // in a scheme of the app's own opens it from any page.
         //
-        // The code is no less safe there. It is worth nothing without the verifier, since PKCE with S256 is demanded, and
-        // `redirect_uri` at the token endpoint stays the one of the request. Who begins a sign-in to catch its code at the
-        // app's scheme could have asked for that address himself: it is one of the app's redirect URIs.
+        // The code is no less safe there. It is worth nothing without the verifier, since PKCE with S256 is demanded,
+        // and `redirect_uri` at the token endpoint stays the one of the request. Who begins a sign-in to catch its code
+        // at the app's scheme could have asked for that address himself: it is one of the app's redirect URIs.
         let own = apps.first?.redirectURIs.first { address in
             address.hasSchemeOfDomain && apps.allSatisfy { $0.redirectURIs.contains(address) }
         }
@@ -39,8 +39,8 @@ public struct Landing: Sendable, Equatable {
         return target + (target.contains("?") ? "&" : "?") + Self.written(query)
     }
 
-    /// A query with an escape for all that has no place in one (RFC 3986 §3.4). None such gets past the reader of requests;
-    /// what is written into a page does not rely on that.
+    /// A query with an escape for all that has no place in one (RFC 3986 §3.4). None such gets past the reader of
+    /// requests; what is written into a page does not rely on that.
     private static func written(_ query: String) -> String {
         let bytes = query.utf8.span
         var written: [UInt8] = []

@@ -2,8 +2,8 @@ internal import Syntax
 
 /// The host of this service, on which apps may have redirect URIs of theirs.
 public struct OwnHost: Sendable {
-    /// What the paths of this service begin with. All that lies below is taken, for what comes later too: an address that stands
-    /// in an app on people's phones can't be changed any more.
+    /// What the paths of this service begin with. All that lies below is taken, for what comes later too: an address
+    /// that stands in an app on people's phones can't be changed any more.
     public static let reserved = [
         ".well-known", "auth", "credential-binding-link", "docs", "healthz", "keyservice", "openapi.json",
         "recover-credential-binding-link", "recover-user", "users",

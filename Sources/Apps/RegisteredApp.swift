@@ -1,8 +1,8 @@
 public import Crypto
 internal import Syntax
 
-/// One of our own apps, as the operator registers it: a client of this service in the sense of RFC 6749 §2, so that it can
-/// sign its users in through the browser.
+/// One of our own apps, as the operator registers it: a client of this service in the sense of RFC 6749 §2, so that it
+/// can sign its users in through the browser.
 public struct RegisteredApp: Sendable, Equatable {
     /// What becomes of a sign-in that comes back in another browser than the one that began it.
     public enum OtherBrowser: String, Sendable, CaseIterable {
@@ -15,10 +15,11 @@ public struct RegisteredApp: Sendable, Equatable {
     /// How long its refresh tokens last, and whether they are replaced.
     public struct RefreshTokens: Sendable, Equatable {
         public enum Use: String, Sendable, CaseIterable {
-            /// Each is used once, for the next one; whoever comes with one that was replaced ends the session (RFC 9700 §4.14.2).
+            /// Each is used once, for the next one; whoever comes with one that was replaced ends the session (RFC 9700
+            /// §4.14.2).
             case rotating
-            /// One stays good as long as the session lasts, for clients that store the first one again and again. Whoever has stolen
-            /// it is not noticed by it, so that such a session has to end by itself.
+            /// One stays good as long as the session lasts, for clients that store the first one again and again.
+            /// Whoever has stolen it is not noticed by it, so that such a session has to end by itself.
             case reusable
         }
 
@@ -84,13 +85,13 @@ public struct RegisteredApp: Sendable, Equatable {
     /// Whether its users may sign in with the provider of that name.
     public func allows(provider: String) -> Bool { providers.isEmpty || providers.contains(provider) }
 
-    /// Whether every address that it may be sent to is one that only this app can claim, so that a code goes to nobody else
-    /// on the same device (RFC 8252 §7.2).
+    /// Whether every address that it may be sent to is one that only this app can claim, so that a code goes to nobody
+    /// else on the same device (RFC 8252 §7.2).
     public var isReachedByClaimedAddressesOnly: Bool { redirectURIs.allSatisfy(\.isClaimedHTTPS) }
 }
 
-/// A redirect URI as it is registered, and which addresses it stands for (RFC 9700 §4.1.3): those that are the same to the
-/// letter, and for a loopback address also those with another port, which apps on a desk are given by their system
+/// A redirect URI as it is registered, and which addresses it stands for (RFC 9700 §4.1.3): those that are the same to
+/// the letter, and for a loopback address also those with another port, which apps on a desk are given by their system
 /// (RFC 8252 §7.3).
 public struct RedirectURI: Sendable, Equatable {
     public let text: String
@@ -115,11 +116,12 @@ public struct RedirectURI: Sendable, Equatable {
     /// Whether it is an https address, which an app can only have by the word of whoever has the host.
     public var isClaimedHTTPS: Bool { text.hasPrefix("https://") && loopback == nil }
 
-    /// Whether its scheme is made of a domain, as an app's own has to be (RFC 8252 §7.1): none that a browser runs, shows or
-    /// loads by itself has a dot.
+    /// Whether its scheme is made of a domain, as an app's own has to be (RFC 8252 §7.1): none that a browser runs,
+    /// shows or loads by itself has a dot.
     var hasSchemeOfDomain: Bool { text.prefix { $0 != ":" }.contains(".") }
 
-    /// The literal addresses only, as RFC 8252 §8.3 has it: what a name such as `localhost` leads to is for others to say.
+    /// The literal addresses only, as RFC 8252 §8.3 has it: what a name such as `localhost` leads to is for others to
+    /// say.
     private static func loopbackParts(_ text: String) -> (head: String, tail: String)? {
         guard let head = ["http://127.0.0.1", "http://[::1]"].first(where: { text.hasPrefix($0) }) else { return nil }
         let rest = text.dropFirst(head.count)

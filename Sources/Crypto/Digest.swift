@@ -45,8 +45,8 @@ public enum Digest: Sendable {
         Self.idle.withLock { $0.append(context) }
     }
 
-    /// Contexts for the next caller: making one takes OpenSSL two allocations. There are never more than threads that hash
-    /// at once.
+    /// Contexts for the next caller: making one takes OpenSSL two allocations. There are never more than threads that
+    /// hash at once.
     private static let idle = Mutex<[DigestContext]>([])
 
     /// OpenSSL's implementation, looked up once: a look-up by name would cost as much as a short hash.

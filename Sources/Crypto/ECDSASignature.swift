@@ -31,7 +31,8 @@ enum ECDSASignature {
         }
     }
 
-    /// The JOSE form of a DER signature, `SEQUENCE { r INTEGER, s INTEGER }` (RFC 3279 §2.2.3), that OpenSSL has just made.
+    /// The JOSE form of a DER signature, `SEQUENCE { r INTEGER, s INTEGER }` (RFC 3279 §2.2.3), that OpenSSL has just
+    /// made.
     ///
     /// Taken apart here: OpenSSL would make two numbers of it and write them out again.
     /// - Returns: nil for anything else.

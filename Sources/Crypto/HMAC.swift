@@ -32,8 +32,8 @@ public enum HMAC {
     }
 }
 
-/// Contexts for the next caller: setting one up takes OpenSSL look-ups that cost more than a short message, and giving it a
-/// key two blocks of hashing.
+/// Contexts for the next caller: setting one up takes OpenSSL look-ups that cost more than a short message, and giving
+/// it a key two blocks of hashing.
 private struct HMACContexts: ~Copyable, Sendable {
     /// So many threads, or keys in turn, find theirs again; what was used longest ago goes.
     private static let most = 16
@@ -63,8 +63,8 @@ private struct HMACContexts: ~Copyable, Sendable {
 @safe private final class HMACContext: @unchecked Sendable {
     // Proof: an EVP_MAC never changes after it is fetched, lives as long as the process, and may be shared.
     private nonisolated(unsafe) static let implementation = unsafe EVP_MAC_fetch(nil, "HMAC", nil)
-    /// Whether a context that is given no key begins anew with the one it has, as the manual says. The first releases of
-    /// OpenSSL 3 went on where the message before had ended.
+    /// Whether a context that is given no key begins anew with the one it has, as the manual says. The first releases
+    /// of OpenSSL 3 went on where the message before had ended.
     private static let beginsAnew: Bool = {
         let context = HMACContext([1, 2, 3].span)
         let codes = (0..<2).map { _ in

@@ -36,8 +36,9 @@ public enum Random {
     }
 }
 
-/// Random bytes that were drawn together: a draw costs the generator the same few thousand instructions however short it
-/// is, and a sign-in needs four short ones. What is handed out is overwritten, so that each byte is in one place only.
+/// Random bytes that were drawn together: a draw costs the generator the same few thousand instructions however short
+/// it is, and a sign-in needs four short ones. What is handed out is overwritten, so that each byte is in one place
+/// only.
 struct RandomReserve: ~Copyable {
     static let maximumLentBytes = 64
     private static let size = 1024

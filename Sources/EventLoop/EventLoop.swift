@@ -10,8 +10,8 @@ public import System
 /// a request goes from the socket through all its awaits to the answer without a change of threads. Nothing that runs
 /// here may block: databases and name look-ups have Dispatch queues of their own.
 public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
-    // Unchecked: `localJobs`, `batch`, `table` and `timers` are touched only on the loop's thread, which every entry checks;
-    // what other threads reach (`remoteJobs`, `owner`, `phase`) is a Mutex or an Atomic.
+    // Unchecked: `localJobs`, `batch`, `table` and `timers` are touched only on the loop's thread, which every entry
+    // checks; what other threads reach (`remoteJobs`, `owner`, `phase`) is a Mutex or an Atomic.
     private enum Phase: UInt8, AtomicRepresentable { case idle, running, stopping, stopped }
 
     /// How many rounds of jobs may run before sockets are looked at again.
@@ -47,8 +47,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
     /// Starts the loop on a thread of its own. A loop is started once.
     ///
-    /// The thread is none of Dispatch's: a loop never gives it back, and Dispatch's pool has a bound, beyond which loops and
-    /// everything else in the process would wait for each other.
+    /// The thread is none of Dispatch's: a loop never gives it back, and Dispatch's pool has a bound, beyond which
+    /// loops and everything else in the process would wait for each other.
     public func start() {
         guard phase.compareExchange(expected: .idle, desired: .running, ordering: .sequentiallyConsistent).exchanged
         else { return }
@@ -66,7 +66,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         }
     }
 
-    /// Ends the loop once the jobs that wait have run. Later jobs still run, on a Dispatch queue, but no socket or timer.
+    /// Ends the loop once the jobs that wait have run. Later jobs still run, on a Dispatch queue, but no socket or
+    /// timer.
     public func stop() {
         let stopped = phase.compareExchange(expected: .running, desired: .stopping, ordering: .sequentiallyConsistent)
         if stopped.exchanged { wake() }
@@ -134,8 +135,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         return timer
     }
 
-    /// A timer that runs `action` on the loop whenever its deadline passes, and that has none yet. It holds the action until it
-    /// is cancelled.
+    /// A timer that runs `action` on the loop whenever its deadline passes, and that has none yet. It holds the action
+    /// until it is cancelled.
     public func timer(_ action: @escaping @Sendable () -> Void) -> LoopTimer {
         LoopTimer(loop: self, firesOnce: false, action: action)
     }
@@ -185,8 +186,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         // Timers hold the loop, and the loop holds those that will never fire.
         timers = TimerQueue()
         owner.store(0, ordering: .relaxed)
-        // From now on the queue does what this thread did. It takes one thing at a time, so that jobs still exclude each
-        // other, and what is enqueued before it begins is found when it does.
+        // From now on the queue does what this thread did. It takes one thing at a time, so that jobs still exclude
+        // each other, and what is enqueued before it begins is found when it does.
         queue.async {
             self.phase.store(.stopped, ordering: .sequentiallyConsistent)
             self.runLateJobs()

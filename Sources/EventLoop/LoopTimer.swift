@@ -2,8 +2,9 @@ public import System
 
 /// Something that a loop does at a time that may move.
 ///
-/// Deadlines mostly move back, a connection's with every request. So the loop looks at a timer when it was to fire first, and
-/// once more at where its deadline has moved: moving it back, or taking the deadline away, costs the writing of a number.
+/// Deadlines mostly move back, a connection's with every request. So the loop looks at a timer when it was to fire
+/// first, and once more at where its deadline has moved: moving it back, or taking the deadline away, costs the writing
+/// of a number.
 public final class LoopTimer: @unchecked Sendable {
     // Unchecked: everything but `loop` is touched only on the loop's thread, which every entry checks.
     private let loop: EventLoop

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The jobs that other threads hand to a loop.
 ///
-/// The loop's own jobs are not in here: they are changed without a lock, and a change of one value that holds both would
-/// race with the other threads' reading of it.
+/// The loop's own jobs are not in here: they are changed without a lock, and a change of one value that holds both
+/// would race with the other threads' reading of it.
 struct RemoteJobs: ~Copyable {
     private let jobs = Mutex<[UnownedJob]>([])
 

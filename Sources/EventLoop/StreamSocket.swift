@@ -83,8 +83,8 @@ public struct StreamSocket: ~Copyable, Sendable {
         return sent ?? 0
     }
 
-    /// Writes as much of `first` and, behind it, of `second` as the system takes now, from `offset` on, which counts over
-    /// both. Neither is copied.
+    /// Writes as much of `first` and, behind it, of `second` as the system takes now, from `offset` on, which counts
+    /// over both. Neither is copied.
     ///
     /// - Returns: how many bytes it took; 0 when it would block.
     public borrowing func send(

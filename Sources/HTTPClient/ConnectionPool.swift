@@ -234,8 +234,8 @@ final class ConnectionPool: @unchecked Sendable {
     }
 
     /// Hears that a request had no answer in time. Where the network has swallowed it, it has probably forgotten all
-    /// connections to that server: then those that are idle are ended, so that no other request is lost on them. A server
-    /// that is merely slow has acknowledged what it got.
+    /// connections to that server: then those that are idle are ended, so that no other request is lost on them. A
+    /// server that is merely slow has acknowledged what it got.
     private func noteSilence(of silent: OutboundConnection) {
         guard TCPState.isUnacknowledged(silent.descriptor), let peer = silent.peer else { return }
         for connection in silent.server.idle where connection.peer == peer { close(connection) }

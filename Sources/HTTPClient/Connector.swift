@@ -5,8 +5,8 @@ import System
 /// One of curl's multi handles on the loop: what makes connections. Whoever asks for them hears of each once.
 @safe
 final class Connector: @unchecked Sendable {
-    // Unchecked: touched on the loop's thread only: by its pool, by the loop's timer and sockets, and by curl, which calls
-    // back while one of these calls it.
+    // Unchecked: touched on the loop's thread only: by its pool, by the loop's timer and sockets, and by curl, which
+    // calls back while one of these calls it.
 
     /// How often curl is run again at once because it asks for it, before the loop gets its turn.
     private static let runsInARow = 8

@@ -34,8 +34,8 @@ public actor HTTPClient: LoopBound, HTTPTransport {
         self.share = share
     }
 
-    /// Makes a client for each loop, which keep the limits of policies together: each has its part of them, and one that is
-    /// too small to be divided is kept by one client, to which the others hand their requests.
+    /// Makes a client for each loop, which keep the limits of policies together: each has its part of them, and one
+    /// that is too small to be divided is kept by one client, to which the others hand their requests.
     ///
     /// - Parameter loops: as for ``init(loop:limits:trust:)``. Shut all of the clients down.
     public static func clients(
@@ -57,7 +57,8 @@ public actor HTTPClient: LoopBound, HTTPTransport {
 
     /// Sends a request and waits for the whole answer.
     ///
-    /// A GET is sent again when the idle connection it was given turns out to be dead, a POST never is. When the task is cancelled the transfer ends at once, unless it `finishesWhenCancelled`.
+    /// A GET is sent again when the idle connection it was given turns out to be dead, a POST never is. When the task
+    /// is cancelled the transfer ends at once, unless it `finishesWhenCancelled`.
     ///
     /// - Throws: `HTTPClientError`.
     public func send(_ request: OutboundRequest) async throws(HTTPClientError) -> OutboundResponse {

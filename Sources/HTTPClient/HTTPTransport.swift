@@ -9,8 +9,8 @@ public enum HTTPClientError: Error, Sendable, Equatable {
     /// No trusted TLS connection: the handshake failed, the certificate is not for this host or not from an authority
     /// that is trusted, or the policy's `caFile` can't be read.
     case tlsFailed
-    /// No trusted TLS connection, since by this machine's clock the time of the certificate, or of one that it hangs on, is over
-    /// or has not begun.
+    /// No trusted TLS connection, since by this machine's clock the time of the certificate, or of one that it hangs
+    /// on, is over or has not begun.
     case certificateOutOfDate
     /// The timeout has passed. `requestSent` is false only if no byte of the request can have left.
     case timedOut(requestSent: Bool)

@@ -4,15 +4,15 @@ internal import Glibc
 internal import Syntax
 internal import System
 
-/// One connection to a server, which curl has made: looked up, connected and, over TLS, verified. It carries one exchange at
-/// a time.
+/// One connection to a server, which curl has made: looked up, connected and, over TLS, verified. It carries one
+/// exchange at a time.
 ///
-/// The bytes of the messages are ours, and curl moves them only where TLS is between: as a client of HTTP it costs more than
-/// all the rest of a call.
+/// The bytes of the messages are ours, and curl moves them only where TLS is between: as a client of HTTP it costs more
+/// than all the rest of a call.
 @safe
 final class OutboundConnection: ReadinessHandler, @unchecked Sendable {
-    // Unchecked: touched on the loop's thread only, by its pool, by the loop that tells of readiness, and by curl, which
-    // calls back while the pool or this calls it.
+    // Unchecked: touched on the loop's thread only, by its pool, by the loop that tells of readiness, and by curl,
+    // which calls back while the pool or this calls it.
 
     /// What a try to move bytes came to.
     private enum Moved {
@@ -124,8 +124,8 @@ final class OutboundConnection: ReadinessHandler, @unchecked Sendable {
                 // The loop tells of the rest, but not of what waits inside of TLS.
                 if !isSecure, count < pool.received.count { return }
             case .end:
-                // Whether TLS has announced the end (RFC 9112 §9.8) is not asked, since many servers don't: a JSON text or a
-                // JWT that somebody has cut off is none any more.
+                // Whether TLS has announced the end (RFC 9112 §9.8) is not asked, since many servers don't: a JSON text
+                // or a JWT that somebody has cut off is none any more.
                 do throws(HTTPClientError) {
                     try exchange.parser.endOfStream()
                     return pool.finish(exchange, keeps: false)
@@ -142,8 +142,8 @@ final class OutboundConnection: ReadinessHandler, @unchecked Sendable {
         now - idleSince <= limits.idleConnectionLifetime && now - openedAt <= limits.connectionLifetime
     }
 
-    /// Whether the other side keeps it open, and has said nothing unasked. What it says inside of TLS, such as that the session
-    /// can be resumed, is read.
+    /// Whether the other side keeps it open, and has said nothing unasked. What it says inside of TLS, such as that the
+    /// session can be resumed, is read.
     var isOpen: Bool {
         if isSecure {
             guard case .wouldBlock = receive(byCurl: true) else { return false }
@@ -169,7 +169,8 @@ final class OutboundConnection: ReadinessHandler, @unchecked Sendable {
 
     // MARK: Bytes
 
-    // Safe, the two that follow: the system and curl get the address and the length of a buffer that stays until they return.
+    // Safe, the two that follow: the system and curl get the address and the length of a buffer that stays until they
+    // return.
 
     private func send(_ bytes: [UInt8], from start: Int) -> Moved {
         unsafe bytes.withUnsafeBytes { raw in

@@ -5,8 +5,8 @@ public struct OutboundPolicy: Sendable, Hashable {
     /// Whether addresses may be connected to that the public internet does not route: loopback, private, link-local,
     /// shared (RFC 6598), multicast, unspecified, unique local, IPv4-mapped and the like.
     public var allowsPrivateAddresses: Bool
-    /// How many connections one host gets at most from all clients of the process together; further requests wait for one
-    /// within their timeout. 0 is no limit.
+    /// How many connections one host gets at most from all clients of the process together; further requests wait for
+    /// one within their timeout. 0 is no limit.
     public var connectionsPerHost: Int
     /// The longest body taken, in bytes, counted as sent and again after decompression.
     public var maximumBodyBytes: Int
@@ -31,16 +31,16 @@ public struct HTTPClientLimits: Sendable, Hashable {
     public var headerBytes: Int
     /// The fields of one head.
     public var headerFields: Int
-    /// The idle connections kept for one policy, whatever their hosts; as many as one host may have, and as many again, are
-    /// kept in any case.
+    /// The idle connections kept for one policy, whatever their hosts; as many as one host may have, and as many again,
+    /// are kept in any case.
     public var idleConnections: Int
     /// How long a connection may be used in all: names come to mean other addresses, and who balances load wants to be
     /// asked anew now and then.
     public var connectionLifetime: Duration
     /// After how long without an acknowledgement of what was sent a connection counts as broken (`TCP_USER_TIMEOUT`).
     public var acknowledgementTimeout: Duration
-    /// After how long of silence the other side is asked whether it is still there (`TCP_KEEPIDLE`), and how long after it
-    /// is asked again (`TCP_KEEPINTVL`).
+    /// After how long of silence the other side is asked whether it is still there (`TCP_KEEPIDLE`), and how long after
+    /// it is asked again (`TCP_KEEPINTVL`).
     public var keepAliveIdle: Duration
     public var keepAliveInterval: Duration
     /// How long an idle connection may still be used. Servers give up theirs after a minute or so, and a request that

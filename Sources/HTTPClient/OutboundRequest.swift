@@ -17,8 +17,8 @@ public struct OutboundRequest: Sendable {
     /// From `send` to the last byte of the answer, all waiting included.
     public var timeout: Duration
     public var policy: OutboundPolicy
-    /// Whether a transfer that has begun goes on, and its result is awaited, when the task is cancelled. A code exchange
-    /// does: its code is used up by the time the answer would be thrown away.
+    /// Whether a transfer that has begun goes on, and its result is awaited, when the task is cancelled. A code
+    /// exchange does: its code is used up by the time the answer would be thrown away.
     public var finishesWhenCancelled: Bool
 
     public init(

@@ -20,8 +20,8 @@ struct ResponseHead {
 
     /// Takes one line that is not empty, without its end.
     ///
-    /// - Throws: `responseTooLarge`, or `malformedResponse` for what is neither `name: value` nor a folded line, or holds a
-    ///   control character (RFC 9110 §5.5).
+    /// - Throws: `responseTooLarge`, or `malformedResponse` for what is neither `name: value` nor a folded line, or
+    ///   holds a control character (RFC 9110 §5.5).
     mutating func receiveField(_ line: Span<UInt8>) throws(HTTPClientError) {
         guard line.isFieldContent else { throw .malformedResponse }
         if line[0].isBlank {

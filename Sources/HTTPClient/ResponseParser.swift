@@ -3,8 +3,8 @@ internal import System
 
 /// Reads one answer (RFC 9112 §2 to §7) from a connection's bytes as they come, within bounds.
 ///
-/// It is a value that knows neither sockets nor clocks. Interim answers (1xx) are skipped. Whatever leaves room for another
-/// reading is refused, for a proxy on the way may have read it the other way.
+/// It is a value that knows neither sockets nor clocks. Interim answers (1xx) are skipped. Whatever leaves room for
+/// another reading is refused, for a proxy on the way may have read it the other way.
 struct ResponseParser {
     enum Progress: Equatable {
         case unfinished

@@ -35,8 +35,8 @@ enum TCPState {
 }
 
 extension HTTPClientLimits {
-    /// Lets the system find out that the other side of a connection is gone, be it in the middle of a request or between two.
-    /// What it does not take leaves the connection as it would have been.
+    /// Lets the system find out that the other side of a connection is gone, be it in the middle of a request or
+    /// between two. What it does not take leaves the connection as it would have been.
     func watchOver(_ descriptor: Int32) {
         set(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1)
         set(descriptor, Int32(IPPROTO_TCP), TCP_KEEPIDLE, keepAliveIdle.wholeSeconds)

@@ -4,7 +4,8 @@ import System
 
 /// The certificates that TLS connections of one policy are checked against, in the form that OpenSSL looks them up in.
 ///
-/// Parsing the system's anchors costs more than a whole handshake, so it is done once for all loops and on none of them.
+/// Parsing the system's anchors costs more than a whole handshake, so it is done once for all loops and on none of
+/// them.
 @safe
 final class TrustAnchors: @unchecked Sendable {
     // Unchecked: nothing changes the store after it is made, and OpenSSL guards what it remembers there by itself.
@@ -44,7 +45,8 @@ final class TrustAnchors: @unchecked Sendable {
     @discardableResult
     private static func add(_ pem: [UInt8], to store: OpaquePointer) -> Int {
         var count = 0
-        // What ends the reading is an error to OpenSSL, be it the end of the file: it stays on this thread's queue otherwise.
+        // What ends the reading is an error to OpenSSL, be it the end of the file: it stays on this thread's queue
+        // otherwise.
         defer { ERR_clear_error() }
         guard let bytes = Int32(exactly: pem.count) else { return 0 }
         unsafe pem.withUnsafeBytes { raw in

@@ -22,8 +22,8 @@ public final class TrustStore: Sendable {
     /// Reads the anchors that policies with these files will need.
     ///
     /// - Parameter caFiles: nil stands for a policy without a file of its own.
-    /// - Returns: the files that can't be read or have no certificate in them. Requests that need one are refused, and try
-    ///   again.
+    /// - Returns: the files that can't be read or have no certificate in them. Requests that need one are refused, and
+    ///   try again.
     public func load(_ caFiles: some Sequence<String?>) async -> [String] {
         var failed: [String] = []
         for file in caFiles {

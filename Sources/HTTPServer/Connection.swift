@@ -1,7 +1,8 @@
 import EventLoop
 import System
 
-/// One client's connection: its socket, parser, timer and the task that answers, which do what ``ConnectionState`` says.
+/// One client's connection: its socket, parser, timer and the task that answers, which do what ``ConnectionState``
+/// says.
 ///
 /// A client that has closed its sending side still gets its answers; one that has gone altogether, or whose connection
 /// has failed, has its request's task cancelled.
@@ -70,7 +71,8 @@ actor Connection: LoopBound, ReadinessHandler {
 
     // MARK: What is done about it
 
-    /// Tells the state what has happened, does as it says, and tells it what came of that, for as long as something does.
+    /// Tells the state what has happened, does as it says, and tells it what came of that, for as long as something
+    /// does.
     ///
     /// - Parameter now: the present instant, for who knows it.
     private func tell(_ event: ConnectionEvent, at now: MonotonicTime? = nil) {

@@ -31,7 +31,8 @@ enum ConnectionEvent: Equatable, Sendable {
     case failed
     /// The deadline that was set last has passed.
     case deadlinePassed
-    /// The server stops, and what has arrived was read. `givesTime`: a client that has not asked for anything yet still may.
+    /// The server stops, and what has arrived was read. `givesTime`: a client that has not asked for anything yet still
+    /// may.
     case stopped(givesTime: Bool)
     /// The listener wants it closed at once.
     case dismissed

@@ -2,8 +2,8 @@ internal import EventLoop
 
 /// What one connection is about, as a machine that is told what has happened and says what to do about it.
 ///
-/// It has no socket, no clock and no task; ``Connection`` has them, and does as it is told. So every state can meet every
-/// event in a test.
+/// It has no socket, no clock and no task; ``Connection`` has them, and does as it is told. So every state can meet
+/// every event in a test.
 struct ConnectionState: Equatable, Sendable {
     typealias Actions = ConnectionActions
 
@@ -175,8 +175,8 @@ extension ConnectionState {
             return Actions(isStart: true, interest: wait(for: interest.subtracting(.writable)), step: .parse)
         }
         if inputHasEnded { return close() }
-        // What the client has sent and nobody read would make the system reset the connection, and the answer would be lost
-        // (RFC 9112 §9.6).
+        // What the client has sent and nobody read would make the system reset the connection, and the answer would be
+        // lost (RFC 9112 §9.6).
         phase = .lingering
         return Actions(interest: wait(for: .readable), deadline: .linger, step: .shutdownSending)
     }

@@ -20,7 +20,8 @@ enum ContentCoding {
             || ["application/json", "application/javascript", "application/xml"].contains(type)
     }
 
-    /// Whether the Accept-Encoding fields allow gzip (RFC 9110 §12.5.3): named, or covered by `*`, with a weight over 0.
+    /// Whether the Accept-Encoding fields allow gzip (RFC 9110 §12.5.3): named, or covered by `*`, with a weight over
+    /// 0.
     static func acceptsGzip(_ head: RequestHead) -> Bool {
         var (named, any): (Bool?, Bool?) = (nil, nil)
         let bytes = head.bytes.span

@@ -4,7 +4,8 @@ internal import Syntax
 enum FieldLine {
     /// Finds the name and the value in the line in `range`, which is without its CRLF.
     static func parse(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(ProtocolError) -> RequestHead.Field {
-        // RFC 9112 §5.2: a line that begins with a blank once continued the one before. Reading it either way is a guess.
+        // RFC 9112 §5.2: a line that begins with a blank once continued the one before. Reading it either way is a
+        // guess.
         guard !bytes[range.lowerBound].isBlank else {
             throw .malformed("A field line is folded, or blanks precede the first one.")
         }

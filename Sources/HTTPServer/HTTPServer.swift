@@ -14,7 +14,8 @@ public final class HTTPServer: Sendable {
     ///   - host: an address to bind to, or a name, to whose addresses it binds: those of them that the machine has.
     ///   - port: 0 lets the kernel choose.
     ///   - loops: the loops to serve on, at least one. They belong to the caller, who starts and stops them.
-    ///   - proxies: behind whom many clients stand: ``HTTPServerLimits/maximumConnectionsPerAddress`` does not hold for them.
+    ///   - proxies: behind whom many clients stand: ``HTTPServerLimits/maximumConnectionsPerAddress`` does not hold for
+    ///     them.
     ///   - handler: makes the handler for a loop, knowing the real address.
     /// - Throws: `SystemError` when the address can't be bound, or somebody else listens there.
     public init(
@@ -61,14 +62,15 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// From now on every answer is the last of its connection, so that clients which keep theirs turn elsewhere with their
-    /// next request. Connections are accepted as before.
+    /// From now on every answer is the last of its connection, so that clients which keep theirs turn elsewhere with
+    /// their next request. Connections are accepted as before.
     public func announceClose() async {
         for listener in listeners { await listener.announceClose() }
     }
 
-    /// Stops accepting, closes idle connections, lets requests that run finish with `Connection: close`, and closes what
-    /// is left after `limit`. The loops must still run. A server that was started must be drained before it is let go.
+    /// Stops accepting, closes idle connections, lets requests that run finish with `Connection: close`, and closes
+    /// what is left after `limit`. The loops must still run. A server that was started must be drained before it is let
+    /// go.
     public func drain(within limit: Duration) async {
         for listener in listeners { await listener.stopAccepting() }
         await withTaskGroup { group in

@@ -1,6 +1,7 @@
 /// What a client may take. 0 turns a limit off.
 public struct HTTPServerLimits: Sendable {
-    /// Open connections over all loops. Beyond it the oldest idle one is closed; when none is idle, the new one gets 503.
+    /// Open connections over all loops. Beyond it the oldest idle one is closed; when none is idle, the new one gets
+    /// 503.
     public var maximumConnections: Int
     /// Open connections of one client address, an IPv6 /64 being one. Beyond it, a new one gets 503.
     public var maximumConnectionsPerAddress: Int
@@ -26,8 +27,8 @@ public struct HTTPServerLimits: Sendable {
     public var lingerTimeout: Duration
     /// How long accepting rests when the system has no descriptor left, unless a connection closes before.
     public var acceptRetry: Duration
-    /// How old a connection that has not asked for anything may get while the server drains: its first request may be on its
-    /// way.
+    /// How old a connection that has not asked for anything may get while the server drains: its first request may be
+    /// on its way.
     public var firstRequestGrace: Duration
 
     public init(

@@ -4,9 +4,9 @@ import System
 
 /// The part of the server that lives on one loop: it accepts, and it keeps what that loop's connections share.
 ///
-/// The kernel chooses a listener for each connection without a look at who has how many, so that a proxy's few connections,
-/// which stay, may all be on one loop. A listener therefore hands a new one on to the loop that has the fewest, where the
-/// difference is worth the change of threads.
+/// The kernel chooses a listener for each connection without a look at who has how many, so that a proxy's few
+/// connections, which stay, may all be on one loop. A listener therefore hands a new one on to the loop that has the
+/// fewest, where the difference is worth the change of threads.
 actor LoopListener: LoopBound, ReadinessHandler {
     /// How many connections are accepted before others get their turn.
     private static let acceptsAtOnce = 64
@@ -105,8 +105,8 @@ actor LoopListener: LoopBound, ReadinessHandler {
         Task(executorPreference: place.loop) { place.takeOver(connection) }
     }
 
-    /// Begins with a connection that another listener has handed on. Call it on this listener's loop: it happens at once, so
-    /// that a connection is never between two loops for longer than one job waits.
+    /// Begins with a connection that another listener has handed on. Call it on this listener's loop: it happens at
+    /// once, so that a connection is never between two loops for longer than one job waits.
     private nonisolated func takeOver(_ connection: Connection) { assumeIsolated { $0.take(connection) } }
 
     /// This listener, or the one with the fewest connections when this one has clearly more.
@@ -174,8 +174,8 @@ actor LoopListener: LoopBound, ReadinessHandler {
     /// From now on every answer is the last of its connection. Accepting goes on.
     func announceClose() { resources.withValue { $0.announcesClose = true } }
 
-    /// Stops accepting. What has been accepted may still be handed on to a neighbour, which therefore begins to drain only
-    /// when all have stopped.
+    /// Stops accepting. What has been accepted may still be handed on to a neighbour, which therefore begins to drain
+    /// only when all have stopped.
     func stopAccepting() {
         guard let number = socket?.number else { return }
         // Those that have been connected already are ours to answer: closing the listener would reset them.

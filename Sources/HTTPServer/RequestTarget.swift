@@ -50,8 +50,8 @@ struct RequestTarget: Sendable {
         return start..<end
     }
 
-    /// Where a path or a query ends: before the query, or at the end of the target. Nothing that RFC 3986 does not allow
-    /// may come before.
+    /// Where a path or a query ends: before the query, or at the end of the target. Nothing that RFC 3986 does not
+    /// allow may come before.
     private static func end(
         _ bytes: Span<UInt8>, _ range: Range<Int>, stopsAtQuery: Bool
     ) throws(ProtocolError) -> Int {

@@ -92,8 +92,8 @@ enum ResponseWriter {
     }
 }
 
-/// What of an answer the client has still to take: of the head a copy, since it was rendered into a buffer that others use,
-/// and the body itself, which other answers may share.
+/// What of an answer the client has still to take: of the head a copy, since it was rendered into a buffer that others
+/// use, and the body itself, which other answers may share.
 struct UnsentAnswer {
     private(set) var head: [UInt8] = []
     private(set) var body: [UInt8] = []

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A body that many answers have: they share its bytes, and its gzip form, which is made once, for the first client that
-/// takes it, and kept.
+/// A body that many answers have: they share its bytes, and its gzip form, which is made once, for the first client
+/// that takes it, and kept.
 public final class SharedBody: Sendable {
     private enum Compressed: Sendable {
         case notYet
@@ -18,8 +18,8 @@ public final class SharedBody: Sendable {
 
     /// The gzip form, or nil when there is no use in one.
     ///
-    /// - Parameter encode: makes it. Loops that ask at the same moment all make it, so that none waits for another, and keep
-    ///   the one that was made first.
+    /// - Parameter encode: makes it. Loops that ask at the same moment all make it, so that none waits for another, and
+    ///   keep the one that was made first.
     func gzip(_ encode: ([UInt8]) -> [UInt8]?) -> [UInt8]? {
         if case .done(let encoded) = compressed.withLock({ $0 }) { return encoded }
         let encoded = encode(bytes)

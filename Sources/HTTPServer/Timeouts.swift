@@ -1,6 +1,7 @@
 import System
 
-/// The limits of time in nanoseconds, worked out once, because taking a `Duration` apart costs a long division. 0 is off.
+/// The limits of time in nanoseconds, worked out once, because taking a `Duration` apart costs a long division. 0 is
+/// off.
 struct Timeouts: Sendable {
     private let idle: Int64
     private let firstRequest: Int64

@@ -22,8 +22,8 @@ public enum JWKError: Error, Equatable, Sendable {
 public struct JWK: Sendable {
     public let keyID: String?
     public let publicKey: PublicKey
-    /// Whose tokens the key may sign, where one set is shared by many issuers and its keys say that: an issuer, or a template of
-    /// issuers; nil for the others. No registered member.
+    /// Whose tokens the key may sign, where one set is shared by many issuers and its keys say that: an issuer, or a
+    /// template of issuers; nil for the others. No registered member.
     public let issuer: String?
     private let use: String?
     private let operations: [String]?

@@ -6,9 +6,9 @@ import Syntax
 /// A token that nobody but its maker verifies: the compact serialization (RFC 7515 §7.1) under HMAC-SHA-256 (`HS256`,
 /// RFC 7518 §3.2).
 ///
-/// It has nothing in common with ``JWS``, which knows no keyed hashes: where one function takes both, a public key can be
-/// passed off as the key of a hash (RFC 8725 §3.1). Of its header only the name of the key is anybody's choice; all else must
-/// be what ``sign(_:type:keyID:key:)`` writes, byte for byte.
+/// It has nothing in common with ``JWS``, which knows no keyed hashes: where one function takes both, a public key can
+/// be passed off as the key of a hash (RFC 8725 §3.1). Of its header only the name of the key is anybody's choice; all
+/// else must be what ``sign(_:type:keyID:key:)`` writes, byte for byte.
 public struct KeyedJWT: Sendable {
     /// The `kid`. Nothing of the token is proven yet.
     public let keyID: String

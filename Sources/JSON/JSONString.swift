@@ -116,8 +116,8 @@ enum PlainText {
     @inline(__always)
     static func isAll(_ bytes: Span<UInt8>) -> Bool {
         let count = bytes.count
-        // One block or word lies at the end, and every other ends before that. What the last has in common with the one before
-        // is looked at twice.
+        // One block or word lies at the end, and every other ends before that. What the last has in common with the one
+        // before is looked at twice.
         if count >= blockSize {
             var found = ends(bytes.block(at: count - blockSize), true)
             var start = 0
@@ -146,13 +146,14 @@ enum PlainText {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || orAtDelete && byte == 0x7F
     }
 
-    /// Eight bytes looked at together, or four times eight. In each eight of the result the high bit is set of the first byte
-    /// that ends plain text, and of none before it; a borrow may set more behind it. The other bits mean nothing.
+    /// Eight bytes looked at together, or four times eight. In each eight of the result the high bit is set of the
+    /// first byte that ends plain text, and of none before it; a borrow may set more behind it. The other bits mean
+    /// nothing.
     @inline(__always)
     private static func ends<Bytes: BytesTogether>(_ bytes: Bytes, _ orAtDelete: Bool) -> Bytes {
         let ones = Bytes(repeating: ones)
-        // Changing one bit leaves the controls below the blank and puts the quote, the only byte above it that does so, in the
-        // blank's place: so one subtraction finds both.
+        // Changing one bit leaves the controls below the blank and puts the quote, the only byte above it that does so,
+        // in the blank's place: so one subtraction finds both.
         var ends = (bytes ^ Bytes(repeating: 0x0202_0202_0202_0202)) &- Bytes(repeating: 0x2121_2121_2121_2121)
         ends = ends | ((bytes ^ Bytes(repeating: 0x5C5C_5C5C_5C5C_5C5C)) &- ones)
         if orAtDelete { ends = ends | ((bytes ^ Bytes(repeating: 0x7F7F_7F7F_7F7F_7F7F)) &- ones) }

@@ -2,7 +2,8 @@ import JSON
 
 /// A request as a line for a shell, to copy: with the document's examples, and variables for what only the reader has.
 ///
-/// Nothing of a reader's request gets in here: a page is made once for all readers, so that nobody's `Host` is shown to others.
+/// Nothing of a reader's request gets in here: a page is made once for all readers, so that nobody's `Host` is shown to
+/// others.
 struct CurlCommand {
     let operation: DocumentReader.Operation
     let document: DocumentReader

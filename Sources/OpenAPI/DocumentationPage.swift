@@ -1,10 +1,11 @@
 internal import HTML
 public import JSON
 
-/// A document of OpenAPI as a page for people: what the API is for and the way through it, then each operation with a line to
-/// copy, its answers and its own errors, and at the end the schemas and all error codes.
+/// A document of OpenAPI as a page for people: what the API is for and the way through it, then each operation with a
+/// line to copy, its answers and its own errors, and at the end the schemas and all error codes.
 ///
-/// It has no script and nothing from elsewhere. Each error of an operation is an example of its answer, whose name is the code.
+/// It has no script and nothing from elsewhere. Each error of an operation is an example of its answer, whose name is
+/// the code.
 public struct DocumentationPage: Sendable {
     /// What an API calls things.
     public struct Wording: Sendable {
@@ -17,8 +18,8 @@ public struct DocumentationPage: Sendable {
         ///   - documentPath: where the document is that the page is made from.
         ///   - usualAddress: where the API usually is, for readers of a document that does not say it.
         ///   - commonErrors: the response among the components whose errors any operation can give.
-        ///   - access: what an operation needs, in words, given the alternatives of its security requirement, each the names of
-        ///     the schemes that it takes together.
+        ///   - access: what an operation needs, in words, given the alternatives of its security requirement, each the
+        ///     names of the schemes that it takes together.
         public init(
             documentPath: String, usualAddress: String, commonErrors: String,
             access: @escaping @Sendable ([Set<String>]) -> String

@@ -38,7 +38,8 @@ public struct OperationObject: Sendable {
     }
 }
 
-/// The body that an operation needs (OpenAPI 3.0 §4.7.13), in one type: of several, generators take the first, or mix them up.
+/// The body that an operation needs (OpenAPI 3.0 §4.7.13), in one type: of several, generators take the first, or mix
+/// them up.
 public struct RequestBodyObject: Sendable {
     let json: JSONValue
 

@@ -1,10 +1,11 @@
 public import JSON
 
-/// Makes schemas: the parts of OpenAPI 3.0's Schema Object (§4.7.24) that an API's messages need and that generators of clients
-/// all digest. There are no alternatives, no null and no list of types: what may be one of several things is said in words.
+/// Makes schemas: the parts of OpenAPI 3.0's Schema Object (§4.7.24) that an API's messages need and that generators of
+/// clients all digest. There are no alternatives, no null and no list of types: what may be one of several things is
+/// said in words.
 public enum Schema {
-    /// An object. Other members may come with later versions, so that clients ignore what they don't know; generators make
-    /// something else of an object whose other members have a schema, so that is said of none.
+    /// An object. Other members may come with later versions, so that clients ignore what they don't know; generators
+    /// make something else of an object whose other members have a schema, so that is said of none.
     public static func object(
         _ description: String, required: [String] = [], _ properties: [JSONObject.Member]
     ) -> JSONValue {

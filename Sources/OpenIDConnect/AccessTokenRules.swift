@@ -2,11 +2,11 @@ internal import JOSE
 internal import JSON
 internal import Syntax
 
-/// The rules that what is said of an access token must keep before it signs anybody in, as a function of the claims and of the
-/// time: whether they stand in the token itself (RFC 9068 §2.2) or in an answer about it (RFC 7662 §2.2).
+/// The rules that what is said of an access token must keep before it signs anybody in, as a function of the claims and
+/// of the time: whether they stand in the token itself (RFC 9068 §2.2) or in an answer about it (RFC 7662 §2.2).
 ///
-/// An access token is no proof of who presents it: every API that it was shown to has it. What makes it one here is that it
-/// was meant for us (RFC 9700 §2.3): a token that another client was given, for something else, is refused.
+/// An access token is no proof of who presents it: every API that it was shown to has it. What makes it one here is
+/// that it was meant for us (RFC 9700 §2.3): a token that another client was given, for something else, is refused.
 public struct AccessTokenRules: Sendable {
     /// The longest token taken, in bytes: room for one with a user's groups, and within what servers take for a header.
     public static let maximumTokenBytes = 8192
@@ -34,15 +34,16 @@ public struct AccessTokenRules: Sendable {
         self.clockSkewSeconds = clockSkewSeconds
     }
 
-    /// Whether a token can be one at all: visible ASCII (RFC 6749 appendix A.12, without the blank), since it goes into a
-    /// header.
+    /// Whether a token can be one at all: visible ASCII (RFC 6749 appendix A.12, without the blank), since it goes into
+    /// a header.
     public static func isWellFormed(_ token: String) -> Bool {
         !token.isEmpty && token.allBytes { $0 >= 0x21 && $0 <= 0x7E }
     }
 
     /// Whether claims are those of a token of another kind, by what only such a token has: hashes of what came with it
-    /// (OpenID Connect Core §3.1.3.6, §3.3.2.11), events (RFC 8417 §2.2), or what Keycloak and Cognito write into all of theirs.
-    /// A nonce is an ID token's unless something says that it stands in an access token, as Keycloak's had one.
+    /// (OpenID Connect Core §3.1.3.6, §3.3.2.11), events (RFC 8417 §2.2), or what Keycloak and Cognito write into all
+    /// of theirs. A nonce is an ID token's unless something says that it stands in an access token, as Keycloak's had
+    /// one.
     ///
     /// - Parameter isTold: whether something beside the claims says that they are an access token's.
     static func areOfAnotherKind(_ claims: JSONValue, isTold: Bool) -> Bool {
@@ -72,7 +73,8 @@ public struct AccessTokenRules: Sendable {
     /// - Parameter now: seconds since 1970.
     /// - Throws: the first rule broken.
     func prove(_ claims: JSONValue, now: Int64) throws(AccessTokenError) -> ProvenAccessToken {
-        // RFC 7800 §3: whoever can't show the key must not use the token, and what was shown to the app is not shown to us.
+        // RFC 7800 §3: whoever can't show the key must not use the token, and what was shown to the app is not shown to
+        // us.
         if let confirmation = claims["cnf"], !confirmation.isNull { throw .confirmation }
         try checkParty(claims)
         try checkTimes(claims, now)

@@ -2,11 +2,11 @@ public import JOSE
 internal import JSON
 internal import Syntax
 
-/// The rules that an access token must keep which proves by itself whom it is about and for (RFC 9068 §4), as a function of the
-/// token and of the time.
+/// The rules that an access token must keep which proves by itself whom it is about and for (RFC 9068 §4), as a
+/// function of the token and of the time.
 ///
-/// The signature comes first, as with ID tokens. An ID token never passes, though it is signed with the same keys and names us
-/// as its audience: the type tells (§5).
+/// The signature comes first, as with ID tokens. An ID token never passes, though it is signed with the same keys and
+/// names us as its audience: the type tells (§5).
 public struct AccessTokenVerifier: Sendable {
     private let rules: AccessTokenRules
 

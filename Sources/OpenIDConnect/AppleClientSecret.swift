@@ -3,8 +3,9 @@ internal import JOSE
 internal import JSON
 import Synchronization
 
-/// The client secret that Apple asks for: a token of ours, signed with a key that it has given out, which is posted as any secret
-/// is. It is made as rarely as it may be and as often as is safe: whoever gets hold of one can be us while it is good.
+/// The client secret that Apple asks for: a token of ours, signed with a key that it has given out, which is posted as
+/// any secret is. It is made as rarely as it may be and as often as is safe: whoever gets hold of one can be us while
+/// it is good.
 public final class AppleClientSecret: Sendable {
     /// Apple takes half a year; an hour is enough for requests that are sent at once.
     private static let lifetimeSeconds: Int64 = 3600

@@ -3,8 +3,8 @@ internal import Syntax
 
 /// How strongly a user was authenticated: an `acr` value read as a level.
 ///
-/// Carriers write one level in several ways: `a3`, `aal3`, `loa3`, `3`, `urn:telenor.identity.aal.3`. Levels are compared
-/// as numbers, never as text: `a1` is not within `a13`, and `aal2` is not below `a3` because of its letters.
+/// Carriers write one level in several ways: `a3`, `aal3`, `loa3`, `3`, `urn:telenor.identity.aal.3`. Levels are
+/// compared as numbers, never as text: `a1` is not within `a13`, and `aal2` is not below `a3` because of its letters.
 public struct AuthenticationLevel: Comparable, Sendable {
     public let rank: Int
 

@@ -8,8 +8,8 @@ public enum ResponseMode: String, Sendable, CaseIterable {
     case formPost = "form_post"
 }
 
-/// A request to sign a user in (OpenID Connect Core §3.1.2.1, RFC 7636 §4.3), as the address that the user's browser is sent
-/// to.
+/// A request to sign a user in (OpenID Connect Core §3.1.2.1, RFC 7636 §4.3), as the address that the user's browser is
+/// sent to.
 public struct AuthenticationRequest: Sendable {
     public var clientID: String
     public var redirectURI: String
@@ -49,8 +49,8 @@ public struct AuthenticationRequest: Sendable {
     }
 }
 
-/// Why a provider sent a user back without a code (RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6, the codes of ZenKey's
-/// guides), by the code that it sent.
+/// Why a provider sent a user back without a code (RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6, the codes of
+/// ZenKey's guides), by the code that it sent.
 public enum AuthorizationRefusal: String, Sendable, CaseIterable {
     case accessDenied = "access_denied"
     case requestDenied = "request_denied"

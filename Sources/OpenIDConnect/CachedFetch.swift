@@ -60,8 +60,8 @@ public final class CachedFetch<Value: Sendable>: Sendable {
 
     /// The value, from memory where that serves, else from `fetch`.
     ///
-    /// - Parameter leavesWhenCancelled: whether a caller that is cancelled stops waiting. One whose code is spent stays:
-    ///   with the fetch, which goes on anyway, its sign-in can still be finished.
+    /// - Parameter leavesWhenCancelled: whether a caller that is cancelled stops waiting. One whose code is spent
+    ///   stays: with the fetch, which goes on anyway, its sign-in can still be finished.
     /// - Throws: what `fetch` failed with, when no value is left to serve.
     public func value(
         now: MonotonicTime, leavesWhenCancelled: Bool, fetch: @escaping Fetch

@@ -9,8 +9,8 @@ import Syntax
 public struct ClientAssertion: Sendable {
     /// What an assertion is signed with.
     public enum Key: Sendable {
-        /// A key that the operator has given for this provider alone, with the name that the provider knows it by; nil for
-        /// its thumbprint (RFC 7638).
+        /// A key that the operator has given for this provider alone, with the name that the provider knows it by; nil
+        /// for its thumbprint (RFC 7638).
         case own(PrivateKey, keyID: String?)
         /// The key of ours that all providers may read at our address.
         case shared(SignatureAlgorithm)
@@ -18,7 +18,8 @@ public struct ClientAssertion: Sendable {
         case secret(Secret)
     }
 
-    /// Whom an assertion is for: RFC 7523 §3 asks for the authorization server, and servers differ in what they call so.
+    /// Whom an assertion is for: RFC 7523 §3 asks for the authorization server, and servers differ in what they call
+    /// so.
     public enum Audience: String, CaseIterable, Sendable {
         /// The address that the request goes to.
         case endpoint
@@ -116,7 +117,8 @@ public struct ClientAssertion: Sendable {
     }
 }
 
-/// The keys of ours that assertions are signed with where a provider has none of its own: at most one of each algorithm signs.
+/// The keys of ours that assertions are signed with where a provider has none of its own: at most one of each algorithm
+/// signs.
 public final class ClientKeys: Sendable {
     public static let tokenType = "JWT"
 

@@ -47,8 +47,8 @@ public struct ClientAuthentication: Sendable {
         ClientAuthentication(way: .assertion(assertion))
     }
 
-    /// A secret that is made of a key, as Apple has it: one for each of our clients there, since a code is exchanged by the very
-    /// one that it was issued to.
+    /// A secret that is made of a key, as Apple has it: one for each of our clients there, since a code is exchanged by
+    /// the very one that it was issued to.
     ///
     /// - Parameter secrets: the section's own client's first.
     public static func apple(_ secrets: [AppleClientSecret]) -> ClientAuthentication {

@@ -54,7 +54,8 @@ public enum DirectoryAnswer: Sendable, Equatable {
         return .identities(found, total: document["total_size"]?.integer ?? Int64(found.count))
     }
 
-    /// How long the directory wants to be left alone, in seconds (RFC 9110 §10.2.3); nil where it does not say, or names a date.
+    /// How long the directory wants to be left alone, in seconds (RFC 9110 §10.2.3); nil where it does not say, or
+    /// names a date.
     public static func retryAfter(_ response: OutboundResponse) -> Int64? {
         guard response.status == 429 || response.status == 503 else { return nil }
         return response.header("Retry-After").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }

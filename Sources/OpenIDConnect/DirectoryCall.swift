@@ -3,8 +3,8 @@ public import HTTPClient
 internal import JSON
 public import Syntax
 
-/// A call of the API by which a provider's directory of users is kept: Beyond Identity's of 2021, whose binding tokens are only
-/// ever mailed, and the present one, whose links may be returned.
+/// A call of the API by which a provider's directory of users is kept: Beyond Identity's of 2021, whose binding tokens
+/// are only ever mailed, and the present one, whose links may be returned.
 public enum DirectoryCall: Sendable, Equatable {
     /// 2021: makes a user, and has the first mail sent.
     case addUser(externalID: String, email: String, userName: String, displayName: String)

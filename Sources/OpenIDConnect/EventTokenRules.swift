@@ -2,8 +2,8 @@ internal import JOSE
 internal import JSON
 internal import Syntax
 
-/// The rules that whatever a provider tells us in a signed token must keep, be it a logout or an event (RFC 8417 §2, RFC 8725
-/// §3): of whom it is, for whom, and when it was signed. What it tells of is the caller's.
+/// The rules that whatever a provider tells us in a signed token must keep, be it a logout or an event (RFC 8417 §2,
+/// RFC 8725 §3): of whom it is, for whom, and when it was signed. What it tells of is the caller's.
 struct EventTokenRules: Sendable {
     /// What is made of `exp`.
     enum Expiry { case required, whereGiven, ignored }

@@ -2,17 +2,18 @@ public import JOSE
 internal import JSON
 internal import Syntax
 
-/// The rules that a signed token about events must keep, as a function of the token and of the time: Apple's notifications and
-/// security event tokens of RISC (RFC 8417 §2).
+/// The rules that a signed token about events must keep, as a function of the token and of the time: Apple's
+/// notifications and security event tokens of RISC (RFC 8417 §2).
 ///
-/// The signature comes first, as with ID tokens, and so neither this nor ``LogoutTokenVerifier`` nor ``IDTokenVerifier`` takes
-/// what another of them takes, whatever calls itself what: an ID token has no events, a logout token has the one event that
-/// is none here, and an event has not that one.
+/// The signature comes first, as with ID tokens, and so neither this nor ``LogoutTokenVerifier`` nor
+/// ``IDTokenVerifier`` takes what another of them takes, whatever calls itself what: an ID token has no events, a
+/// logout token has the one event that is none here, and an event has not that one.
 public struct EventTokenVerifier: Sendable {
     /// In which words a token tells of events.
     public enum Wording: Sendable, Equatable {
         case apple
-        /// - Parameter subjectIssuers: the names of the issuer of the users' ID tokens, who are named by it or by the transmitter.
+        /// - Parameter subjectIssuers: the names of the issuer of the users' ID tokens, who are named by it or by the
+        ///   transmitter.
         case risc(subjectIssuers: [String])
     }
 
@@ -28,7 +29,8 @@ public struct EventTokenVerifier: Sendable {
         _ wording: Wording, issuer: String, audiences: [String], maximumAgeSeconds: Int64, clockSkewSeconds: Int64
     ) {
         self.wording = wording
-        // Google signs a token that it sends again anew or not at all, and asks everybody to ignore what it says of its expiry.
+        // Google signs a token that it sends again anew or not at all, and asks everybody to ignore what it says of its
+        // expiry.
         rules = EventTokenRules(
             issuer: issuer, audiences: audiences, type: "secevent+jwt",
             expiry: wording == .apple ? .whereGiven : .ignored, maximumAgeSeconds: maximumAgeSeconds,
@@ -148,8 +150,8 @@ private struct RISCEvents {
         return time
     }
 
-    /// The user by issuer and subject, inside of the event or beside it (RFC 9493 §3.2.4). Whoever is named otherwise, by an
-    /// address or as another issuer's user, is nobody here: a transmitter speaks of its own.
+    /// The user by issuer and subject, inside of the event or beside it (RFC 9493 §3.2.4). Whoever is named otherwise,
+    /// by an address or as another issuer's user, is nobody here: a transmitter speaks of its own.
     private func subject(_ event: JSONValue) throws(EventTokenError) -> String? {
         guard let subject = event["subject"] ?? claims["sub_id"], subject.object != nil else { throw .subject }
         let format = subject["subject_type"] ?? subject["format"]

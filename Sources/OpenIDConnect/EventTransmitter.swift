@@ -2,8 +2,8 @@ public import HTTPClient
 internal import JSON
 public import Syntax
 
-/// Who sends security events, as its configuration document says (OpenID Shared Signals Framework 1.0 §7.1): under which name,
-/// and with which keys.
+/// Who sends security events, as its configuration document says (OpenID Shared Signals Framework 1.0 §7.1): under
+/// which name, and with which keys.
 public struct EventTransmitter: Sendable, Equatable {
     /// The `iss` of its tokens, to the letter.
     public let issuer: String
@@ -12,10 +12,11 @@ public struct EventTransmitter: Sendable, Equatable {
     /// Reads the answer to a request for the document.
     ///
     /// - Parameters:
-    ///   - location: where it was asked for, which the operator has named. The issuer must be of that very host: so a document
-    ///     can't speak for others.
+    ///   - location: where it was asked for, which the operator has named. The issuer must be of that very host: so a
+    ///     document can't speak for others.
     ///   - allowLoopbackHTTP: whether plain http to a loopback address is taken; for development and tests.
-    /// - Throws: `ProviderCallError`: `.issuerMismatch`, `.invalidMember`, `.refusedEndpoint`, or what came instead of JSON.
+    /// - Throws: `ProviderCallError`: `.issuerMismatch`, `.invalidMember`, `.refusedEndpoint`, or what came instead of
+    ///   JSON.
     public init(
         _ response: OutboundResponse, at location: EndpointURL, allowLoopbackHTTP: Bool
     ) throws(ProviderCallError) {

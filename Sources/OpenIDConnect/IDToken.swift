@@ -38,8 +38,8 @@ public struct IDToken: Sendable {
     /// Which of our clients the token was issued to: the authorized party, else the (first) audience (§2).
     public var client: String { Self.client(in: claims) }
 
-    /// Whether the access token that came with it is the one that it was issued with, as `at_hash` tells (§3.1.3.6): where it
-    /// is there it has been compared.
+    /// Whether the access token that came with it is the one that it was issued with, as `at_hash` tells (§3.1.3.6):
+    /// where it is there it has been compared.
     public var namesAccessToken: Bool { claims["at_hash"]?.string != nil }
 
     static func client(in claims: JSONValue) -> String {

@@ -111,8 +111,9 @@ public struct IDTokenVerifier: Sendable {
     private func checked(
         _ claims: JSONValue, signedFor keyIssuer: String?, _ now: Int64
     ) throws(IDTokenError) -> IDToken {
-        // A logout token has all that an ID token needs but the nonce, which not everybody asks for, and may say that it is
-        // a mere JWT. Its events tell (Back-Channel Logout 1.0 §2.4 and §4.1, RFC 8417 §4.6): no ID token has any.
+        // A logout token has all that an ID token needs but the nonce, which not everybody asks for, and may say that
+        // it is a mere JWT. Its events tell (Back-Channel Logout 1.0 §2.4 and §4.1, RFC 8417 §4.6): no ID token has
+        // any.
         guard claims["events"] == nil else { throw .malformed }
         if native != nil, !NativeTokenRules.isIDToken(claims) { throw .malformed }
         let issuer = try issuer.stored(claims, signedFor: keyIssuer)  // step 2
@@ -174,8 +175,8 @@ public struct IDTokenVerifier: Sendable {
         guard let shown = claims["nonce"]?.string, constantTimeEqual(shown, expected) else { throw .nonce }
     }
 
-    /// What the app has drawn, in the form in which the SDK of that app puts it into tokens. A token that should have one is
-    /// not taken without: it may be anybody's who has seen it.
+    /// What the app has drawn, in the form in which the SDK of that app puts it into tokens. A token that should have
+    /// one is not taken without: it may be anybody's who has seen it.
     private func checkNativeNonce(_ claims: JSONValue, _ native: NativeTokenRules) throws(IDTokenError) {
         let form = native.nonceForm(of: IDToken.client(in: claims))
         guard form != .none else {

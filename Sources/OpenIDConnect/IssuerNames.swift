@@ -3,10 +3,10 @@ internal import Syntax
 
 /// The names that the ID tokens of one provider may give their issuer, and the one under which its users are stored.
 ///
-/// Nearly every provider has one name, written one way (OpenID Connect Core §3.1.3.7 step 2). A few write theirs in several
-/// ways, and one person must not get an account for each. And a provider with tenants has a name for each of them, made of a
-/// template; which tenants are let in is ours to say, since anybody can open one. They never change and every sign-in looks at them, so
-/// they are shared and not copied.
+/// Nearly every provider has one name, written one way (OpenID Connect Core §3.1.3.7 step 2). A few write theirs in
+/// several ways, and one person must not get an account for each. And a provider with tenants has a name for each of
+/// them, made of a template; which tenants are let in is ours to say, since anybody can open one. They never change and
+/// every sign-in looks at them, so they are shared and not copied.
 public final class IssuerNames: Sendable {
     /// Which tenants of a template are let in.
     public enum Tenants: Sendable, Equatable {
@@ -58,8 +58,8 @@ public final class IssuerNames: Sendable {
     /// Whether there is a name for each tenant.
     public var hasTenants: Bool { template != nil }
 
-    /// Whether a provider's own document, or an authorization response, may give the issuer this name: for one with tenants also
-    /// the template itself, as its shared documents have it.
+    /// Whether a provider's own document, or an authorization response, may give the issuer this name: for one with
+    /// tenants also the template itself, as its shared documents have it.
     public func includes(_ name: String) -> Bool { name.isExactly(configured) || stored(name) != nil }
 
     /// The name under which the users of an issuer are stored that is called so.
@@ -75,8 +75,8 @@ public final class IssuerNames: Sendable {
 
     /// The name under which the user of an ID token is stored.
     ///
-    /// A token of a tenant names it twice, in `tid` and in `iss`, and both must agree. A key that says whose tokens it may sign
-    /// signs nobody else's: the key of one tenant must not make tokens of another.
+    /// A token of a tenant names it twice, in `tid` and in `iss`, and both must agree. A key that says whose tokens it
+    /// may sign signs nobody else's: the key of one tenant must not make tokens of another.
     ///
     /// - Parameter keyIssuer: what the key says that has verified the token; nil where it says nothing.
     /// - Throws: `IDTokenError.issuer`.

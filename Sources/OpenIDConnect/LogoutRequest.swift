@@ -2,8 +2,9 @@ public import HTTPClient
 internal import JSON
 public import Syntax
 
-/// A wish that a user be signed out at the provider too (OpenID Connect RP-Initiated Logout 1.0 §2), in either of the two ways
-/// that providers have: with the user's browser, or from server to server (TelenorID+'s `custom_logout_endpoint`).
+/// A wish that a user be signed out at the provider too (OpenID Connect RP-Initiated Logout 1.0 §2), in either of the
+/// two ways that providers have: with the user's browser, or from server to server (TelenorID+'s
+/// `custom_logout_endpoint`).
 public struct LogoutRequest: Sendable {
     /// The ID token of the session that ends.
     public let idToken: String
@@ -51,8 +52,8 @@ public enum LogoutOutcome: Sendable, Equatable {
     /// It may do it when it is asked again: it can't be reached, or what lies behind it failed.
     case later
 
-    /// Reads the status of an answer from a `custom_logout_endpoint`: 200; 400 and 401 for what it does not take, 424 where
-    /// somebody behind it failed.
+    /// Reads the status of an answer from a `custom_logout_endpoint`: 200; 400 and 401 for what it does not take, 424
+    /// where somebody behind it failed.
     public init(status: Int) {
         self =
             switch status {

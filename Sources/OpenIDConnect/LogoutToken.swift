@@ -17,8 +17,8 @@ public struct LogoutToken: Sendable, Equatable {
     public let identifier: String
     public let ended: Ended
 
-    /// The `sid` of a token, by which the provider names its own session (Front-Channel Logout 1.0 §3, Back-Channel Logout
-    /// 1.0 §2.1); nil where there is none, or none that could be kept.
+    /// The `sid` of a token, by which the provider names its own session (Front-Channel Logout 1.0 §3, Back-Channel
+    /// Logout 1.0 §2.1); nil where there is none, or none that could be kept.
     public static func session(in claims: JSONValue) -> String? {
         guard let session = claims["sid"]?.string, isName(session) else { return nil }
         return session

@@ -2,14 +2,15 @@ public import JOSE
 internal import JSON
 internal import Syntax
 
-/// The rules a logout token must keep, as a function of the token and of the time (OpenID Connect Back-Channel Logout 1.0 §2.6,
-/// steps numbered as there).
+/// The rules a logout token must keep, as a function of the token and of the time (OpenID Connect Back-Channel Logout
+/// 1.0 §2.6, steps numbered as there).
 ///
-/// The signature comes first (steps 2 and 3, with the algorithm from our list). Step 1, decryption, does not arise: encrypted
-/// tokens are not asked for. Step 8, whether the token has come before, takes a memory, and is the caller's.
+/// The signature comes first (steps 2 and 3, with the algorithm from our list). Step 1, decryption, does not arise:
+/// encrypted tokens are not asked for. Step 8, whether the token has come before, takes a memory, and is the caller's.
 public struct LogoutTokenVerifier: Sendable {
-    /// How old a token may be, whatever it says of its expiry: what ends a session is sent as it ends. The clause recommends
-    /// two minutes for the whole life of a token; a provider that tries again after an outage needs some more.
+    /// How old a token may be, whatever it says of its expiry: what ends a session is sent as it ends. The clause
+    /// recommends two minutes for the whole life of a token; a provider that tries again after an outage needs some
+    /// more.
     public static let maximumAgeSeconds: Int64 = 600
     /// The longest token taken, in bytes.
     public static let maximumTokenBytes = EventTokenRules.maximumTokenBytes

@@ -4,8 +4,8 @@ internal import Syntax
 
 /// How an SDK puts the nonce into an ID token that an app asks it for.
 public enum NonceForm: String, Sendable, CaseIterable {
-    /// As the lower-case hexadecimal SHA-256 of what the app keeps to itself until it signs in here. Whoever sees the token can't
-    /// use it: the text that was hashed is not in it.
+    /// As the lower-case hexadecimal SHA-256 of what the app keeps to itself until it signs in here. Whoever sees the
+    /// token can't use it: the text that was hashed is not in it.
     case hexadecimalSHA256 = "sha256-hex"
     /// Likewise as base64url without padding.
     case base64URLSHA256 = "sha256-base64url"
@@ -28,9 +28,9 @@ public enum NonceForm: String, Sendable, CaseIterable {
     }
 }
 
-/// What an ID token must keep to beyond the rules of all ID tokens, when an app hands it in that has got it from a provider's SDK:
-/// it came by no request of ours, so that nothing but these rules ties it to the app and to this moment. They never change, so they
-/// are shared and not copied.
+/// What an ID token must keep to beyond the rules of all ID tokens, when an app hands it in that has got it from a
+/// provider's SDK: it came by no request of ours, so that nothing but these rules ties it to the app and to this
+/// moment. They never change, so they are shared and not copied.
 public final class NativeTokenRules: Sendable {
     /// Our client identifiers at the provider beside the section's own: those of the apps.
     public let audiences: [String]
@@ -58,9 +58,9 @@ public final class NativeTokenRules: Sendable {
     /// How the nonce stands in the tokens of one of our clients.
     public func nonceForm(of client: String) -> NonceForm { nonceForms[client] ?? nonceForm }
 
-    /// That a token is an ID token and not an access token, where providers make both of them JWTs for the same audience:
-    /// Keycloak writes `typ` into the claims and Cognito `token_use`; no ID token has the `scp` of Entra's and Okta's access
-    /// tokens.
+    /// That a token is an ID token and not an access token, where providers make both of them JWTs for the same
+    /// audience: Keycloak writes `typ` into the claims and Cognito `token_use`; no ID token has the `scp` of Entra's
+    /// and Okta's access tokens.
     static func isIDToken(_ claims: JSONValue) -> Bool {
         if let type = claims["typ"], !type.isExactly("ID") { return false }
         if let use = claims["token_use"], !use.isExactly("id") { return false }

@@ -43,7 +43,8 @@ public struct ProviderEvent: Sendable, Equatable {
 
 /// What one message of a provider tells, after it was verified.
 public struct ProviderEvents: Sendable, Equatable {
-    /// The issuer, or for what has none the signed text itself: with ``identifier``, what a message that comes again is known by.
+    /// The issuer, or for what has none the signed text itself: with ``identifier``, what a message that comes again is
+    /// known by.
     public let issuer: String
     public let identifier: String
     /// Those of kinds that are known here.

@@ -8,8 +8,8 @@ public import System
 
 /// The signing keys of one issuer, kept and fetched again when a token names a key that is not among them.
 ///
-/// Tokens come from outside, so a key name costs its sender nothing: fetches for unknown names come from a small budget,
-/// and a name that was not there a moment ago is not looked for again.
+/// Tokens come from outside, so a key name costs its sender nothing: fetches for unknown names come from a small
+/// budget, and a name that was not there a moment ago is not looked for again.
 public final class ProviderKeys: Sendable {
     private struct Lookups: ~Copyable {
         var budget: TokenBucket

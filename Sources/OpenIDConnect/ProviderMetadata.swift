@@ -12,8 +12,8 @@ public final class ProviderMetadata: Sendable {
     public let tokenEndpoint: EndpointURL?
     public let userinfoEndpoint: EndpointURL?
     public let keysEndpoint: EndpointURL
-    /// Where browsers are sent; nil also for an address that they must not be sent to, since a sign-in without a browser has
-    /// no need of it.
+    /// Where browsers are sent; nil also for an address that they must not be sent to, since a sign-in without a
+    /// browser has no need of it.
     public let authorizationEndpoint: EndpointURL?
     /// Where a carrier is asked to ask its subscriber, and to stop; nil also for addresses that we must not call.
     public let pushEndpoint: EndpointURL?
@@ -31,8 +31,8 @@ public final class ProviderMetadata: Sendable {
 
     /// Reads a metadata document.
     ///
-    /// Only `issuer`, `jwks_uri` and `token_endpoint` are required (and `userinfo_endpoint` by whoever needs it): carriers'
-    /// documents are irregular in everything else, so nothing else can break a sign-in.
+    /// Only `issuer`, `jwks_uri` and `token_endpoint` are required (and `userinfo_endpoint` by whoever needs it):
+    /// carriers' documents are irregular in everything else, so nothing else can break a sign-in.
     ///
     /// - Parameters:
     ///   - document: the JSON object.

@@ -75,7 +75,8 @@ public struct ProviderWords: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether a word may be about the user or the request: an e-mail address, a long token, or (part of) what was sent.
+    /// Whether a word may be about the user or the request: an e-mail address, a long token, or (part of) what was
+    /// sent.
     private static func isTelling(_ word: Substring, _ sent: [String]) -> Bool {
         if word.contains("@") || word.contains("eyJ") { return true }
         let parts = word.split { !($0.isLetter || $0.isNumber || "-._~+/=%".contains($0)) }

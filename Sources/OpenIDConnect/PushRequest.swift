@@ -3,8 +3,8 @@ internal import JOSE
 internal import JSON
 public import Syntax
 
-/// A request that a carrier asks its subscriber, on the phone, for a sign-in that our server begins (ZenKey's server-initiated
-/// flow, a kin of OpenID Connect Client-Initiated Backchannel Authentication 1.0 §7.1.1).
+/// A request that a carrier asks its subscriber, on the phone, for a sign-in that our server begins (ZenKey's
+/// server-initiated flow, a kin of OpenID Connect Client-Initiated Backchannel Authentication 1.0 §7.1.1).
 public struct PushRequest: Sendable {
     /// For how long the signed request is good, in seconds: it is sent at once, and two clocks may differ.
     static let lifetimeSeconds: Int64 = 120

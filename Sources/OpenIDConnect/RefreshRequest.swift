@@ -16,8 +16,8 @@ public struct RefreshRequest: ClientRequest {
 
     public var secrets: [String] { [refreshToken] }
 
-    /// The request to send. It names no scope: what was granted stays granted. Once it may have left, the token may be spent, so
-    /// it is finished even when whoever asked has gone.
+    /// The request to send. It names no scope: what was granted stays granted. Once it may have left, the token may be
+    /// spent, so it is finished even when whoever asked has gone.
     public func request(
         to endpoint: EndpointURL, as client: ClientProof, timeout: Duration, policy: OutboundPolicy
     ) -> OutboundRequest {
@@ -29,14 +29,14 @@ public struct RefreshRequest: ClientRequest {
     }
 }
 
-/// A successful answer to a refresh (§12.2). An ID token in it is passed over: who the user is was proven by the sign-in, and
-/// nobody's session follows from a refresh.
+/// A successful answer to a refresh (§12.2). An ID token in it is passed over: who the user is was proven by the
+/// sign-in, and nobody's session follows from a refresh.
 public struct RefreshedTokens: Sendable {
     public let accessToken: String
     public let terms: TokenTerms
 
-    /// - Throws: `ProviderCallError.refused(.invalidGrant)` when the provider says that the grant is over; another case for what
-    ///   may pass.
+    /// - Throws: `ProviderCallError.refused(.invalidGrant)` when the provider says that the grant is over; another case
+    ///   for what may pass.
     public init(_ response: OutboundResponse) throws(ProviderCallError) {
         let document = try TokenResponse.document(of: response)
         accessToken = try TokenResponse.accessToken(in: document)
@@ -44,8 +44,8 @@ public struct RefreshedTokens: Sendable {
     }
 }
 
-/// What a token answer says of its tokens besides (RFC 6749 §5.1). Nothing of it is needed to sign anybody in, so nothing of it
-/// that is odd fails; it is shared and not copied, since most sign-ins have none.
+/// What a token answer says of its tokens besides (RFC 6749 §5.1). Nothing of it is needed to sign anybody in, so
+/// nothing of it that is odd fails; it is shared and not copied, since most sign-ins have none.
 public final class TokenTerms: Sendable {
     /// No provider means a longer time than ten years, in seconds.
     private static let longestLifetime: Int64 = 10 * 365 * 86_400

@@ -2,7 +2,8 @@ public import Crypto
 internal import JOSE
 public import JSON
 
-/// What requests are signed with that a carrier takes from our server alone: always RS256, which is what carriers verify.
+/// What requests are signed with that a carrier takes from our server alone: always RS256, which is what carriers
+/// verify.
 public struct RequestSigner: Sendable {
     private enum Key: Sendable {
         case own(JWTSigner)

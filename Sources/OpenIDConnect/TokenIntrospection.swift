@@ -31,8 +31,8 @@ public struct IntrospectionAnswer: Sendable {
 
     /// Reads an answer.
     ///
-    /// - Throws: `ProviderCallError` for what is none. That we are refused is a fault of the configuration (§2.3), and a signed
-    ///   answer (RFC 9701) one that was not asked for.
+    /// - Throws: `ProviderCallError` for what is none. That we are refused is a fault of the configuration (§2.3), and
+    ///   a signed answer (RFC 9701) one that was not asked for.
     public init(_ response: OutboundResponse) throws(ProviderCallError) {
         guard response.status == 200 else {
             guard let document = try? response.parsedObject(), let error = OAuthError(document) else {
@@ -80,9 +80,9 @@ public struct IntrospectionAnswer: Sendable {
         if AccessTokenRules.areOfAnotherKind(claims, isTold: isTold) { throw .type }
     }
 
-    /// Where no audience is named, the client will do that the token was issued to, if that is us: an app that signs its user
-    /// in at the provider does so under our name there, and the provider tells it to us about our own token. Once there is an
-    /// audience, it alone says whom the token is for.
+    /// Where no audience is named, the client will do that the token was issued to, if that is us: an app that signs
+    /// its user in at the provider does so under our name there, and the provider tells it to us about our own token.
+    /// Once there is an audience, it alone says whom the token is for.
     private func checkAudience(_ rules: AccessTokenRules) throws(AccessTokenError) {
         if let audience = claims["aud"], !audience.isNull {
             guard rules.namesUs(audience) else { throw .audience }

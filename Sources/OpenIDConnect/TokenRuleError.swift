@@ -1,6 +1,7 @@
 public import JOSE
 
-/// Which rule a token breaks, of whatever kind it is. What all kinds have in common is that it must be a signed token at all.
+/// Which rule a token breaks, of whatever kind it is. What all kinds have in common is that it must be a signed token
+/// at all.
 public protocol TokenRuleError: Error {
     static var malformed: Self { get }
     static var signature: Self { get }
@@ -9,8 +10,8 @@ public protocol TokenRuleError: Error {
 }
 
 extension TokenRuleError {
-    /// The rule that a token breaks which is not even a valid signed token. A signature that can't be decoded is no valid
-    /// signature; everything else that can't be read is malformed.
+    /// The rule that a token breaks which is not even a valid signed token. A signature that can't be decoded is no
+    /// valid signature; everything else that can't be read is malformed.
     public init(_ error: JOSEError) {
         self =
             switch error {

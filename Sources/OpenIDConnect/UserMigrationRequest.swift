@@ -3,7 +3,8 @@ public import HTTPClient
 public import JSON
 public import Syntax
 
-/// Asks Apple for the token by which the team that an app leaves asks about its users (RFC 6749 §4.4, with Apple's scope).
+/// Asks Apple for the token by which the team that an app leaves asks about its users (RFC 6749 §4.4, with Apple's
+/// scope).
 public struct MigrationTokenRequest: ClientRequest {
     public init() {}
 
@@ -29,8 +30,8 @@ public struct MigrationToken: Sendable {
     }
 }
 
-/// Asks Apple by what a user will be known once the app has moved to another team (Apple, "Transferring your apps and users to
-/// another team").
+/// Asks Apple by what a user will be known once the app has moved to another team (Apple, "Transferring your apps and
+/// users to another team").
 public struct UserMigrationRequest: ClientRequest {
     private let subject: String
     private let team: String
@@ -71,8 +72,8 @@ public struct UserMigrationRequest: ClientRequest {
     }
 }
 
-/// What Apple tells the team that an app leaves of a user, and shows in the ID tokens of the team that it has moved to, for 60
-/// days: the one thing about the user that both have.
+/// What Apple tells the team that an app leaves of a user, and shows in the ID tokens of the team that it has moved to,
+/// for 60 days: the one thing about the user that both have.
 ///
 /// Printing or dumping it shows nothing: whoever has it, and a key of that team's, knows the user.
 public struct TransferSubject: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -30,8 +30,8 @@ public enum UserinfoAnswer: Sendable {
 
     /// Tells the two forms apart by the content type, as §5.3.2 demands.
     ///
-    /// - Throws: `UserinfoError.mismatch` for an answer that is neither a JSON object nor a JWT, `.provider` for one that
-    ///   is no answer at all.
+    /// - Throws: `UserinfoError.mismatch` for an answer that is neither a JSON object nor a JWT, `.provider` for one
+    ///   that is no answer at all.
     public init(_ response: OutboundResponse) throws(UserinfoError) {
         guard (200..<300).contains(response.status) else { throw .provider(.status(response.status)) }
         if Self.isSigned(response.header("content-type")) {

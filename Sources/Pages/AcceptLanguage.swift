@@ -24,7 +24,8 @@ enum AcceptLanguage {
                 named.append((language, weight))
             }
         }
-        // The star stands for what is not named (RFC 4647 §3.3.1), so it brings nothing back that a weight of 0 excludes.
+        // The star stands for what is not named (RFC 4647 §3.3.1), so it brings nothing back that a weight of 0
+        // excludes.
         let unnamed = PageLanguage.allCases.first { language in !named.contains { $0.language == language } }
         if let unnamed { named.append((unnamed, others)) }
         let greatest = named.lazy.map(\.weight).max() ?? 0

@@ -2,7 +2,8 @@
 public struct Page: Sendable {
     /// The document.
     public let html: [UInt8]
-    /// The Content-Security-Policy of exactly this document (CSP Level 3): it allows what the page does, and nothing else.
+    /// The Content-Security-Policy of exactly this document (CSP Level 3): it allows what the page does, and nothing
+    /// else.
     public let contentSecurityPolicy: String
     /// What the page is written in, for Content-Language.
     public let language: PageLanguage

@@ -65,8 +65,8 @@ extension HTMLWriter {
         }
     }
 
-    /// A small line for those who can do something with it. What it says may be of a request, and keeps its direction of
-    /// writing to itself.
+    /// A small line for those who can do something with it. What it says may be of a request, and keeps its direction
+    /// of writing to itself.
     mutating func note(_ label: String, _ text: String, language: PageLanguage?) {
         element("p", attributes: ["class": "small"]) { line in
             line.text("\(label): ")

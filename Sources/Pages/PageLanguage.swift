@@ -18,7 +18,8 @@ public enum PageLanguage: String, CaseIterable, Sendable {
     /// The language that an app asks for, or else the browser.
     ///
     /// - Parameters:
-    ///   - locales: `ui_locales` (OpenID Connect Core §3.1.2.1): language tags, the most wanted first, with spaces between.
+    ///   - locales: `ui_locales` (OpenID Connect Core §3.1.2.1): language tags, the most wanted first, with spaces
+    ///     between.
     ///   - acceptLanguage: see ``init(acceptLanguage:)``; asked when none of the tags fits.
     public init(locales: String?, acceptLanguage: String?) {
         let locales = locales ?? ""
@@ -31,8 +32,8 @@ public enum PageLanguage: String, CaseIterable, Sendable {
         self = named
     }
 
-    /// The language of a tag, by its first part: Spanish is Spanish in every region. Who reads one of Norway's two written
-    /// languages reads the other.
+    /// The language of a tag, by its first part: Spanish is Spanish in every region. Who reads one of Norway's two
+    /// written languages reads the other.
     ///
     /// - Parameter tag: subtags of one to eight letters and digits, the first of them letters (RFC 4647 §2.1).
     /// - Returns: nil for another language, and for what is no tag.

@@ -2,8 +2,9 @@ internal import HTML
 
 /// The pages that a person sees of ours while signing in with a browser and signing out: values in, bytes out.
 ///
-/// Whatever comes in, names and values of a request among it, is written as text. Addresses become links and targets of forms
-/// as they are, so up to their query they come from the configuration or from us; the policy lets none of them run as a script.
+/// Whatever comes in, names and values of a request among it, is written as text. Addresses become links and targets of
+/// forms as they are, so up to their query they come from the configuration or from us; the policy lets none of them
+/// run as a script.
 public struct Pages: Sendable {
     private let frame: PageFrame
     private let texts: any Texts
@@ -32,7 +33,8 @@ public struct Pages: Sendable {
         }
     }
 
-    /// The question whether a sign-in that comes back in another browser than the one that started it is the person's own.
+    /// The question whether a sign-in that comes back in another browser than the one that started it is the person's
+    /// own.
     ///
     /// - Parameters:
     ///   - app: the name of the app that is signed in to.
@@ -72,8 +74,8 @@ public struct Pages: Sendable {
         }
     }
 
-    /// A form that posts to our own address what was just posted to it from another site: a cookie that is `SameSite=Lax`
-    /// comes with this post, and did not come with that one.
+    /// A form that posts to our own address what was just posted to it from another site: a cookie that is
+    /// `SameSite=Lax` comes with this post, and did not come with that one.
     ///
     /// - Parameters:
     ///   - action: where the fields are posted to.

@@ -1,5 +1,5 @@
-/// What can go wrong in a person's browser where no app can be told: before the app's redirect URI is trusted, or when the
-/// browser can't go back to it.
+/// What can go wrong in a person's browser where no app can be told: before the app's redirect URI is trusted, or when
+/// the browser can't go back to it.
 public enum Problem: Sendable, Equatable {
     /// No app has the identifier that the request names.
     case unknownApp

@@ -2,16 +2,16 @@ internal import Syntax
 
 /// What form-action must allow besides ourselves for the answer to a form to redirect to an app (CSP Level 3 §2.3.1).
 ///
-/// Browsers hold every redirect that follows a form to the policy of the form's page, Chrome those that the app answers with
-/// as well. An app's web server often sends the browser on to another of its hosts, so a web address allows https
+/// Browsers hold every redirect that follows a form to the policy of the form's page, Chrome those that the app answers
+/// with as well. An app's web server often sends the browser on to another of its hosts, so a web address allows https
 /// altogether: with the app's host alone such a sign-in would stop after the form, with nothing to see.
 struct RedirectSources {
     /// Of characters that end no directive.
     let text: String
 
     /// - Parameter address: the app's redirect URI.
-    /// - Returns: nil for what is no URI, and for a host that the grammar of the policy has no words for, such as an IPv6
-    ///   address.
+    /// - Returns: nil for what is no URI, and for a host that the grammar of the policy has no words for, such as an
+    ///   IPv6 address.
     init?(_ address: String) {
         guard let colon = address.utf8.firstIndex(of: .colon),
             address.allBytes({ $0.isPathCharacter || Self.separators.contains($0) })

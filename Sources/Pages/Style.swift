@@ -1,4 +1,5 @@
-/// The one style of all pages: quiet, the system's fonts, light or dark as the person has it, the same on a phone and a desk.
+/// The one style of all pages: quiet, the system's fonts, light or dark as the person has it, the same on a phone and a
+/// desk.
 enum Style {
     /// The very bytes whose hash the policy names.
     static let sheet: StaticString = """

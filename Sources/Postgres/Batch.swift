@@ -2,8 +2,8 @@ import System
 
 /// What one caller waits for: commands that are one transaction, and that one Sync ends.
 ///
-/// Without a BEGIN the server takes all commands up to a Sync as one transaction, which the Sync commits, and which it rolls
-/// back after an error: so other callers' commands may stand right behind.
+/// Without a BEGIN the server takes all commands up to a Sync as one transaction, which the Sync commits, and which it
+/// rolls back after an error: so other callers' commands may stand right behind.
 final class Batch {
     typealias Outcome = Result<[Rows], PostgresError>
 

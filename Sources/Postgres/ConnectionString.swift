@@ -8,10 +8,11 @@ public enum ConnectionStringError: Error, Equatable, Sendable {
     case namesService
 }
 
-/// Where the server is, who we are there, and how it is spoken to: `postgres://…`, or libpq's keywords with their values.
+/// Where the server is, who we are there, and how it is spoken to: `postgres://…`, or libpq's keywords with their
+/// values.
 ///
-/// What it does not say comes from libpq's environment variables (`PGPASSFILE`, `PGSSLROOTCERT`), then from libpq. Printing or
-/// dumping it shows nothing, since it may hold a password.
+/// What it does not say comes from libpq's environment variables (`PGPASSFILE`, `PGSSLROOTCERT`), then from libpq.
+/// Printing or dumping it shows nothing, since it may hold a password.
 public struct ConnectionString: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// What is ours to say unless the string does. A Kerberos server that does not answer would hold up the loop, and a
     /// network that has swallowed a connection is to be noticed while nobody waits for it.
@@ -73,7 +74,8 @@ public struct ConnectionString: Sendable, CustomStringConvertible, CustomDebugSt
         // To libpq the text would end there.
         guard !text.utf8.contains(0) else { return nil }
         var message: UnsafeMutablePointer<CChar>?
-        // Safe: libpq copies what it reads, and its words on what is wrong, which may quote a password, are freed unread.
+        // Safe: libpq copies what it reads, and its words on what is wrong, which may quote a password, are freed
+        // unread.
         let list = unsafe PQconninfoParse(text, &message)
         unsafe PQfreemem(message)
         return unsafe take(list)

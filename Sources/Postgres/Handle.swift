@@ -21,8 +21,8 @@ final class Handle {
         // Safe: both lists are of one length and end with nil, and libpq copies what is in them.
         guard let connection = unsafe PQconnectStartParams(&keywords, &values, 0) else { return nil }
         unsafe self.connection = unsafe connection
-        // Its messages quote values, and would go to standard error. Of an error that has no result only the message tells
-        // the code, and it tells nothing more in this way.
+        // Its messages quote values, and would go to standard error. Of an error that has no result only the message
+        // tells the code, and it tells nothing more in this way.
         _ = unsafe PQsetNoticeReceiver(connection, { _, _ in }, nil)
         _ = unsafe PQsetErrorVerbosity(connection, PQERRORS_SQLSTATE)
     }

@@ -26,8 +26,8 @@ final class Pipeline {
     private(set) var batchCount = 0
     /// Whether something is wrong with the connection, beyond what a caller is told.
     private(set) var isBroken = false
-    /// Whether a new connection would do better than this: the server takes no changes any more, and with another try the one
-    /// that does may be found; or a prepared statement is of a schema that has changed.
+    /// Whether a new connection would do better than this: the server takes no changes any more, and with another try
+    /// the one that does may be found; or a prepared statement is of a schema that has changed.
     private(set) var isStale = false
     /// What the server has said as it ended the session.
     private var lastWord: SQLState?
@@ -55,16 +55,17 @@ final class Pipeline {
         guard case .serializable = batch.frame else {
             return batch.commands.allSatisfy { send($0, batch, isKept: true) } && sync(batch, isLast: true)
         }
-        // After an error the server goes on at the Sync, still in the transaction, so one more command leaves that before
-        // the next caller's. After a COMMIT it does nothing.
+        // After an error the server goes on at the Sync, still in the transaction, so one more command leaves that
+        // before the next caller's. After a COMMIT it does nothing.
         return send(Self.beginSerializable, batch, isKept: false)
             && batch.commands.allSatisfy { send($0, batch, isKept: true) }
             && send(Self.commit, batch, isKept: false) && sync(batch, isLast: false)
             && send(Self.rollback, batch, isKept: false) && sync(batch, isLast: true)
     }
 
-    /// Prepares what the connection has not yet seen. Each has a Sync of its own: others rely on it from now on, whatever this
-    /// batch meets. It also ends the snapshot that the server takes for it, behind which no transaction can become serializable.
+    /// Prepares what the connection has not yet seen. Each has a Sync of its own: others rely on it from now on,
+    /// whatever this batch meets. It also ends the snapshot that the server takes for it, behind which no transaction
+    /// can become serializable.
     private func prepare(_ batch: Batch) -> Bool {
         var commands = batch.commands
         if case .serializable = batch.frame { commands += [Self.beginSerializable, Self.commit, Self.rollback] }
@@ -178,8 +179,8 @@ final class Pipeline {
         steps = []
         batchCount = 0
         for (index, batch) in batches.enumerated() {
-            // The server takes them in order, so it has never come to those behind the one that it answered with its last
-            // word. That one may have been committed.
+            // The server takes them in order, so it has never come to those behind the one that it answered with its
+            // last word. That one may have been committed.
             let outcome: PostgresError.Outcome = lastWord != nil && index > 0 ? .notSent : .unknown
             batch.fail(batch.deadline <= now && lastWord == nil ? .timedOut(outcome) : .lost(outcome, lastWord))
         }

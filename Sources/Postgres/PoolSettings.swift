@@ -18,17 +18,18 @@ public enum Durability: Sendable {
 public struct PoolLimits: Sendable {
     /// How many connections it keeps.
     public var connections: Int
-    /// How many callers one connection serves at a time. Each waits for those before it, and all of them lose the connection
-    /// when one passes its deadline.
+    /// How many callers one connection serves at a time. Each waits for those before it, and all of them lose the
+    /// connection when one passes its deadline.
     public var callersPerConnection: Int
     /// How many callers may wait for a place beyond these.
     public var waitingCallers: Int
     /// For one try to connect, TLS and authentication included.
     public var connectTimeout: Duration
-    /// Whether statements stay prepared; false behind a pooler that gives each transaction another connection to the server.
+    /// Whether statements stay prepared; false behind a pooler that gives each transaction another connection to the
+    /// server.
     public var keepsStatements: Bool
-    /// When the server itself ends a statement, which mostly waits for a lock then, or a transaction in which nothing happens:
-    /// it does not notice that nobody waits for it any more. A commit is ended by nothing. Nil: never.
+    /// When the server itself ends a statement, which mostly waits for a lock then, or a transaction in which nothing
+    /// happens: it does not notice that nobody waits for it any more. A commit is ended by nothing. Nil: never.
     public var serverTimeout: Duration?
 
     public init(

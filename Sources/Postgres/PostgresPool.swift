@@ -3,9 +3,10 @@ import System
 
 /// A few connections to a server, on one event loop, and the callers that share them.
 ///
-/// A caller's statements go out at once, behind those of others, on the connection with the fewest callers. A caller that no
-/// connection has room for waits, and so does one that comes while there is no connection, until the present tries to connect
-/// have failed. When a caller's task is cancelled its statement still comes to its end: what it has done is to be known.
+/// A caller's statements go out at once, behind those of others, on the connection with the fewest callers. A caller
+/// that no connection has room for waits, and so does one that comes while there is no connection, until the present
+/// tries to connect have failed. When a caller's task is cancelled its statement still comes to its end: what it has
+/// done is to be known.
 public actor PostgresPool: LoopBound {
     public nonisolated let loop: EventLoop
     private let string: ConnectionString

@@ -79,8 +79,8 @@ extension Rows {
 
 /// One row of a result. A column is named by its place, the first being 0.
 ///
-/// Each reader throws `unexpectedResult` when there is no such column, or something else in it; those that are not optional
-/// also for NULL.
+/// Each reader throws `unexpectedResult` when there is no such column, or something else in it; those that are not
+/// optional also for NULL.
 public struct Row: Sendable {
     fileprivate let rows: Rows
     fileprivate let index: Int32
@@ -109,7 +109,8 @@ public struct Row: Sendable {
         try unsafe rows.read(index, column, [16]) { unsafe $0.first.map { $0 != 0 } }
     }
 
-    /// The bytes of a value as the protocol carries it, whatever its type; nil for NULL, and where there is no such column.
+    /// The bytes of a value as the protocol carries it, whatever its type; nil for NULL, and where there is no such
+    /// column.
     public func rawValue(_ column: Int) -> [UInt8]? { rows.raw(index, column) }
 
     public func integer(_ column: Int) throws(PostgresError) -> Int64 { try present(optionalInteger(column)) }

@@ -35,8 +35,8 @@ struct ServerHost: Sendable, Equatable {
 
     private var needsLookUp: Bool { address.isEmpty && !name.isEmpty && !name.hasPrefix("/") && !name.hasPrefix("@") }
 
-    /// Looks up every name, off the loop, since libpq would do so on it. A name stays beside its addresses: the server's
-    /// certificate and the password file go by it.
+    /// Looks up every name, off the loop, since libpq would do so on it. A name stays beside its addresses: the
+    /// server's certificate and the password file go by it.
     ///
     /// - Returns: each address of each host; none for names that have none.
     static func lookUp(_ hosts: [ServerHost]) async -> [ServerHost] {

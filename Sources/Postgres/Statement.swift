@@ -38,7 +38,8 @@ public struct Statement: Sendable {
         self.types = types
     }
 
-    /// A statement of which the server finds out by itself what its values are, as far as they are not told, and refuses others.
+    /// A statement of which the server finds out by itself what its values are, as far as they are not told, and
+    /// refuses others.
     ///
     /// - Parameter types: of `$1` and those after it; nil for those that are not told.
     public init(_ text: String, types: [ValueType?] = []) {

@@ -41,8 +41,8 @@ extension PostgresPool {
     ///
     /// - Parameters:
     ///   - timeout: for all of it. After it the connection is ended, whatever `body` does.
-    ///   - failure: makes the caller's error of one of the driver's that came before `body` or after it, such as `transactionOver`
-    ///     when `body` has returned after one of its statements was refused.
+    ///   - failure: makes the caller's error of one of the driver's that came before `body` or after it, such as
+    ///     `transactionOver` when `body` has returned after one of its statements was refused.
     public nonisolated func transaction<Result, Failure: Error>(
         isolation: Isolation = .readCommitted, timeout: Duration, failure: (PostgresError) -> Failure,
         body: (Transaction) async throws(Failure) -> Result

@@ -3,10 +3,11 @@ internal import JOSE
 public import OpenIDConnect
 internal import Syntax
 
-/// How access tokens of a provider may sign somebody in whom no code of ours was asked for, as the operator describes it.
+/// How access tokens of a provider may sign somebody in whom no code of ours was asked for, as the operator describes
+/// it.
 public struct TokenExchange: Sendable, Equatable {
-    /// What proves that a token was meant for us. There is no way from one to the other, and none around both: userinfo takes
-    /// every client's tokens, and so proves nothing of whom one is for.
+    /// What proves that a token was meant for us. There is no way from one to the other, and none around both: userinfo
+    /// takes every client's tokens, and so proves nothing of whom one is for.
     public enum Rule: String, Sendable, CaseIterable {
         /// The provider is asked (RFC 7662).
         case introspection
@@ -37,8 +38,8 @@ public struct PresentedAccessToken: Sendable {
 }
 
 extension Provider {
-    /// Reads an access token, and decides before anything is asked of anybody whether it can be one that the rule of this provider
-    /// takes: anybody can send one.
+    /// Reads an access token, and decides before anything is asked of anybody whether it can be one that the rule of
+    /// this provider takes: anybody can send one.
     ///
     /// - Parameter text: at most ``AccessTokenRules/maximumTokenBytes`` long, and well-formed.
     /// - Throws: `AccessTokenError`: `.malformed` also where none is taken.
@@ -68,8 +69,8 @@ extension ProviderClient {
     /// Proves whom an access token is about and that it is meant for us, by the rule of the provider's section.
     ///
     /// - Parameter now: seconds since 1970.
-    /// - Throws: `ProviderError.accessToken`; `.call` where the provider, or its keys, can't be asked, so that nothing can be
-    ///   said of it.
+    /// - Throws: `ProviderError.accessToken`; `.call` where the provider, or its keys, can't be asked, so that nothing
+    ///   can be said of it.
     public func proven(
         _ presented: PresentedAccessToken, at issuer: ProviderMetadata, now: Int64
     ) async throws(ProviderError) -> ProvenAccessToken {

@@ -5,8 +5,8 @@ public import System
 
 /// Keeps calls from a provider that fails every one of them, and tries it again one call at a time.
 ///
-/// A value with three states: closed, every call goes out; open, none does until a pause is over; half open, one call is
-/// the probe, and what becomes of it closes or opens the circuit. Each failed probe doubles the pause.
+/// A value with three states: closed, every call goes out; open, none does until a pause is over; half open, one call
+/// is the probe, and what becomes of it closes or opens the circuit. Each failed probe doubles the pause.
 public struct CircuitBreaker: Sendable {
     /// When a circuit opens and for how long.
     public struct Limits: Sendable {
@@ -102,8 +102,8 @@ public final class Circuits: Sendable {
     private let limits: CircuitBreaker.Limits
     private let hosts = Mutex(Hosts())
 
-    /// One host's breaker. An object, because a value could only be changed by taking it out of the dictionary and putting
-    /// it in again, with each call.
+    /// One host's breaker. An object, because a value could only be changed by taking it out of the dictionary and
+    /// putting it in again, with each call.
     private final class Host {
         var breaker: CircuitBreaker
 
@@ -114,8 +114,8 @@ public final class Circuits: Sendable {
 
     private struct Hosts {
         var byServer: [String: Host] = [:]
-        /// The host of the last call, which the next one, or the report on it, is mostly about: a name is compared with one
-        /// other at less cost than it is hashed.
+        /// The host of the last call, which the next one, or the report on it, is mostly about: a name is compared with
+        /// one other at less cost than it is hashed.
         private var latest: (server: String, host: Host)?
 
         mutating func known(_ server: String) -> Host? {
@@ -149,8 +149,8 @@ public final class Circuits: Sendable {
 
     /// Reports what became of an admitted call.
     ///
-    /// - Parameter isAnswered: false when nothing came, or a fault of the provider's server; nil when the call ended for
-    ///   a reason of ours, which says nothing about the provider.
+    /// - Parameter isAnswered: false when nothing came, or a fault of the provider's server; nil when the call ended
+    ///   for a reason of ours, which says nothing about the provider.
     public func report(_ url: EndpointURL, isAnswered: Bool?, now: MonotonicTime) {
         guard let isAnswered else { return }
         hosts.withLock { hosts in

@@ -4,7 +4,8 @@ internal import JOSE
 public import OpenIDConnect
 internal import Syntax
 
-/// A token about events that can be read, and where it must say of whom it is, says one whom we trust. Nothing of it is proven.
+/// A token about events that can be read, and where it must say of whom it is, says one whom we trust. Nothing of it is
+/// proven.
 public struct PresentedEventToken: Sendable {
     fileprivate let token: CompactJWS
     fileprivate let receiving: EventReceiving
@@ -13,11 +14,11 @@ public struct PresentedEventToken: Sendable {
 }
 
 extension Provider {
-    /// Reads a token about events, and decides before anything is asked of anybody whether it can be this provider's: anybody
-    /// can send one.
+    /// Reads a token about events, and decides before anything is asked of anybody whether it can be this provider's:
+    /// anybody can send one.
     ///
-    /// - Throws: `EventTokenError`: `.malformed`, `.signature`, `.algorithm`, `.issuer`; `.event` where the provider sends no
-    ///   such tokens.
+    /// - Throws: `EventTokenError`: `.malformed`, `.signature`, `.algorithm`, `.issuer`; `.event` where the provider
+    ///   sends no such tokens.
     public func presented(eventToken text: String) throws(EventTokenError) -> PresentedEventToken {
         guard let receiving = configuration.events, let names = issuerNames else {
             throw .event
@@ -73,7 +74,8 @@ extension ProviderClient {
     /// Verifies a token about events: its signature with the keys of whoever sends it, then its claims.
     ///
     /// - Parameter now: seconds since 1970.
-    /// - Throws: `ProviderError.event`; `.call` where documents or keys can't be had, so that nothing can be said of it.
+    /// - Throws: `ProviderError.event`; `.call` where documents or keys can't be had, so that nothing can be said of
+    ///   it.
     public func verified(_ presented: PresentedEventToken, now: Int64) async throws(ProviderError) -> ProviderEvents {
         let (wording, issuer, keys): (EventTokenVerifier.Wording, String, EndpointURL)
         switch presented.receiving.sender {

@@ -4,8 +4,8 @@ internal import OpenIDConnect
 internal import Syntax
 public import System
 
-/// What every call to a provider goes through, whatever it is for: the circuit of its host, the deadline of what is under
-/// way, and, where the call changes nothing at the provider, one more try.
+/// What every call to a provider goes through, whatever it is for: the circuit of its host, the deadline of what is
+/// under way, and, where the call changes nothing at the provider, one more try.
 struct GuardedTransport: ProviderTransport {
     /// A random moment before the second try, so that a crowd whose calls failed together does not come back together.
     private static let pauseMilliseconds = 20...120

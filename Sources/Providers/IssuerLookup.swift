@@ -95,9 +95,9 @@ struct IssuerLookup: Sendable {
 
     /// Reads the answer from there.
     ///
-    /// - Throws: `ProviderCallError`: `.noCarrier` when nobody serves that network; `.untrustedIssuer` when discovery names an
-    ///   issuer that the configuration does not trust, and then the carrier is not called; `.issuerMismatch` when an
-    ///   issuer's own document names another (OpenID Connect Discovery §4.3).
+    /// - Throws: `ProviderCallError`: `.noCarrier` when nobody serves that network; `.untrustedIssuer` when discovery
+    ///   names an issuer that the configuration does not trust, and then the carrier is not called; `.issuerMismatch`
+    ///   when an issuer's own document names another (OpenID Connect Discovery §4.3).
     func metadata(in response: OutboundResponse, of name: Name) throws(ProviderCallError) -> ProviderMetadata {
         let result = try Discovery.result(
             of: response, allowLoopbackHTTP: allowsLoopbackHTTP, needsTokenEndpoint: needsTokenEndpoint)
@@ -136,8 +136,8 @@ struct IssuerLookup: Sendable {
         return trustedIssuers.contains { $0.matches(url.host) }
     }
 
-    /// Whether an ID token of this issuer could ever be taken, compared to the letter (OpenID Connect Core §3.1.3.7): an
-    /// identity that an operator enters under any other would never be found.
+    /// Whether an ID token of this issuer could ever be taken, compared to the letter (OpenID Connect Core §3.1.3.7):
+    /// an identity that an operator enters under any other would never be found.
     func mayIssueAs(_ issuer: String) -> Bool {
         switch profile {
         case .openid: issuerNames?.stored(issuer) != nil

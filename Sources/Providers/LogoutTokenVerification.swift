@@ -9,8 +9,8 @@ public struct PresentedLogoutToken: Sendable {
 }
 
 extension Provider {
-    /// Reads a logout token, and decides before anything is asked of anybody whether it can be this provider's: anybody can
-    /// send one.
+    /// Reads a logout token, and decides before anything is asked of anybody whether it can be this provider's: anybody
+    /// can send one.
     ///
     /// - Throws: `EventTokenError`: `.malformed`, `.signature`, `.algorithm`, `.issuer`.
     public func presented(logoutToken text: String) throws(EventTokenError) -> PresentedLogoutToken {
@@ -21,11 +21,12 @@ extension Provider {
 }
 
 extension ProviderClient {
-    /// Verifies a logout token: its signature with its issuer's keys, then its claims (OpenID Connect Back-Channel Logout
-    /// 1.0 §2.6).
+    /// Verifies a logout token: its signature with its issuer's keys, then its claims (OpenID Connect Back-Channel
+    /// Logout 1.0 §2.6).
     ///
     /// - Parameter now: seconds since 1970.
-    /// - Throws: `ProviderError.logoutToken`; `.call` where metadata or keys can't be had, so that nothing can be said of it.
+    /// - Throws: `ProviderError.logoutToken`; `.call` where metadata or keys can't be had, so that nothing can be said
+    ///   of it.
     public func verified(_ presented: PresentedLogoutToken, now: Int64) async throws(ProviderError) -> LogoutToken {
         let metadata = try await metadata(of: presented)
         let signed: VerifiedJWS

@@ -8,8 +8,8 @@ import System
 /// The metadata of a provider's issuers, by the mobile network or the issuer it was found by.
 ///
 /// The names come from outside: apps choose the network that is asked for. So what has been found lives apart from what
-/// never was. Names that strangers make up push out each other, never a document; and each costs a request, so new names
-/// are looked up from a budget that fills with time, one request for all who wait, and one that led nowhere is
+/// never was. Names that strangers make up push out each other, never a document; and each costs a request, so new
+/// names are looked up from a budget that fills with time, one request for all who wait, and one that led nowhere is
 /// remembered for a while.
 final class MetadataCache: Sendable {
     /// One document and where it lies.
@@ -26,8 +26,8 @@ final class MetadataCache: Sendable {
     static let maximumDocuments = 1024
     static let maximumMisses = 512
     static let maximumIssuers = 256
-    /// New names that are looked up at once, and after how long one more may be. After a restart in the middle of a flood
-    /// of made-up networks the real ones, for which many ask, still find their place within moments.
+    /// New names that are looked up at once, and after how long one more may be. After a restart in the middle of a
+    /// flood of made-up networks the real ones, for which many ask, still find their place within moments.
     static let maximumLookups = 100
     static let lookupInterval = Duration.milliseconds(100)
     /// The same for issuers that logout tokens name: nobody has signed in to send one.
@@ -78,8 +78,8 @@ final class MetadataCache: Sendable {
         }
     }
 
-    /// The metadata of an issuer that was decided to be trusted, as its users' sign-ins have found it; else its own document, from a
-    /// small budget.
+    /// The metadata of an issuer that was decided to be trusted, as its users' sign-ins have found it; else its own
+    /// document, from a small budget.
     ///
     /// - Throws: as above.
     func metadata(

@@ -3,8 +3,8 @@ internal import JOSE
 public import OpenIDConnect
 internal import Syntax
 
-/// An ID token that an app has got from a provider's SDK and hands in. Nothing of it is proven. It rides along the road of a sign-in,
-/// of which few have one, so it is shared and not copied.
+/// An ID token that an app has got from a provider's SDK and hands in. Nothing of it is proven. It rides along the road
+/// of a sign-in, of which few have one, so it is shared and not copied.
 public final class NativeToken: Sendable {
     /// The longest that is taken.
     public static let maximumBytes = IDTokenVerifier.maximumTokenBytes
@@ -21,8 +21,8 @@ public final class NativeToken: Sendable {
         self.accessToken = accessToken
     }
 
-    /// Header and payload, the text up to the last dot: what one token is, whatever its signature. An ECDSA signature can be
-    /// rewritten into another one that is as good.
+    /// Header and payload, the text up to the last dot: what one token is, whatever its signature. An ECDSA signature
+    /// can be rewritten into another one that is as good.
     public var signingInput: Substring {
         let bytes = text.utf8.span
         var count = bytes.count

@@ -49,8 +49,8 @@ public struct PortToken: Sendable {
 
     /// The port tokens of an ID token, as texts that nothing has checked yet.
     ///
-    /// Carriers write the claim in four shapes: a list of tokens, one token, an object whose `port_token` is a token, or a
-    /// list of them. It is `aka` on the wire and `AKA` in their guides.
+    /// Carriers write the claim in four shapes: a list of tokens, one token, an object whose `port_token` is a token,
+    /// or a list of them. It is `aka` on the wire and `AKA` in their guides.
     public static func candidates(in claims: JSONValue) -> [String] {
         func tokens(_ value: JSONValue?) -> [String] {
             switch value {
@@ -70,8 +70,8 @@ public struct PortToken: Sendable {
 
     /// The rules of a port token whose signature was verified.
     ///
-    /// It has no expiry, so its age is bounded here. A token that names the issuer or the subject of the very ID token it
-    /// came in names no old account.
+    /// It has no expiry, so its age is bounded here. A token that names the issuer or the subject of the very ID token
+    /// it came in names no old account.
     ///
     /// - Parameters:
     ///   - current: issuer and subject of that ID token.
@@ -81,7 +81,8 @@ public struct PortToken: Sendable {
         _ token: VerifiedJWS, issuer: String, clientID: String, current: (issuer: String, subject: String),
         maximumAgeSeconds: Int64, clockSkewSeconds: Int64, now: Int64
     ) throws(PortTokenError) {
-        // RFC 8725 §3.11: an old carrier's ID token has the same issuer, audience and subject; only its type tells it apart.
+        // RFC 8725 §3.11: an old carrier's ID token has the same issuer, audience and subject; only its type tells it
+        // apart.
         guard token.header.hasType("port_token+jwt") else { throw .type }
         guard let claims = try? JSONValue(parsing: token.payload.span) else { throw .malformed }
         guard claims["iss"].isExactly(issuer), issuer != current.issuer else { throw .issuer }

@@ -34,8 +34,8 @@ extension ProviderClient {
     ///   - idToken: the verified ID token.
     ///   - now: seconds since 1970.
     /// - Returns: the tokens that hold, and why the others do not: such a one proves nothing about anybody.
-    /// - Throws: `ProviderError` when a trusted old carrier can't be asked: signing the user in as somebody new then would
-    ///   lose their account, so the sign-in fails and can be tried again.
+    /// - Throws: `ProviderError` when a trusted old carrier can't be asked: signing the user in as somebody new then
+    ///   would lose their account, so the sign-in fails and can be tried again.
     public func portTokens(of idToken: IDToken, now: Int64) async throws(ProviderError) -> VerifiedPortTokens {
         var verified = VerifiedPortTokens()
         guard provider.takesPortTokens else { return verified }

@@ -67,7 +67,8 @@ public final class Provider: Sendable {
         renewedAuthentication.withLock { $0 = authentication }
     }
 
-    /// What server-initiated requests are signed with, as configured or as it was renewed since; nil where there are none.
+    /// What server-initiated requests are signed with, as configured or as it was renewed since; nil where there are
+    /// none.
     public var requestSigner: RequestSigner? {
         guard let configured = configuration.requestSigner else { return nil }
         return renewedSigner.withLock(\.self) ?? configured
@@ -110,8 +111,8 @@ public final class Provider: Sendable {
     /// Whether an issuer may be believed, decided before anything is fetched from it.
     public func trusts(issuer: String) -> Bool { lookup.trusts(issuer: issuer) }
 
-    /// Whether an ID token of this issuer could ever be taken, compared to the letter (OpenID Connect Core §3.1.3.7): an
-    /// identity that an operator enters under any other would never be found.
+    /// Whether an ID token of this issuer could ever be taken, compared to the letter (OpenID Connect Core §3.1.3.7):
+    /// an identity that an operator enters under any other would never be found.
     public func mayIssueAs(_ issuer: String) -> Bool { lookup.mayIssueAs(issuer) }
 
     /// The name under which an issuer's users are stored now.
@@ -126,7 +127,8 @@ public final class Provider: Sendable {
             || issuerNames?.hasTenants == true && issuerNames?.stored(stored) != nil
     }
 
-    /// Whether an authorization response that names an issuer (RFC 9207 §2.4) is that of the issuer whose metadata was found.
+    /// Whether an authorization response that names an issuer (RFC 9207 §2.4) is that of the issuer whose metadata was
+    /// found.
     public func isNamed(_ name: String, in metadata: ProviderMetadata) -> Bool {
         metadata.issuer.isExactly(name) || issuerNames?.includes(name) == true
     }

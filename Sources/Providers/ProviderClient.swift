@@ -7,10 +7,11 @@ import Synchronization
 internal import Syntax
 public import System
 
-/// One use of a provider, such as a sign-in: a place in its bulkhead, one deadline for all calls, and the calls themselves in
-/// the order of the road. Each is a request and a pure reading of its answer.
+/// One use of a provider, such as a sign-in: a place in its bulkhead, one deadline for all calls, and the calls
+/// themselves in the order of the road. Each is a request and a pure reading of its answer.
 ///
-/// Whatever calls a provider does it through one of these, so that bulkhead, circuits, deadline and repetition hold for all.
+/// Whatever calls a provider does it through one of these, so that bulkhead, circuits, deadline and repetition hold for
+/// all.
 public struct ProviderClient: Sendable {
     public let provider: Provider
     let transport: GuardedTransport
@@ -141,8 +142,10 @@ public struct ProviderClient: Sendable {
     /// - Parameters:
     ///   - subject: whom the access token was proven to be about, by the ID token that came with it or by itself.
     ///   - correlationID: names the sign-in in the provider's log.
-    /// - Returns: the claims, whose subject is that one; nil when the configuration or the provider does without userinfo.
-    /// - Throws: `ProviderError`; `.userinfoMismatch` also where userinfo is optional: what is about somebody else is no gap.
+    /// - Returns: the claims, whose subject is that one; nil when the configuration or the provider does without
+    ///   userinfo.
+    /// - Throws: `ProviderError`; `.userinfoMismatch` also where userinfo is optional: what is about somebody else is
+    ///   no gap.
     public func userinfo(
         _ accessToken: String, at issuer: ProviderMetadata, of subject: String, correlationID: String?
     ) async throws(ProviderError) -> JSONValue? {

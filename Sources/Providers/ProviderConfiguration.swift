@@ -81,8 +81,8 @@ public struct ProviderConfiguration: Sendable {
     public var claims: [String]
     /// The claim that names one person at all clients of the issuer; nil where none does.
     public var crossClientKey: String?
-    /// Whether its ID tokens tell who somebody was before the app moved to another team, as Apple's do. Elsewhere a claim of that
-    /// name is a stranger's word about somebody's account.
+    /// Whether its ID tokens tell who somebody was before the app moved to another team, as Apple's do. Elsewhere a
+    /// claim of that name is a stranger's word about somebody's account.
     public var takesTransfers: Bool
     /// Whether authorization requests may carry the session of a line authentication that the handset has done.
     public var takesLineTokens: Bool

@@ -7,10 +7,11 @@ import Synchronization
 internal import Syntax
 internal import System
 
-/// Asks a provider what a sign-in would, and judges the answers: for whoever sets one up, or wants to know why sign-ins fail.
+/// Asks a provider what a sign-in would, and judges the answers: for whoever sets one up, or wants to know why sign-ins
+/// fail.
 ///
-/// The code that it presents is made up, so that nothing comes of it: that the provider refuses it as a code, and not us as a
-/// client, is what shows that all is well.
+/// The code that it presents is made up, so that nothing comes of it: that the provider refuses it as a code, and not
+/// us as a client, is what shows that all is well.
 public struct ProviderProbe: Sendable {
     public enum Step: String, Sendable, CaseIterable {
         /// Where the metadata lies, over the network and TLS, and whether it names the issuer that was asked.

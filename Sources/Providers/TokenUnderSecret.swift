@@ -5,8 +5,8 @@ internal import Syntax
 
 /// ID tokens that a provider has signed with our secret.
 extension ProviderClient {
-    /// Has the provider verify an ID token that has come from its token endpoint, and holds what it says to the rules of all ID
-    /// tokens. An app's own token never comes here: only what the provider has given to us is its word.
+    /// Has the provider verify an ID token that has come from its token endpoint, and holds what it says to the rules
+    /// of all ID tokens. An app's own token never comes here: only what the provider has given to us is its word.
     ///
     /// - Parameters:
     ///   - endpoint: where the provider verifies them.

@@ -1,7 +1,8 @@
 public import Accounts
 public import Crypto
 
-/// The data keys that values in the store are sealed with, each known by its number. The newest seals, all of them open.
+/// The data keys that values in the store are sealed with, each known by its number. The newest seals, all of them
+/// open.
 ///
 /// Data keys lie in the store, sealed themselves under the master key, which never does: who steals the database alone
 /// can open nothing.

@@ -69,8 +69,8 @@ public enum MasterKey {
         return symmetricKey
     }
 
-    /// The file gets its name when it is whole and on disk, and only if nobody else has made it: of two servers that start
-    /// at once both read one key, and a crash leaves either a key or nothing.
+    /// The file gets its name when it is whole and on disk, and only if nobody else has made it: of two servers that
+    /// start at once both read one key, and a crash leaves either a key or nothing.
     private static func create(_ path: String) throws(ReadError) {
         let draft = "\(path).\(Random.token(byteCount: 6))"
         do throws(SystemError) {

@@ -95,8 +95,8 @@ public struct Settings: Sendable {
         public var isOnLoopback: Bool { HostName.isLoopback(host) }
     }
 
-    /// How often one client address may do something in a minute; nil: no limit. Carrier-grade NAT puts many subscribers
-    /// behind one address, so the limits are wide.
+    /// How often one client address may do something in a minute; nil: no limit. Carrier-grade NAT puts many
+    /// subscribers behind one address, so the limits are wide.
     public struct RateLimit: Sendable {
         public internal(set) var signInsPerMinutePerAddress: Int? = 600
         public internal(set) var challengesPerMinutePerAddress: Int? = 600

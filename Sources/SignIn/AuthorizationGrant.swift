@@ -5,14 +5,14 @@ internal import OpenIDConnect
 internal import Providers
 internal import Syntax
 
-/// The one use of what an app holds of a user's authorization (RFC 6749 §1.3), whatever it is used for: a code, an ID token that
-/// a provider's SDK has given to the app, or both. It has a place at the provider, claims what was posted, and makes the calls of
-/// the road that need it.
+/// The one use of what an app holds of a user's authorization (RFC 6749 §1.3), whatever it is used for: a code, an ID
+/// token that a provider's SDK has given to the app, or both. It has a place at the provider, claims what was posted,
+/// and makes the calls of the road that need it.
 ///
 /// A code is bound to one issuer before it is sent, and to one challenge; neither goes anywhere else after that. It is
-/// spent by its exchange, so whatever fails then is recorded: the same code never reaches the provider twice. Whoever makes
-/// use of one calls ``fail()`` when anything goes wrong, and ``end()`` in any case. An ID token of the app's is used up by what is
-/// stored with it and by nothing else: until then nobody has had anything for it.
+/// spent by its exchange, so whatever fails then is recorded: the same code never reaches the provider twice. Whoever
+/// makes use of one calls ``fail()`` when anything goes wrong, and ``end()`` in any case. An ID token of the app's is
+/// used up by what is stored with it and by nothing else: until then nobody has had anything for it.
 final class AuthorizationGrant {
     /// What all uses of codes share.
     struct Supplies: Sendable {
@@ -109,8 +109,8 @@ final class AuthorizationGrant {
     var provider: Provider { client.provider }
     private var now: Int64 { supplies.clock.seconds }
 
-    /// Finds the issuer that the code is for, and checks that it is the one whose answer the app has got, before anything of
-    /// it is sent.
+    /// Finds the issuer that the code is for, and checks that it is the one whose answer the app has got, before
+    /// anything of it is sent.
     ///
     /// - Throws: also what ``AuthorizedResponse/check(isOf:at:)`` throws.
     func issuer() async throws(ServiceError) -> ProviderMetadata {
@@ -148,8 +148,8 @@ final class AuthorizationGrant {
         return identity(idToken, with: push.tokens, of: issuer, for: clientID)
     }
 
-    /// Proves who the user is with an ID token that the app has posted, before a code that came beside it goes anywhere. The
-    /// code brings an ID token of its own, which must be about the same user.
+    /// Proves who the user is with an ID token that the app has posted, before a code that came beside it goes
+    /// anywhere. The code brings an ID token of its own, which must be about the same user.
     private func proven(
         _ presented: NativeToken, at issuer: ProviderMetadata, expecting expectations: IDTokenExpectations
     ) async throws(ServiceError) -> ProvenIdentity {
@@ -255,8 +255,8 @@ final class AuthorizationGrant {
         Subject(issuer: provider.currentName(of: idToken.issuer), value: idToken.subject)
     }
 
-    /// Makes use of what the code has proven, in one transaction that takes the code with it: what the repository returns, a
-    /// refusal too, is on disk.
+    /// Makes use of what the code has proven, in one transaction that takes the code with it: what the repository
+    /// returns, a refusal too, is on disk.
     func store<Outcome: Sendable>(
         _ call: () async throws(RepositoryError) -> Outcome
     ) async throws(ServiceError) -> Outcome {

@@ -4,8 +4,9 @@ internal import OpenIDConnect
 public import Providers
 internal import Syntax
 
-/// What an app posts after its user has approved a sign-in: an authorization code and what is needed to exchange and check it, or
-/// an ID token that a provider's SDK has given to the app, or both. Every part was validated; there is no other way to make one.
+/// What an app posts after its user has approved a sign-in: an authorization code and what is needed to exchange and
+/// check it, or an ID token that a provider's SDK has given to the app, or both. Every part was validated; there is no
+/// other way to make one.
 public struct AuthorizedResponse: Sendable {
     /// Nil only beside ``idToken``.
     public let code: String?
@@ -28,8 +29,8 @@ public struct AuthorizedResponse: Sendable {
     public let correlationID: String?
     public let context: String?
     public let sdkVersion: String?
-    /// Where this service sent the browser itself: the issuer that it was sent to, at whose hands the answer must come. nil
-    /// for what an app posts.
+    /// Where this service sent the browser itself: the issuer that it was sent to, at whose hands the answer must come.
+    /// nil for what an app posts.
     let expectedIssuer: String?
     /// How long ago the user may have authenticated, where that was asked of the provider.
     let maximumAgeSeconds: Int64?
@@ -106,8 +107,8 @@ extension AuthorizedResponse {
         return value
     }
 
-    /// The ID token that a provider's SDK has given to the app, with what else it gave. Beside a code, for a provider that takes
-    /// none, it is passed over as everything is that we do not know.
+    /// The ID token that a provider's SDK has given to the app, with what else it gave. Beside a code, for a provider
+    /// that takes none, it is passed over as everything is that we do not know.
     private static func idToken(
         _ parameters: (String) -> String?, for provider: Provider
     ) throws(ParameterError) -> NativeToken? {
@@ -219,8 +220,8 @@ extension AuthorizedResponse {
 
 extension SelfAssertedName {
     /// Reads what Apple hands out beside the tokens, at the very first sign-in and never again:
-    /// `{"name":{"firstName":…,"lastName":…},"email":…}`. Nothing of it is signed. The address is passed over: the ID token has it,
-    /// too, and there it is proven.
+    /// `{"name":{"firstName":…,"lastName":…},"email":…}`. Nothing of it is signed. The address is passed over: the ID
+    /// token has it, too, and there it is proven.
     ///
     /// - Parameter text: the JSON.
     /// - Returns: nil where it holds no name that can be kept.

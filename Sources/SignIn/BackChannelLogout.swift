@@ -13,9 +13,9 @@ public struct BackChannelLogout: Sendable {
     /// Ends what a logout token names. Whether there was anything is told nobody.
     ///
     /// - Parameter trouble: where a failed call to the provider is noted for the log.
-    /// - Throws: `ServiceError.invalidLogoutToken`; `.overloaded` when the provider's bulkhead is full; what comes of a call
-    ///   to the provider that failed, or of the store, and then the same token may come again. When it returns, what was named
-    ///   is over for all instances.
+    /// - Throws: `ServiceError.invalidLogoutToken`; `.overloaded` when the provider's bulkhead is full; what comes of a
+    ///   call to the provider that failed, or of the store, and then the same token may come again. When it returns,
+    ///   what was named is over for all instances.
     public func end(_ text: String, at provider: Provider, trouble: ProviderTrouble?) async throws(ServiceError) {
         let now = clock.seconds
         let token = try await verified(text, at: provider, trouble, now: now)

@@ -6,8 +6,8 @@ import Syntax
 /// Nonces that this service issues for an app's authorization request (OpenID Connect Core §3.1.2.1): proof that the
 /// sign-in was asked for a moment ago, and once.
 ///
-/// A challenge is `gh.` and the base64url of key number (4 bytes), expiry (8), random bytes (16) and the HMAC-SHA-256 of
-/// all that (32). Nothing is stored to issue one, and every instance knows it for one of ours.
+/// A challenge is `gh.` and the base64url of key number (4 bytes), expiry (8), random bytes (16) and the HMAC-SHA-256
+/// of all that (32). Nothing is stored to issue one, and every instance knows it for one of ours.
 public struct Challenges: Sendable {
     /// How long a challenge is good for, in seconds: long enough for a user who looks for the phone.
     public static let lifetimeSeconds: Int64 = 300
@@ -41,8 +41,8 @@ public struct Challenges: Sendable {
 
     /// The challenge that a nonce is, to be used up by the transaction that makes use of it.
     ///
-    /// - Parameter isRequired: whether a nonce that is none of ours is refused. Where it is not, one of ours still counts
-    ///   once and for its time only.
+    /// - Parameter isRequired: whether a nonce that is none of ours is refused. Where it is not, one of ours still
+    ///   counts once and for its time only.
     /// - Returns: nil for a nonce of the app's own.
     /// - Throws: `ServiceError.challengeRequired`, `.invalidChallenge`.
     func challenge(in nonce: String?, isRequired: Bool) async throws(ServiceError) -> OneTimeUse? {

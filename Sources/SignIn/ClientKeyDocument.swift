@@ -2,7 +2,8 @@ internal import JSON
 internal import OpenIDConnect
 internal import Providers
 
-/// The keys that providers verify our assertions with (RFC 7523): those of ours, and those that a provider was given for itself.
+/// The keys that providers verify our assertions with (RFC 7523): those of ours, and those that a provider was given
+/// for itself.
 public struct ClientKeyDocument: Sendable {
     let keys: SessionKeys
     let providers: ProviderDirectory

@@ -2,14 +2,14 @@ internal import Accounts
 internal import JSON
 internal import Syntax
 
-/// What names one person at all clients of an issuer, where subjects are pairwise (OpenID Connect Core §8.1): the value of a
-/// claim that the configuration names, such as TelenorID+'s `kurtid`.
+/// What names one person at all clients of an issuer, where subjects are pairwise (OpenID Connect Core §8.1): the value
+/// of a claim that the configuration names, such as TelenorID+'s `kurtid`.
 enum CrossClientKey {
     /// A key is an identifier; what is longer is something else.
     private static let maximumBytes = 255
 
-    /// The hash under which a person's key is stored, apart from every other issuer's by the store, and from those of every
-    /// other claim by what is hashed.
+    /// The hash under which a person's key is stored, apart from every other issuer's by the store, and from those of
+    /// every other claim by what is hashed.
     ///
     /// - Parameters:
     ///   - claim: its name.

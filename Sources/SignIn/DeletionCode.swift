@@ -3,15 +3,17 @@ internal import Syntax
 
 /// What somebody shows who has asked a provider to be forgotten by us, to see that it was done.
 ///
-/// It is made when what follows from the request is on disk, and proves itself: nobody without the provider's secret can make one
-/// up, and nothing needs to be kept for it. The same request has the same code. Of the user there is nothing in it.
+/// It is made when what follows from the request is on disk, and proves itself: nobody without the provider's secret
+/// can make one up, and nothing needs to be kept for it. The same request has the same code. Of the user there is
+/// nothing in it.
 struct DeletionCode {
     private static let purpose = Array("gatehouse: confirmation of a deletion".utf8)
     private static let (timeBytes, nameBytes, proofBytes) = (8, 8, 16)
 
     private let key: [UInt8]
 
-    /// - Parameter secret: the one that the provider shares with us. What it signs itself is base64url; the purpose is not.
+    /// - Parameter secret: the one that the provider shares with us. What it signs itself is base64url; the purpose is
+    ///   not.
     init(secret: Secret) {
         key = HMAC.sha256(Self.purpose.span, key: secret)
     }

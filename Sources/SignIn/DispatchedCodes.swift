@@ -9,9 +9,9 @@ internal import Synchronization
 /// tell. The repository remembers the codes whose use is on disk; here are those under way, and those that nobody took.
 ///
 /// The bound: anybody can make up codes that are refused, so these have memory of their own, 120 MiB at most. A binding
-/// stands for twenty minutes unless more than five million codes are refused in that time (4,500 a second; eleven million
-/// when they come at once); then the oldest go first, and no sign-in is turned away for it. A restart forgets bindings:
-/// until the code itself has expired, only `iss` tells then.
+/// stands for twenty minutes unless more than five million codes are refused in that time (4,500 a second; eleven
+/// million when they come at once); then the oldest go first, and no sign-in is turned away for it. A restart forgets
+/// bindings: until the code itself has expired, only `iss` tells then.
 public final class DispatchedCodes: Sendable {
     /// How long a code is remembered, in seconds: twice the longest life that RFC 6749 §4.1.2 recommends.
     static let memorySeconds: Int64 = 1200

@@ -3,8 +3,8 @@ internal import Crypto
 internal import JOSE
 import Syntax
 
-/// A refresh token as earlier versions made them: the name of its session and a secret. None is made any more; those that
-/// are out work until they are replaced by a ``RefreshToken`` or expire.
+/// A refresh token as earlier versions made them: the name of its session and a secret. None is made any more; those
+/// that are out work until they are replaced by a ``RefreshToken`` or expire.
 struct EarlierRefreshToken: Sendable {
     private static let maximumTokenBytes = 256
     private static let secretBytes = 32

@@ -3,11 +3,12 @@ internal import HTTPClient
 public import OpenIDConnect
 public import Providers
 
-/// What providers tell of their users of their own accord: an account is gone, a grant is taken back, somebody else has got hold
-/// of it, mail does not arrive any more.
+/// What providers tell of their users of their own accord: an account is gone, a grant is taken back, somebody else has
+/// got hold of it, mail does not arrive any more.
 ///
-/// It ends sessions and sets marks, and erases nobody: whether somebody is a user of ours is the user's word and ours. Anything
-/// may come twice, late and out of order, so what an event does depends on when it has happened, and not on when it comes.
+/// It ends sessions and sets marks, and erases nobody: whether somebody is a user of ours is the user's word and ours.
+/// Anything may come twice, late and out of order, so what an event does depends on when it has happened, and not on
+/// when it comes.
 public struct EventReceiver: Sendable {
     /// What has come of a message, for the log: it names nobody.
     public struct Receipt: Sendable, Equatable {
@@ -31,9 +32,9 @@ public struct EventReceiver: Sendable {
     /// Takes a signed token about events: Apple's notification, or a security event token of RISC.
     ///
     /// - Parameter trouble: where a failed call to the provider is noted for the log.
-    /// - Throws: `ServiceError.invalidEvent`; `.overloaded` when the provider's bulkhead is full; what comes of a call to the
-    ///   provider that failed, or of the store, and then the same message may come again. When it returns, what follows from the
-    ///   message is on disk.
+    /// - Throws: `ServiceError.invalidEvent`; `.overloaded` when the provider's bulkhead is full; what comes of a call
+    ///   to the provider that failed, or of the store, and then the same message may come again. When it returns, what
+    ///   follows from the message is on disk.
     public func take(
         token text: String, at provider: Provider, trouble: ProviderTrouble?
     ) async throws(ServiceError) -> Receipt {
@@ -69,8 +70,8 @@ public struct EventReceiver: Sendable {
         return try await take(events, at: provider, now: now)
     }
 
-    /// One message that comes twice at once is done twice, of which the second changes nothing: neither may be told that it is
-    /// done before it is.
+    /// One message that comes twice at once is done twice, of which the second changes nothing: neither may be told
+    /// that it is done before it is.
     private func take(
         _ message: ProviderEvents, at provider: Provider, now: Int64
     ) async throws(ServiceError) -> Receipt {
@@ -92,7 +93,8 @@ public struct EventReceiver: Sendable {
             kinds: kinds, unknown: message.unknown, isRepeated: false, changes: changes, confirmation: confirmation)
     }
 
-    /// When the request was made that a code confirms, in seconds since 1970; nil where there is none of the provider's.
+    /// When the request was made that a code confirms, in seconds since 1970; nil where there is none of the
+    /// provider's.
     public func requestTime(ofConfirmation code: String, at provider: Provider) -> Int64? {
         provider.eventSecret.flatMap { DeletionCode(secret: $0).time(of: code) }
     }
@@ -111,7 +113,8 @@ extension ProviderEvent {
     /// What follows from it here; nil where that is nothing, or nobody is named.
     fileprivate func identityEvent(at provider: Provider) -> IdentityEvent? {
         guard let subject, let issuer = provider.eventIssuer else { return nil }
-        // A session that was opened in the very moment, by a clock that goes otherwise than the provider's, has ended, too.
+        // A session that was opened in the very moment, by a clock that goes otherwise than the provider's, has ended,
+        // too.
         let ending = IdentityEvent.Effect.endsSessions(openedBy: time + provider.configuration.clockSkewSeconds)
         let (name, effect): (AuditEvent.Kind, IdentityEvent.Effect)
         switch kind {

@@ -6,11 +6,13 @@ internal import JSON
 internal import OpenIDConnect
 public import Providers
 
-/// The sign-in of somebody who has signed in at a provider already, by the provider's access token that an app holds (RFC 8693).
+/// The sign-in of somebody who has signed in at a provider already, by the provider's access token that an app holds
+/// (RFC 8693).
 ///
-/// The provider, or its signature, must say that the token was meant for us; see ``AccessTokenRules``. A token is good as often
-/// as it is presented until it ends, and opens another session each time. It proves no authentication of this moment, and so
-/// nothing that could take the account over may be done under such a session, unless the provider tells when that was.
+/// The provider, or its signature, must say that the token was meant for us; see ``AccessTokenRules``. A token is good
+/// as often as it is presented until it ends, and opens another session each time. It proves no authentication of this
+/// moment, and so nothing that could take the account over may be done under such a session, unless the provider tells
+/// when that was.
 public struct ExchangeAccessToken: Sendable {
     let accounts: any SignInRepository
     let providers: ProviderDirectory
@@ -54,8 +56,8 @@ public struct ExchangeAccessToken: Sendable {
     /// - Parameters:
     ///   - userAgent: what the app says it is, for the list of sessions.
     ///   - trouble: where a failed call to the provider is noted for the log.
-    /// - Throws: `ServiceError`; `.invalidSubjectToken` names the rule that the token breaks; `.unlinked` with a ticket for somebody
-    ///   who has to register. When it returns, the user and the session are on disk.
+    /// - Throws: `ServiceError`; `.invalidSubjectToken` names the rule that the token breaks; `.unlinked` with a ticket
+    ///   for somebody who has to register. When it returns, the user and the session are on disk.
     public func signIn(
         _ token: SubjectToken, with provider: Provider, userAgent: String?, trouble: ProviderTrouble?
     ) async throws(ServiceError) -> SignInWithProvider.Outcome {
@@ -72,7 +74,8 @@ public struct ExchangeAccessToken: Sendable {
     /// Signs a user in for an app of ours.
     ///
     /// - Parameter scope: what the app asks to learn, separated by blanks; nil for nothing.
-    /// - Throws: as above; `.accessDenied` for somebody who has to register first, which an app of ours has no ticket for.
+    /// - Throws: as above; `.accessDenied` for somebody who has to register first, which an app of ours has no ticket
+    ///   for.
     public func signIn(
         _ token: SubjectToken, with provider: Provider, for app: RegisteredApp, scope: String?, userAgent: String?,
         trouble: ProviderTrouble?
@@ -120,8 +123,8 @@ public struct ExchangeAccessToken: Sendable {
         }
     }
 
-    /// What somebody unknown is to register with. There is none for our own apps, as there is none at the end of a sign-in
-    /// through the browser: a ticket is for who posts things here under the provider's client identifier.
+    /// What somebody unknown is to register with. There is none for our own apps, as there is none at the end of a
+    /// sign-in through the browser: a ticket is for who posts things here under the provider's client identifier.
     ///
     /// - Returns: nil where nobody has to register.
     private func ticket(
@@ -136,8 +139,8 @@ public struct ExchangeAccessToken: Sendable {
         return LinkTicket.make(provider, said.attributes)
     }
 
-    /// What the provider says about the user for this very token. What stands in the token, or in an answer about it, is for those
-    /// who take it and is no profile.
+    /// What the provider says about the user for this very token. What stands in the token, or in an answer about it,
+    /// is for those who take it and is no profile.
     private func saying(
         _ token: SubjectToken, of proven: ProvenAccessToken, at issuer: ProviderMetadata, _ client: ProviderClient
     ) async throws(ServiceError) -> ProviderSaying {
@@ -184,8 +187,9 @@ public struct ExchangeAccessToken: Sendable {
 extension OneTimeUse {
     private static let hashBytes = 32
 
-    /// Stands where a code would in the record of a sign-in that has none, and nobody ever presents it: an access token is no
-    /// one-time thing, and its own hash would refuse it the second time. So it need not be remembered beyond this second.
+    /// Stands where a code would in the record of a sign-in that has none, and nobody ever presents it: an access token
+    /// is no one-time thing, and its own hash would refuse it the second time. So it need not be remembered beyond this
+    /// second.
     fileprivate static func ofNothing(now: Int64) -> OneTimeUse {
         OneTimeUse(hash: TokenHash(sha256: Random.token(byteCount: hashBytes)), expiresAt: now + 1)
     }

@@ -1,8 +1,8 @@
 public import Accounts
 public import Providers
 
-/// One more identity for a signed-in user, proven by a code or an ID token of its own: never by an e-mail address or a phone number
-/// that look the same.
+/// One more identity for a signed-in user, proven by a code or an ID token of its own: never by an e-mail address or a
+/// phone number that look the same.
 public struct LinkIdentity: Sendable {
     private let accounts: any IdentityRepository
     private let sensitive: SensitiveActions
@@ -23,8 +23,8 @@ public struct LinkIdentity: Sendable {
     ///   - session: the live session of the user who asks.
     ///   - trouble: where a failed call to the provider is noted for the log.
     /// - Returns: the identity, and whether it was not this user's already.
-    /// - Throws: what a sign-in throws, and `ServiceError.identityInUse`, `.identityTooNew`, `.insufficientAuthentication`;
-    ///   the latter before the code is sent, so that it can be posted again.
+    /// - Throws: what a sign-in throws, and `ServiceError.identityInUse`, `.identityTooNew`,
+    ///   `.insufficientAuthentication`; the latter before the code is sent, so that it can be posted again.
     public func link(
         _ response: AuthorizedResponse, with provider: Provider, session: Session, trouble: ProviderTrouble? = nil
     ) async throws(ServiceError) -> (identity: Identity, isNew: Bool) {

@@ -35,7 +35,8 @@ public struct LinkTicket: Equatable, Sendable {
 
     var hash: Accounts.TokenHash { Accounts.TokenHash(sha256: text) }
 
-    /// The provider that a presented text names; nil when it has not the form of a ticket, as a carrier's `sub` has not.
+    /// The provider that a presented text names; nil when it has not the form of a ticket, as a carrier's `sub` has
+    /// not.
     static func provider(in text: String) -> String? {
         guard text.utf8.count <= maximumTextBytes, let dot = text.lastIndex(of: ".") else { return nil }
         let secret = String(text[text.index(after: dot)...])

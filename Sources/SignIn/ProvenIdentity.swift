@@ -29,8 +29,8 @@ extension AuthorizedResponse {
 
     /// Checks that it is an issuer's answer that the app has got (RFC 9207 §2.4).
     ///
-    /// - Throws: `.issuerMismatch`; `.invalidParameter` without `iss` where the issuer says that it sends one and the redirect
-    ///   URI does not tell whose answer came back there.
+    /// - Throws: `.issuerMismatch`; `.invalidParameter` without `iss` where the issuer says that it sends one and the
+    ///   redirect URI does not tell whose answer came back there.
     func check(isOf metadata: ProviderMetadata, at provider: Provider) throws(ServiceError) {
         if let expected = expectedIssuer, !metadata.issuer.isExactly(expected) { throw .issuerMismatch }
         if let issuer {
@@ -68,13 +68,13 @@ extension AuthorizationGrant.Supplies {
 }
 
 extension IDToken {
-    /// The longest that can be configured for the age of an ID token that an app posts, in seconds, and the farthest that a
-    /// clock may be off.
+    /// The longest that can be configured for the age of an ID token that an app posts, in seconds, and the farthest
+    /// that a clock may be off.
     static let greatestNativeAge: Int64 = 86_400
     private static let greatestSkew: Int64 = 3600
 
-    /// Until when it has to be remembered that an app has posted it, in seconds since 1970: whatever is configured by then, it
-    /// is too old afterwards, or over.
+    /// Until when it has to be remembered that an app has posted it, in seconds since 1970: whatever is configured by
+    /// then, it is too old afterwards, or over.
     var isRememberedUntil: Int64 { min(expiresAt, issuedAt + Self.greatestNativeAge) + Self.greatestSkew }
 }
 

@@ -23,8 +23,8 @@ public struct ProviderDirectory: Sendable {
     /// The configured provider of that name.
     func provider(named name: String) -> Provider? { byName[name] }
 
-    /// Finds the provider a request means. Either parameter will do; given both, they must agree; without both it is the
-    /// only one that can be meant, as the bodies of ZenKey's guides have it.
+    /// Finds the provider a request means. Either parameter will do; given both, they must agree; without both it is
+    /// the only one that can be meant, as the bodies of ZenKey's guides have it.
     ///
     /// - Parameter namesNetwork: whether the request tells a mobile network, by which a provider of profile `zenkey` is
     ///   meant.
@@ -56,7 +56,8 @@ public struct ProviderDirectory: Sendable {
     /// Whether people can sign up for accounts in some provider's directory of users.
     public var keepsDirectories: Bool { all.contains { $0.configuration.userAPI != nil } }
 
-    /// Finds the provider in whose directory somebody wants an account: the only one that can be meant where nothing says which.
+    /// Finds the provider in whose directory somebody wants an account: the only one that can be meant where nothing
+    /// says which.
     ///
     /// - Throws: `ServiceError.unknownProvider`, `.unknownClient`, or `.invalidParameter` for what names none of them.
     public func withDirectory(named name: String?, clientID: String?) throws(ServiceError) -> Provider {
@@ -75,13 +76,14 @@ public struct ProviderDirectory: Sendable {
         return only
     }
 
-    /// Finds the provider whose access token a request hands in: the only one that can be meant where nothing says which.
+    /// Finds the provider whose access token a request hands in: the only one that can be meant where nothing says
+    /// which.
     ///
     /// - Parameters:
     ///   - clientID: our identifier there, by which a provider may be meant too; nil where an app of ours asks.
     ///   - isAllowed: whether whoever asks may have its users sign in with the provider of that name.
-    /// - Throws: `ServiceError.unsupportedGrantType` where there is no such provider at all; `.unknownProvider`, `.unknownClient`,
-    ///   or `.invalidParameter` for what names none of them.
+    /// - Throws: `ServiceError.unsupportedGrantType` where there is no such provider at all; `.unknownProvider`,
+    ///   `.unknownClient`, or `.invalidParameter` for what names none of them.
     func exchanging(
         named name: String?, clientID: String?, isAllowed: (String) -> Bool
     ) throws(ServiceError) -> Provider {

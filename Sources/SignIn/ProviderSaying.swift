@@ -6,8 +6,8 @@ internal import Providers
 /// What a provider said about a user with one sign-in: the claims of the ID token, and those of userinfo.
 ///
 /// Attributes are taken by an allow-list, flat (`"email": "…"`), nested (`"email": {"value": "…"}`) or mixed; further
-/// claims by the names that the configuration has. The ID token comes first and userinfo fills the gaps: both are signed
-/// or fetched from the same issuer, and the ID token is the one whose rules were all checked.
+/// claims by the names that the configuration has. The ID token comes first and userinfo fills the gaps: both are
+/// signed or fetched from the same issuer, and the ID token is the one whose rules were all checked.
 struct ProviderSaying {
     /// What one provider may make us store about one user.
     static let maximumValueBytes = 1024
@@ -75,8 +75,8 @@ struct ProviderSaying {
         if !furtherClaims.isEmpty { readClaims(document, furtherClaims) }
     }
 
-    /// Those of a shape nobody can use, or too long, are left out: each is optional, and no odd one may keep a user from
-    /// signing in.
+    /// Those of a shape nobody can use, or too long, are left out: each is optional, and no odd one may keep a user
+    /// from signing in.
     private mutating func readAttributes(_ document: JSONObject, _ names: AttributeNames) {
         let members = document.members
         // By index: most are not taken, and need not be copied to be passed over.

@@ -23,8 +23,9 @@ struct RefreshTerms: Sendable {
     /// When a session ends that is refreshed now and never again, unless it ends before.
     func expiry(now: Int64) -> Int64 { now + inactivitySeconds }
 
-    /// The refresh token of a session. Where it stays good it is the same each time, and says when the session ends for good: the store
-    /// alone knows that it ends sooner, since a client that keeps its first one has no other to hear of that from.
+    /// The refresh token of a session. Where it stays good it is the same each time, and says when the session ends for
+    /// good: the store alone knows that it ends sooner, since a client that keeps its first one has no other to hear of
+    /// that from.
     func token(of session: Session) -> RefreshToken {
         guard isReusable, let absoluteSeconds else { return RefreshToken(of: session) }
         return RefreshToken(of: session, reusableUntil: session.createdAt + absoluteSeconds)

@@ -7,11 +7,11 @@ internal import JSON
 /// Only a token that a key of ours has signed, or one of the earlier form, gets as far as the store: whatever else is
 /// presented costs one hash at most.
 public struct RefreshTokens: Sendable {
-    /// How long after it was made a key begins to sign, in seconds: every instance has read it by then, so a token whose
-    /// key is not known here is nobody's.
+    /// How long after it was made a key begins to sign, in seconds: every instance has read it by then, so a token
+    /// whose key is not known here is nobody's.
     static let publicationSeconds: Int64 = 60
-    /// How long after its replacement a key must be kept, in seconds: for as long as the longest refresh token lives that
-    /// any configuration allows, since what is configured may have been more before, and until the next one signs.
+    /// How long after its replacement a key must be kept, in seconds: for as long as the longest refresh token lives
+    /// that any configuration allows, since what is configured may have been more before, and until the next one signs.
     public static let keyMemorySeconds: Int64 = 3650 * 86_400 + publicationSeconds
 
     /// A token that may be one of ours.
@@ -55,7 +55,8 @@ public struct RefreshTokens: Sendable {
             session: token.session, token: .signed(generation: token.generation, user: token.user), earlier: nil)
     }
 
-    /// The key that signs at a time: of those that have been known for long enough the newest, else the first there was.
+    /// The key that signs at a time: of those that have been known for long enough the newest, else the first there
+    /// was.
     ///
     /// - Parameter keys: the newest first.
     static func signing(at time: Int64, among keys: [SecretKey]) -> SecretKey? {
@@ -71,9 +72,9 @@ public struct RefreshTokens: Sendable {
 
 /// A refresh token: one generation of a session's.
 ///
-/// It is a JWT that nobody but this service verifies, of a type and under a key of its own, so that it passes for no other
-/// token nor any other for it (RFC 8725 §3.11, §3.12). `iss` and `aud` would tell nobody anything. It is made of what the
-/// store keeps of the session, so the same one can be made again.
+/// It is a JWT that nobody but this service verifies, of a type and under a key of its own, so that it passes for no
+/// other token nor any other for it (RFC 8725 §3.11, §3.12). `iss` and `aud` would tell nobody anything. It is made of
+/// what the store keeps of the session, so the same one can be made again.
 struct RefreshToken: Equatable, Sendable {
     static let type = "rt+jwt"
     /// Every claim at its longest takes little more than 300 bytes.
@@ -99,7 +100,8 @@ struct RefreshToken: Equatable, Sendable {
 
     /// The current one of a session whose refresh tokens are signed.
     ///
-    /// - Parameter reusableUntil: until when it stays good where it is not replaced, in seconds since 1970; nil where it is.
+    /// - Parameter reusableUntil: until when it stays good where it is not replaced, in seconds since 1970; nil where
+    ///   it is.
     init(of session: Session, reusableUntil: Int64? = nil) {
         user = session.user
         self.session = session.id

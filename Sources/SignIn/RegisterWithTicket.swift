@@ -18,8 +18,8 @@ public struct RegisterWithTicket: Sendable {
     /// Makes a user of a ticket and opens a session.
     ///
     /// - Parameters:
-    ///   - ticket: as it was handed out. Anything else, a carrier's `sub` above all, is refused: whoever knows one would
-    ///     have somebody's account.
+    ///   - ticket: as it was handed out. Anything else, a carrier's `sub` above all, is refused: whoever knows one
+    ///     would have somebody's account.
     ///   - clientID: the client the app says it is; nil when it says nothing.
     ///   - profile: what the user said about himself.
     /// - Throws: `ServiceError.invalidParameter`, `.invalidGrant(.invalidTicket)`, `.identityInUse`.

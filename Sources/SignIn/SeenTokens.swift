@@ -2,12 +2,12 @@ internal import Accounts
 internal import OpenIDConnect
 internal import Synchronization
 
-/// What providers have sent that this process has acted on, logout tokens or events, for as long as it could come again (OpenID
-/// Connect Back-Channel Logout 1.0 §2.6 step 8, RFC 8935 §2).
+/// What providers have sent that this process has acted on, logout tokens or events, for as long as it could come again
+/// (OpenID Connect Back-Channel Logout 1.0 §2.6 step 8, RFC 8935 §2).
 ///
 /// What comes again ends nothing that is not over; what this keeps from whoever holds one is a write to the store for
-/// each time. So memory will do, and each instance has its own. Only what was verified gets here, so only providers can fill it,
-/// and when they do the oldest go first: 4 MiB, a hundred thousand tokens and more.
+/// each time. So memory will do, and each instance has its own. Only what was verified gets here, so only providers can
+/// fill it, and when they do the oldest go first: 4 MiB, a hundred thousand tokens and more.
 public final class SeenTokens: Sendable {
     /// The greatest `clockSkewSeconds` that can be configured.
     private static let greatestSkew: Int64 = 3600
@@ -48,7 +48,8 @@ public final class SeenTokens: Sendable {
         state.withLock { Self.has(token, $0, now) ? false : $0.underWay.insert(token).inserted }
     }
 
-    /// - Parameter hasEnded: whether what it names is over. Where the store could not end it, the provider may try again.
+    /// - Parameter hasEnded: whether what it names is over. Where the store could not end it, the provider may try
+    ///   again.
     func release(_ token: TokenHash, hasEnded: Bool, now: Int64) {
         state.withLock { state in
             state.underWay.remove(token)

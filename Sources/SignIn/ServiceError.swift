@@ -3,11 +3,12 @@ internal import HTTPClient
 public import OpenIDConnect
 public import Providers
 
-/// Everything that can end a request without the answer it asked for, by who can do something about it. The web API answers
-/// each case with one status and one code.
+/// Everything that can end a request without the answer it asked for, by who can do something about it. The web API
+/// answers each case with one status and one code.
 public enum ServiceError: Error, Equatable, Sendable {
     // The app's developer:
-    /// The body is neither JSON nor a form, or a parameter in it is wrong; the sentence says what, and nothing of what was sent.
+    /// The body is neither JSON nor a form, or a parameter in it is wrong; the sentence says what, and nothing of what
+    /// was sent.
     case invalidRequest(String)
     case invalidParameter(ParameterError)
     case unsupportedMediaType
@@ -50,10 +51,11 @@ public enum ServiceError: Error, Equatable, Sendable {
     case pushEnded(PushEnd)
     /// The app asks for one more often than once a second.
     case polledTooOften
-    /// This user, or one of that name, was asked too often of late, or is being asked; in so many seconds it may be again.
+    /// This user, or one of that name, was asked too often of late, or is being asked; in so many seconds it may be
+    /// again.
     case pushedTooOften(retryAfterSeconds: Int64)
-    /// The user must authenticate again for this, within so many seconds of it, at one of these levels where the provider's
-    /// section demands some (RFC 9470 §3).
+    /// The user must authenticate again for this, within so many seconds of it, at one of these levels where the
+    /// provider's section demands some (RFC 9470 §3).
     case insufficientAuthentication(maximumAgeSeconds: Int64, acrValues: String?)
     // The user:
     case accessDenied

@@ -12,7 +12,8 @@ final class SessionKeySet: Sendable {
     let signer: JWTSigner
     /// What access tokens may be signed with: what nobody here signs with is not looked for in the store.
     let algorithms: [SignatureAlgorithm]
-    /// What signs the ID tokens of our own apps, under another type: the key of access tokens for those that take ES256.
+    /// What signs the ID tokens of our own apps, under another type: the key of access tokens for those that take
+    /// ES256.
     private let idTokenSigners: [SigningAlgorithm: JWTSigner]
     /// What signs receipts.
     let receiptSigner: JWTSigner

@@ -6,11 +6,11 @@ public import JSON
 public import OpenIDConnect
 import Synchronization
 
-/// The keys our own tokens are signed with: some sign access tokens, others receipts, others the ID tokens of apps that expect
-/// RS256, others what we tell providers of who we are. Of each purpose one signs, and all are published.
+/// The keys our own tokens are signed with: some sign access tokens, others receipts, others the ID tokens of apps that
+/// expect RS256, others what we tell providers of who we are. Of each purpose one signs, and all are published.
 ///
-/// They live in the store, sealed, so that every instance signs and publishes the same ones. What is stored is taken over
-/// again every few seconds (``reload(from:now:)``), and at once when a token names a key that is not known here.
+/// They live in the store, sealed, so that every instance signs and publishes the same ones. What is stored is taken
+/// over again every few seconds (``reload(from:now:)``), and at once when a token names a key that is not known here.
 public final class SessionKeys: Sendable {
     /// Of the ID tokens of our own apps.
     static let idTokenType = "JWT"
@@ -19,8 +19,8 @@ public final class SessionKeys: Sendable {
     /// How long a new key is published before it signs, in seconds: as long as those keep a key document who ask for no
     /// `max-age`, so that whoever verifies our tokens has the key before the first token.
     public static let publicationSeconds: Int64 = 3600
-    /// How long after its expiry an access token may still be taken somewhere, by a clock that is slow, and how long after
-    /// its time a new key may sign somewhere, together, in seconds: no key leaves before.
+    /// How long after its expiry an access token may still be taken somewhere, by a clock that is slow, and how long
+    /// after its time a new key may sign somewhere, together, in seconds: no key leaves before.
     static let slackSeconds: Int64 = 120
     /// How often at most the store is asked because of a token with an unknown key, in seconds: anybody can send those.
     static let unknownKeyPauseSeconds: Int64 = 5
@@ -97,8 +97,8 @@ public final class SessionKeys: Sendable {
         return key.kid
     }
 
-    /// Makes keys to take the place of all others, since those may be known to somebody else: one of each purpose that there
-    /// is a key for, which signs at once. Nothing is stored.
+    /// Makes keys to take the place of all others, since those may be known to somebody else: one of each purpose that
+    /// there is a key for, which signs at once. Nothing is stored.
     ///
     /// - Parameter now: seconds since 1970.
     public static func replacements(

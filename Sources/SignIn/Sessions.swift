@@ -52,7 +52,8 @@ public struct Sessions: Sendable {
         return user
     }
 
-    /// Ends the session of an access token, which may have expired; none of its tokens works any more when this returns.
+    /// Ends the session of an access token, which may have expired; none of its tokens works any more when this
+    /// returns.
     ///
     /// - Throws: `ServiceError.invalidToken` for what is no token of ours, or has no session any more;
     ///   `.storageUnavailable`.
@@ -60,8 +61,9 @@ public struct Sessions: Sendable {
         guard try await endSession(of: accessToken) else { throw .invalidToken }
     }
 
-    /// Ends the session of a token of either kind (RFC 7009 §2.1): an access token, which may have expired, or a refresh
-    /// token, also one that was replaced. What is no token of ours opens nothing anyway, so there is nothing to tell.
+    /// Ends the session of a token of either kind (RFC 7009 §2.1): an access token, which may have expired, or a
+    /// refresh token, also one that was replaced. What is no token of ours opens nothing anyway, so there is nothing to
+    /// tell.
     ///
     /// - Parameter app: who asks; nil for who names no app.
     /// - Throws: `ServiceError.invalidGrant` for a token of another client (§2.1).

@@ -42,8 +42,8 @@ public struct SignInWithProvider: Sendable {
     ///   - response: what the app posted, validated for this provider.
     ///   - userAgent: what the app says it is, for the list of sessions.
     ///   - trouble: where a failed call to the provider, and a port token that proved nothing, is noted for the log.
-    /// - Throws: `ServiceError`; `.unlinked` with a ticket for somebody who has to register. When it returns, the user and
-    ///   the session are on disk.
+    /// - Throws: `ServiceError`; `.unlinked` with a ticket for somebody who has to register. When it returns, the user
+    ///   and the session are on disk.
     public func signIn(
         _ response: AuthorizedResponse, with provider: Provider, userAgent: String?, trouble: ProviderTrouble? = nil
     ) async throws(ServiceError) -> Outcome {
@@ -65,13 +65,14 @@ public struct SignInWithProvider: Sendable {
         try await enter(response, with: provider, for: .app(app), userAgent, trouble).signedIn
     }
 
-    /// Signs a user in by tokens that a carrier has sent of its own accord: the session, or the ticket, waits for the app.
+    /// Signs a user in by tokens that a carrier has sent of its own accord: the session, or the ticket, waits for the
+    /// app.
     ///
     /// - Parameters:
     ///   - response: what was remembered of the request, with what the carrier has shown in the place of a code.
     ///   - push: the request that it answers.
-    /// - Throws: as above; `.pushEnded` where the app does not wait any more. When it returns, or throws `.unlinked`, everything
-    ///   is on disk.
+    /// - Throws: as above; `.pushEnded` where the app does not wait any more. When it returns, or throws `.unlinked`,
+    ///   everything is on disk.
     func signIn(
         _ response: AuthorizedResponse, with provider: Provider, for push: PushGrant, trouble: ProviderTrouble?
     ) async throws(ServiceError) -> SignedIn {
@@ -182,8 +183,8 @@ extension AuthorizedResponse {
 }
 
 extension AuthorizedResponse {
-    /// What the ID token must show of the nonce. One that the app posts is held to what the app has drawn, in whatever form; and
-    /// so is one that is got for a code of an SDK's, which has put the nonce into its own request.
+    /// What the ID token must show of the nonce. One that the app posts is held to what the app has drawn, in whatever
+    /// form; and so is one that is got for a code of an SDK's, which has put the nonce into its own request.
     func expectedNonce(at provider: Provider) -> IDTokenVerifier.ExpectedNonce {
         guard let nonce else { return .unknownToUs }
         guard idToken == nil, isOfSDK, let rules = provider.configuration.nativeTokens else { return .exactly(nonce) }

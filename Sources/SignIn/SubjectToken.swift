@@ -1,8 +1,8 @@
 internal import OpenIDConnect
 internal import Providers
 
-/// What somebody posts who exchanges a provider's access token (RFC 8693 §2.1). Every part was validated; there is no other way
-/// to make one.
+/// What somebody posts who exchanges a provider's access token (RFC 8693 §2.1). Every part was validated; there is no
+/// other way to make one.
 public struct SubjectToken: Sendable {
     /// RFC 8693 §2.1.
     public static let grantType = "urn:ietf:params:oauth:grant-type:token-exchange"
@@ -22,8 +22,8 @@ public struct SubjectToken: Sendable {
     /// - Parameters:
     ///   - parameters: finds a parameter by its name; an empty one counts as absent.
     ///   - audience: that of our own access tokens, the only one there is to ask for.
-    /// - Throws: `ServiceError.invalidParameter` for the first parameter that does not fit, `.invalidTarget` where tokens for
-    ///   somebody else are asked for.
+    /// - Throws: `ServiceError.invalidParameter` for the first parameter that does not fit, `.invalidTarget` where
+    ///   tokens for somebody else are asked for.
     public init(_ parameters: (String) -> String?, audience: String) throws(ServiceError) {
         func parameter(_ name: String) -> String? {
             guard let value = parameters(name), !value.isEmpty else { return nil }
@@ -65,7 +65,8 @@ public struct SubjectToken: Sendable {
 
     /// The token, read for a provider.
     ///
-    /// - Throws: `ServiceError.invalidParameter` where it is called a JWT and need not be one there; `.invalidSubjectToken`.
+    /// - Throws: `ServiceError.invalidParameter` where it is called a JWT and need not be one there;
+    ///   `.invalidSubjectToken`.
     func presented(to provider: Provider) throws(ServiceError) -> PresentedAccessToken {
         guard !isCalledJWT || provider.configuration.tokenExchange?.rule == .jwt else {
             throw .invalidParameter(ParameterError("subject_token_type", "must be \(Self.accessTokenType) here"))

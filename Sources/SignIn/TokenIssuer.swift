@@ -5,7 +5,8 @@ internal import JOSE
 internal import JSON
 import Syntax
 
-/// Makes and checks the tokens of our own sessions (RFC 9068 for access tokens; their type and algorithm are the operator's choice).
+/// Makes and checks the tokens of our own sessions (RFC 9068 for access tokens; their type and algorithm are the
+/// operator's choice).
 ///
 /// An access token says who and which session, and nothing personal. Refresh tokens are ``RefreshTokens``' matter.
 public struct TokenIssuer: Sendable {
@@ -17,8 +18,8 @@ public struct TokenIssuer: Sendable {
         public var audience: String
         public var accessTokenSeconds: Int64
         public var refreshTokenSeconds: Int64
-        /// How long after its rotation a refresh token gets the same answer again: a phone that lost the answer in a tunnel
-        /// tries again with the old one. 0 for never.
+        /// How long after its rotation a refresh token gets the same answer again: a phone that lost the answer in a
+        /// tunnel tries again with the old one. 0 for never.
         public var refreshGraceSeconds: Int64
         /// How long a session lasts however often it is refreshed; nil for no end.
         public var absoluteSeconds: Int64?
@@ -42,8 +43,8 @@ public struct TokenIssuer: Sendable {
             self.sensitiveMaximumAgeSeconds = sensitiveMaximumAgeSeconds
         }
 
-        /// The `aud` of receipts: an address below the issuer's, whatever the audience of access tokens is, so that nobody
-        /// who takes those ever takes a receipt for one.
+        /// The `aud` of receipts: an address below the issuer's, whatever the audience of access tokens is, so that
+        /// nobody who takes those ever takes a receipt for one.
         public var receiptAudience: String { issuer + (issuer.hasSuffix("/") ? "receipts" : "/receipts") }
     }
 
@@ -149,8 +150,8 @@ public struct TokenIssuer: Sendable {
         }
     }
 
-    /// Signs a receipt: proof for third parties that the user approved that text. Type, audience and key are receipts' own,
-    /// which keeps it from ever passing for an access token.
+    /// Signs a receipt: proof for third parties that the user approved that text. Type, audience and key are receipts'
+    /// own, which keeps it from ever passing for an access token.
     func receipt(_ receipt: Receipt) throws(ServiceError) -> String {
         var claims = JSONWriter(reservingCapacity: 512)
         claims.object { claims in
@@ -205,8 +206,8 @@ public struct TokenIssuer: Sendable {
             || header.hasType(keys.format.type.rawValue.lowercased())
     }
 
-    /// Whether a token can't be checked because its key is not known here. Another instance may have signed it with a key
-    /// that is stored since: when this has looked for it, it is worth checking the token again.
+    /// Whether a token can't be checked because its key is not known here. Another instance may have signed it with a
+    /// key that is stored since: when this has looked for it, it is worth checking the token again.
     ///
     /// - Throws: `ServiceError.storageUnavailable`, since nothing can be said of the token then.
     func findsKey(of token: String, now: Int64) async throws(ServiceError) -> Bool {

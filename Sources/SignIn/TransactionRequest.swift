@@ -1,8 +1,8 @@
 internal import OpenIDConnect
 public import Providers
 
-/// What an app posts after its user has approved one transaction: an authorized response in which nothing that binds the
-/// approval may be missing.
+/// What an app posts after its user has approved one transaction: an authorized response in which nothing that binds
+/// the approval may be missing.
 public struct TransactionRequest: Sendable {
     /// The level that approving a transaction takes, unless the app asks for another: a PIN or a biometric.
     static let usualLevel = "a3"

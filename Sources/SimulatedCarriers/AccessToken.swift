@@ -1,7 +1,8 @@
 internal import Crypto
 internal import JSON
 
-/// Makes an issuer's access tokens where they are to be JWTs (RFC 9068 §2), and tells what one is good for (RFC 7662 §2.2).
+/// Makes an issuer's access tokens where they are to be JWTs (RFC 9068 §2), and tells what one is good for (RFC 7662
+/// §2.2).
 struct AccessToken {
     let world: World
     let provider: Provider
@@ -63,8 +64,8 @@ struct AccessToken {
     }
 }
 
-/// Asks for access tokens that are JWTs, and says what is to be the matter with them. Those whose names end in `_valid` are
-/// right.
+/// Asks for access tokens that are JWTs, and says what is to be the matter with them. Those whose names end in `_valid`
+/// are right.
 public enum AccessTokenMisbehaviour: String, Sendable, CaseIterable {
     case valid = "access_token_jwt_valid"
     /// It does not tell how and when the user has authenticated.

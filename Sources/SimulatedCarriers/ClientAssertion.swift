@@ -67,8 +67,8 @@ struct ClientAssertion {
         }
     }
 
-    /// Whether it is a client secret as Apple takes them: signed by the client's key, from its team, for Apple, and good for
-    /// half a year at most.
+    /// Whether it is a client secret as Apple takes them: signed by the client's key, from its team, for Apple, and
+    /// good for half a year at most.
     func holdsAsSecret(of client: SimulatedClient, keys: [PublicKey], now: Int64) -> Bool {
         guard client.authentication.contains(.apple), clientID == client.id,
             claims["iss"]?.string == Self.appleTeam, claims["aud"]?.string == "https://appleid.apple.com",

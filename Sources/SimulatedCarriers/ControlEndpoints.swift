@@ -32,8 +32,8 @@ struct ControlEndpoints: Sendable {
             + PushControl(world: world).routes + LineControl(world: world).routes
     }
 
-    /// The refresh tokens that the plain provider was shown after the request of that number; by their hashes, so that a log of it
-    /// tells no token.
+    /// The refresh tokens that the plain provider was shown after the request of that number; by their hashes, so that
+    /// a log of it tells no token.
     private func refreshes(_ request: HTTPRequest) -> HTTPResponse {
         let after = Fields(query: request)?["after"].flatMap { Int($0) } ?? 0
         let last = world.log.last

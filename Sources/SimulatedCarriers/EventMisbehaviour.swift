@@ -1,8 +1,8 @@
 internal import Crypto
 internal import JSON
 
-/// What can be the matter with what a provider tells. Those whose names end in `_valid` are unusual but right. Those that are a
-/// logout token's, too, have the same names.
+/// What can be the matter with what a provider tells. Those whose names end in `_valid` are unusual but right. Those
+/// that are a logout token's, too, have the same names.
 public enum EventMisbehaviour: String, Sendable, CaseIterable {
     case badSignature = "bad_signature"
     case algorithmNone = "alg_none"

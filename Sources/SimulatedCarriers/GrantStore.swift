@@ -80,8 +80,8 @@ final class GrantStore: Sendable {
         return grant.refreshesUntil.map { now < $0 } ?? true ? grant : nil
     }
 
-    /// Revokes a token of either kind, and with it everything that was made of the same code (RFC 7009 §2.1). One that is
-    /// unknown, or another client's, is passed over.
+    /// Revokes a token of either kind, and with it everything that was made of the same code (RFC 7009 §2.1). One that
+    /// is unknown, or another client's, is passed over.
     ///
     /// - Parameter clientID: nil for whoever has the token.
     /// - Returns: whether there was one.

@@ -2,8 +2,8 @@ internal import Crypto
 internal import HTTPServer
 internal import JSON
 
-/// The introspection endpoint (RFC 7662 §2). A client learns of every client's tokens here, as at many providers: it has to look
-/// whom one was issued to.
+/// The introspection endpoint (RFC 7662 §2). A client learns of every client's tokens here, as at many providers: it
+/// has to look whom one was issued to.
 struct IntrospectionEndpoint {
     static let path = "/introspect"
 

@@ -32,10 +32,11 @@ struct IssuerProfile: Sendable {
     var pathPrefix = ""
     /// In seconds.
     var idTokenLifetime: Int64 = 600
-    /// For how long after the sign-in refresh tokens are good, however often they are replaced, in seconds; nil: each for a day.
+    /// For how long after the sign-in refresh tokens are good, however often they are replaced, in seconds; nil: each
+    /// for a day.
     var refreshLifetime: Int64?
-    /// Whether a browser stays signed in, can be signed out again, and comes back by a form where it is asked to; without a
-    /// session of it `prompt=none` finds nobody. Elsewhere the login hint alone is believed.
+    /// Whether a browser stays signed in, can be signed out again, and comes back by a form where it is asked to;
+    /// without a session of it `prompt=none` finds nobody. Elsewhere the login hint alone is believed.
     var keepsSessions = false
     /// The claim that names a person at all clients, where subjects don't.
     var crossClientClaim: String?

@@ -1,7 +1,8 @@
 internal import Crypto
 internal import JSON
 
-/// Makes an issuer's logout tokens (OpenID Connect Back-Channel Logout 1.0 §2.4). Who asks for one posts it: nobody is called.
+/// Makes an issuer's logout tokens (OpenID Connect Back-Channel Logout 1.0 §2.4). Who asks for one posts it: nobody is
+/// called.
 struct LogoutToken {
     /// What it names.
     enum Naming: String {

@@ -15,7 +15,8 @@ struct LogoutTokenControl: Sendable {
         ]
     }
 
-    /// `{"subscriber": …, "by": "sid"|"sub"|"both", "issuer": …, "client": …, "misbehaviour": …}`, all but the first optional.
+    /// `{"subscriber": …, "by": "sid"|"sub"|"both", "issuer": …, "client": …, "misbehaviour": …}`, all but the first
+    /// optional.
     private func respond(to request: HTTPRequest) -> HTTPResponse {
         do throws(OAuthError) {
             let command = try? JSONValue(parsing: request.body)

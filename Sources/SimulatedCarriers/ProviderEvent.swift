@@ -2,8 +2,8 @@ internal import Crypto
 internal import JSON
 internal import Syntax
 
-/// Makes what an issuer tells of its subscribers of its own accord, as Apple, Google and Facebook word and sign it. Who asks for
-/// one posts it: nobody is called.
+/// Makes what an issuer tells of its subscribers of its own accord, as Apple, Google and Facebook word and sign it. Who
+/// asks for one posts it: nobody is called.
 struct ProviderEvent {
     enum Dialect: String, CaseIterable {
         case apple, risc, facebook

@@ -19,7 +19,8 @@ struct SeizedConnection: ~Copyable {
     /// - Returns: nil when the connection is gone.
     init?(of request: HTTPRequest, at port: UInt16) {
         for number in FileNames.names(in: "/proc/self/fd").compactMap({ Int32($0) }) {
-            // Before anything is duplicated: closing the duplicate of a file would drop the locks this process has on it.
+            // Before anything is duplicated: closing the duplicate of a file would drop the locks this process has on
+            // it.
             guard SocketName.peer(of: number).flatMap(End.init) == End(request.peer),
                 let duplicate = try? OwnedDescriptor(duplicating: number)
             else { continue }

@@ -42,7 +42,8 @@ enum SignInPage {
                 """)
     }
 
-    /// An answer that the browser posts, once its user goes on (OAuth 2.0 Form Post Response Mode §2; the script is left out).
+    /// An answer that the browser posts, once its user goes on (OAuth 2.0 Form Post Response Mode §2; the script is
+    /// left out).
     static func answer(_ parameters: [(name: String, value: String)], to address: String) -> HTTPResponse {
         let fields = parameters.map { field in
             "<input type=\"hidden\" name=\"\(Page.escape(field.name))\" value=\"\(Page.escape(field.value))\">"

@@ -65,13 +65,14 @@ public struct SimulatedClient: Sendable {
     static let telenorClientID = "gatehouse-telenor"
     static let otherTelenorClientID = "gatehouse-telenor-web"
 
-    /// Two clients at the issuer like Beyond Identity: one whose application is registered without PKCE, and a public one.
+    /// Two clients at the issuer like Beyond Identity: one whose application is registered without PKCE, and a public
+    /// one.
     static let beyondClientID = "gatehouse-beyond"
     static let publicBeyondClientID = "gatehouse-beyond-public"
 
-    /// The clients of the demo: one for the carriers; three for the plain provider: one with a secret, one without, and one
-    /// that signs who it is; two for TelenorID+, two for the issuer like Beyond Identity, and at each dialect one for a server
-    /// and those of its apps.
+    /// The clients of the demo: one for the carriers; three for the plain provider: one with a secret, one without, and
+    /// one that signs who it is; two for TelenorID+, two for the issuer like Beyond Identity, and at each dialect one
+    /// for a server and those of its apps.
     ///
     /// - Parameters:
     ///   - redirectURIs: addresses registered for all, beside each one's own.

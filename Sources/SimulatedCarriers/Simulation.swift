@@ -2,8 +2,8 @@ public import EventLoop
 internal import HTTPServer
 internal import Synchronization
 
-/// Two carriers, their discovery, a plain OpenID Provider, one like TelenorID+ and one like Beyond Identity, and the dialects of
-/// those that people use, on seven ports of this process.
+/// Two carriers, their discovery, a plain OpenID Provider, one like TelenorID+ and one like Beyond Identity, and the
+/// dialects of those that people use, on seven ports of this process.
 ///
 /// They are strict providers: what a relying party does wrong is refused. What they do wrong themselves is switched on
 /// from outside, for whoever calls (``misbehave(_:at:of:times:)``, or `POST /control/misbehave`), or for one sign-in
@@ -12,8 +12,8 @@ public final class Simulation: Sendable {
     /// Which ports are listened on.
     public enum Ports: Sendable {
         case kernelChosen
-        /// This one for discovery and the next six for Aurora, Borealis, the plain provider, TelenorID+, Beyond Identity, and
-        /// all dialects together.
+        /// This one for discovery and the next six for Aurora, Borealis, the plain provider, TelenorID+, Beyond
+        /// Identity, and all dialects together.
         case from(UInt16)
     }
 

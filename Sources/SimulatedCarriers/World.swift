@@ -65,8 +65,8 @@ final class World: Sendable {
         return true
     }
 
-    /// Whether an address is registered for a client: one of its own to the letter, or for a client of the demo the sample
-    /// app's, whose port is not known before it is bound.
+    /// Whether an address is registered for a client: one of its own to the letter, or for a client of the demo the
+    /// sample app's, whose port is not known before it is bound.
     func allows(_ redirectURI: String, for client: SimulatedClient) -> Bool {
         if client.redirectURIs.contains(redirectURI) { return true }
         guard gatehouse != nil, let path = SampleApp.redirectPaths[client.id] else { return false }

@@ -17,10 +17,12 @@ public enum Base64URL {
     /// without becoming another token.
     /// - Returns: nil for any other text.
     public static func decode(_ text: Span<UInt8>) -> [UInt8]? {
-        // Appending nothing would write to the empty array that the whole process shares. One symbol is less than a byte.
+        // Appending nothing would write to the empty array that the whole process shares. One symbol is less than a
+        // byte.
         if text.count < 2 { return text.isEmpty ? [] : nil }
         var isValid = false
-        // Appended: an array that is made with its capacity asks the runtime for its type, which costs as much as the memory.
+        // Appended: an array that is made with its capacity asks the runtime for its type, which costs as much as the
+        // memory.
         var bytes: [UInt8] = []
         bytes.append(addingCapacity: text.count * 3 / 4) { output in
             isValid = Base64Alphabet.url.decode(text, into: &output)

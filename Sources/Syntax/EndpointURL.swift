@@ -43,8 +43,8 @@ public struct EndpointURL: Sendable, Hashable {
     /// Whether the scheme is `https`.
     public var isSecure: Bool { scheme == "https" }
 
-    /// Whether the host is an address in 127.0.0.0/8 or `::1`. A name such as `localhost` is not: what it resolves to is the
-    /// resolver's business.
+    /// Whether the host is an address in 127.0.0.0/8 or `::1`. A name such as `localhost` is not: what it resolves to
+    /// is the resolver's business.
     public var isLoopback: Bool { IPAddress(host)?.isLoopback ?? false }
 
     /// Whether there is a query, be it empty.
@@ -59,8 +59,8 @@ public struct EndpointURL: Sendable, Hashable {
         guard isSecure || allowLoopbackHTTP && isLoopback else { throw .schemeNotAllowed }
     }
 
-    /// Checks a URL that an operator wrote, plain http to any host included: whether that is allowed, his other words say.
-    /// A host's name is held to the grammar of host names too, so that a slip is found before anybody asks it.
+    /// Checks a URL that an operator wrote, plain http to any host included: whether that is allowed, his other words
+    /// say. A host's name is held to the grammar of host names too, so that a slip is found before anybody asks it.
     ///
     /// - Throws: `EndpointURLError`, the first fault that was found.
     public init(configured text: String) throws(EndpointURLError) {

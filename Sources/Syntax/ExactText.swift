@@ -26,8 +26,8 @@ extension String {
 }
 
 extension String {
-    /// Whether every byte of the UTF-8 is as it should be: what `utf8.allSatisfy` tells, without a step through the text's
-    /// indices for each.
+    /// Whether every byte of the UTF-8 is as it should be: what `utf8.allSatisfy` tells, without a step through the
+    /// text's indices for each.
     @inlinable
     public func allBytes(_ isRight: (UInt8) -> Bool) -> Bool {
         let bytes = utf8.span

@@ -5,7 +5,8 @@ public enum PercentEncoding {
     /// - Parameters:
     ///   - range: the part of `bytes` that is encoded.
     ///   - plusIsSpace: as in forms.
-    ///   - scratch: memory for what is decoded, so that texts which follow each other need it once. What it holds is lost.
+    ///   - scratch: memory for what is decoded, so that texts which follow each other need it once. What it holds is
+    ///     lost.
     /// - Returns: the text, or nil when a percent sign lacks its two digits or what comes out is not UTF-8.
     public static func decode(
         _ bytes: Span<UInt8>, _ range: Range<Int>, plusIsSpace: Bool, scratch: inout [UInt8]

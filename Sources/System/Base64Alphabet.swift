@@ -29,8 +29,8 @@ public struct Base64Alphabet: Sendable {
         let index = bytes.count / 3 * 3
         precondition(output.freeCapacity >= Self.symbolCount(ofBytes: bytes.count))
         unsafe output.withUnsafeMutableBufferPointer { buffer, count in
-            // Safe: `index` is not beyond the bytes, six bits are an index of the 64 symbols, and there is room for four
-            // symbols of every three bytes, as was checked above.
+            // Safe: `index` is not beyond the bytes, six bits are an index of the 64 symbols, and there is room for
+            // four symbols of every three bytes, as was checked above.
             var (start, end) = (0, count)
             while start < index {
                 let (first, second) = unsafe (UInt32(bytes[unchecked: start]), UInt32(bytes[unchecked: start &+ 1]))
@@ -66,8 +66,8 @@ public struct Base64Alphabet: Sendable {
         let index = text.count / 4 * 4
         precondition(output.freeCapacity >= text.count * 3 / 4)
         unsafe output.withUnsafeMutableBufferPointer { buffer, count in
-            // Safe: `index` is not beyond the text, every byte is an index of the 256 values, and there is room for three
-            // bytes of every four symbols, as was checked above.
+            // Safe: `index` is not beyond the text, every byte is an index of the 256 values, and there is room for
+            // three bytes of every four symbols, as was checked above.
             var (start, end) = (0, count)
             while start < index {
                 let a = unsafe values[unchecked: Int(text[unchecked: start])]

@@ -33,8 +33,8 @@ extension Span where Element == UInt8 {
             return (seen[0] | seen[1] | seen[2] | seen[3]) & 0x8080_8080_8080_8080 == 0
         }
         let raw = unsafe bytes
-        // Safe: each load lies inside the span, as the line before it makes sure. What the last has in common with the one
-        // before is looked at twice.
+        // Safe: each load lies inside the span, as the line before it makes sure. What the last has in common with the
+        // one before is looked at twice.
         if count >= 8 {
             var seen = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: count &- 8, as: UInt64.self)
             var index = 0
@@ -71,7 +71,8 @@ extension OutputSpan where Element == UInt8 {
     /// Appends the bytes of a text, for which there must be room.
     public mutating func append(text: String) { append(text.utf8.span) }
 
-    /// Appends a number in decimal, from its last digit on and without a text in between; there must be room for 20 bytes.
+    /// Appends a number in decimal, from its last digit on and without a text in between; there must be room for 20
+    /// bytes.
     public mutating func append(decimal value: Int64) {
         // As many as the longest has, -9223372036854775808.
         var digits = InlineArray<20, UInt8>(repeating: 0)

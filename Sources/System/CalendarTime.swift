@@ -69,8 +69,8 @@ public struct CalendarTime: Sendable, Equatable {
 
     /// Reads an IMF-fixdate.
     ///
-    /// - Returns: seconds since 1970; nil for any other form, which servers must not send any more, and for what is no date. The
-    ///   weekday is not compared.
+    /// - Returns: seconds since 1970; nil for any other form, which servers must not send any more, and for what is no
+    ///   date. The weekday is not compared.
     public static func seconds(imfFixdate text: String) -> Int64? {
         let parts = text.split(separator: " ")
         guard parts.count == 6, parts[0].hasSuffix(","), parts[5] == "GMT", let day = number(parts[1], 1...31),

@@ -14,8 +14,8 @@ public struct LineReader: ~Copyable {
     private var unread = 0..<0
     /// How many bytes of the file were read so far.
     public private(set) var offset = 0
-    /// Whether a newline stood behind the line that came last. What has none was torn off by a crash, or is the last of a
-    /// file that somebody wrote so.
+    /// Whether a newline stood behind the line that came last. What has none was torn off by a crash, or is the last of
+    /// a file that somebody wrote so.
     public private(set) var isEnded = true
 
     /// - Parameters:

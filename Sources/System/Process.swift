@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// The environment of this process, which the C libraries in it read too. It must be changed before there is a second thread.
+/// The environment of this process, which the C libraries in it read too. It must be changed before there is a second
+/// thread.
 public enum EnvironmentVariables {
     public static func isSet(_ name: String) -> Bool { unsafe getenv(name) != nil }
 
@@ -12,8 +13,8 @@ public enum EnvironmentVariables {
 
 /// How many descriptors, and so connections, this process may have open.
 public enum DescriptorLimit {
-    /// Raises the limit as far as the process may raise it itself: systems start programs with about a thousand, for the
-    /// sake of old ones that can't count further, and leave the rest to who needs more.
+    /// Raises the limit as far as the process may raise it itself: systems start programs with about a thousand, for
+    /// the sake of old ones that can't count further, and leave the rest to who needs more.
     public static func raise() {
         guard var limit = read() else { return }
         limit.rlim_cur = limit.rlim_max

@@ -1,8 +1,8 @@
 internal import CLinux
 import Glibc
 
-/// How many processors the process may use: a container or a service manager often allows fewer than the machine has, and
-/// what is started for the others only takes turns with the rest.
+/// How many processors the process may use: a container or a service manager often allows fewer than the machine has,
+/// and what is started for the others only takes turns with the rest.
 public enum Processors {
     /// Beyond so many, one loop more makes nothing faster.
     public static let maximum = 64
@@ -38,8 +38,8 @@ public enum Processors {
         return count
     }
 
-    /// A group's folder and those above it, whose quotas hold too. In a container the path may be that of the machine while
-    /// the root is the container's own.
+    /// A group's folder and those above it, whose quotas hold too. In a container the path may be that of the machine
+    /// while the root is the container's own.
     private static func folders(_ root: String, _ path: Substring) -> [String] {
         var folders = [root]
         for part in path.split(separator: "/") { folders.append("\(folders[folders.count - 1])/\(part)") }

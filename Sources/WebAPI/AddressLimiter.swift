@@ -15,12 +15,12 @@ public struct ClientNetwork: Hashable, Sendable {
 
 /// How often one network may do something in a minute: all of it at once if it likes, then once every so often.
 ///
-/// It remembers no networks, which anybody could make up by the million, but keeps a sketch of fixed size (count-min with
-/// conservative update; Estan and Varghese, 2002): four rows of slots, of which each network has one a row, chosen by a
-/// hash that starts from a secret of this process. A slot is a bucket; a network has as much left as the fullest of its
-/// four. So nobody ever gets more than the limit, and no crowd can make the sketch forget anybody; a stranger is
-/// taken for one of a crowd only when it fills all four of his slots, which takes some 40 million requests a minute at a
-/// limit of 600.
+/// It remembers no networks, which anybody could make up by the million, but keeps a sketch of fixed size (count-min
+/// with conservative update; Estan and Varghese, 2002): four rows of slots, of which each network has one a row, chosen
+/// by a hash that starts from a secret of this process. A slot is a bucket; a network has as much left as the fullest
+/// of its four. So nobody ever gets more than the limit, and no crowd can make the sketch forget anybody; a stranger is
+/// taken for one of a crowd only when it fills all four of his slots, which takes some 40 million requests a minute at
+/// a limit of 600.
 final class AddressLimiter: Sendable {
     private static let rows = 4
     /// Sixteen bits of the hash choose a slot, so that one hash does for four rows.
@@ -29,7 +29,8 @@ final class AddressLimiter: Sendable {
     /// Nanoseconds until one more is allowed, and those until all are; 0: no limit.
     private let interval: Int64
     private let capacity: Int64
-    /// When each slot's bucket would be full again if nothing more were taken, in nanoseconds. Empty until it is needed.
+    /// When each slot's bucket would be full again if nothing more were taken, in nanoseconds. Empty until it is
+    /// needed.
     private let fullAt = Mutex<[Int64]>([])
 
     /// - Parameter perMinute: 0 lets everybody in.

@@ -1,8 +1,8 @@
 internal import HTTPServer
 internal import SignIn
 
-/// `POST /auth/{provider}/backchannel-logout`: a provider says that somebody has signed out there (OpenID Connect Back-Channel
-/// Logout 1.0 §2.5).
+/// `POST /auth/{provider}/backchannel-logout`: a provider says that somebody has signed out there (OpenID Connect
+/// Back-Channel Logout 1.0 §2.5).
 struct BackChannelLogoutEndpoint: Sendable {
     static let suffix = "/backchannel-logout"
 

@@ -4,9 +4,9 @@ public import Syntax
 
 /// Finds out whom a request comes from, behind proxies too.
 ///
-/// Only what a trusted proxy added is believed: from the connection's own end, each address that is a trusted proxy's is
-/// followed to the one it names before it, and the first that is not is the client. What a client wrote itself into the
-/// field stands further to the left and is never reached.
+/// Only what a trusted proxy added is believed: from the connection's own end, each address that is a trusted proxy's
+/// is followed to the one it names before it, and the first that is not is the client. What a client wrote itself into
+/// the field stands further to the left and is never reached.
 public struct ClientAddress: Sendable {
     /// The one that is believed. A proxy that adds to one passes the other on as the client wrote it.
     private let header: ClientAddressHeader

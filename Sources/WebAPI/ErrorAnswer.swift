@@ -35,8 +35,8 @@ struct ErrorAnswer {
 
     private var retriable: ErrorAnswer { with(header: "Retry-After", Self.retryAfterSeconds) }
 
-    /// The one place where errors become statuses and codes. As long as there are errors: a part of it elsewhere would be one
-    /// that the compiler does not hold to be whole.
+    /// The one place where errors become statuses and codes. As long as there are errors: a part of it elsewhere would
+    /// be one that the compiler does not hold to be whole.
     init(_ error: ServiceError) {
         switch error {
         case .invalidRequest(let sentence): self.init(400, "invalid_request", sentence)
@@ -213,8 +213,8 @@ struct ErrorAnswer {
 }
 
 extension JSONWriter {
-    /// What stock apps fill their registration form with: the carrier's attributes in the sample backend's shape, and the
-    /// ticket where that shows the subject.
+    /// What stock apps fill their registration form with: the carrier's attributes in the sample backend's shape, and
+    /// the ticket where that shows the subject.
     fileprivate mutating func unlinkedUser(_ ticket: LinkTicket) {
         let said = ticket.attributes
         name("zenkey_attributes")

@@ -3,8 +3,8 @@ internal import SignIn
 import Synchronization
 internal import Syntax
 
-/// Counts failed sign-ins by provider, reason and the part of the net they come from: what shows that somebody tries codes,
-/// that a carrier is down, or that an app was released with a fault, without writing down who it was.
+/// Counts failed sign-ins by provider, reason and the part of the net they come from: what shows that somebody tries
+/// codes, that a carrier is down, or that an app was released with a fault, without writing down who it was.
 ///
 /// Anybody can make a sign-in fail, so it is memory that counts, in a bounded number of ways, and what is stored is a
 /// bounded number of rows now and then, however many failed.

@@ -16,8 +16,8 @@ struct Operation<Table: OperationTable>: Sendable {
 }
 
 extension Operation {
-    /// - Parameter respond: what is done with a request that is not answered alike for everybody, given the path and what
-    ///   answers it.
+    /// - Parameter respond: what is done with a request that is not answered alike for everybody, given the path and
+    ///   what answers it.
     func route(
         _ services: Table.Services, _ log: RequestLog,
         _ respond: (String, Table.Answering) -> @Sendable (HTTPRequest) async -> HTTPResponse
@@ -57,8 +57,8 @@ typealias OpenHandler = @Sendable (HTTPRequest) -> HTTPResponse
 
 /// Answers a request.
 ///
-/// It is always a method and never a closure: a closure of such a type leaves the executor of whoever calls it, so that each
-/// call that comes back to it, or to anything below it, becomes another job of the loop.
+/// It is always a method and never a closure: a closure of such a type leaves the executor of whoever calls it, so that
+/// each call that comes back to it, or to anything below it, becomes another job of the loop.
 typealias Handler = @Sendable (RequestContext) async throws(ServiceError) -> HTTPResponse
 
 /// Answers a request that is made under a session.

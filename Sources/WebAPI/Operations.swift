@@ -48,8 +48,8 @@ enum Operations: OperationTable {
             + service
     }
 
-    /// Whether an operation is there: those of server-initiated sign-in, and those of sign-ups, are where some provider takes
-    /// them, and those of the KeyService where that is on.
+    /// Whether an operation is there: those of server-initiated sign-in, and those of sign-ups, are where some provider
+    /// takes them, and those of the KeyService where that is on.
     static func isThere(_ operation: Operation<Self>, _ services: APIServices) -> Bool {
         if operation.description.tag == .keyService { return services.useCases.keyService != nil }
         let providers = services.code.providers

@@ -5,8 +5,8 @@ import Syntax
 
 /// What stands before everything that providers call: the one that is named in the path, and a limit.
 ///
-/// What they send proves itself, so there is no API key; and since anybody can send something, an address that sends what is
-/// refused is soon asked to wait.
+/// What they send proves itself, so there is no API key; and since anybody can send something, an address that sends
+/// what is refused is soon asked to wait.
 struct ProviderDoor: Sendable {
     let providers: ProviderDirectory
     let limits: AddressLimits

@@ -4,11 +4,11 @@ internal import OpenIDConnect
 internal import Providers
 internal import SignIn
 
-/// `POST /auth/{provider}/events`: a provider says what has happened to one of its users, each in its own dialect: Apple's
-/// notifications, RISC's tokens (RFC 8935 §2), Facebook's signed requests.
+/// `POST /auth/{provider}/events`: a provider says what has happened to one of its users, each in its own dialect:
+/// Apple's notifications, RISC's tokens (RFC 8935 §2), Facebook's signed requests.
 ///
-/// Where a provider tells of nothing there is nothing at its path. What was taken gets the same answer whether anybody was known,
-/// and whether it has come before.
+/// Where a provider tells of nothing there is nothing at its path. What was taken gets the same answer whether anybody
+/// was known, and whether it has come before.
 struct ProviderEventsEndpoint: Sendable {
     static let suffix = "/events"
     static let deletionSuffix = "/events/deletion"
@@ -38,8 +38,8 @@ struct ProviderEventsEndpoint: Sendable {
         }
     }
 
-    /// `POST /auth/{provider}/events/deletion`: somebody wants to be forgotten. Facebook shows its user the address and the code
-    /// of the answer.
+    /// `POST /auth/{provider}/events/deletion`: somebody wants to be forgotten. Facebook shows its user the address and
+    /// the code of the answer.
     func delete(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
         try await door.admit(context) { provider throws(ServiceError) in
             guard provider.configuration.events?.dialect == .facebook else { throw .unknownPath }
@@ -68,7 +68,8 @@ struct ProviderEventsEndpoint: Sendable {
         return payload
     }
 
-    /// RFC 8935 §2.1: the token is the body. Whatever else comes is told in its way, too, and not as another media type.
+    /// RFC 8935 §2.1: the token is the body. Whatever else comes is told in its way, too, and not as another media
+    /// type.
     private func securityEvent(in request: HTTPRequest) throws(ServiceError) -> String {
         guard request.header("content-type").map(RequestBody.mediaType) == "application/secevent+jwt",
             let token = String(validating: request.body, as: UTF8.self)

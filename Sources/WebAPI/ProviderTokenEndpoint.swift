@@ -5,8 +5,8 @@ internal import JSON
 internal import Providers
 internal import SignIn
 
-/// What the vault opens: a provider's access token, to a service of ours that is configured for it, and userinfo once more, to
-/// the user.
+/// What the vault opens: a provider's access token, to a service of ours that is configured for it, and userinfo once
+/// more, to the user.
 struct ProviderTokenEndpoint: Sendable {
     static let path = "/users/me/identities/{identity_id}/access-token"
     /// Where a client proves who it is while `Authorization` has the user's token.
@@ -18,8 +18,8 @@ struct ProviderTokenEndpoint: Sendable {
     let apps: AppDirectory
     let limits: AddressLimits
 
-    /// `GET …/access-token`: only for an app with a secret, which shows it beside the user's session token. Whoever has got
-    /// hold of that alone gets nothing here.
+    /// `GET …/access-token`: only for an app with a secret, which shows it beside the user's session token. Whoever has
+    /// got hold of that alone gets nothing here.
     func accessToken(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
         let credentials = try Self.credentials(context.request)
         let app = try client(credentials.basic, context)

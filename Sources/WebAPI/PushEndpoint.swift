@@ -57,7 +57,8 @@ struct PushEndpoint: Sendable {
                 body.member("auth_req_id", id)
                 body.tokens(tokens)
             }
-            // Without a Location: clients that follow redirects by themselves find nothing to follow, and read the body.
+            // Without a Location: clients that follow redirects by themselves find nothing to follow, and read the
+            // body.
             return .secretJSON(writer.bytes, .found)
         }
     }
@@ -84,8 +85,8 @@ struct PushEndpoint: Sendable {
         return .emptyObject
     }
 
-    /// Asks for one that is somebody's. Who asks for too many that are nobody's, or another's, has to wait; whose request is
-    /// known here has not, whoever else comes from the same address.
+    /// Asks for one that is somebody's. Who asks for too many that are nobody's, or another's, has to wait; whose
+    /// request is known here has not, whoever else comes from the same address.
     private func known<Value: Sendable>(
         _ id: String, _ context: RequestContext, _ body: (String) async throws(ServiceError) -> Value
     ) async throws(ServiceError) -> Value {

@@ -7,8 +7,8 @@ internal import SignIn
 
 /// `POST /auth/zenkey-async-signin/notification`: a carrier says what has come of a request of our server's.
 ///
-/// It shows the token that it was given with the push, so there is no API key; and since anybody can send something, an address
-/// that sends what is refused is soon asked to wait.
+/// It shows the token that it was given with the push, so there is no API key; and since anybody can send something, an
+/// address that sends what is refused is soon asked to wait.
 struct PushNotificationEndpoint: Sendable {
     let notifications: PushNotifications
     let limits: AddressLimits

@@ -12,7 +12,8 @@ enum RequestBody {
 
     /// Reads a request's body.
     ///
-    /// - Throws: `ServiceError.unsupportedMediaType`, or `.invalidRequest` saying what is wrong and nothing of what was sent.
+    /// - Throws: `ServiceError.unsupportedMediaType`, or `.invalidRequest` saying what is wrong and nothing of what was
+    ///   sent.
     init(_ request: HTTPRequest) throws(ServiceError) {
         let type = request.header("content-type") ?? Self.jsonType
         switch type == Self.jsonType ? type : Self.mediaType(type) {

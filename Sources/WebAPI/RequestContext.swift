@@ -2,7 +2,8 @@ internal import HTTPServer
 internal import Providers
 internal import SignIn
 
-/// A request on its way to its answer: what was sent, where it comes from, and what is found out that belongs into the log.
+/// A request on its way to its answer: what was sent, where it comes from, and what is found out that belongs into the
+/// log.
 final class RequestContext {
     /// How far a sign-in has come, and what it was.
     enum SignInProgress { case begun, signedIn, newUser, migrated }

@@ -24,8 +24,8 @@ struct RequestParameters {
         "identity_id", "delivery_method", "authenticator_type",
     ]
 
-    /// The parameters any endpoint takes, under every name they come by. By the length of that, which tells most names apart
-    /// and is at hand; hashing each member of each body would cost more.
+    /// The parameters any endpoint takes, under every name they come by. By the length of that, which tells most names
+    /// apart and is at hand; hashing each member of each body would cost more.
     private static let canonicalNames: [[(spelling: String, name: String)]] = {
         let own = usual + aliases.values.sorted() + others + operators + ProfileFields.names
         var known: Set<String> = []

@@ -97,7 +97,8 @@ struct SignUpEndpoint: Sendable {
         return delivery
     }
 
-    /// The same for everybody. Stock apps take a body with `message` beside `code` or `error` for a failure, so there is none.
+    /// The same for everybody. Stock apps take a body with `message` beside `code` or `error` for a failure, so there
+    /// is none.
     private static func mailed(_ provider: Provider) -> HTTPResponse {
         var writer = JSONWriter()
         writer.object { body in

@@ -3,8 +3,8 @@ internal import HTTPServer
 internal import JSON
 internal import SignIn
 
-/// `/auth/token` and `/auth/revoke`: the first tokens of an app of ours, or for a provider's; the next ones of a session; or
-/// its end.
+/// `/auth/token` and `/auth/revoke`: the first tokens of an app of ours, or for a provider's; the next ones of a
+/// session; or its end.
 struct TokenEndpoint: Sendable {
     let sessions: Sessions
     let appTokens: AppTokens
@@ -86,8 +86,8 @@ struct TokenEndpoint: Sendable {
         return .emptyObject
     }
 
-    /// `POST /auth/revoke`: ends the session of a token of either kind (RFC 7009). Which kind it is shows, so that a hint
-    /// is of no use; a token that opens nothing has got what was asked for.
+    /// `POST /auth/revoke`: ends the session of a token of either kind (RFC 7009). Which kind it is shows, so that a
+    /// hint is of no use; a token that opens nothing has got what was asked for.
     func revoke(
         _ context: RequestContext, _ parameters: RequestParameters, _ app: RegisteredApp?
     ) async throws(ServiceError) -> HTTPResponse {

@@ -56,9 +56,9 @@ public struct YAMLDocument: Sendable, Equatable {
     /// Reads the part of YAML that configuration files are written in: block and flow mappings and lists, plain,
     /// single-quoted and double-quoted scalars on one line, comments.
     ///
-    /// libyaml reads; what it takes beyond that (anchors, aliases, tags, directives, block scalars, scalars over several
-    /// lines, more than one document) is refused with a sentence, so a text is either read as every YAML reader reads
-    /// it, or not at all.
+    /// libyaml reads; what it takes beyond that (anchors, aliases, tags, directives, block scalars, scalars over
+    /// several lines, more than one document) is refused with a sentence, so a text is either read as every YAML reader
+    /// reads it, or not at all.
     ///
     /// - Throws: `YAMLError` at the first place that can't be read. A key given twice is not thrown but listed.
     public init(parsing text: String) throws(YAMLError) {

@@ -42,8 +42,8 @@ struct AdminListener: Sendable {
 extension AdminToken {
     convenience init(_ admin: Settings.Admin) { self.init(admin.token) }
 
-    /// Takes over what the configuration says now. Where the listener is bound does not change while it serves, so a token
-    /// that is needed there is never given up.
+    /// Takes over what the configuration says now. Where the listener is bound does not change while it serves, so a
+    /// token that is needed there is never given up.
     func take(_ admin: Settings.Admin, boundOnLoopback: Bool) {
         guard let token = admin.token else { return boundOnLoopback ? replace(with: nil) : () }
         replace(with: token)

@@ -2,11 +2,11 @@ import HTTPServer
 import Providers
 import Settings
 
-/// How the descriptors of the process are shared out: the store and calls to providers keep theirs, however many clients
-/// come, or a crowd that only holds connections open would end every sign-in.
+/// How the descriptors of the process are shared out: the store and calls to providers keep theirs, however many
+/// clients come, or a crowd that only holds connections open would end every sign-in.
 struct DescriptorShares: Equatable {
-    /// Standard streams, signals, the store with its readers, and what is open for a moment: certificates, name look-ups,
-    /// the store's temporary files.
+    /// Standard streams, signals, the store with its readers, and what is open for a moment: certificates, name
+    /// look-ups, the store's temporary files.
     private static let own = 64
     /// epoll, its wake-up, and a listener.
     private static let ofLoop = 4
@@ -29,8 +29,8 @@ struct DescriptorShares: Equatable {
         }
         let left = max(0, descriptors - Self.own - Self.ofLoop * loops)
         operators = min(Self.maximumOperators, max(8, left / 32))
-        // Where there are few descriptors, calls get a quarter of them: a client that waits for its sign-in needs one call
-        // at a time, and most clients wait for nothing.
+        // Where there are few descriptors, calls get a quarter of them: a client that waits for its sign-in needs one
+        // call at a time, and most clients wait for nothing.
         let free = left - min(calls, left / 4) - operators - HTTPServerLimits.refusals(beyond: operators)
         // Those who are told that there are too many have a descriptor meanwhile, too.
         let most = max(1, free - min(256, max(16, (free + 4) / 5)))

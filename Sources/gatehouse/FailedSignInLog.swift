@@ -3,10 +3,11 @@ import Logging
 import SignIn
 import WebAPI
 
-/// Writes down what was counted of failed sign-ins: one line of the log with the totals, and the counts in the store. It
-/// does so once a minute and at the end, so that nobody can make it write more often by failing more often.
+/// Writes down what was counted of failed sign-ins: one line of the log with the totals, and the counts in the store.
+/// It does so once a minute and at the end, so that nobody can make it write more often by failing more often.
 struct FailedSignInLog: Sendable {
-    /// How long the counts are kept: long enough to see a week's pattern, and no longer than networks should be remembered.
+    /// How long the counts are kept: long enough to see a week's pattern, and no longer than networks should be
+    /// remembered.
     static let retentionSeconds: Int64 = 7 * 86_400
 
     let counter: FailedSignInCounter

@@ -36,7 +36,8 @@ enum OutboxLog {
     }
 }
 
-/// Tells in the log how refreshes of providers' tokens fare, and what waits in the outbox: where there is something to tell.
+/// Tells in the log how refreshes of providers' tokens fare, and what waits in the outbox: where there is something to
+/// tell.
 final class GrantLog: Sendable {
     private let last = Mutex<GrantCounts?>(nil)
 

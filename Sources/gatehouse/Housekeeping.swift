@@ -10,7 +10,8 @@ struct HousekeepingJob: Sendable {
     let work: @Sendable () async throws -> Void
 }
 
-/// Does its jobs, each at its own intervals. None waits for another: one that takes long, hangs or fails holds up nobody.
+/// Does its jobs, each at its own intervals. None waits for another: one that takes long, hangs or fails holds up
+/// nobody.
 final class Housekeeping: Sendable {
     /// How often at most a job that goes on failing is told: one that runs every second or two would fill the log.
     private static let complaintInterval = Duration.seconds(60)

@@ -11,9 +11,9 @@ import SignIn
 import UnixSignals
 import WebAPI
 
-/// Reads the configuration again on SIGHUP and takes over what may change while requests run: client secrets and keys, API keys,
-/// the admin token, the log level and the files with trust anchors, by the paths of the start. It names every other key that
-/// has changed. A faulty configuration changes nothing.
+/// Reads the configuration again on SIGHUP and takes over what may change while requests run: client secrets and keys,
+/// API keys, the admin token, the log level and the files with trust anchors, by the paths of the start. It names every
+/// other key that has changed. A faulty configuration changes nothing.
 struct Reloading: Service {
     let file: String?
     /// What the server was started with.

@@ -133,7 +133,8 @@ struct Server: Service {
             ])
     }
 
-    /// Before anything is sealed under it: whoever copies the examples for a service of his own would tell its secrets to all.
+    /// Before anything is sealed under it: whoever copies the examples for a service of his own would tell its secrets
+    /// to all.
     private static func refuseExampleKey(_ settings: Settings) throws(StartError) {
         guard let path = settings.storage.masterKeyFile, let issuer = settings.session.issuer,
             !HostName.isLoopback(issuer.host), let key = try? MasterKey.load(path: path, madeWith: nil),

@@ -4,9 +4,9 @@ import UnixSignals
 
 /// Waits to be told to stop, and then ends the group of services it belongs to.
 ///
-/// SIGTERM is what orchestrators send: the server is not ready from then on, but goes on accepting until they have had time
-/// to notice, so that no request meets a closed port. A second signal ends that time, and SIGINT, which comes from somebody
-/// at a keyboard, has none of it.
+/// SIGTERM is what orchestrators send: the server is not ready from then on, but goes on accepting until they have had
+/// time to notice, so that no request meets a closed port. A second signal ends that time, and SIGINT, which comes from
+/// somebody at a keyboard, has none of it.
 struct StopSignals: Service {
     /// Trapped before anything says that the server runs.
     let signals: UnixSignalsSequence

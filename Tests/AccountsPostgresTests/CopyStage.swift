@@ -123,7 +123,8 @@ extension SQLStore {
         return tables
     }
 
-    /// Puts rows into each table that is copied: of every column something, but of some a NULL, and bytes and texts of all kinds.
+    /// Puts rows into each table that is copied: of every column something, but of some a NULL, and bytes and texts of
+    /// all kinds.
     func fillEveryTable(_ count: Int, except others: Set<String> = []) async throws {
         for table in CopiedTable.all where !others.contains(table.name) {
             let rows = (1...count).map { number in table.columns.map { $0.sample(number, table.name) } }

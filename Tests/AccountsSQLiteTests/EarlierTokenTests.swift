@@ -5,7 +5,8 @@ import Testing
 @testable import AccountsSQL
 @testable import AccountsSQLite
 
-/// Sessions as the fifth version of the schema has left them: their refresh tokens are random, and known by their hashes.
+/// Sessions as the fifth version of the schema has left them: their refresh tokens are random, and known by their
+/// hashes.
 @Suite struct `A store of the fifth version` {
     let folder = TemporaryFolder()
     private static let jane = UserID(rawValue: 1)

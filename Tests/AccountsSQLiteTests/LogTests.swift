@@ -146,7 +146,8 @@ import Testing
         _ = try await server.writer.between { _ in }
         let database = state(of: "")
         let tool = try await openTool()
-        // How long the log was when it was last copied decides when it is again, and that depends on who came together in a group.
+        // How long the log was when it was last copied decides when it is again, and that depends on who came together
+        // in a group.
         for round in 0..<2 where state(of: "") == database {
             for number in 0..<20 { try await tool.probe(now: Sample.now + Int64(round * 20 + number)) }
             #expect(state(of: "") == database)

@@ -7,7 +7,8 @@ import Testing
 @testable import AccountsSQL
 @testable import AccountsSQLite
 
-/// Counts how often SQLite has the file system put a connection's files on disk, by standing before the method that does.
+/// Counts how often SQLite has the file system put a connection's files on disk, by standing before the method that
+/// does.
 private enum SyncCount {
     // @safe: the function is SQLite's own, which stays as long as the library.
     @safe private struct Entry {

@@ -1,9 +1,9 @@
 import Foundation
 import JSON
 
-/// What an app with AppAuth keeps of its sign-in, and how it comes by a fresh access token
-/// (`OIDAuthState performActionWithFreshTokens`, `AuthState.performActionWithFreshTokens`): written after AppAuth's contract, and
-/// of nothing of ours.
+/// What an app with AppAuth keeps of its sign-in, and how it comes by a fresh access token (`OIDAuthState
+/// performActionWithFreshTokens`, `AuthState.performActionWithFreshTokens`): written after AppAuth's contract, and of
+/// nothing of ours.
 actor AppAuthManager {
     enum Failure: Error, Equatable {
         /// Stale, and nothing to refresh with: no call was made.
@@ -45,7 +45,8 @@ actor AppAuthManager {
         expiresAt = tokens["expires_in"]?.integer.map { now().addingTimeInterval(Double($0)) }
     }
 
-    /// A fresh access token: the one there is, or the one of a refresh, of which there is one at a time for all who wait.
+    /// A fresh access token: the one there is, or the one of a refresh, of which there is one at a time for all who
+    /// wait.
     func freshToken(forced: Bool = false) async throws -> String {
         if !forced, let accessToken, isFresh { return accessToken }
         if let running { return try await running.value }

@@ -46,7 +46,8 @@ import Testing
         }
     }
 
-    /// What AppAuth demands of an ID token, also of one that a refresh brings (OIDAuthorizationService.m, IdToken.java).
+    /// What AppAuth demands of an ID token, also of one that a refresh brings (OIDAuthorizationService.m,
+    /// IdToken.java).
     private func check(_ token: String?, nonce: String?) throws {
         let parts = try #require(token).split(separator: ".")
         #expect(parts.count == 3)

@@ -6,7 +6,8 @@ import Testing
 
 /// A browser, and the app that it signs its user in to, over real sockets.
 struct BrowserFlow {
-    /// What the service is called towards browsers. Nothing listens there: the test takes each address to where the service is.
+    /// What the service is called towards browsers. Nothing listens there: the test takes each address to where the
+    /// service is.
     static let issuer = "http://127.0.0.1:1"
     static let redirectURI = "http://127.0.0.1:49152/cb"
     static let configuration = """

@@ -40,7 +40,8 @@ import Testing
             return try JWTSigner(key: signingKey, algorithm: .es256, type: "at+jwt").sign(payload)
         }
 
-        /// The first refresh token of the session that has that access token, under the key's own number and those to come.
+        /// The first refresh token of the session that has that access token, under the key's own number and those to
+        /// come.
         func forgedRefreshTokens(after token: String) throws -> [String] {
             let payload = try #require(Base64URL.decode(String(token.split(separator: ".")[1])))
             let claims = try JSONValue(parsing: payload)

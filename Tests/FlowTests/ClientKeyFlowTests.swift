@@ -8,7 +8,8 @@ import Testing
 
 @testable import gatehouse
 
-/// At the plain provider there is a client that sends no secret ever; the provider is given its keys as it would read them.
+/// At the plain provider there is a client that sends no secret ever; the provider is given its keys as it would read
+/// them.
 @Suite struct `A provider that takes signed statements of who we are` {
     private static let client = ["clientID: gatehouse-keys"]
 

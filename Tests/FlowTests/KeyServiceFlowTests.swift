@@ -10,8 +10,8 @@ import Testing
 
 @testable import gatehouse
 
-/// A client of TIM's, as its source has it: POST and JSON, no Authorization, a success of exactly 200, and what went wrong by the
-/// status.
+/// A client of TIM's, as its source has it: POST and JSON, no Authorization, a success of exactly 200, and what went
+/// wrong by the status.
 struct TIMClient {
     /// What its errors are called.
     enum Failure: Error, Equatable { case badPassword, keyLocked, keyMissing, unableToCreateKey, unknown(Int) }

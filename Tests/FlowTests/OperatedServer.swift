@@ -52,7 +52,8 @@ final class OperatedServer: Sendable {
         try await CommandRun(arguments + ["--config", configuration.path], limits: limits)
     }
 
-    /// Every file of the store and its bytes, but those that are locks, what SQLite makes anew, and a log with nothing in it.
+    /// Every file of the store and its bytes, but those that are locks, what SQLite makes anew, and a log with nothing
+    /// in it.
     func files() throws -> [String: Data] {
         var files: [String: Data] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)

@@ -40,8 +40,8 @@ import Testing
                     var most = 0
                     var last: Set<Substring> = []
                     while !Task.isCancelled {
-                        // The table is not read at one moment: connections that replace each other can both be in it. What
-                        // is in two of them in a row was open all the time between them.
+                        // The table is not read at one moment: connections that replace each other can both be in it.
+                        // What is in two of them in a row was open all the time between them.
                         let open = try Self.connections(to: port).subtracting(others)
                         most = max(most, open.intersection(last).count)
                         last = open

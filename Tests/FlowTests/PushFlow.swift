@@ -128,7 +128,8 @@ struct PushFlow {
         return []
     }
 
-    /// A port that the kernel has just chosen, and that is free again: for a server that must be found again where it was.
+    /// A port that the kernel has just chosen, and that is free again: for a server that must be found again where it
+    /// was.
     static func freePort() throws -> UInt16 {
         let listening = try ListeningSocket(host: "127.0.0.1", port: 0, sharesPort: false)
         return listening.address.port

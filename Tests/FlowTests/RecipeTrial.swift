@@ -6,7 +6,8 @@ import SimulatedCarriers
 import Syntax
 import Testing
 
-/// How a recipe is tried at a simulated provider: what stands in the place of its placeholders and of the provider's address.
+/// How a recipe is tried at a simulated provider: what stands in the place of its placeholders and of the provider's
+/// address.
 struct RecipeTrial: Sendable {
     static let nonce = "what-the-app-has-drawn"
 
@@ -80,7 +81,8 @@ struct RecipeTrial: Sendable {
     static let otherNonce = "the nonce is another one than was hashed for the SDK"
     static let secondTime = "the same token is posted twice"
 
-    /// Starts a server with the section of a recipe, of which only what is the provider's and the operator's own is replaced.
+    /// Starts a server with the section of a recipe, of which only what is the provider's and the operator's own is
+    /// replaced.
     func with(_ recipe: Recipe, _ body: (RunningGatehouse) async throws -> Void) async throws {
         let secret = FileManager.default.temporaryDirectory.appending(path: "recipe-\(UUID().uuidString)")
         let key = try PrivateKey.generate(.ellipticCurve(.p256))

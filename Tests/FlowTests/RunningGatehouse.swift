@@ -42,8 +42,8 @@ final class RunningGatehouse: Sendable {
     /// - Parameters:
     ///   - top: more top-level YAML.
     ///   - http: more of the section `http`, in flow style.
-    ///   - zenkey: more YAML lines of the provider `zenkey`; likewise `plain`. `{plain}` is the plain provider's URL, and
-    ///     `{beyond}` that of the one like Beyond Identity.
+    ///   - zenkey: more YAML lines of the provider `zenkey`; likewise `plain`. `{plain}` is the plain provider's URL,
+    ///     and `{beyond}` that of the one like Beyond Identity.
     ///   - telenor: more YAML lines of further providers, clients at TelenorID+, by their names.
     ///   - others: the YAML lines of other providers, by their names, in which `{apple}`, `{google}` and so on are the
     ///     simulated ones' URLs, and `{google without scheme}` what Google calls itself at times.

@@ -6,8 +6,8 @@ import PostgresTestSupport
 
 /// A database of a test's own for any number of servers.
 enum SharedStore {
-    /// Where ``everywhere`` is set: `GATEHOUSE_FLOW_STORE=postgres scripts/test --filter FlowTests` has servers that would keep
-    /// their users in a file keep them in PostgreSQL. The tests that look into the file fail then.
+    /// Where ``everywhere`` is set: `GATEHOUSE_FLOW_STORE=postgres scripts/test --filter FlowTests` has servers that
+    /// would keep their users in a file keep them in PostgreSQL. The tests that look into the file fail then.
     private static let everywhere = ProcessInfo.processInfo.environment["GATEHOUSE_FLOW_STORE"] == "postgres"
 
     static func environment() async throws -> [String: String] {

@@ -11,7 +11,8 @@ import Testing
             try Data(RunningGatehouse.yaml(gatehouse.simulation, folder).utf8).write(to: file)
             let pipe = Pipe()
             let server = try await ServerProcess(configuration: file, pipe: pipe)
-            // F_SETPIPE_SZ, which Glibc does not show: the least a pipe holds, so that it is full after some fifty requests.
+            // F_SETPIPE_SZ, which Glibc does not show: the least a pipe holds, so that it is full after some fifty
+            // requests.
             #expect(fcntl(pipe.fileHandleForReading.fileDescriptor, 1031, 4096) >= 0)
             for number in 0..<300 {
                 let bytes = RawHTTP.request("GET", "/healthz", port: server.port)

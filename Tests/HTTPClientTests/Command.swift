@@ -9,7 +9,8 @@ final class Command {
     /// Starts a program of the search path, with nothing to read and its output, errors included, kept for the test.
     init(_ arguments: [String]) throws {
         var ends: [Int32] = [0, 0]
-        // Not a pipe: two of these at a time must not inherit each other's ends, and a pipe can't be made close-on-exec.
+        // Not a pipe: two of these at a time must not inherit each other's ends, and a pipe can't be made
+        // close-on-exec.
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw CommandError.notStarted }
         var actions = unsafe posix_spawn_file_actions_t()

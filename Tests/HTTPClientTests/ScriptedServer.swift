@@ -173,8 +173,8 @@ final class ScriptedConnection {
         while receive() != nil {}
     }
 
-    /// Drops every packet that comes from now on before TCP sees it: nothing is read, acknowledged or closed any more. To
-    /// the client it is what a firewall does that has forgotten the connection.
+    /// Drops every packet that comes from now on before TCP sees it: nothing is read, acknowledged or closed any more.
+    /// To the client it is what a firewall does that has forgotten the connection.
     func swallowPackets() {
         // SO_ATTACH_FILTER with a program of one instruction: BPF_RET | BPF_K, 0 (linux/filter.h), which takes no byte.
         let program: [UInt64] = [0x06]

@@ -7,7 +7,8 @@ import Testing
 
 private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
-/// A server whose first connections are forgotten by the network once each has had its answer; it answers all later ones.
+/// A server whose first connections are forgotten by the network once each has had its answer; it answers all later
+/// ones.
 private final class ForgottenConnections: Sendable {
     let server: ScriptedServer
     private let over = DispatchSemaphore(value: 0)

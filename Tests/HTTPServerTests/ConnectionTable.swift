@@ -203,7 +203,8 @@ enum ConnectionTable {
 }
 
 extension ConnectionEvent {
-    /// The events without what they carry. A new event does not compile without a kind, and a kind does not pass without a row.
+    /// The events without what they carry. A new event does not compile without a kind, and a kind does not pass
+    /// without a row.
     enum Kind: CaseIterable {
         case opened, readable, writable, bytesRead, nothingRead, inputEnded, requestComplete, requestIncomplete
         case requestViolated, turnedAway, answerReady, answerTaken, answerTakenInPart, failed, deadlinePassed, stopped

@@ -89,7 +89,8 @@ public final class PostgresServer: Sendable {
         exec setpriv --reuid="$user" --regid="$(id -g "$user")" --clear-groups sh -c "$1"
         """
 
-    /// Interrupts are for the test run, whose end the shell then sees. Nothing here has to survive a crash of the machine.
+    /// Interrupts are for the test run, whose end the shell then sees. Nothing here has to survive a crash of the
+    /// machine.
     private static let script = #"""
         set -eu
         trap '' INT HUP TERM

@@ -4,8 +4,8 @@ public import Postgres
 import Synchronization
 import Testing
 
-/// The server of all tests that do nothing to it as a whole: one for the process, or the one that `GATEHOUSE_TEST_PG_URL`
-/// names.
+/// The server of all tests that do nothing to it as a whole: one for the process, or the one that
+/// `GATEHOUSE_TEST_PG_URL` names.
 public enum SharedServer {
     private static let own = Result { try PostgresServer() }
     private static let admin = Result { try admin(at: address("postgres")) }
@@ -56,7 +56,8 @@ public enum SharedServer {
         END $$
         """)
 
-    /// Lends a database whose tables are empty, if it has any: making one, and what is to be in it, takes longer than most tests.
+    /// Lends a database whose tables are empty, if it has any: making one, and what is to be in it, takes longer than
+    /// most tests.
     public static func withEmptyTables(_ body: (String) async throws -> Void) async throws {
         let address: String
         if let left = emptied.withLock({ $0.popLast() }) { address = left } else { address = try await makeDatabase() }

@@ -53,7 +53,8 @@ private struct Minimum: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct `The presets of profiles` {
-    /// A key that presets fill, other values for it in a file and in a variable, and whether it goes with every profile.
+    /// A key that presets fill, other values for it in a file and in a variable, and whether it goes with every
+    /// profile.
     struct Override: Sendable, CustomTestStringConvertible {
         let key: String
         let file: String

@@ -109,7 +109,8 @@ final class VaultStage: Sendable {
     }
 }
 
-/// A store that can't take what refreshes bring while it is told so, and counts who finds a grant leased to somebody else.
+/// A store that can't take what refreshes bring while it is told so, and counts who finds a grant leased to somebody
+/// else.
 final class WatchedVault: VaultRepository {
     private let store: any VaultRepository
     let isFailing = Atomic(false)

@@ -26,7 +26,8 @@ import Testing
             var changed = content
             changed[index] ^= 1
             let read = WrappedKey(changed, of: key.id)
-            // A bit of the head spoils both wraps, one of a wrap that wrap; a cost that no scrypt takes is no key at all.
+            // A bit of the head spoils both wraps, one of a wrap that wrap; a cost that no scrypt takes is no key at
+            // all.
             let byPassword = try? read?.open(password: Self.password)
             let byLongSecret = try read?.open(longSecret: key.longSecret)
             let (first, second) = (20..<80, 80..<content.count)

@@ -58,7 +58,8 @@ import Testing
             try expectUnknownClient(answer(simulation, StatingClient.signed(claims(), with: other)))
             try expectUnknownClient(
                 party.redeem(simulation, [("client_id", "another-client"), ("client_secret", secret)]))
-            // Neither the text that other clients share with their provider, nor a signature under it, nor an assertion.
+            // Neither the text that other clients share with their provider, nor a signature under it, nor an
+            // assertion.
             try expectUnknownClient(answer(simulation, party.client.secret))
             try expectUnknownClient(answer(simulation, StatingClient.signed(claims(), with: party.client.secret)))
             try expectUnknownClient(party.redeem(simulation, assertion: secret))

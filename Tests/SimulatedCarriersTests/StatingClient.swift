@@ -6,7 +6,8 @@ import SimulatedCarriers
 import Syntax
 import Testing
 
-/// A client at Borealis whose statements of who it is are made by hand, so that each claim can be left out or made wrong.
+/// A client at Borealis whose statements of who it is are made by hand, so that each claim can be left out or made
+/// wrong.
 struct StatingClient {
     let client: SimulatedClient
 

@@ -13,7 +13,8 @@ extension SignInStage {
     private static let pushURL = "https://carrier.example/push"
     private static let cancelURL = "https://carrier.example/push/cancel"
 
-    /// What lets a provider take server-initiated sign-ins: a key of its own, since making one takes longer than a test.
+    /// What lets a provider take server-initiated sign-ins: a key of its own, since making one takes longer than a
+    /// test.
     public static func pushing(_ configuration: inout ProviderConfiguration) {
         configuration.requestSigner = try? RequestSigner(key: TestKeys.otherRSA, keyID: "client-key")
     }

@@ -25,8 +25,8 @@ extension APIStage {
 
     func unlock(_ body: JSONValue) async -> Answer { await post("/keyservice/v1/key", json: body) }
 
-    /// The first answer that a limit gives. On a machine that has other things to do a minute may pass between two requests, in
-    /// which one more is allowed, but not between all of so many.
+    /// The first answer that a limit gives. On a machine that has other things to do a minute may pass between two
+    /// requests, in which one more is allowed, but not between all of so many.
     func lastUntilLimited(_ ask: () async -> Answer) async -> Answer {
         var answer = await ask()
         for _ in 0..<20 where answer.status != 429 { answer = await ask() }

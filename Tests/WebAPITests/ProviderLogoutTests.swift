@@ -13,7 +13,8 @@ import Testing
     private static let endSession = "https://carrier.example/endsession"
     private static let bye = "https://acme.example/bye"
 
-    /// A browser whose provider keeps sessions of its own, which are ended at these endpoints; and an app's ID token of ours.
+    /// A browser whose provider keeps sessions of its own, which are ended at these endpoints; and an app's ID token of
+    /// ours.
     private func signedIn(
         _ endpoints: [String: String] = ["end_session_endpoint": endSession], keepsTokens: Bool = true
     ) async throws -> (browser: BrowserStage, hint: String, bearer: String) {

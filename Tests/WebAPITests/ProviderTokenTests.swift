@@ -12,7 +12,8 @@ import Testing
 @testable import WebAPI
 
 extension APIStage {
-    /// A stage whose provider's tokens are kept, and two services: `web` may have them, `other` may not; `phone` has no secret.
+    /// A stage whose provider's tokens are kept, and two services: `web` may have them, `other` may not; `phone` has no
+    /// secret.
     static func keepingTokens(
         perMinute: Int = 0, apiKeys: [String] = [], lifetime: Int64 = 3600,
         _ change: (inout ProviderConfiguration) -> Void = { _ in }

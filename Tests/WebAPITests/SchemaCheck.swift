@@ -1,7 +1,7 @@
 import JSON
 
-/// Checks values against schemas: as much of OpenAPI 3.0's as the documents use, and of what they must not. A keyword that is not understood is
-/// a problem of its own, so that nothing is passed over in silence.
+/// Checks values against schemas: as much of OpenAPI 3.0's as the documents use, and of what they must not. A keyword
+/// that is not understood is a problem of its own, so that nothing is passed over in silence.
 ///
 /// Schemas say what clients may rely on and leave room for more; a test leaves none. An object member that no schema
 /// names is a problem unless `additionalProperties` lets it in.

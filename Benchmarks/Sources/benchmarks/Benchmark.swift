@@ -16,8 +16,8 @@ struct Benchmark {
         self.round = round
     }
 
-    /// Does it, and prints one line: name, allocations an operation, nanoseconds an operation. Instructions are callgrind's
-    /// to tell.
+    /// Does it, and prints one line: name, allocations an operation, nanoseconds an operation. Instructions are
+    /// callgrind's to tell.
     func measure() async throws {
         for _ in 0..<max(1, rounds / 10) { try await round() }
         let clock = ContinuousClock()

@@ -11,7 +11,8 @@ struct Carrier: HTTPTransport {
     static let now: Int64 = 1_790_000_000
     private static let looks = Atomic(0)
 
-    /// The time of day, which goes on by a second with every few looks at it: a store writes less where time stands still.
+    /// The time of day, which goes on by a second with every few looks at it: a store writes less where time stands
+    /// still.
     static var time: Int64 { now + Int64(looks.add(1, ordering: .relaxed).newValue / 4) }
     /// The clock goes on while other things are measured.
     private static let nativeLifetime: Int64 = 86_400

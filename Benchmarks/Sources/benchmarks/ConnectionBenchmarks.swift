@@ -8,7 +8,8 @@ internal import WebAPI
 enum ConnectionBenchmarks {
     private static let request = Array("GET /healthz HTTP/1.1\r\nHost: gatehouse.example\r\nAccept: */*\r\n\r\n".utf8)
 
-    /// - Parameter api: made for the loop it is given, which is not the one the benchmarks run on: they wait for answers.
+    /// - Parameter api: made for the loop it is given, which is not the one the benchmarks run on: they wait for
+    ///   answers.
     static func all(_ api: WebAPI) async throws -> [Benchmark] {
         let loop = try EventLoop(label: "server")
         loop.start()

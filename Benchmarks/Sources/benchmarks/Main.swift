@@ -24,7 +24,8 @@ struct Main {
     }
 
     private static func run(_ chosen: Set<String>, on loop: EventLoop) async throws {
-        // A store each for the repository alone and for the whole road, so that no benchmark depends on which others ran.
+        // A store each for the repository alone and for the whole road, so that no benchmark depends on which others
+        // ran.
         let folders = [try TemporaryFolder(), try TemporaryFolder()]
         let carrier = try Carrier()
         let repository = try await openRepository(in: folders[0])

@@ -132,8 +132,8 @@ enum SignInBenchmarks {
     }
 }
 
-/// Asks for an answer as a server's connections do, which are actors on its loop: from anywhere else each call that comes
-/// back would be another job.
+/// Asks for an answer as a server's connections do, which are actors on its loop: from anywhere else each call that
+/// comes back would be another job.
 private actor Connection: LoopBound {
     let loop: EventLoop
 

@@ -1,5 +1,5 @@
-// Whatever claims a provider signs: those that pass hold what the sign-in was about. The input is the payload; it is signed
-// here, since nothing else gets as far as the rules.
+// Whatever claims a provider signs: those that pass hold what the sign-in was about. The input is the payload; it is
+// signed here, since nothing else gets as far as the rules.
 internal import Crypto
 internal import FuzzSupport
 internal import JOSE

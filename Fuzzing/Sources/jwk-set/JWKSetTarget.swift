@@ -1,4 +1,5 @@
-// A key set that was taken is within its limit, and every key of it is one that can be published again and read the same.
+// A key set that was taken is within its limit, and every key of it is one that can be published again and read the
+// same.
 internal import Crypto
 internal import FuzzSupport
 internal import JSON

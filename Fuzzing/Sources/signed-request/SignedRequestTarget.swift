@@ -1,4 +1,5 @@
-// Nothing is taken for a request of Facebook's but what the app's secret has signed; and of that only what is about somebody, now.
+// Nothing is taken for a request of Facebook's but what the app's secret has signed; and of that only what is about
+// somebody, now.
 internal import Crypto
 internal import FuzzSupport
 internal import OpenIDConnect

@@ -1,8 +1,8 @@
 /// Finds environment variables that look like ours but name no key.
 ///
 /// What starts with `PROVIDER_NAME_` of a listed provider is meant for us, so there an unknown name is a fault, as it
-/// is in the file. Elsewhere other software has variables that start alike (`HTTP_PROXY`, `LOG_DIR`, `APP_ENV`): a notice is
-/// given for one that is a slip of the pen away from a key, and for a key of a section that is not listed.
+/// is in the file. Elsewhere other software has variables that start alike (`HTTP_PROXY`, `LOG_DIR`, `APP_ENV`): a
+/// notice is given for one that is a slip of the pen away from a key, and for a key of a section that is not listed.
 struct EnvironmentNames {
     private static let slip = 2
 

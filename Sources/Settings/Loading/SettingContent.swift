@@ -12,7 +12,8 @@ enum SettingContent: Sendable {
     case flag(Bool)
     case list([String])
 
-    /// A value as an environment variable writes it, the elements of a list between commas; nil if it is not of the type.
+    /// A value as an environment variable writes it, the elements of a list between commas; nil if it is not of the
+    /// type.
     init?(variable: String, as type: SettingType) {
         switch type {
         case .text: self = .text(variable)

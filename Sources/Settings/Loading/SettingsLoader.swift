@@ -106,8 +106,8 @@ struct SettingsLoader {
         return SectionListing(kind: kind, names: names, inEnvironment: inEnvironment)
     }
 
-    /// Whether any variable is a section's. Asked first, because spelling the variable of each key of many sections takes
-    /// longer than all the rest of reading them.
+    /// Whether any variable is a section's. Asked first, because spelling the variable of each key of many sections
+    /// takes longer than all the rest of reading them.
     private func hasVariables(_ kind: any NamedSection.Type, _ name: String) -> Bool {
         let prefix = EnvironmentNames.prefix(of: kind, name)
         return environment.keys.contains { $0.hasPrefix(prefix) }

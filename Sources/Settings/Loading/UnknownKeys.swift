@@ -2,8 +2,8 @@ internal import Syntax
 internal import YAML
 
 extension SettingsLoader {
-    /// Goes through the configuration file and reports every key that nobody knows, that is given twice, and every section
-    /// with a name that is missing or not listed.
+    /// Goes through the configuration file and reports every key that nobody knows, that is given twice, and every
+    /// section with a name that is missing or not listed.
     mutating func checkKeys(_ listings: [SectionListing]) {
         reportDuplicates()
         let root: [YAMLEntry]

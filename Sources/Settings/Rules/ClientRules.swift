@@ -2,8 +2,8 @@ internal import Apps
 internal import Syntax
 
 extension Settings {
-    /// What is wrong with our own apps and resource servers: each alone, and beside the others. Both are told apart by the
-    /// names they give, so a name is one client's.
+    /// What is wrong with our own apps and resource servers: each alone, and beside the others. Both are told apart by
+    /// the names they give, so a name is one client's.
     func clientRules() -> [SettingsError] {
         var faults: [SettingsError] = []
         var owners: [String: String] = [:]
@@ -74,8 +74,8 @@ extension AppSettings {
 
     /// What is wrong with how long its sessions last.
     ///
-    /// A refresh token that is used again and again tells nothing of a thief, so that the session which it opens has to end by
-    /// itself. And the clients that need such tokens take an access token for expired a minute before it is.
+    /// A refresh token that is used again and again tells nothing of a thief, so that the session which it opens has to
+    /// end by itself. And the clients that need such tokens take an access token for expired a minute before it is.
     private func refreshRules(accessTokenSeconds: Int) -> [SettingsError] {
         var faults: [SettingsError] = []
         if refreshTokens == .reusable {

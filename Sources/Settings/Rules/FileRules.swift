@@ -2,8 +2,8 @@ import Syntax
 
 /// Whether the master key's file can be what it must be; whether it opens the store is seen when the store is opened.
 ///
-/// A file that `storage.masterKeyFile` names must exist. Without a name it is made on the first start, and looked at only
-/// when it is there.
+/// A file that `storage.masterKeyFile` names must exist. Without a name it is made on the first start, and looked at
+/// only when it is there.
 enum MasterKeyRule {
     /// 256 bits in base64url, six bits a character, without padding (RFC 4648 §5).
     private static let characters = 43

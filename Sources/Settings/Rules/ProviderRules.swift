@@ -118,8 +118,8 @@ extension ProviderSettings {
         return [SettingsError(.conflict, key("timeoutSeconds"), value: String(timeoutSeconds), expected: expected)]
     }
 
-    /// A carrier's secret used to be form-encoded unless the file said otherwise. Most secrets read the same either way;
-    /// whoever has another one learns of the change here and not from refused sign-ins.
+    /// A carrier's secret used to be form-encoded unless the file said otherwise. Most secrets read the same either
+    /// way; whoever has another one learns of the change here and not from refused sign-ins.
     private var encodingNotice: SettingsNotice? {
         guard hasUsualBasicEncoding, basicEncoding == .raw, clientAuthentication == .basic,
             let clientSecret, !(clientID + clientSecret.revealedText).utf8.allSatisfy(\.isUnreserved)

@@ -81,8 +81,8 @@ extension Settings {
         return faults
     }
 
-    /// Where apps sign in through the browser, a cookie binds the browser, and that goes over https or stays on this machine.
-    /// So do the tokens that carriers send us.
+    /// Where apps sign in through the browser, a cookie binds the browser, and that goes over https or stays on this
+    /// machine. So do the tokens that carriers send us.
     private func issuerRules() -> [SettingsError] {
         let hasApps = !listedApps.names.isEmpty || hasPushes
         guard let issuer = session.issuer else {

@@ -13,8 +13,8 @@ struct ProviderSettings: NamedSection {
 
     let name: String
     var profile = ProviderProfile.zenkey
-    /// Where discovery is asked by mobile network, for profile `zenkey`; for the others where metadata lies, nil for the
-    /// well-known place.
+    /// Where discovery is asked by mobile network, for profile `zenkey`; for the others where metadata lies, nil for
+    /// the well-known place.
     var discoveryURL: EndpointURL?
     /// Where users choose a carrier, for when discovery names no page.
     var discoveryUI: EndpointURL?

@@ -5,8 +5,8 @@ extension TextRule where Value == RedirectURI {
     /// Schemes that no app has: what comes back there is run, shown or lost.
     private static var strangeSchemes: Set<String> { ["javascript", "data", "file", "blob", "about", "vbscript"] }
 
-    /// Where answers to an app may go: a claimed https address, a scheme of its own, or a loopback address, whose literal is
-    /// demanded since what a name leads to is for others to say (RFC 8252 §7, §8.3).
+    /// Where answers to an app may go: a claimed https address, a scheme of its own, or a loopback address, whose
+    /// literal is demanded since what a name leads to is for others to say (RFC 8252 §7, §8.3).
     static var ofApp: Self {
         let expected = "an absolute URI without a fragment, such as https://app.example/callback"
         return TextRule(expected: expected) { text throws(ValueError) in

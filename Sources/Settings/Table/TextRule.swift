@@ -134,7 +134,8 @@ extension TextRule where Value == EndpointURL {
         }
     }
 
-    /// An issuer identifier: without a query (OpenID Connect Discovery §3), filled in, and an address that somebody has.
+    /// An issuer identifier: without a query (OpenID Connect Discovery §3), filled in, and an address that somebody
+    /// has.
     static var issuer: Self {
         let expected = "an absolute http(s) URL without user information, query and fragment"
         return TextRule(expected: expected) { text throws(ValueError) in

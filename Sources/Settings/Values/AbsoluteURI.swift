@@ -13,7 +13,8 @@ enum AbsoluteURI {
         return isScheme ? text[..<colon].lowercased() : nil
     }
 
-    /// Whether a text has nothing but the characters of URIs, each `%` with two hexadecimal digits behind it (RFC 3986 §2).
+    /// Whether a text has nothing but the characters of URIs, each `%` with two hexadecimal digits behind it (RFC 3986
+    /// §2).
     static func isWritten(_ text: String) -> Bool {
         let bytes = text.utf8.span
         for index in bytes.indices {

@@ -1,8 +1,8 @@
 internal import JSON
 internal import Syntax
 
-/// The two files by which a phone's system learns that an app belongs to this host. The system says nothing where it can't use
-/// one: links then open in the browser, so whatever would be passed over in silence is a fault here.
+/// The two files by which a phone's system learns that an app belongs to this host. The system says nothing where it
+/// can't use one: links then open in the browser, so whatever would be passed over in silence is a fault here.
 enum AssociationFile: String, CaseIterable {
     case apple, android
 

@@ -19,8 +19,8 @@ enum ProviderProfile: String, Sendable, CaseIterable {
     /// ZenKey's guide shows ID and secret as they are in plain Base64; everybody else keeps to RFC 6749 §2.3.1.
     var basicEncoding: ClientAuthentication.BasicEncoding { self == .zenkey ? .raw : .form }
 
-    /// Whether its providers take the session of a line authentication, which only a handset can do, with the authorization
-    /// request (TelenorID+'s `aloha_token`).
+    /// Whether its providers take the session of a line authentication, which only a handset can do, with the
+    /// authorization request (TelenorID+'s `aloha_token`).
     var takesLineTokens: Bool { self == .telenorID }
 }
 

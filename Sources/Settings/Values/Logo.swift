@@ -23,8 +23,8 @@ struct Logo {
         return isSVG(bytes) ? "image/svg+xml" : nil
     }
 
-    /// An SVG document has an element of that name at its root, before which may stand a byte order mark, blanks, an XML
-    /// declaration, comments and a document type.
+    /// An SVG document has an element of that name at its root, before which may stand a byte order mark, blanks, an
+    /// XML declaration, comments and a document type.
     private static func isSVG(_ bytes: [UInt8]) -> Bool {
         guard let whole = String(validating: bytes, as: UTF8.self) else { return false }
         var text = whole[...]

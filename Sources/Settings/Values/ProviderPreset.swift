@@ -3,8 +3,8 @@ internal import OpenIDConnect
 internal import Providers
 internal import Syntax
 
-/// What is known of everybody's provider of one profile. Each of it is where a section begins, and every key that it fills can be
-/// written otherwise.
+/// What is known of everybody's provider of one profile. Each of it is where a section begins, and every key that it
+/// fills can be written otherwise.
 struct ProviderPreset: Sendable {
     /// What holds for the provider's own addresses alone: a section that names another issuer takes none of it.
     struct Place: Sendable {
@@ -27,7 +27,8 @@ struct ProviderPreset: Sendable {
     var doesWithoutSecret = false
     /// RS256 is what every OpenID Provider has (OpenID Connect Core §15.1).
     var algorithms: [SignatureAlgorithm] = [.rs256]
-    /// Those that every OpenID Provider takes (OpenID Connect Core §5.4), since some refuse a request for one that they don't know.
+    /// Those that every OpenID Provider takes (OpenID Connect Core §5.4), since some refuse a request for one that they
+    /// don't know.
     var scopes = ["openid", "profile", "email"]
     var redirectURI = RedirectURIUse.required
     var responseMode = ResponseMode.query
@@ -68,8 +69,8 @@ extension ProviderProfile {
             redirectURI: .empty, requirePKCE: false, nativeTokens: true, userinfo: .optional)
     }
 
-    /// Its metadata has had another name than its tokens since 2025. It has no userinfo, and takes no verifier. Asked for a name or an
-    /// address, it answers by a form only.
+    /// Its metadata has had another name than its tokens since 2025. It has no userinfo, and takes no verifier. Asked
+    /// for a name or an address, it answers by a form only.
     private static var ofApple: ProviderPreset {
         ProviderPreset(
             place: ProviderPreset.Place(

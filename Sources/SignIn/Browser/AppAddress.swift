@@ -1,8 +1,9 @@
 public import Apps
 internal import Syntax
 
-/// Where the answer to an app's authorization request goes. It is found before anything else of the request is looked at: as
-/// long as there is none, an error is told to whoever sits before the browser, and to nobody else (RFC 6749 §4.1.2.1).
+/// Where the answer to an app's authorization request goes. It is found before anything else of the request is looked
+/// at: as long as there is none, an error is told to whoever sits before the browser, and to nobody else (RFC 6749
+/// §4.1.2.1).
 public struct AppAddress: Sendable {
     /// Why there is none.
     public enum Problem: Error, Equatable, Sendable {
@@ -79,8 +80,8 @@ public struct AppAddress: Sendable {
     }
 }
 
-/// The parameters of a request that a browser brings, by name. An empty one counts as absent (RFC 6749 §3.1), and one that is
-/// there twice has no value at all.
+/// The parameters of a request that a browser brings, by name. An empty one counts as absent (RFC 6749 §3.1), and one
+/// that is there twice has no value at all.
 public struct AuthorizationParameters: Sendable {
     private static let maximumBytes = 4096
 

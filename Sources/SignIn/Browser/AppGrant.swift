@@ -1,7 +1,8 @@
 internal import Accounts
 internal import Crypto
 
-/// What an app is given at the end of a sign-in through the browser: a code that it redeems once, for a session of its own.
+/// What an app is given at the end of a sign-in through the browser: a code that it redeems once, for a session of its
+/// own.
 struct AppGrant: Sendable {
     private static let codeBytes = 32
 

@@ -3,7 +3,8 @@ internal import Apps
 internal import Providers
 internal import Syntax
 
-/// An authorization request of one of our own apps (RFC 6749 §4.1.1, RFC 7636 §4.3, OpenID Connect Core §3.1.2.1), validated.
+/// An authorization request of one of our own apps (RFC 6749 §4.1.1, RFC 7636 §4.3, OpenID Connect Core §3.1.2.1),
+/// validated.
 public struct AppRequest: Sendable {
     /// The scopes that mean something here; others are left out of what is granted (RFC 6749 §3.3).
     public static let scopes = ["openid", "profile", "email", "phone", "offline_access"]
@@ -73,8 +74,8 @@ public struct AppRequest: Sendable {
         }
     }
 
-    /// A challenge by S256 is the base64url of 32 bytes (RFC 7636 §4.2); `plain` would show the verifier to whoever sees the
-    /// request (RFC 9700 §2.1.1).
+    /// A challenge by S256 is the base64url of 32 bytes (RFC 7636 §4.2); `plain` would show the verifier to whoever
+    /// sees the request (RFC 9700 §2.1.1).
     private static func codeChallenge(_ parameters: AuthorizationParameters) throws(Problem) -> String {
         guard let challenge = parameters["code_challenge"] else { throw .invalid("code_challenge", "is missing") }
         guard parameters["code_challenge_method"] == "S256" else {
@@ -109,8 +110,8 @@ public struct AppRequest: Sendable {
     }
 }
 
-/// What an app asks of the provider, which is carried on: there is no sign-in of ours beside the provider's, so what it says
-/// about sign-ins is the provider's to do.
+/// What an app asks of the provider, which is carried on: there is no sign-in of ours beside the provider's, so what it
+/// says about sign-ins is the provider's to do.
 struct CarriedParameters: Equatable, Sendable {
     private static let names = [
         "prompt", "max_age", "acr_values", "login_hint", "login_hint_token", "ui_locales", "context",

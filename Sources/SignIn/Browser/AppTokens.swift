@@ -91,7 +91,8 @@ extension JSONWriter {
         "birthdate", "zoneinfo", "locale",
     ])
 
-    /// The claims about a user that a scope gives (OpenID Connect Core §5.4), as they stand in ID tokens and in userinfo.
+    /// The claims about a user that a scope gives (OpenID Connect Core §5.4), as they stand in ID tokens and in
+    /// userinfo.
     public mutating func userClaims(_ user: User, _ scope: AppScope) {
         let shown = user.profile.shown
         if scope.contains("profile") {

@@ -13,7 +13,8 @@ public struct ProviderAnswer: Sendable {
     let issuer: String?
     let network: MobileNetwork?
     let loginHintToken: String?
-    /// What the user is called, by what the browser says and nobody else; Apple puts it into the form it answers by, once.
+    /// What the user is called, by what the browser says and nobody else; Apple puts it into the form it answers by,
+    /// once.
     let name: SelfAssertedName?
 
     /// - Throws: `BrowserSignIn.PageProblem.malformed` for what is no answer.
@@ -37,7 +38,8 @@ extension BrowserSignIn {
     /// Goes on with a sign-in whose browser has come back.
     ///
     /// - Parameters:
-    ///   - provider: at whose address it came back: what was begun with another is not finished there (RFC 9700 §4.4.2).
+    ///   - provider: at whose address it came back: what was begun with another is not finished there (RFC 9700
+    ///     §4.4.2).
     ///   - browser: what it shows; nil when it shows nothing, as another browser does that was never here.
     public func returned(
         _ answer: ProviderAnswer, from provider: Provider, browser: BrowserKey?, userAgent: String?,
@@ -107,8 +109,8 @@ extension BrowserSignIn {
         }
     }
 
-    /// The request that the browser is sent on with: to the chosen carrier, or to choose another one, since the first does not
-    /// know the user any more.
+    /// The request that the browser is sent on with: to the chosen carrier, or to choose another one, since the first
+    /// does not know the user any more.
     private func goingOn(
         _ request: PendingRequest, _ answer: ProviderAnswer, _ provider: Provider
     ) -> PendingRequest? {
@@ -130,9 +132,9 @@ extension BrowserSignIn {
         }
     }
 
-    /// The browser shows nothing: it is not the one that began, or it has lost its cookie. Nothing is finished here unless its
-    /// user says so, and then only for apps whose addresses nobody else can have: what comes of it goes to the app that
-    /// has the verifier, and to no other (RFC 9700 §4.7).
+    /// The browser shows nothing: it is not the one that began, or it has lost its cookie. Nothing is finished here
+    /// unless its user says so, and then only for apps whose addresses nobody else can have: what comes of it goes to
+    /// the app that has the verifier, and to no other (RFC 9700 §4.7).
     private func askHere(
         _ answer: ProviderAnswer, _ request: PendingRequest, _ address: AppAddress
     ) async throws(Failure) -> Step {
@@ -174,7 +176,8 @@ extension BrowserSignIn {
 }
 
 extension AuthorizedResponse {
-    /// The answer to a request of our own making: everything but the code and the user's name is what was remembered of it.
+    /// The answer to a request of our own making: everything but the code and the user's name is what was remembered of
+    /// it.
     ///
     /// - Parameters:
     ///   - answer: nil where it was remembered too.

@@ -6,11 +6,12 @@ internal import OpenIDConnect
 public import Providers
 internal import Syntax
 
-/// The sign-in through the browser: from an app's authorization request to the provider, and back to the app with a code.
+/// The sign-in through the browser: from an app's authorization request to the provider, and back to the app with a
+/// code.
 ///
-/// Three secrets tie it together. `state` finds what was remembered, once; a cookie shows that it comes back to the browser
-/// that began it, or somebody else's sign-in could be finished here; the verifier of the app's challenge never leaves the
-/// app, so that the code is good for nobody who sees it.
+/// Three secrets tie it together. `state` finds what was remembered, once; a cookie shows that it comes back to the
+/// browser that began it, or somebody else's sign-in could be finished here; the verifier of the app's challenge never
+/// leaves the app, so that the code is good for nobody who sees it.
 public struct BrowserSignIn: Sendable {
     /// How long the user may take at the provider, in seconds.
     public static let lifetimeSeconds: Int64 = 600
@@ -63,7 +64,8 @@ public struct BrowserSignIn: Sendable {
     /// Begins a sign-in.
     ///
     /// - Parameter browser: what the browser is known again by.
-    /// - Returns: the address that the browser goes to: of the provider, or of the page where the user chooses a carrier.
+    /// - Returns: the address that the browser goes to: of the provider, or of the page where the user chooses a
+    ///   carrier.
     public func begin(
         _ request: AppRequest, with provider: Provider, browser: BrowserKey, trouble: ProviderTrouble?
     ) async throws(ServiceError) -> String {

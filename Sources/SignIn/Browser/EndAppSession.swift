@@ -7,8 +7,8 @@ internal import OpenIDConnect
 internal import Providers
 internal import Syntax
 
-/// The end of a session by an app's wish (OpenID Connect RP-Initiated Logout §2): here first, whatever becomes of the rest, then
-/// at the provider.
+/// The end of a session by an app's wish (OpenID Connect RP-Initiated Logout §2): here first, whatever becomes of the
+/// rest, then at the provider.
 public struct EndAppSession: Sendable {
     /// What is shown, or where the browser goes, once it is done.
     public enum Outcome: Sendable {
@@ -73,7 +73,8 @@ public struct EndAppSession: Sendable {
         return try await tokenIssuer.findsKey(of: text, now: now) ? tokenIssuer.idTokenHint(text) : nil
     }
 
-    /// The address at the provider that signs its user out there, where only the browser can do that and the ID token was kept.
+    /// The address at the provider that signs its user out there, where only the browser can do that and the ID token
+    /// was kept.
     ///
     /// - Returns: nil also when the provider can't be found now: the session here is over all the same.
     private func addressThere(signingOut session: EndedSession, then target: LogoutReturn) async -> String? {
@@ -99,7 +100,8 @@ public struct EndAppSession: Sendable {
         return (issuer.hasSuffix("/") ? issuer : issuer + "/") + "auth/\(provider)/logged-out"
     }
 
-    /// Who issued an ID token that was verified when it was kept. A section of the configuration may name another issuer by now.
+    /// Who issued an ID token that was verified when it was kept. A section of the configuration may name another
+    /// issuer by now.
     private static func issuer(of idToken: String) -> String? {
         guard let token = try? CompactJWS(parsing: idToken, maximumByteCount: maximumIDTokenBytes) else { return nil }
         return (try? JSONValue(parsing: token.unverifiedPayload.span))?["iss"]?.string

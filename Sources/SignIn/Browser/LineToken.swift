@@ -1,16 +1,20 @@
 internal import Syntax
 
-/// The session of a line authentication (TelenorID+'s `aloha_token`): the proof of a handset, by its own cellular network, of the
-/// line that it is on. A server can't do that, so an app hands the session over with its authorization request.
+/// The session of a line authentication (TelenorID+'s `aloha_token`): the proof of a handset, by its own cellular
+/// network, of the line that it is on. A server can't do that, so an app hands the session over with its authorization
+/// request.
 ///
-/// It goes on to the provider and nowhere else: it is not remembered with the sign-in that is under way, not even sealed.
+/// It goes on to the provider and nowhere else: it is not remembered with the sign-in that is under way, not even
+/// sealed.
 struct LineToken: Sendable {
     static let names = ["aloha_token", "aloha_expires_at"]
 
     private static let maximumBytes = 2048
-    /// How far ahead its end may be, in seconds: the session of a line ends within minutes, so a later time is in another unit.
+    /// How far ahead its end may be, in seconds: the session of a line ends within minutes, so a later time is in
+    /// another unit.
     private static let maximumLifetimeSeconds: Int64 = 86_400
-    /// An earlier time, in seconds since 1970, is the number of seconds that the handset was told, which nobody can count from.
+    /// An earlier time, in seconds since 1970, is the number of seconds that the handset was told, which nobody can
+    /// count from.
     private static let earliestTime: Int64 = 1_000_000_000
 
     let text: String

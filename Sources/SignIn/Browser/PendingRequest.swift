@@ -11,8 +11,8 @@ struct PendingRequest: Sendable {
     enum Stage: Equatable, Sendable {
         /// To choose a carrier.
         case choosingCarrier
-        /// To sign in with the issuer of that name, with a nonce and a verifier of ours; without the latter where the provider
-        /// takes none.
+        /// To sign in with the issuer of that name, with a nonce and a verifier of ours; without the latter where the
+        /// provider takes none.
         case signingIn(issuer: String, nonce: String, codeVerifier: String?)
         /// It has come back elsewhere, with that code, and the user there is asked whether it is his.
         case confirming(issuer: String, nonce: String, codeVerifier: String?, code: String, toldIssuer: String?)
@@ -48,15 +48,16 @@ struct PendingRequest: Sendable {
     /// Whether the user can be asked for a carrier: who has not said one yet, or said one once that does not serve him.
     var mayChooseCarrier: Bool { !carried.isSilent && (carried.network == nil || !hasChosenAgain) }
 
-    /// Where the app's answer goes; nil when the app was taken out of the configuration meanwhile, or the address from it.
+    /// Where the app's answer goes; nil when the app was taken out of the configuration meanwhile, or the address from
+    /// it.
     func address(_ apps: AppDirectory, issuer: String) -> AppAddress? {
         guard let app = apps[clientID], app.allows(redirectURI: redirectURI) else { return nil }
         return AppAddress(app: app, redirectURI: redirectURI, state: state, issuer: issuer)
     }
 }
 
-/// The `state` of a request to a provider: random, and the only key to what the store keeps under its hash. Whoever reads the
-/// store, or a backup of it, learns neither the verifier nor whose sign-in it is.
+/// The `state` of a request to a provider: random, and the only key to what the store keeps under its hash. Whoever
+/// reads the store, or a backup of it, learns neither the verifier nor whose sign-in it is.
 struct PendingHandle: Sendable {
     private static let byteCount = 32
     private static let purpose = Array("gatehouse pending sign-in".utf8)

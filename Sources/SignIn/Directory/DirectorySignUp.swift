@@ -37,8 +37,8 @@ public struct DirectorySignUp: Sendable {
         guard isWritten else { throw .overloaded }
     }
 
-    /// Signs somebody up under a name that nobody has, with a link at once. The address that was said goes nowhere: with the
-    /// link in somebody's hands already, a mail could only lead another person into the account.
+    /// Signs somebody up under a name that nobody has, with a link at once. The address that was said goes nowhere:
+    /// with the link in somebody's hands already, a mail could only lead another person into the account.
     ///
     /// - Returns: nil where the name is somebody's, or no links are given: then it is a matter of mail.
     /// - Throws: what a call to a provider throws; nobody has signed up then.

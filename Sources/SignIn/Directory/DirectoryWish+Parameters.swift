@@ -37,7 +37,8 @@ extension DirectoryWish {
         self.init(kind, username: username, email: email, displayName: displayName)
     }
 
-    /// Whether a text may be somebody's address (RFC 5321 §4.1.2, without quotes): what mail can't reach is the directory's to say.
+    /// Whether a text may be somebody's address (RFC 5321 §4.1.2, without quotes): what mail can't reach is the
+    /// directory's to say.
     static func isAddress(_ text: String) -> Bool {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count == 2, let local = parts.first, let domain = parts.last, !local.isEmpty else { return false }

@@ -48,7 +48,8 @@ struct DirectoryWork: Sendable {
             return try await recover(id: account.directoryID)
         }
         guard let email = wish.email else { return .never }
-        // What is `user_name` there becomes the subject of ID tokens, and one that a stranger has chosen could be another's.
+        // What is `user_name` there becomes the subject of ID tokens, and one that a stranger has chosen could be
+        // another's.
         let call = DirectoryCall.addUser(
             externalID: account.externalID, email: email, userName: account.externalID,
             displayName: wish.displayName ?? wish.name ?? email)
@@ -80,8 +81,8 @@ struct DirectoryWork: Sendable {
         }
     }
 
-    /// The identity that a call has made whose answer was lost: it alone has that name, and the address of this sign-up. One
-    /// with another address is somebody else's.
+    /// The identity that a call has made whose answer was lost: it alone has that name, and the address of this
+    /// sign-up. One with another address is somebody else's.
     private func madeBefore(
         _ name: String, _ email: String?, isOurs: Bool
     ) async throws(DirectoryFailure) -> String? {

@@ -1,11 +1,12 @@
 public import Accounts
 public import Crypto
 
-/// TIM's KeyService: a client encrypts with a key that it does not keep, and gets it back for a password, three tries in a row,
-/// or for the long secret that it got with the key and keeps behind a finger or a face.
+/// TIM's KeyService: a client encrypts with a key that it does not keep, and gets it back for a password, three tries
+/// in a row, or for the long secret that it got with the key and keeps behind a finger or a face.
 ///
-/// Nobody who asks is known, so a key is nobody's: whoever knows its name has the tries. A password's outcome is told only when
-/// the store has counted it, so that of any number of attempts at once no more than three wrong ones are ever judged.
+/// Nobody who asks is known, so a key is nobody's: whoever knows its name has the tries. A password's outcome is told
+/// only when the store has counted it, so that of any number of attempts at once no more than three wrong ones are ever
+/// judged.
 public struct KeyService: Sendable {
     /// The longest password, and the longest long secret, in bytes.
     public static let maximumSecretBytes = 1024
@@ -40,8 +41,8 @@ public struct KeyService: Sendable {
         return key
     }
 
-    /// Unlocks a key by its password. The place in the line is kept until the attempt is counted, so that who comes next is
-    /// refused without a hash when it was the last one.
+    /// Unlocks a key by its password. The place in the line is kept until the attempt is counted, so that who comes
+    /// next is refused without a hash when it was the last one.
     ///
     /// - Throws: `ServiceError.badPassword`, `.keyLocked`, `.keyMissing`, `.overloaded`, `.storageUnavailable`.
     public func unlock(_ keyID: String, password: Secret) async throws(ServiceError) -> UnlockedKey {
@@ -56,8 +57,8 @@ public struct KeyService: Sendable {
         return key
     }
 
-    /// Unlocks a key by its long secret. A wrong one is not counted: nobody guesses 256 bits, and who could lock keys by it
-    /// would need no more than their names.
+    /// Unlocks a key by its long secret. A wrong one is not counted: nobody guesses 256 bits, and who could lock keys
+    /// by it would need no more than their names.
     ///
     /// - Throws: as for a password.
     public func unlock(_ keyID: String, longSecret: Secret) async throws(ServiceError) -> UnlockedKey {

@@ -2,8 +2,8 @@ public import Crypto
 internal import Dispatch
 internal import Synchronization
 
-/// Where slow hashes are computed: on threads of their own, so many at once and not more, so that neither the loops nor the
-/// machine's memory hear of a crowd. One for the process.
+/// Where slow hashes are computed: on threads of their own, so many at once and not more, so that neither the loops nor
+/// the machine's memory hear of a crowd. One for the process.
 ///
 /// Whoever wants one waits for a place (``enter()``), with a bounded line before it, and gives it back (``leave()``).
 public final class PasswordHashing: Sendable {

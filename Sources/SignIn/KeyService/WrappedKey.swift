@@ -1,11 +1,13 @@
 internal import Accounts
 internal import Crypto
 
-/// A key wrapped twice, so that the password opens it, and the long secret does: nothing else here does, and neither is kept.
+/// A key wrapped twice, so that the password opens it, and the long secret does: nothing else here does, and neither is
+/// kept.
 ///
-/// Under the password (``Scrypt``, a salt of its own) lies the key with its long secret, which unlocking by password tells;
-/// under the long secret lies the key alone. The long secret is 256 bits of randomness that nobody tries through, so one keyed
-/// hash derives what wraps under it. What stands before the wraps, and the key's name, is authenticated with both.
+/// Under the password (``Scrypt``, a salt of its own) lies the key with its long secret, which unlocking by password
+/// tells; under the long secret lies the key alone. The long secret is 256 bits of randomness that nobody tries
+/// through, so one keyed hash derives what wraps under it. What stands before the wraps, and the key's name, is
+/// authenticated with both.
 struct WrappedKey {
     static let keyBytes = 32
     static let longSecretBytes = 32
@@ -87,7 +89,8 @@ struct WrappedKey {
     private static func wrappingKey(
         of password: Secret, _ salt: [UInt8], _ scrypt: Scrypt
     ) throws(CryptoError) -> SymmetricKey {
-        // As scrypt itself keys a hash by the password, "1" and "1\0" are one to it, and long ones are their own digest.
+        // As scrypt itself keys a hash by the password, "1" and "1\0" are one to it, and long ones are their own
+        // digest.
         let hashed = hash(password, as: passwordLabel)
         return try SymmetricKey(try scrypt.key(from: hashed, salt: salt, byteCount: SymmetricKey.byteCount))
     }

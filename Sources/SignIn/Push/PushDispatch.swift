@@ -7,8 +7,8 @@ public import Providers
 extension ServerInitiatedSignIn {
     /// Tells the carrier, after the app was answered: what it says, and when, is no part of that answer.
     ///
-    /// - Throws: why the carrier could not ask, which the app is told when it asks. A carrier that can't be told to stop
-    ///   asking is no error: nothing it says counts any more.
+    /// - Throws: why the carrier could not ask, which the app is told when it asks. A carrier that can't be told to
+    ///   stop asking is no error: nothing it says counts any more.
     public func deliver(_ errand: Errand, trouble: ProviderTrouble?) async throws(ServiceError) {
         guard let client = ProviderClient(entering: errand.provider, through: transport, trouble: trouble) else {
             if let secret = errand.secret { await fail(secret, errand) }
@@ -23,7 +23,8 @@ extension ServerInitiatedSignIn {
             answer = try await client.push(
                 request(errand, secret), at: issuer, identifier: Random.token(byteCount: 16), now: clock.seconds)
         } catch {
-            // When the service stops, the carrier may still have got it, and its notification comes after the next start.
+            // When the service stops, the carrier may still have got it, and its notification comes after the next
+            // start.
             if !error.isOurEnd { await fail(secret, errand) }
             throw ServiceError(error)
         }

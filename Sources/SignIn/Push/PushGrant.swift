@@ -19,7 +19,8 @@ struct PushGrant: Sendable {
     /// What the app said it is.
     var userAgent: String? { content.userAgent }
 
-    /// - Throws: `ServiceError.invalidIDToken(.subject)` where the user of a session was meant, and somebody else has approved.
+    /// - Throws: `ServiceError.invalidIDToken(.subject)` where the user of a session was meant, and somebody else has
+    ///   approved.
     func check(_ subject: Subject) throws(ServiceError) {
         guard content.subject == nil || content.subject == subject else { throw .invalidIDToken(.subject) }
     }

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// How often users may be asked on their phones, and how often apps may ask what has come of it. Shared by all loops.
 ///
-/// In memory and of this process: a restart forgets it, and with it how often somebody was asked before. That is at most once
-/// more as often as is allowed.
+/// In memory and of this process: a restart forgets it, and with it how often somebody was asked before. That is at
+/// most once more as often as is allowed.
 public final class PushLimits: Sendable {
     /// What an operator allows.
     public struct Configuration: Sendable {
@@ -70,8 +70,8 @@ public final class PushLimits: Sendable {
     ///   - owner: whose request it is, with the hint.
     ///   - instead: whether it takes the place of the owner's request that is pending.
     ///   - expiresAt: when that ends, in seconds since 1970.
-    /// - Throws: `ServiceError.pushedTooOften`; `.overloaded` when no more hints can be remembered: then nobody is asked,
-    ///   rather than somebody too often.
+    /// - Throws: `ServiceError.pushedTooOften`; `.overloaded` when no more hints can be remembered: then nobody is
+    ///   asked, rather than somebody too often.
     func take(
         _ hint: TokenHash, of owner: TokenHash, instead: Bool, until expiresAt: Int64, now: Int64
     ) throws(ServiceError) {
@@ -137,8 +137,8 @@ public final class PushLimits: Sendable {
         if isTooOften { throw .polledTooOften }
     }
 
-    /// How long a request to an issuer lives: as configured, or for less where the issuer has been seen to give less. It is
-    /// the same for whomever is asked, so that nobody learns from it whom the carrier knows.
+    /// How long a request to an issuer lives: as configured, or for less where the issuer has been seen to give less.
+    /// It is the same for whomever is asked, so that nobody learns from it whom the carrier knows.
     func lifetime(at issuer: String) -> Int64 {
         state.withLock { min(configuration.lifetimeSeconds, $0.lifetimes[issuer] ?? .max) }
     }

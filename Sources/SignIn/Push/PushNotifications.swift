@@ -3,8 +3,8 @@ public import OpenIDConnect
 public import Providers
 internal import Syntax
 
-/// What carriers say has come of server-initiated sign-ins: the second half of the road, which is that of a posted code from the
-/// ID token on.
+/// What carriers say has come of server-initiated sign-ins: the second half of the road, which is that of a posted code
+/// from the ID token on.
 public struct PushNotifications: Sendable {
     let signIn: SignInWithProvider
     let repository: any PushRepository
@@ -30,9 +30,9 @@ public struct PushNotifications: Sendable {
     /// - Parameters:
     ///   - bearer: what the carrier shows, which it was given with the push.
     ///   - noted: told what the log may have of the request, as soon as that is known.
-    /// - Throws: `ServiceError.invalidToken` for what shows nothing that we have given out; `.invalidParameter`, `.pushEnded` for
-    ///   what is no answer to the request, or comes too late; what a sign-in throws; what comes of the store or of a call to the
-    ///   provider that failed, and then the same notification may come again.
+    /// - Throws: `ServiceError.invalidToken` for what shows nothing that we have given out; `.invalidParameter`,
+    ///   `.pushEnded` for what is no answer to the request, or comes too late; what a sign-in throws; what comes of the
+    ///   store or of a call to the provider that failed, and then the same notification may come again.
     public func receive(
         _ notification: PushNotification, bearer: String, trouble: ProviderTrouble?, noted: (Names) -> Void
     ) async throws(ServiceError) -> Outcome {
@@ -152,7 +152,8 @@ extension ServiceError {
 }
 
 extension AuthorizedResponse {
-    /// The answer to a request of our own making: what the carrier has shown stands where a code would, and counts once.
+    /// The answer to a request of our own making: what the carrier has shown stands where a code would, and counts
+    /// once.
     fileprivate init(_ content: PushContent, _ secret: PushSecret) {
         self.init(
             code: secret.text, idToken: nil, clientID: nil, name: nil, redirectURI: nil, issuer: content.issuer,

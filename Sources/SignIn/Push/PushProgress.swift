@@ -8,14 +8,15 @@ extension ServerInitiatedSignIn {
         case signedIn(TokenIssuer.Tokens)
     }
 
-    /// For how long it is known that a session was fetched, in seconds: whoever has stolen what it is asked by tries it soon.
+    /// For how long it is known that a session was fetched, in seconds: whoever has stolen what it is asked by tries it
+    /// soon.
     private static let memorySeconds: Int64 = 3600
 
-    /// How far one has come, asked at most once a second. Once it is signed in, the first answer counts; the same comes again
-    /// for an app that has lost it, for as long as a refresh token's does, and later ends the session.
+    /// How far one has come, asked at most once a second. Once it is signed in, the first answer counts; the same comes
+    /// again for an app that has lost it, for as long as a refresh token's does, and later ends the session.
     ///
-    /// - Throws: `.unknownPath`, `.polledTooOften`, `.pushEnded`, `.pushFailed`, `.unlinked` with a ticket for somebody who has to
-    ///   register.
+    /// - Throws: `.unknownPath`, `.polledTooOften`, `.pushEnded`, `.pushFailed`, `.unlinked` with a ticket for somebody
+    ///   who has to register.
     public func poll(_ id: String, owner: String) async throws(ServiceError) -> Progress {
         let now = clock.seconds
         if let handle = PushSecret(id, .app)?.hash(owner: owner) { try limits.poll(handle, now: now) }

@@ -4,11 +4,11 @@ internal import HTTPClient
 internal import OpenIDConnect
 public import Providers
 
-/// The sign-in that begins on the user's phone: the app names the user, our server has the carrier ask him, the carrier says
-/// what has come of it (``PushNotifications``), and the app fetches that.
+/// The sign-in that begins on the user's phone: the app names the user, our server has the carrier ask him, the carrier
+/// says what has come of it (``PushNotifications``), and the app fetches that.
 ///
-/// What an app is told of a request is the same whether the carrier knows the user or not: it is answered before the carrier is
-/// asked, and what the carrier says of the user leaves it pending. Only a user who says no is told of.
+/// What an app is told of a request is the same whether the carrier knows the user or not: it is answered before the
+/// carrier is asked, and what the carrier says of the user leaves it pending. Only a user who says no is told of.
 public struct ServerInitiatedSignIn: Sendable {
     /// A request that was written down, and what is left to do about it.
     public struct Begun: Sendable {
@@ -23,7 +23,8 @@ public struct ServerInitiatedSignIn: Sendable {
     /// What the carrier is to be told.
     public struct Errand: Sendable {
         let provider: Provider
-        /// nil where it is still to be found: what an app waits for must not depend on whether there is anything to tell.
+        /// nil where it is still to be found: what an app waits for must not depend on whether there is anything to
+        /// tell.
         let issuer: ProviderMetadata?
         let content: PushContent
         /// What the carrier is given to show us; nil where nothing more is asked of it.
@@ -52,8 +53,8 @@ public struct ServerInitiatedSignIn: Sendable {
     ///   - owner: whose it is: nobody else can ask for it.
     ///   - session: of the user who is to be asked; nil where the app names one.
     ///   - userAgent: what the app says it is, for the list of sessions.
-    /// - Throws: `ServiceError.pushedTooOften`, `.providerNotFound`, what comes of a call of discovery that failed, or of the
-    ///   store.
+    /// - Throws: `ServiceError.pushedTooOften`, `.providerNotFound`, what comes of a call of discovery that failed, or
+    ///   of the store.
     public func begin(
         _ wish: PushWish, with provider: Provider, owner: String, session: Session?, userAgent: String?,
         trouble: ProviderTrouble?
@@ -91,8 +92,8 @@ public struct ServerInitiatedSignIn: Sendable {
     /// Begins one anew, under the same limits; what the carrier was given before is good for nothing from then on.
     ///
     /// - Parameter id: what the app asks by.
-    /// - Throws: as above; `.unknownPath` where there is none of this owner's; `.pushEnded`, `.invalidRequest` where it can't be
-    ///   begun anew.
+    /// - Throws: as above; `.unknownPath` where there is none of this owner's; `.pushEnded`, `.invalidRequest` where it
+    ///   can't be begun anew.
     public func retry(
         _ id: String, owner: String, trouble: ProviderTrouble?
     ) async throws(ServiceError) -> Begun {

@@ -5,8 +5,8 @@ internal import OpenIDConnect
 public import Providers
 import Syntax
 
-/// Tells providers what has ended here: revokes tokens (RFC 7009), signs users out; and passes on to their directories who wants an
-/// account; again and again until it is done, or has taken too long.
+/// Tells providers what has ended here: revokes tokens (RFC 7009), signs users out; and passes on to their directories
+/// who wants an account; again and again until it is done, or has taken too long.
 public struct OutboxDelivery: Sendable {
     /// What came of one attempt, for the log.
     public struct Report: Sendable {
@@ -101,7 +101,8 @@ public struct OutboxDelivery: Sendable {
     private func logOut(
         _ idToken: String, at issuer: ProviderMetadata, _ client: ProviderClient
     ) async -> RevocationAnswer? {
-        // Where only browsers can sign users out (`end_session_endpoint`), they are sent there when the session ends, or never.
+        // Where only browsers can sign users out (`end_session_endpoint`), they are sent there when the session ends,
+        // or never.
         guard issuer.customLogoutEndpoint != nil else { return .done }
         let request = LogoutRequest(idToken: idToken, state: Random.token(byteCount: Self.stateBytes))
         return switch await client.logOut(request, at: issuer) {

@@ -16,7 +16,8 @@ public struct RefreshProfile: Sendable {
     ///   - identity: whose provider is asked; nil for the one that the session was opened by.
     ///   - trouble: where a failed call to the provider is noted for the log.
     /// - Returns: the user, with what the provider says merged in.
-    /// - Throws: what ``TokenVault`` throws; `ServiceError.userinfoMismatch`; `.noUserinfo` where the provider has none.
+    /// - Throws: what ``TokenVault`` throws; `ServiceError.userinfoMismatch`; `.noUserinfo` where the provider has
+    ///   none.
     public func refresh(
         _ identity: IdentityID?, under session: Session, trouble: ProviderTrouble?
     ) async throws(ServiceError) -> User {

@@ -3,8 +3,8 @@ internal import HTTPServer
 internal import JSON
 import Syntax
 
-/// Both APIs by which the directory is kept. They are strict: what a caller sends wrongly is refused, and so is what it need
-/// not send.
+/// Both APIs by which the directory is kept. They are strict: what a caller sends wrongly is refused, and so is what it
+/// need not send.
 struct DirectoryEndpoints {
     static let apiOf2021 = "/v1/manage"
     static let realm = "/v1/tenants/demo/realms/demo"

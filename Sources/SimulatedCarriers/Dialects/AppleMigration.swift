@@ -3,8 +3,8 @@ internal import HTTPServer
 internal import JSON
 import Syntax
 
-/// Carrying users to another team, as Apple has it: the old team asks for names that outlive the transfer, the new one says
-/// whose they are.
+/// Carrying users to another team, as Apple has it: the old team asks for names that outlive the transfer, the new one
+/// says whose they are.
 struct AppleMigration: Sendable {
     static let path = "/auth/usermigrationinfo"
     static let controlPath = "/control/transfer"

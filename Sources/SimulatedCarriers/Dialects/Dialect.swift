@@ -76,8 +76,8 @@ struct Dialect: Sendable {
         return places.first { $0.serves(tenant) }.map { DialectSite(place: $0, tenant: tenant, base: base) }
     }
 
-    /// Some tokens are signed with the second key: Apple's for apps, so that one has to look which, and Entra's for the one tenant
-    /// whose own it is.
+    /// Some tokens are signed with the second key: Apple's for apps, so that one has to look which, and Entra's for the
+    /// one tenant whose own it is.
     func signsWithSecondKey(_ grant: Grant, of issuer: SimulatedIssuer) -> Bool {
         switch issuer {
         case .apple: grant.isNative

@@ -32,8 +32,8 @@ struct DialectClaims {
         return JSONObject(claims.members + dialect.constants + own + attributes.members(names))
     }
 
-    /// Those of its access tokens that are JWTs, and of what an attacker would post as an ID token: the audience is the client,
-    /// so that nothing but its kind tells it from one.
+    /// Those of its access tokens that are JWTs, and of what an attacker would post as an ID token: the audience is the
+    /// client, so that nothing but its kind tells it from one.
     var accessToken: JSONObject {
         var claims = idToken
         for name in ["at_hash", "c_hash"] { claims.remove(name) }

@@ -34,8 +34,8 @@ struct DialectMetadata {
         return document
     }
 
-    /// The key set of Entra's directories. Its keys say whose tokens they sign: the first everybody's, the second one tenant's
-    /// alone.
+    /// The key set of Entra's directories. Its keys say whose tokens they sign: the first everybody's, the second one
+    /// tenant's alone.
     static func keys(_ document: JSONObject, of provider: Provider, at base: String) -> JSONObject {
         guard let keys = document["keys"]?.array else { return document }
         let second = provider.keys.second.id

@@ -2,8 +2,8 @@ internal import Crypto
 internal import JOSE
 internal import JSON
 
-/// What can be the matter with a dialect's ID token, beside what can be with everybody's. Those whose names end in `_valid` are
-/// unusual but right.
+/// What can be the matter with a dialect's ID token, beside what can be with everybody's. Those whose names end in
+/// `_valid` are unusual but right.
 public enum DialectMisbehaviour: String, Sendable, CaseIterable {
     /// The issuer in its other spelling: Google's without a scheme, Facebook's other host.
     case otherSpelling = "id_token_other_issuer_spelling_valid"
@@ -11,7 +11,8 @@ public enum DialectMisbehaviour: String, Sendable, CaseIterable {
     case flagsAsText = "id_token_flags_as_text_valid"
     /// Made out to somebody else's app, by whoever runs it.
     case foreignApp = "id_token_of_another_app"
-    /// The same header and claims under another signature that verifies as well: what anybody makes of an ES256 token (s → n−s).
+    /// The same header and claims under another signature that verifies as well: what anybody makes of an ES256 token
+    /// (s → n−s).
     case resigned = "id_token_resigned_valid"
     /// `tid` is not the tenant of the issuer.
     case otherTenant = "id_token_tid_of_another_tenant"

@@ -2,8 +2,8 @@ internal import Crypto
 internal import HTTPServer
 internal import JSON
 
-/// The SDK of a dialect, as an app has it on its phone: asked for a subscriber, it answers what it hands to the app. No client
-/// authenticates, as nothing on a phone can.
+/// The SDK of a dialect, as an app has it on its phone: asked for a subscriber, it answers what it hands to the app. No
+/// client authenticates, as nothing on a phone can.
 struct NativeEndpoint {
     static let path = "/native"
 

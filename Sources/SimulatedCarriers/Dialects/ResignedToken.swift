@@ -2,8 +2,8 @@ import Syntax
 
 /// The other signature that an ES256 token may have.
 ///
-/// Where (r, s) is a signature by ECDSA, (r, n − s) is one of the same text by the same key, and takes no key to make. So the text
-/// of a whole token does not tell whether it was seen before.
+/// Where (r, s) is a signature by ECDSA, (r, n − s) is one of the same text by the same key, and takes no key to make.
+/// So the text of a whole token does not tell whether it was seen before.
 public enum ResignedToken {
     private static let halfByteCount = 32
     /// The order n of P-256 (SP 800-186 §3.2.1.3).

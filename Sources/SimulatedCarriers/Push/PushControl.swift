@@ -18,8 +18,9 @@ struct PushControl: Sendable {
         ]
     }
 
-    /// `{"subscriber": …, "issuer": …, "decision": "approve"|"deny"|an error code, "misbehaviours": […], "again": true}`, all
-    /// but the first optional. The answer tells with what status each notification was answered; 0 where it was not.
+    /// `{"subscriber": …, "issuer": …, "decision": "approve"|"deny"|an error code, "misbehaviours": […], "again":
+    /// true}`, all but the first optional. The answer tells with what status each notification was answered; 0 where it
+    /// was not.
     private func answer(_ request: HTTPRequest) async -> HTTPResponse {
         guard let command = try? JSONValue(parsing: request.body),
             let subscriber = command["subscriber"]?.string.flatMap(Subscriber.named),

@@ -3,8 +3,8 @@ internal import JSON
 
 /// The sample app: a page for a person to click through, which speaks to Gatehouse as any app in a browser would.
 ///
-/// It stands on the discovery port, so that it may also look into the simulation's own log without being let in by anybody
-/// else's policy. The files are compiled in: the executable needs nothing beside it.
+/// It stands on the discovery port, so that it may also look into the simulation's own log without being let in by
+/// anybody else's policy. The files are compiled in: the executable needs nothing beside it.
 struct SampleApp: Sendable {
     /// Where the page is. The browser comes back to it from Gatehouse at `/app/callback`, with a code of Gatehouse's.
     static let path = "/app/"

@@ -3,9 +3,9 @@ internal import JSON
 
 /// What has been asked of the simulated issuers, for people to see: every request with its fields, and no secret.
 ///
-/// A value stands there in full only if its field is named below as one that tells nothing. Of codes and other values that
-/// are good once the beginning is shown, so that one is known again at its next stop; of verifiers, credentials and tokens
-/// nothing.
+/// A value stands there in full only if its field is named below as one that tells nothing. Of codes and other values
+/// that are good once the beginning is shown, so that one is known again at its next stop; of verifiers, credentials
+/// and tokens nothing.
 struct WireLog: Sendable {
     private static let shown: Set<String> = [
         "acr_values", "client_id", "code_challenge_method", "context", "grant_type", "max_age", "mccmnc", "prompt",

@@ -2,8 +2,8 @@ internal import Crypto
 internal import HTTPServer
 internal import JSON
 
-/// The lines that handsets have shown to be on: what a handset gets from the cellular network, and an authorization request
-/// brings as `aloha_token`.
+/// The lines that handsets have shown to be on: what a handset gets from the cellular network, and an authorization
+/// request brings as `aloha_token`.
 final class LineAuthentication: Sendable {
     private struct Line: Sendable {
         let subscriber: Subscriber
@@ -29,7 +29,8 @@ final class LineAuthentication: Sendable {
     }
 }
 
-/// `POST /control/line`: the network's answer to a handset, `{"uuid": …, "exp": …}`, for `{"subscriber": …, "seconds": …}`.
+/// `POST /control/line`: the network's answer to a handset, `{"uuid": …, "exp": …}`, for `{"subscriber": …, "seconds":
+/// …}`.
 struct LineControl: Sendable {
     let world: World
 

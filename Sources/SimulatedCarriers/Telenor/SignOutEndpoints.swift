@@ -28,7 +28,8 @@ struct SignOutEndpoints: Sendable {
         return .redirect(to: URLText.adding(state, to: address))
     }
 
-    /// `custom_logout_endpoint`: 200; 400 for what can't be read, 401 for a hint that is none, 424 where what lies behind fails.
+    /// `custom_logout_endpoint`: 200; 400 for what can't be read, 401 for a hint that is none, 424 where what lies
+    /// behind fails.
     func logOut(_ request: HTTPRequest, _ misbehaviours: [Misbehaviour]) -> HTTPResponse {
         switch misbehaviours.logout {
         case .refused: return Self.answer(.badRequest)

@@ -3,7 +3,8 @@ internal import HTTPServer
 internal import SignIn
 import Synchronization
 
-/// What operators prove themselves with: a bearer token (RFC 6750 §2.1), or being on this machine where none is configured.
+/// What operators prove themselves with: a bearer token (RFC 6750 §2.1), or being on this machine where none is
+/// configured.
 public final class AdminToken: Sendable {
     private let digest: Mutex<[UInt8]?>
 
@@ -20,8 +21,8 @@ public final class AdminToken: Sendable {
 
     private static func digest(of token: Secret) -> [UInt8] { token.withBytes { Digest.sha256.hash($0) } }
 
-    /// Whether a request is an operator's. Digests are compared, in constant time, so that neither the token's length nor
-    /// its beginning can be found by timing.
+    /// Whether a request is an operator's. Digests are compared, in constant time, so that neither the token's length
+    /// nor its beginning can be found by timing.
     ///
     /// - Parameter limits: of wrong tokens; a request without one guesses nothing and is not counted.
     /// - Throws: `ServiceError.invalidAdminToken` for a wrong token, `.rateLimited` after too many.
@@ -36,8 +37,8 @@ public final class AdminToken: Sendable {
         return true
     }
 
-    /// Every web page that is open on this machine can reach a loopback address too. It gives itself away by its origin, or,
-    /// where its own name has been made to point here, by that name.
+    /// Every web page that is open on this machine can reach a loopback address too. It gives itself away by its
+    /// origin, or, where its own name has been made to point here, by that name.
     private static func isFromThisMachine(_ request: HTTPRequest) -> Bool {
         guard request.header("origin") == nil, let host = request.header("host") else { return false }
         let name =

@@ -3,8 +3,8 @@ internal import HTTPServer
 internal import JSON
 internal import SignIn
 
-/// `GET /admin/users`: users by number, a page at a time; or the one who has a subject; or those who have an address or a
-/// number, each with whose word that is.
+/// `GET /admin/users`: users by number, a page at a time; or the one who has a subject; or those who have an address or
+/// a number, each with whose word that is.
 struct ListUsersEndpoint: Sendable {
     static let parameters = ["after", "limit", "provider", "issuer", "subject"] + Contact.allCases.map(\.rawValue)
 

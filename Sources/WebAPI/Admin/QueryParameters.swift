@@ -23,7 +23,8 @@ struct QueryParameters {
 
     /// Refuses a query with any other parameter: a search that ignores a misspelled one would list everybody.
     ///
-    /// - Throws: `ServiceError.invalidRequest`, naming the parameter unless its name could be a value that lost its name.
+    /// - Throws: `ServiceError.invalidRequest`, naming the parameter unless its name could be a value that lost its
+    ///   name.
     func refuseOthers(than known: [String]) throws(ServiceError) {
         guard let unknown = fields?.fields.first(where: { !known.contains($0.name) })?.name else { return }
         let isPlain = unknown.utf8.count <= 32 && unknown.utf8.allSatisfy { Self.isNameByte($0) }

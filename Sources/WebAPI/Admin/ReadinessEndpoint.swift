@@ -6,8 +6,9 @@ internal import Providers
 internal import SignIn
 internal import System
 
-/// `GET /readyz`: 200 when sign-ins can be served, else 503. What is looked at, and how the providers do, operators alone
-/// are told. That one carrier is down is no reason to send the others' users elsewhere, so providers decide nothing.
+/// `GET /readyz`: 200 when sign-ins can be served, else 503. What is looked at, and how the providers do, operators
+/// alone are told. That one carrier is down is no reason to send the others' users elsewhere, so providers decide
+/// nothing.
 struct ReadinessEndpoint: Sendable {
     let readiness: ServiceReadiness
     let providers: [Provider]

@@ -4,7 +4,8 @@ internal import JSON
 internal import Providers
 internal import SignIn
 
-/// `POST /admin/users/{user_id}/identities`: gives a user an identity by an operator's word, taking it from whoever has it.
+/// `POST /admin/users/{user_id}/identities`: gives a user an identity by an operator's word, taking it from whoever has
+/// it.
 struct RepointIdentityEndpoint: Sendable {
     let store: AdminStore
     let providers: [Provider]

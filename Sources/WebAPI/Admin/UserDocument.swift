@@ -2,8 +2,8 @@ public import Accounts
 public import JSON
 import Syntax
 
-/// What operators see of users, as JSON; the same over HTTP and on the command line. Times are seconds since 1970. A member that
-/// has no value is absent, and never null, which many clients can't read.
+/// What operators see of users, as JSON; the same over HTTP and on the command line. Times are seconds since 1970. A
+/// member that has no value is absent, and never null, which many clients can't read.
 public enum UserDocument {
     /// How a user's subjects are told.
     public enum SubjectDisclosure: Sendable {
@@ -131,8 +131,8 @@ public enum UserDocument {
                     + giver(given.giver)))
     }
 
-    /// Whose word an address or a number is: a provider's, which says or does not say that it has verified it, or nobody's
-    /// but the user's.
+    /// Whose word an address or a number is: a provider's, which says or does not say that it has verified it, or
+    /// nobody's but the user's.
     private static func giver(_ giver: GivenContact.Giver) -> [JSONObject.Member] {
         switch giver {
         case .provider(let name, let isVerified):

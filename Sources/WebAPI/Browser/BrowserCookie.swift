@@ -3,9 +3,9 @@ internal import SignIn
 
 /// The cookie that a browser is known again by while its user is at a provider.
 ///
-/// Under https it is `__Host-`: no other host, no subdomain and no plain http can set it (RFC 6265bis §4.1.3.2). Plain http,
-/// which is for development on one machine, knows no such prefix. `Lax`: it comes with the browser's way back, which is a GET
-/// from elsewhere, and not with a POST from elsewhere.
+/// Under https it is `__Host-`: no other host, no subdomain and no plain http can set it (RFC 6265bis §4.1.3.2). Plain
+/// http, which is for development on one machine, knows no such prefix. `Lax`: it comes with the browser's way back,
+/// which is a GET from elsewhere, and not with a POST from elsewhere.
 struct BrowserCookie: Sendable {
     /// What a browser shows.
     enum Shown: Sendable {

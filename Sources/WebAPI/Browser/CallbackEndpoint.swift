@@ -6,8 +6,8 @@ internal import Providers
 internal import SignIn
 internal import Syntax
 
-/// `/auth/{provider}/callback`: the one address to which everything of a provider comes back, be it a code, an error, or the
-/// carrier that the user has chosen.
+/// `/auth/{provider}/callback`: the one address to which everything of a provider comes back, be it a code, an error,
+/// or the carrier that the user has chosen.
 struct CallbackEndpoint: Sendable {
     static let scriptPath = "/auth/continue.js"
     /// Marks what was posted here by our own page.
@@ -99,8 +99,8 @@ struct CallbackEndpoint: Sendable {
         }
     }
 
-    /// A POST from elsewhere comes without the cookie, whoever began (RFC 6265bis §5.6.7.1). Posted again by a page of ours it
-    /// comes with it, if there is one.
+    /// A POST from elsewhere comes without the cookie, whoever began (RFC 6265bis §5.6.7.1). Posted again by a page of
+    /// ours it comes with it, if there is one.
     private func resubmission(_ parameters: AuthorizationParameters, _ request: HTTPRequest) -> BrowserAnswer {
         let fields = parameters.all + [(name: Self.resubmitted, value: "1")]
         return .page(

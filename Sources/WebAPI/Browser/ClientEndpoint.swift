@@ -9,8 +9,8 @@ import Syntax
 typealias ClientHandler =
     @Sendable (RequestContext, RequestParameters, RegisteredApp?) async throws(ServiceError) -> HTTPResponse
 
-/// What an operation for OAuth clients does with a request: it finds out which of our own apps it comes from, asks anybody
-/// else for the API key, and tells errors as the one or the other understands them.
+/// What an operation for OAuth clients does with a request: it finds out which of our own apps it comes from, asks
+/// anybody else for the API key, and tells errors as the one or the other understands them.
 struct ClientEndpoint: Sendable {
     let path: String
     let handler: ClientHandler
@@ -67,8 +67,8 @@ struct ClientEndpoint: Sendable {
 struct ClientCredentials {
     private typealias Pair = (id: String, secret: String)
 
-    /// What a Basic header can be read as; nil without one. Both parts should be form-encoded before they are joined, but many
-    /// libraries join them as they are, and nothing in the header tells which it was.
+    /// What a Basic header can be read as; nil without one. Both parts should be form-encoded before they are joined,
+    /// but many libraries join them as they are, and nothing in the header tells which it was.
     private let basic: [Pair]?
     private let id: String?
     private let secret: String?
@@ -160,7 +160,8 @@ extension ErrorAnswer {
 
     /// The answer to an app of ours, which is an OAuth client.
     ///
-    /// Where it may try again, `error` is left out: AppAuth for Android takes that for the last word, whatever the status.
+    /// Where it may try again, `error` is left out: AppAuth for Android takes that for the last word, whatever the
+    /// status.
     func clientResponse(requestID: String) -> HTTPResponse {
         let isTransient = status.code >= 500 || status == .tooManyRequests
         return response(requestID: requestID, hasError: !isTransient)

@@ -2,8 +2,8 @@ internal import Apps
 internal import HTTPServer
 internal import SignIn
 
-/// Which web origins' scripts may call the API (Fetch §3.2, "CORS protocol"): those that the apps' sections name, and for
-/// what is public anyway, all. Never where browsers are sent, not called (RFC 9700 §2.6), nor where providers call.
+/// Which web origins' scripts may call the API (Fetch §3.2, "CORS protocol"): those that the apps' sections name, and
+/// for what is public anyway, all. Never where browsers are sent, not called (RFC 9700 §2.6), nor where providers call.
 struct CrossOrigin: Sendable {
     private static let everybodys = Set(IssuerMetadata.paths + ["/.well-known/jwks.json"])
     private static let others = [
@@ -17,8 +17,8 @@ struct CrossOrigin: Sendable {
     /// The paths of our own host that apps have claimed.
     let landings: Set<String>
 
-    /// The answer to a browser that asks first (Fetch §3.2.3); nil when the request is no such question, or from no origin
-    /// that may call.
+    /// The answer to a browser that asks first (Fetch §3.2.3); nil when the request is no such question, or from no
+    /// origin that may call.
     func preflight(_ request: HTTPRequest) -> HTTPResponse? {
         guard request.method == .options, request.header("access-control-request-method") != nil,
             let fields = fields(for: request)

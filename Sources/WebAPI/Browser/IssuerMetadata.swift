@@ -5,8 +5,8 @@ internal import OpenIDConnect
 internal import SignIn
 internal import Syntax
 
-/// What this service says of itself to OAuth clients (RFC 8414 §2, OpenID Connect Discovery §3): all that the libraries of
-/// apps and of other services look for, by the tables that they were read in.
+/// What this service says of itself to OAuth clients (RFC 8414 §2, OpenID Connect Discovery §3): all that the libraries
+/// of apps and of other services look for, by the tables that they were read in.
 struct IssuerMetadata: Sendable {
     static let paths = ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"]
 
@@ -22,8 +22,8 @@ struct IssuerMetadata: Sendable {
             Self.document(issuer, hasIntrospectors: hasIntrospectors, exchangesTokens: exchangesTokens).serialized)
     }
 
-    /// The paths under which it is found: those above, and for an issuer with a path the two ways of putting both together
-    /// (RFC 8414 §3.1, OpenID Connect Discovery §4.1).
+    /// The paths under which it is found: those above, and for an issuer with a path the two ways of putting both
+    /// together (RFC 8414 §3.1, OpenID Connect Discovery §4.1).
     static func paths(of issuer: String) -> [String] {
         guard let path = try? EndpointURL(configured: issuer).path, path.contains(where: { $0 != "/" }) else {
             return []

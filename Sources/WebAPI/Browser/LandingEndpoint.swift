@@ -5,8 +5,8 @@ internal import SignIn
 
 /// What a browser gets at an app's claimed address on our own host, when no app was opened by it: a page with a link.
 ///
-/// Whatever came, a code or an error, stands in that link and nowhere else. Nothing is read, redeemed, stored or logged of it,
-/// so there is nothing to refuse either. The routes are the configuration's and none of the API's document.
+/// Whatever came, a code or an error, stands in that link and nowhere else. Nothing is read, redeemed, stored or logged
+/// of it, so there is nothing to refuse either. The routes are the configuration's and none of the API's document.
 struct LandingEndpoint: Sendable {
     let landing: Landing
     let pages: BrowserPages

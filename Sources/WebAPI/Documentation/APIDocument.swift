@@ -1,7 +1,8 @@
 internal import JSON
 internal import OpenAPI
 
-/// The OpenAPI 3.0 document of the public listener, made from its operations, and what the page made from that has to know.
+/// The OpenAPI 3.0 document of the public listener, made from its operations, and what the page made from that has to
+/// know.
 ///
 /// A test holds every answer that a test gets against it.
 enum APIDocument {

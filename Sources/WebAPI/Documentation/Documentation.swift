@@ -1,7 +1,8 @@
 internal import HTTPServer
 internal import OpenAPI
 
-/// The API's description of itself, for tools at `/openapi.json` and for people at `/docs` and `/`. All loops share one.
+/// The API's description of itself, for tools at `/openapi.json` and for people at `/docs` and `/`. All loops share
+/// one.
 public final class Documentation: Sendable {
     /// All there are, at the paths of this configuration: the routes are made of them, too.
     let operations: [Operation<Operations>]

@@ -7,8 +7,8 @@ import Syntax
 
 /// What a listener says of itself: a document for tools, the same as a page for people, and the page at its root.
 ///
-/// All are made when somebody first asks, so that neither the start nor a server that nobody asks pays for them, and sent to
-/// everybody alike. Nothing of a request is in them: what one reader's `Host` says is never shown to another.
+/// All are made when somebody first asks, so that neither the start nor a server that nobody asks pays for them, and
+/// sent to everybody alike. Nothing of a request is in them: what one reader's `Host` says is never shown to another.
 final class DocumentationFiles: Sendable {
     /// What they are made of.
     struct Source: Sendable {
@@ -36,7 +36,8 @@ final class DocumentationFiles: Sendable {
     private let make: @Sendable () -> Source
     private let rendered = Mutex<All?>(nil)
 
-    /// - Parameter areOpen: whether everybody may read them, so that caches between here and the reader may keep them, too.
+    /// - Parameter areOpen: whether everybody may read them, so that caches between here and the reader may keep them,
+    ///   too.
     init(areOpen: Bool, _ make: @escaping @Sendable () -> Source) {
         cacheControl = (areOpen ? "public" : "private") + ", max-age=300"
         self.make = make

@@ -4,8 +4,8 @@ internal import OpenIDConnect
 internal import Providers
 internal import SignIn
 
-/// The stable codes of errors, as the document lists them. What each looks like is asked of ``ErrorAnswer``, so that the
-/// document can't say anything else than the service does.
+/// The stable codes of errors, as the document lists them. What each looks like is asked of ``ErrorAnswer``, so that
+/// the document can't say anything else than the service does.
 enum ErrorCode: String, CaseIterable {
     case invalidRequest = "invalid_request"
     case unknownClient = "unknown_client"

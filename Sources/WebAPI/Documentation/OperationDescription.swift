@@ -38,7 +38,8 @@ struct OperationDescription: Sendable {
 
 /// Whom operations answer, as a document says it.
 protocol DescribedAccess: Equatable {
-    /// Alternatives, each the names of the schemes that it takes together (OpenAPI 3.0 §4.7.30); an empty one takes none.
+    /// Alternatives, each the names of the schemes that it takes together (OpenAPI 3.0 §4.7.30); an empty one takes
+    /// none.
     var security: [[String]] { get }
     /// What is told those who are not answered.
     var errors: [ErrorCode] { get }

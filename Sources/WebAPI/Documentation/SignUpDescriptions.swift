@@ -1,7 +1,8 @@
 internal import JSON
 internal import OpenAPI
 
-/// The operations by which users get accounts in a provider's directory of users. They are there where some provider has one.
+/// The operations by which users get accounts in a provider's directory of users. They are there where some provider
+/// has one.
 enum SignUpDescriptions {
     private static let byMail =
         "The answer tells nothing of who is known: it is the same for everybody, and what is to be done is done after it."

@@ -10,8 +10,8 @@ internal import System
 
 /// Puts the store under another master key, or finishes what was interrupted in doing so.
 ///
-/// One transaction decides: before it the old master key opens the store, after it the new one, whose file is whole and on
-/// disk by then. What is left after it, sealing everything anew and erasing the older data keys, can be repeated.
+/// One transaction decides: before it the old master key opens the store, after it the new one, whose file is whole and
+/// on disk by then. What is left after it, sealing everything anew and erasing the older data keys, can be repeated.
 struct MasterKeyChanger {
     /// Why nothing was changed, beside what keeps a store from opening.
     enum ChangeError: Error, CustomStringConvertible {

@@ -1,7 +1,7 @@
 /// Times as other products' exports have them.
 enum ExportTime {
-    /// Reads a time of RFC 3339 §5.6, and those of databases, which have a space for the `T` and an offset of hours alone. Fractions of a
-    /// second are cut off.
+    /// Reads a time of RFC 3339 §5.6, and those of databases, which have a space for the `T` and an offset of hours
+    /// alone. Fractions of a second are cut off.
     ///
     /// - Returns: seconds since 1970; nil for what is no time, and for one without an offset, which could be any.
     static func seconds(_ text: String) -> Int64? {

@@ -8,8 +8,8 @@ struct ExportedUser {
         /// What the product calls the provider.
         let provider: String
         let subject: String
-        /// What the provider said with a sign-in there. Whether an address is verified is not among it: products write that of
-        /// addresses of providers that say nothing about it.
+        /// What the provider said with a sign-in there. Whether an address is verified is not among it: products write
+        /// that of addresses of providers that say nothing about it.
         let said: Attributes
     }
 

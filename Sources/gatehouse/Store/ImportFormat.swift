@@ -29,8 +29,9 @@ enum ImportFormat: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// What providers are called there whose identifier of a user is the `sub` of their ID tokens, by their issuers. Microsoft's is
-    /// not here: what it calls a user differs from client to client, so only an operator can say that it fits.
+    /// What providers are called there whose identifier of a user is the `sub` of their ID tokens, by their issuers.
+    /// Microsoft's is not here: what it calls a user differs from client to client, so only an operator can say that it
+    /// fits.
     var wellKnown: [String: String] {
         let (google, apple, facebook) =
             ("https://accounts.google.com", "https://appleid.apple.com", "https://www.facebook.com")

@@ -19,8 +19,8 @@ struct ImportSource: ~Copyable {
 
     /// - Parameters:
     ///   - path: `-` for standard input.
-    ///   - folder: where what comes through a pipe is kept meanwhile, in a file without a name: it holds what the database
-    ///     will hold, so it lies where that lies.
+    ///   - folder: where what comes through a pipe is kept meanwhile, in a file without a name: it holds what the
+    ///     database will hold, so it lies where that lies.
     init(path: String, spoolingIn folder: String) throws(FileError) {
         try self.init(path == "-" ? Self.standardInput(folder) : Self.open(path), path)
     }

@@ -1,7 +1,7 @@
 import Accounts
 
-/// Brings users from elsewhere: reads the file once to check every line, or element, and once more to store them. Neither memory nor
-/// the time that others wait for the store grows with the file.
+/// Brings users from elsewhere: reads the file once to check every line, or element, and once more to store them.
+/// Neither memory nor the time that others wait for the store grows with the file.
 struct Importer: ~Copyable {
     /// A line of a user with a hundred identities and attributes has some tens of kilobytes.
     private static let maximumRecordBytes = 1 << 20

@@ -1,7 +1,8 @@
 import System
 
-/// The elements of one array in a JSON file, one at a time, in memory that does not grow with the file: those of a file that is an
-/// array, or of the array that a member of the file's object has. What stands beside that member is passed over.
+/// The elements of one array in a JSON file, one at a time, in memory that does not grow with the file: those of a file
+/// that is an array, or of the array that a member of the file's object has. What stands beside that member is passed
+/// over.
 ///
 /// Where an element ends is told by brackets and quotes; whether it is JSON is for its reader to say.
 struct JSONElementReader: ~Copyable {

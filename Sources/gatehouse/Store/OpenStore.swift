@@ -13,7 +13,8 @@ internal import System
 struct OpenStore: Sendable {
     /// Who opens it.
     enum Use: Sendable {
-        /// A server makes the store on its first start; with a master key of the operator's only where `storage.create` says so.
+        /// A server makes the store on its first start; with a master key of the operator's only where `storage.create`
+        /// says so.
         /// - Parameter loops: those that its connections are on, where it is a database server.
         case server(loops: [EventLoop])
         /// A tool makes none, and has a loop of its own where it takes one.
@@ -31,8 +32,9 @@ struct OpenStore: Sendable {
     /// The tool's own.
     private let loop: EventLoop?
 
-    /// Has SQLite keep what it sorts, while it brings a store up to date, beside the database: it is what the database holds and
-    /// may be as large, and `/tmp` is often small, in memory, or others'. Whoever sets `SQLITE_TMPDIR` knows a better place.
+    /// Has SQLite keep what it sorts, while it brings a store up to date, beside the database: it is what the database
+    /// holds and may be as large, and `/tmp` is often small, in memory, or others'. Whoever sets `SQLITE_TMPDIR` knows
+    /// a better place.
     ///
     /// It changes the environment, so it is for the beginning of a process.
     static func keepTemporaryFiles(beside storage: Settings.Storage) {

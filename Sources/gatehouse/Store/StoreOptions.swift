@@ -10,7 +10,8 @@ internal import System
 struct StoreOptions: ParsableArguments {
     @OptionGroup var configuration: ConfigurationOptions
 
-    /// Opens the store, does something with it, and closes it. What goes wrong is told on standard error, with status 1.
+    /// Opens the store, does something with it, and closes it. What goes wrong is told on standard error, with status
+    /// 1.
     func withStore(_ body: (OpenStore, Settings, Clock) async throws -> Void) async throws {
         // A file that reaches the limit of its size is an error of that write, as a full disk is.
         IgnoredSignals.add(SIGXFSZ)

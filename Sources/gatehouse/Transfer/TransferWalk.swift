@@ -4,8 +4,8 @@ import OpenIDConnect
 import Providers
 import SignIn
 
-/// Asks Apple about every user of a provider's by what he will be known, and notes it, a page in one transaction: whatever stops
-/// it, at most a page is asked about again.
+/// Asks Apple about every user of a provider's by what he will be known, and notes it, a page in one transaction:
+/// whatever stops it, at most a page is asked about again.
 struct TransferWalk {
     private static let pageSize = 200
     /// So many questions are under way at once.

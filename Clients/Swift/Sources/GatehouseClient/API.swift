@@ -17,14 +17,16 @@ struct API: Sendable {
         var isGood: Bool { (200..<300).contains(status) }
         /// Whether it says for good that a session is over.
         var endsSession: Bool { (400..<500).contains(status) && body["error"] as? String == "invalid_grant" }
-        /// Whether another access token may help. A refusal by another name is about what was posted, which may be good for one use.
+        /// Whether another access token may help. A refusal by another name is about what was posted, which may be good
+        /// for one use.
         var asksForAnotherToken: Bool {
             API.asksForAnotherToken(response) && ["invalid_token", nil].contains(body["error"] as? String)
         }
         /// Whether the same request may fare better later.
         var isPassing: Bool { status >= 500 || status == 429 || status == 408 }
 
-        /// - Throws: `GatehouseError.unreachable` for what is not what the API says: something on the way has spoilt it.
+        /// - Throws: `GatehouseError.unreachable` for what is not what the API says: something on the way has spoilt
+        ///   it.
         func decoded<Value: Decodable>() throws -> Value {
             guard let value = try? JSONDecoder().decode(Value.self, from: data) else {
                 throw GatehouseError.unreachable

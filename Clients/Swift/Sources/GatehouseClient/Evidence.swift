@@ -5,7 +5,8 @@ public struct Evidence: Sendable {
     /// An authorization code.
     ///
     /// - Parameters:
-    ///   - redirectURI: the one that it came back to; nil for codes that have none, as those of Google's and Apple's SDKs.
+    ///   - redirectURI: the one that it came back to; nil for codes that have none, as those of Google's and Apple's
+    ///     SDKs.
     ///   - codeVerifier: of the challenge that it was asked for with (RFC 7636 §4.1); nil where there was none.
     ///   - network: the `mccmnc` of the user's carrier, six digits, for ZenKey.
     ///   - issuer: the `iss` that came back with it, if one did (RFC 9207).

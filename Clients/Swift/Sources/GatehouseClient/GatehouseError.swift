@@ -10,9 +10,10 @@ public enum GatehouseError: Error, Equatable, Sendable {
     case unreachable
     /// The server has refused: the status, the API's `error` and `error_description`.
     case refused(status: Int, code: String, description: String)
-    /// The answer is about another user than the session's, and was not taken; or another process has signed somebody else in meanwhile,
-    /// whose session is the one from now on.
+    /// The answer is about another user than the session's, and was not taken; or another process has signed somebody
+    /// else in meanwhile, whose session is the one from now on.
     case anotherUser
-    /// The store has failed. A session that was refreshed goes on as long as the process lives, and keeping it is tried again.
+    /// The store has failed. A session that was refreshed goes on as long as the process lives, and keeping it is tried
+    /// again.
     case notStored
 }

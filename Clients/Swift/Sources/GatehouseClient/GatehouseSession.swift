@@ -6,16 +6,16 @@ import Foundation
 
 /// The session of an app's user at Gatehouse: signs in, gives access tokens that are good, signs out.
 ///
-/// However many ask for an access token at once, one refresh is made. Its answer may get lost on the way: then the same refresh token is
-/// sent again, which the server answers with the same successor for a while (`session.refreshGraceSeconds`). Nothing but the server's word
-/// ends a session.
+/// However many ask for an access token at once, one refresh is made. Its answer may get lost on the way: then the same
+/// refresh token is sent again, which the server answers with the same successor for a while
+/// (`session.refreshGraceSeconds`). Nothing but the server's word ends a session.
 public actor GatehouseSession {
     /// How patient a session is.
     public struct Patience: Sendable {
         /// An access token that ends sooner, in seconds, is not handed out any more.
         public var margin: TimeInterval = 60
-        /// The pauses, in seconds, after which a request is sent again whose answer got lost; each is varied by a half. All of them
-        /// together, with the time that requests take, lie within the server's grace.
+        /// The pauses, in seconds, after which a request is sent again whose answer got lost; each is varied by a half.
+        /// All of them together, with the time that requests take, lie within the server's grace.
         public var pauses: [TimeInterval] = [0.2, 1, 3]
 
         public init() {}
@@ -59,8 +59,8 @@ public actor GatehouseSession {
     ///
     /// - Parameter provider: the name of the provider's section, where there are several.
     /// - Returns: what the service says of the user.
-    /// - Throws: `GatehouseError`. An answer that got lost is not asked for again: a code is good for one use. With `.notStored` the
-    ///   session of before stays, if there was one.
+    /// - Throws: `GatehouseError`. An answer that got lost is not asked for again: a code is good for one use. With
+    ///   `.notStored` the session of before stays, if there was one.
     @discardableResult
     public func signIn(with evidence: Evidence, at provider: String? = nil) async throws -> User {
         var members = evidence.members
@@ -86,10 +86,12 @@ public actor GatehouseSession {
 
     /// An access token that is good for a while.
     ///
-    /// - Throws: `GatehouseError.notSignedIn` when the user has to sign in again, `.unreachable` when that can't be told now.
+    /// - Throws: `GatehouseError.notSignedIn` when the user has to sign in again, `.unreachable` when that can't be
+    ///   told now.
     public func accessToken() async throws -> String { try await fresh(insteadOf: nil).accessToken }
 
-    /// Sends a request with the access token, and once more with another one where the answer says that the token is not good.
+    /// Sends a request with the access token, and once more with another one where the answer says that the token is
+    /// not good.
     ///
     /// - Parameter request: to one of your `servers`, or to the service.
     /// - Throws: `GatehouseError.unnamedServer` for any other; what the transport throws.
@@ -120,8 +122,9 @@ public actor GatehouseSession {
 
     /// Ends the session here, and at the service.
     ///
-    /// - Throws: `GatehouseError.unreachable` where the service could not be told, and `.notStored` where the store could not be cleared,
-    ///   which another launch would find it in. Here it has ended all the same, and there, untold, it ends by itself.
+    /// - Throws: `GatehouseError.unreachable` where the service could not be told, and `.notStored` where the store
+    ///   could not be cleared, which another launch would find it in. Here it has ended all the same, and there,
+    ///   untold, it ends by itself.
     public func signOut() async throws {
         guard let session = current else { return }
         leave()
@@ -132,7 +135,8 @@ public actor GatehouseSession {
         guard isRevoked else { throw GatehouseError.unreachable }
     }
 
-    /// By the refresh token, which is good although the access token may have ended, and after it was replaced, too (RFC 7009 §2.1).
+    /// By the refresh token, which is good although the access token may have ended, and after it was replaced, too
+    /// (RFC 7009 §2.1).
     private func revoke(_ session: StoredSession) async -> Bool {
         guard let request = try? api.request("POST", "auth/revoke", json: ["token": session.refreshToken]) else {
             return false
@@ -223,14 +227,15 @@ public actor GatehouseSession {
         throw GatehouseError.unreachable
     }
 
-    /// The session to refresh, from the store before every attempt: a refresh token that another process has replaced, and whose
-    /// successor it has used, is a stolen one to the service.
+    /// The session to refresh, from the store before every attempt: a refresh token that another process has replaced,
+    /// and whose successor it has used, is a stolen one to the service.
     private func latest(_ number: Int) throws -> StoredSession {
         guard refreshing == number, let session = current else { throw GatehouseError.notSignedIn }
         return try stored(after: session)
     }
 
-    /// What the store has now, which is another process's word if it is another session; or what is known, where it can't be read.
+    /// What the store has now, which is another process's word if it is another session; or what is known, where it
+    /// can't be read.
     private func stored(after session: StoredSession) throws -> StoredSession {
         let found: StoredSession?
         do { found = try store.load() } catch { return session }
@@ -240,7 +245,8 @@ public actor GatehouseSession {
         return found
     }
 
-    /// - Returns: nil where the same may be tried again: no answer came, or another process has stored a session meanwhile.
+    /// - Returns: nil where the same may be tried again: no answer came, or another process has stored a session
+    ///   meanwhile.
     private func exchange(_ session: StoredSession, _ number: Int) async throws -> StoredSession? {
         let request = try api.request(
             "POST", "auth/token", json: ["grant_type": "refresh_token", "refresh_token": session.refreshToken])

@@ -2,8 +2,8 @@
     import Foundation
     import Security
 
-    /// Keeps a session in the keychain of this device: readable after the first unlock, so that an app may refresh in the background, and
-    /// in no backup that another device could restore.
+    /// Keeps a session in the keychain of this device: readable after the first unlock, so that an app may refresh in
+    /// the background, and in no backup that another device could restore.
     public struct KeychainStore: SessionStore {
         /// What the keychain has answered.
         public struct Failure: Error, Equatable {

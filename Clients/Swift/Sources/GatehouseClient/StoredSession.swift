@@ -18,8 +18,9 @@ extension StoredSession: CustomStringConvertible, CustomDebugStringConvertible, 
 
 /// Where an app keeps its session.
 ///
-/// Several processes may share one, such as an app and its extension: each looks again before it refreshes, and takes over what
-/// another has stored meanwhile. Where two refresh at the very same moment, the server gives both the same successor.
+/// Several processes may share one, such as an app and its extension: each looks again before it refreshes, and takes
+/// over what another has stored meanwhile. Where two refresh at the very same moment, the server gives both the same
+/// successor.
 public protocol SessionStore: Sendable {
     /// - Returns: nil where there is none.
     func load() throws -> StoredSession?
@@ -41,7 +42,8 @@ public final class MemoryStore: SessionStore, @unchecked Sendable {
     public func clear() { lock.withLock { session = nil } }
 }
 
-/// Keeps a session in a file that nobody but this user may read: for command lines and for tests. On a phone there is the keychain.
+/// Keeps a session in a file that nobody but this user may read: for command lines and for tests. On a phone there is
+/// the keychain.
 public struct FileStore: SessionStore {
     private let file: URL
 

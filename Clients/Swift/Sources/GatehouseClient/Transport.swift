@@ -9,7 +9,8 @@ public protocol Transport: Sendable {
     func send(_ request: URLRequest) async throws -> (body: Data, response: HTTPURLResponse)
 }
 
-/// By `URLSession`: without cookies, caches, or redirects, which would take a token to an address that nobody has named.
+/// By `URLSession`: without cookies, caches, or redirects, which would take a token to an address that nobody has
+/// named.
 public final class URLSessionTransport: NSObject, Transport, URLSessionTaskDelegate, @unchecked Sendable {
     // Unchecked: nothing changes once it is made.
     private var session = URLSession.shared

@@ -6,8 +6,8 @@ import Foundation
     import Darwin
 #endif
 
-/// Stands between the client and the service, and loses of answers what a test says: a request is heard, and of its answer only so many
-/// bytes come back.
+/// Stands between the client and the service, and loses of answers what a test says: a request is heard, and of its
+/// answer only so many bytes come back.
 final class CuttingProxy: @unchecked Sendable {
     // Unchecked: the lock is held whenever what changes is touched.
     private let lock = NSLock()

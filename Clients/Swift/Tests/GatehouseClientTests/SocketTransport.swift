@@ -5,8 +5,8 @@ import GatehouseClient
     import FoundationNetworking
 #endif
 
-/// One connection a request, by plain sockets: an answer is whole, or there is none. On Linux `URLSession` ends the process where a
-/// connection closes before the first line of an answer is there, which is what these tests are about.
+/// One connection a request, by plain sockets: an answer is whole, or there is none. On Linux `URLSession` ends the
+/// process where a connection closes before the first line of an answer is there, which is what these tests are about.
 struct SocketTransport: Transport {
     struct NoWholeAnswer: Error {}
 
