@@ -57,17 +57,6 @@ public protocol SignInRepository: Sendable {
     func redeemTicket(_ redemption: TicketRedemption) async throws(RepositoryError) -> RedemptionOutcome
 }
 
-/// For a store that one process has: that knows by itself what it is sending, and where it has.
-extension SignInRepository {
-    public func claimCode(
-        _ code: OneTimeUse, for issuer: String, now: Int64
-    ) async throws(RepositoryError) -> CodeClaim {
-        try await isCodeUsed(code.hash, now: now) ? .used : .claimed
-    }
-
-    public func releaseCode(_ code: OneTimeUse, _ end: CodeClaimEnd, now: Int64) async throws(RepositoryError) {}
-}
-
 /// Signing in through the browser: what has begun, and the codes that apps get at its end.
 public protocol BrowserSignInRepository: Sendable {
     /// Remembers a sign-in that begins, or that goes on under another handle.

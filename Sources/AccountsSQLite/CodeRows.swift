@@ -34,6 +34,16 @@ struct CodeRows {
 }
 
 extension SQLiteAccounts {
+    // One process has the file, and knows by itself what it is sending, and where it has: nothing is kept of a claim.
+
+    public func claimCode(
+        _ code: OneTimeUse, for issuer: String, now: Int64
+    ) async throws(RepositoryError) -> CodeClaim {
+        try await isCodeUsed(code.hash, now: now) ? .used : .claimed
+    }
+
+    public func releaseCode(_ code: OneTimeUse, _ end: CodeClaimEnd, now: Int64) async throws(RepositoryError) {}
+
     public func isCodeUsed(_ hash: TokenHash, now: Int64) async throws(RepositoryError) -> Bool {
         usedCodes.isUsed(hash, now: now)
     }
