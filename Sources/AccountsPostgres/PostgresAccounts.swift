@@ -105,7 +105,7 @@ public final class PostgresAccounts: SQLStore {
     }
 
     public func write<Value: Sendable>(
-        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value,
+        _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value,
         settled: @escaping @Sendable (Value?) -> Void
     ) async throws(RepositoryError) -> Value {
         let value = try await write(.serializable, body)
@@ -115,7 +115,7 @@ public final class PostgresAccounts: SQLStore {
 
     /// The same for work that may need less than being alone.
     func write<Value: Sendable>(
-        _ isolation: Isolation, _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value
+        _ isolation: Isolation, _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
         try await transact(isolation) { work throws(RepositoryError) in
             try await wait(for: work) { [sealer] connection throws(RepositoryError) in
@@ -129,7 +129,7 @@ public final class PostgresAccounts: SQLStore {
 
     /// What is sealed in this transaction is sealed under the newest key, also where another instance has just made it:
     /// else sealing anew would miss it.
-    private static func adoptNewerKey(_ sealer: StoreSealer, _ connection: Connection) throws(RepositoryError) {
+    private static func adoptNewerKey(_ sealer: StoreSealer, _ connection: any Connection) throws(RepositoryError) {
         // Before the store is open there is none.
         guard let known = try? sealer.current.newestKey,
             let newest = try connection.first(newestKey, read: { $0.integer(0) }), newest > known
@@ -138,20 +138,20 @@ public final class PostgresAccounts: SQLStore {
     }
 
     public func read<Value: Sendable>(
-        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value
+        _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
         try await wait(for: Work(self), body)
     }
 
     /// As of one moment.
     public func readAside<Value: Sendable>(
-        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value
+        _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
         try await transact { work throws(RepositoryError) in try await wait(for: work, body) }
     }
 
     private func wait<Value: Sendable>(
-        for work: Work, _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value
+        for work: Work, _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
         let loop = pool(.durable).loop
         return try await threads.run { () throws(RepositoryError) in try body(WaitingConnection(work, loop)) }

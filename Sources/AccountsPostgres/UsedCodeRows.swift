@@ -30,7 +30,7 @@ struct UsedCodeRows {
     /// For how long a code is remembered beyond its time, in seconds: clocks differ.
     static let graceSeconds: Int64 = 300
 
-    let connection: Connection
+    let connection: any Connection
 
     /// - Returns: false when it was used before, or another request has it.
     func consume(_ code: OneTimeUse, now: Int64) throws(RepositoryError) -> Bool {
@@ -76,14 +76,14 @@ extension PostgresAccounts {
 
     public func write<Outcome: Refusable>(
         consuming code: OneTimeUse, _ challenge: OneTimeUse?, now: Int64,
-        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Outcome
+        _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Outcome
     ) async throws(RepositoryError) -> Outcome {
         try await write(.serializable, consuming: code, challenge, now: now, body)
     }
 
     func write<Outcome: Refusable>(
         _ isolation: Isolation, consuming code: OneTimeUse, _ challenge: OneTimeUse?, now: Int64,
-        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Outcome
+        _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Outcome
     ) async throws(RepositoryError) -> Outcome {
         try await write(isolation) { connection throws(RepositoryError) in
             guard try UsedCodeRows(connection: connection).consume(code, now: now) else {

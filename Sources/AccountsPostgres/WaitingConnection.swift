@@ -12,19 +12,29 @@ final class WaitingConnection: AccountsSQL.Connection {
     private let work: Work
     private let loop: EventLoop
     private var lastChanges = 0
+    /// What is recorded stays in the database: there is no file.
+    var ledger = LedgerProgress()
 
     init(_ work: Work, _ loop: EventLoop) {
         self.work = work
         self.loop = loop
     }
 
-    override var changes: Int { lastChanges }
+    var changes: Int { lastChanges }
 
-    override func statement(_ query: Query) throws(RepositoryError) -> AccountsSQL.Statement {
+    func statement(_ query: Query) throws(RepositoryError) -> any AccountsSQL.Statement {
         WaitingStatement(self, query)
     }
 
-    override func userCount() throws(RepositoryError) -> Int {
+    /// Those of one transaction in any case, where one is open; each by itself sees what was committed before it.
+    func snapshot<Value>(_ body: () throws(RepositoryError) -> Value) throws(RepositoryError) -> Value {
+        try body()
+    }
+
+    /// The server's vacuum overwrites what is left of rows that are gone.
+    func noteErasure() {}
+
+    func userCount() throws(RepositoryError) -> Int {
         let about = try first(Self.aboutUsers) { $0.integer(0) } ?? 0
         if about > Self.countedUsers { return Int(about) }
         return Int(try first(Self.users) { $0.integer(0) } ?? 0)
@@ -36,11 +46,11 @@ final class WaitingConnection: AccountsSQL.Connection {
         "SELECT coalesce(reltuples, 0)::int8 FROM pg_class WHERE oid = 'users'::regclass")
     private static let users = Query("SELECT count(*) FROM users")
 
-    override func lastNumber(of table: String, _ column: String) throws(RepositoryError) -> Int64 {
+    func lastNumber(of table: String, _ column: String) throws(RepositoryError) -> Int64 {
         try first(Self.lastNumber, Self.sequence(of: table, column)) { $0.integer(0) } ?? 0
     }
 
-    override func setLastNumber(_ number: Int64, of table: String, _ column: String) throws(RepositoryError) {
+    func setLastNumber(_ number: Int64, of table: String, _ column: String) throws(RepositoryError) {
         try run(Self.setLastNumber, Self.sequence(of: table, column), number)
     }
 
@@ -123,28 +133,36 @@ private final class WaitingStatement: AccountsSQL.Statement {
         self.query = query
     }
 
-    override func step() throws(RepositoryError) -> Bool {
+    func step() throws(RepositoryError) -> Bool {
         if rows == nil { rows = try connection.rows(command) }
         position += 1
         return position < rows?.count ?? 0
     }
 
+    /// It is made anew for each use.
+    func reset() {}
+
     private var command: Command { Command(KnownStatements.shared.statement(of: query, values), values) }
 
-    override func bindNull(at index: Int32) { values.append(.null) }
-    override func bindInteger(_ value: Int64, at index: Int32) { values.append(.integer(value)) }
-    override func bindText(_ value: String, at index: Int32) { values.append(.text(value)) }
-    override func bindBlob(_ value: UnsafeRawBufferPointer, at index: Int32) {
+    func bindNull(at index: Int32) { values.append(.null) }
+    func bindInteger(_ value: Int64, at index: Int32) { values.append(.integer(value)) }
+    func bindText(_ value: String, at index: Int32) { values.append(.text(value)) }
+    func bindBlob(_ value: UnsafeRawBufferPointer, at index: Int32) {
         // Safe: the bytes are copied while whoever lends them waits.
         unsafe values.append(.bytes([UInt8](value)))
     }
 
-    override func isNull(_ column: Int32) -> Bool { bytes(column) == nil }
-    override func isEmpty(_ column: Int32) -> Bool { bytes(column)?.isEmpty ?? true }
-    override func text(_ column: Int32) -> String { String(decoding: blob(column), as: UTF8.self) }
-    override func blob(_ column: Int32) -> [UInt8] { bytes(column) ?? [] }
+    func isNull(_ column: Int32) -> Bool { bytes(column) == nil }
+    func isEmpty(_ column: Int32) -> Bool { bytes(column)?.isEmpty ?? true }
+    func text(_ column: Int32) -> String { String(decoding: blob(column), as: UTF8.self) }
+    func blob(_ column: Int32) -> [UInt8] { bytes(column) ?? [] }
 
-    override func integer(_ column: Int32) -> Int64 {
+    func hash(_ column: Int32) throws(RepositoryError) -> TokenHash {
+        guard let hash = TokenHash(blob(column)) else { throw .unavailable(.corrupt) }
+        return hash
+    }
+
+    func integer(_ column: Int32) -> Int64 {
         let bytes = blob(column)
         // Of two bytes and more the first bit is the sign; one byte is a truth value.
         let isNegative = bytes.count > 1 && bytes[0] & 0x80 != 0

@@ -22,7 +22,7 @@ struct AppCodeRows {
     private static let redeem = Query("UPDATE app_codes SET redeemed = 1, expires = ? WHERE hash = ?")
     private static let extend = Query("UPDATE sessions SET expires = ? WHERE id = ? AND expires > ?")
 
-    let connection: Connection
+    let connection: any Connection
 
     func insert(_ code: NewAppCode, of session: NewSession) throws(RepositoryError) {
         try connection.run(

@@ -10,10 +10,10 @@ package struct AuditTrail {
     private static let after = Query("SELECT \(columns) FROM audit WHERE id > ? ORDER BY id LIMIT ?")
     private static let ofUser = Query("SELECT \(columns) FROM audit WHERE user_id = ? AND id > ? ORDER BY id LIMIT ?")
 
-    package let connection: Connection
+    package let connection: any Connection
     package let now: Int64
 
-    package init(connection: Connection, now: Int64) {
+    package init(connection: any Connection, now: Int64) {
         self.connection = connection
         self.now = now
     }
@@ -32,7 +32,7 @@ package struct AuditTrail {
     }
 
     package static func events(
-        _ connection: Connection, after id: Int64, limit: Int64, user: UserID?
+        _ connection: any Connection, after id: Int64, limit: Int64, user: UserID?
     ) throws(RepositoryError) -> [AuditEvent] {
         guard let user else {
             return try connection.all(after, id, limit) { row throws(RepositoryError) in try event(row) }
@@ -40,7 +40,7 @@ package struct AuditTrail {
         return try connection.all(ofUser, user, id, limit) { row throws(RepositoryError) in try event(row) }
     }
 
-    private static func event(_ row: Statement) throws(RepositoryError) -> AuditEvent {
+    private static func event(_ row: any Statement) throws(RepositoryError) -> AuditEvent {
         guard let kind = AuditEvent.Kind(rawValue: row.text(2)) else { throw .unavailable(.corrupt) }
         return AuditEvent(
             id: row.integer(0), at: row.integer(1), kind: kind,

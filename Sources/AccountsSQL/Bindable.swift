@@ -2,23 +2,23 @@ package import Accounts
 
 /// A value that a statement takes.
 package protocol Bindable {
-    func bind(to statement: Statement, at index: Int32) throws(RepositoryError)
+    func bind(to statement: any Statement, at index: Int32) throws(RepositoryError)
 }
 
 extension Int64: Bindable {
-    package func bind(to statement: Statement, at index: Int32) throws(RepositoryError) {
+    package func bind(to statement: any Statement, at index: Int32) throws(RepositoryError) {
         try statement.bindInteger(self, at: index)
     }
 }
 
 extension String: Bindable {
-    package func bind(to statement: Statement, at index: Int32) throws(RepositoryError) {
+    package func bind(to statement: any Statement, at index: Int32) throws(RepositoryError) {
         try statement.bindText(self, at: index)
     }
 }
 
 extension [UInt8]: Bindable {
-    package func bind(to statement: Statement, at index: Int32) throws(RepositoryError) {
+    package func bind(to statement: any Statement, at index: Int32) throws(RepositoryError) {
         unsafe try span.withUnsafeBytes { bytes throws(RepositoryError) in
             unsafe try statement.bindBlob(bytes, at: index)
         }
@@ -26,7 +26,7 @@ extension [UInt8]: Bindable {
 }
 
 extension TokenHash: Bindable {
-    package func bind(to statement: Statement, at index: Int32) throws(RepositoryError) {
+    package func bind(to statement: any Statement, at index: Int32) throws(RepositoryError) {
         let bytes = (
             words.0.littleEndian, words.1.littleEndian, words.2.littleEndian, words.3.littleEndian
         )
@@ -38,7 +38,7 @@ extension TokenHash: Bindable {
 
 extension SessionID: Bindable {
     // The time's bytes come first, so that the order of the keys on disk is the order of making.
-    package func bind(to statement: Statement, at index: Int32) throws(RepositoryError) {
+    package func bind(to statement: any Statement, at index: Int32) throws(RepositoryError) {
         unsafe try withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { bytes throws(RepositoryError) in
             unsafe try statement.bindBlob(bytes, at: index)
         }
@@ -46,19 +46,19 @@ extension SessionID: Bindable {
 }
 
 extension UserID: Bindable {
-    package func bind(to statement: Statement, at index: Int32) throws(RepositoryError) {
+    package func bind(to statement: any Statement, at index: Int32) throws(RepositoryError) {
         try statement.bindInteger(rawValue, at: index)
     }
 }
 
 extension IdentityID: Bindable {
-    package func bind(to statement: Statement, at index: Int32) throws(RepositoryError) {
+    package func bind(to statement: any Statement, at index: Int32) throws(RepositoryError) {
         try statement.bindInteger(rawValue, at: index)
     }
 }
 
 extension Optional: Bindable where Wrapped: Bindable {
-    package func bind(to statement: Statement, at index: Int32) throws(RepositoryError) {
+    package func bind(to statement: any Statement, at index: Int32) throws(RepositoryError) {
         switch self {
         case let value?: try value.bind(to: statement, at: index)
         case nil: try statement.bindNull(at: index)

@@ -34,10 +34,10 @@ package struct ContactRows {
         SELECT user_id, standing, provider FROM contacts WHERE hash = ? ORDER BY standing DESC, user_id LIMIT ?
         """)
 
-    package let connection: Connection
+    package let connection: any Connection
     package let sealer: StoreSealer
 
-    package init(connection: Connection, sealer: StoreSealer) {
+    package init(connection: any Connection, sealer: StoreSealer) {
         self.connection = connection
         self.sealer = sealer
     }

@@ -19,9 +19,9 @@ package struct ContactWalk {
     /// Stands for the place behind the last user.
     private static let end = Int64.max
 
-    package let connection: Connection
+    package let connection: any Connection
 
-    package init(connection: Connection) {
+    package init(connection: any Connection) {
         self.connection = connection
     }
 

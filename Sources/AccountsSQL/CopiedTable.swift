@@ -77,23 +77,23 @@ package struct CopiedTable: Sendable {
 
     func key(of row: [CopiedValue]) -> [CopiedValue] { Array(row.prefix(keyCount)) }
 
-    func count(_ connection: Connection) throws(RepositoryError) -> Int {
+    func count(_ connection: any Connection) throws(RepositoryError) -> Int {
         Int(try connection.first(rowCount) { $0.integer(0) } ?? 0)
     }
 
-    func isEmpty(_ connection: Connection) throws(RepositoryError) -> Bool { try lastKey(connection) == nil }
+    func isEmpty(_ connection: any Connection) throws(RepositoryError) -> Bool { try lastKey(connection) == nil }
 
     /// The key of the last row; nil when there is none.
-    func lastKey(_ connection: Connection) throws(RepositoryError) -> [CopiedValue]? {
+    func lastKey(_ connection: any Connection) throws(RepositoryError) -> [CopiedValue]? {
         try connection.rows(last, [], Array(columns.prefix(keyCount))).first
     }
 
     /// The rows that follow a key.
-    func rows(_ connection: Connection, after key: [CopiedValue]) throws(RepositoryError) -> [[CopiedValue]] {
+    func rows(_ connection: any Connection, after key: [CopiedValue]) throws(RepositoryError) -> [[CopiedValue]] {
         try connection.rows(page, key + [.integer(Int64(Self.pageSize))], columns)
     }
 
-    package func insert(_ rows: ArraySlice<[CopiedValue]>, _ connection: Connection) throws(RepositoryError) {
+    package func insert(_ rows: ArraySlice<[CopiedValue]>, _ connection: any Connection) throws(RepositoryError) {
         var rest = rows
         while rest.count >= Self.rowsAStatement {
             _ = try connection.rows(insertMany, rest.prefix(Self.rowsAStatement).flatMap(\.self), [])

@@ -8,7 +8,7 @@ package enum CopiedValue: Bindable, Comparable, Sendable {
     /// In UTF-8, as it is stored: what is none is then no text in any engine, and is not made one here.
     case text([UInt8])
 
-    package func bind(to statement: Statement, at index: Int32) throws(RepositoryError) {
+    package func bind(to statement: any Statement, at index: Int32) throws(RepositoryError) {
         switch self {
         case .null: try statement.bindNull(at: index)
         case .integer(let number): try number.bind(to: statement, at: index)
@@ -74,7 +74,7 @@ package struct CopiedColumn: Sendable {
         }
     }
 
-    func value(_ row: Statement, _ column: Int32) -> CopiedValue {
+    func value(_ row: any Statement, _ column: Int32) -> CopiedValue {
         if row.isNull(column) { return .null }
         switch kind {
         case .integer: return .integer(row.integer(column))

@@ -54,7 +54,7 @@ struct DirectoryRows {
         """)
     private static let anyIdentity = Query("SELECT 1 FROM identities WHERE user_id = ? LIMIT 1")
 
-    let connection: Connection
+    let connection: any Connection
     let sealer: StoreSealer
     let now: Int64
 

@@ -16,11 +16,11 @@ package struct Erasure {
     private static let user = Query("DELETE FROM users WHERE id = ?")
     private static let count = Query("UPDATE meta SET value = value + 1 WHERE name = 'erased_users'")
 
-    package let connection: Connection
+    package let connection: any Connection
     package let sealer: StoreSealer
     package let now: Int64
 
-    package init(connection: Connection, sealer: StoreSealer, now: Int64) {
+    package init(connection: any Connection, sealer: StoreSealer, now: Int64) {
         self.connection = connection
         self.sealer = sealer
         self.now = now

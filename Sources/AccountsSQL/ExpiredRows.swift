@@ -50,9 +50,9 @@ package struct ExpiredRows {
             """),
     ]
 
-    package let connection: Connection
+    package let connection: any Connection
 
-    package init(connection: Connection) {
+    package init(connection: any Connection) {
         self.connection = connection
     }
 
@@ -72,7 +72,7 @@ struct Probe {
     private static let set = Query(
         "INSERT INTO meta (name, value) VALUES ('probed', ?1) ON CONFLICT (name) DO UPDATE SET value = ?1")
 
-    let connection: Connection
+    let connection: any Connection
 
     func set(now: Int64) throws(RepositoryError) { try connection.run(Self.set, now) }
 }

@@ -56,11 +56,11 @@ package struct GrantRows {
     private static let delete = Query("DELETE FROM grants WHERE identity_id = ?")
     private static let exists = Query("SELECT 1 FROM grants WHERE identity_id = ? AND ended IS NULL")
 
-    package let connection: Connection
+    package let connection: any Connection
     package let sealer: StoreSealer
     package let now: Int64
 
-    package init(connection: Connection, sealer: StoreSealer, now: Int64) {
+    package init(connection: any Connection, sealer: StoreSealer, now: Int64) {
         self.connection = connection
         self.sealer = sealer
         self.now = now
@@ -74,7 +74,7 @@ package struct GrantRows {
         try connection.all(Self.ofUser, user, read: grant)
     }
 
-    private func grant(_ row: Statement) throws(RepositoryError) -> ProviderGrant {
+    private func grant(_ row: any Statement) throws(RepositoryError) -> ProviderGrant {
         let identity = IdentityID(rawValue: row.integer(0))
         return ProviderGrant(
             identity: identity, user: UserID(rawValue: row.integer(1)), provider: row.text(2),
@@ -167,7 +167,9 @@ package struct GrantRows {
     }
 
     /// Gives back what a former life of the one server of this store has left behind.
-    package static func releaseAll(_ connection: Connection) throws(RepositoryError) { try connection.run(releaseAll) }
+    package static func releaseAll(_ connection: any Connection) throws(RepositoryError) {
+        try connection.run(releaseAll)
+    }
 
     private func sealed(_ tokens: ProviderTokens, of identity: IdentityID) throws(RepositoryError) -> [UInt8] {
         try sealer.sealing(KeptTokens.encode(tokens), .grant(of: identity))
@@ -190,7 +192,7 @@ struct GrantCountRows {
         "INSERT INTO meta (name, value) VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = meta.value + 1")
     private static let find = Query("SELECT value FROM meta WHERE name = ?")
 
-    let connection: Connection
+    let connection: any Connection
 
     func add(_ count: Count) throws(RepositoryError) { try connection.run(Self.add, count.rawValue) }
 

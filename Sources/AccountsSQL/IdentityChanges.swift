@@ -10,7 +10,7 @@ struct IdentityChanges {
         RETURNING provider
         """)
 
-    let connection: Connection
+    let connection: any Connection
     let sealer: StoreSealer
     let now: Int64
 

@@ -10,7 +10,7 @@ struct IdentityEventRows {
     private static let resumeEmail = Query(
         "UPDATE identities SET email_stopped = 0, email_said = ?2 WHERE id = ?1 AND email_stopped <> 0")
 
-    let connection: Connection
+    let connection: any Connection
     let sealer: StoreSealer
     let now: Int64
 

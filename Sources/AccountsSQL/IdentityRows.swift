@@ -33,9 +33,9 @@ package struct IdentityRows {
     private static let touch = Query("UPDATE identities SET last_sign_in = ?, room = room - 1 WHERE id = ?")
     private static let delete = Query("DELETE FROM identities WHERE id = ?")
 
-    package let connection: Connection
+    package let connection: any Connection
 
-    package init(connection: Connection) {
+    package init(connection: any Connection) {
         self.connection = connection
     }
 
@@ -64,7 +64,7 @@ package struct IdentityRows {
         }
     }
 
-    private static func identity(_ row: Statement, of user: UserID) throws(RepositoryError) -> Identity {
+    private static func identity(_ row: any Statement, of user: UserID) throws(RepositoryError) -> Identity {
         guard let origin = Identity.Origin(rawValue: row.text(4)) else { throw .unavailable(.corrupt) }
         return Identity(
             id: IdentityID(rawValue: row.integer(0)), user: user, provider: row.text(1),

@@ -17,9 +17,9 @@ package struct KeyRingRows {
 
     private static let proof = Array("gatehouse".utf8)
 
-    package let connection: Connection
+    package let connection: any Connection
 
-    package init(connection: Connection) {
+    package init(connection: any Connection) {
         self.connection = connection
     }
 

@@ -8,11 +8,11 @@ package struct LedgerRows {
     private static let forget = Query("DELETE FROM ledger WHERE number <= ?")
     private static let waiting = Query("SELECT number, line FROM ledger ORDER BY number")
 
-    package let connection: Connection
+    package let connection: any Connection
     package let sealer: StoreSealer
     package let now: Int64
 
-    package init(connection: Connection, sealer: StoreSealer, now: Int64) {
+    package init(connection: any Connection, sealer: StoreSealer, now: Int64) {
         self.connection = connection
         self.sealer = sealer
         self.now = now
@@ -20,18 +20,19 @@ package struct LedgerRows {
 
     package func add(_ record: LedgerRecord) throws(RepositoryError) {
         // What is in the file has waited long enough.
-        try connection.run(Self.forget, connection.recordedUpTo)
+        try connection.run(Self.forget, connection.ledger.recordedUpTo)
         guard let key = try SecretKeyRows(connection: connection).keys(for: .ledger, sealer).first else {
             throw .unavailable(.corrupt)
         }
         guard let number = try connection.first(Self.add, read: { $0.integer(0) }) else { throw .unavailable(.corrupt) }
         let line = LedgerLine(number: number, at: now, record: record).proven(by: key, try sealer.current)
         try connection.run(Self.write, line, number)
-        connection.hasLedgerNews = true
+        connection.ledger.hasNews = true
     }
 
     /// All that may not be in the file yet.
-    package static func waiting(_ connection: Connection) throws(RepositoryError) -> [(number: Int64, line: String)] {
+    package static func waiting(_ connection: any Connection) throws(RepositoryError) -> [(number: Int64, line: String)]
+    {
         try connection.all(waiting) { ($0.integer(0), $0.text(1)) }
     }
 }

@@ -16,11 +16,11 @@ struct Summaries {
     private static let ofUser = Query("\(summary) WHERE id = ?")
     static let ownerOfSubject = Query("SELECT user_id FROM identities WHERE subject = ? AND issuer = ?")
 
-    static func find(_ user: UserID, _ connection: Connection) throws(RepositoryError) -> UserSummary? {
+    static func find(_ user: UserID, _ connection: any Connection) throws(RepositoryError) -> UserSummary? {
         try connection.first(ofUser, user) { read($0) }
     }
 
-    static func read(_ row: Statement) -> UserSummary {
+    static func read(_ row: any Statement) -> UserSummary {
         UserSummary(
             id: UserID(rawValue: row.integer(0)), createdAt: row.integer(1), updatedAt: row.integer(2),
             identities: Int(row.integer(3)), lastSignInAt: row.optionalInteger(4))

@@ -22,7 +22,7 @@ struct OutboxRows {
     private static let delete = Query("DELETE FROM outbox WHERE number = ? RETURNING kind, user_id, identity_id")
     private static let status = Query("SELECT count(*), min(created) FROM outbox")
 
-    let connection: Connection
+    let connection: any Connection
     let sealer: StoreSealer
     let now: Int64
 
@@ -105,7 +105,7 @@ struct OutboxRows {
         }
     }
 
-    static func status(_ connection: Connection) throws(RepositoryError) -> OutboxStatus {
+    static func status(_ connection: any Connection) throws(RepositoryError) -> OutboxStatus {
         try connection.first(status) { OutboxStatus(pending: Int($0.integer(0)), oldestAt: $0.optionalInteger(1)) }
             ?? OutboxStatus(pending: 0, oldestAt: nil)
     }

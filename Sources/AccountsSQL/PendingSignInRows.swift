@@ -18,9 +18,9 @@ package struct PendingSignInRows {
         "SELECT browser, content, expires FROM pending_sign_ins WHERE handle = ? AND expires > ?")
     private static let delete = Query("DELETE FROM pending_sign_ins WHERE handle = ? AND expires > ?")
 
-    package let connection: Connection
+    package let connection: any Connection
 
-    package init(connection: Connection) {
+    package init(connection: any Connection) {
         self.connection = connection
     }
 

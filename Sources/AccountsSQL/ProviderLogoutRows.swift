@@ -21,7 +21,7 @@ struct ProviderLogoutRows {
         RETURNING user_id, identity_id, expires > ?3
         """)
 
-    let connection: Connection
+    let connection: any Connection
     let now: Int64
 
     /// - Returns: how many live sessions there were.

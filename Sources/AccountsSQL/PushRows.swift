@@ -40,7 +40,7 @@ struct PushRows {
         "UPDATE pushes SET state = 3, fetched = ?, expires = ?, forgotten = ? WHERE handle = ?")
     private static let extend = Query("UPDATE sessions SET expires = ? WHERE id = ? AND expires > ?")
 
-    let connection: Connection
+    let connection: any Connection
 
     func insert(_ push: PendingPush, maximum: Int64) throws(RepositoryError) {
         try connection.run(
@@ -120,7 +120,7 @@ struct PushRows {
         }
     }
 
-    private static func push(_ row: Statement) throws(RepositoryError) -> PendingPush {
+    private static func push(_ row: any Statement) throws(RepositoryError) -> PendingPush {
         guard let state = PendingPush.State(rawValue: row.integer(5)) else { throw .unavailable(.corrupt) }
         return PendingPush(
             handle: try row.hash(0), notification: try row.hash(1), request: row.blob(2), expectation: row.blob(3),

@@ -15,10 +15,10 @@ package struct RefreshTransaction {
     private static let extend = Query("UPDATE sessions SET expires = ? WHERE id = ?")
     private static let deleteFamily = Query("DELETE FROM sessions WHERE user_id = ? AND family = ?")
 
-    let connection: Connection
+    let connection: any Connection
     let record: RefreshRecord
 
-    package init(connection: Connection, record: RefreshRecord) {
+    package init(connection: any Connection, record: RefreshRecord) {
         self.connection = connection
         self.record = record
     }
@@ -85,7 +85,7 @@ private struct SessionChain {
 
     /// - Returns: nil when there is no such session.
     init?(
-        _ id: SessionID, _ connection: Connection, presented: PresentedRefreshToken, now: Int64
+        _ id: SessionID, _ connection: any Connection, presented: PresentedRefreshToken, now: Int64
     ) throws(RepositoryError) {
         guard let found = try SessionRows(connection: connection).findWithTokens(id, now: now) else { return nil }
         (session, earlier) = found
@@ -116,7 +116,7 @@ private struct SessionChain {
 
 /// The end of a session by one of its refresh tokens (RFC 7009).
 struct RefreshRevocation {
-    let connection: Connection
+    let connection: any Connection
     let sealer: StoreSealer
     let presented: PresentedRefreshToken
     let now: Int64

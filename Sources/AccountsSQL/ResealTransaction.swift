@@ -17,11 +17,11 @@ struct ResealTransaction {
     /// What stands for an area when there is none left.
     private static let done = Int64(SealedArea.allCases.count)
 
-    let connection: Connection
+    let connection: any Connection
     let sealer: StoreSealer
     let limit: Int
 
-    static func isDue(_ connection: Connection) throws(RepositoryError) -> Bool {
+    static func isDue(_ connection: any Connection) throws(RepositoryError) -> Bool {
         try connection.first(due, done) { $0.integer(0) != 0 } ?? false
     }
 
@@ -82,7 +82,7 @@ struct ResealPlace: Equatable, Sendable {
     let area: Int64
     let position: SealedPosition
 
-    static func all(_ connection: Connection) throws(RepositoryError) -> [ResealPlace] {
+    static func all(_ connection: any Connection) throws(RepositoryError) -> [ResealPlace] {
         try connection.all(find) { row in
             let area = row.integer(1)
             let position = SealedArea(rawValue: area).map { SealedValues.position($0, row, 2) }
@@ -90,7 +90,7 @@ struct ResealPlace: Equatable, Sendable {
         }
     }
 
-    func save(_ connection: Connection) throws(RepositoryError) {
+    func save(_ connection: any Connection) throws(RepositoryError) {
         let query =
             switch position {
             case .row: Self.saveRow

@@ -15,7 +15,7 @@ public protocol SQLStore: AccountRepository {
     ///   - settled: called before this returns, with the result if that is on disk, and with nil whenever the work was
     ///     tried and is undone.
     func write<Value: Sendable>(
-        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value,
+        _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value,
         settled: @escaping @Sendable (Value?) -> Void
     ) async throws(RepositoryError) -> Value
 
@@ -25,17 +25,17 @@ public protocol SQLStore: AccountRepository {
     /// - Returns: refused with `.codeAlreadyUsed` or `.challengeAlreadyUsed`, without a call of `body`.
     func write<Outcome: Refusable>(
         consuming code: OneTimeUse, _ challenge: OneTimeUse?, now: Int64,
-        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Outcome
+        _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Outcome
     ) async throws(RepositoryError) -> Outcome
 
     /// Reads; each statement sees what was committed before it.
     func read<Value: Sendable>(
-        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value
+        _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value
 
     /// The same for who may take his time, and keeps nobody else waiting.
     func readAside<Value: Sendable>(
-        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value
+        _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value
 
     /// Called when somebody was erased.
@@ -44,7 +44,7 @@ public protocol SQLStore: AccountRepository {
 
 extension SQLStore {
     func write<Value: Sendable>(
-        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value
+        _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
         try await write(body, settled: { _ in })
     }

@@ -5,12 +5,13 @@ package struct SealCheck {
     /// How many are read at once, each page a read of its own: a long one would keep the log from starting over.
     private static let pageSize = 500
 
-    package let connection: Connection
+    package let connection: any Connection
     package let sealer: StoreSealer
     package let progress: @Sendable (_ done: Int, _ total: Int) -> Void
 
     package init(
-        connection: Connection, sealer: StoreSealer, progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
+        connection: any Connection, sealer: StoreSealer,
+        progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
     ) {
         self.connection = connection
         self.sealer = sealer

@@ -37,7 +37,7 @@ package enum SealedPosition: Bindable, Equatable {
     case hash([UInt8])
     case name(String)
 
-    package func bind(to statement: Statement, at index: Int32) throws(RepositoryError) {
+    package func bind(to statement: any Statement, at index: Int32) throws(RepositoryError) {
         switch self {
         case .row(let row): try row.bind(to: statement, at: index)
         case .hash(let hash): try hash.bind(to: statement, at: index)
@@ -101,7 +101,7 @@ struct SealedValues {
             + (SELECT count(*) FROM unlock_keys) + 1
         """)
 
-    let connection: Connection
+    let connection: any Connection
 
     /// About how many there are.
     func count() throws(RepositoryError) -> Int {
@@ -123,7 +123,7 @@ struct SealedValues {
         try connection.run(query, sealed, position)
     }
 
-    static func position(_ area: SealedArea, _ row: Statement, _ column: Int32) -> SealedPosition {
+    static func position(_ area: SealedArea, _ row: any Statement, _ column: Int32) -> SealedPosition {
         switch area {
         case .users, .secretKeys, .grants, .outbox: .row(row.integer(column))
         case .tickets, .idTokens, .ticketTokens, .unlockKeys: .hash(row.blob(column))

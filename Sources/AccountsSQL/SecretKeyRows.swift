@@ -20,9 +20,9 @@ package struct SecretKeyRows {
     private static let ofPurpose = Query(
         "SELECT number, sealed_key FROM secret_keys WHERE purpose = ? ORDER BY number DESC")
 
-    package let connection: Connection
+    package let connection: any Connection
 
-    package init(connection: Connection) {
+    package init(connection: any Connection) {
         self.connection = connection
     }
 

@@ -13,7 +13,7 @@ struct SensitiveSession {
         case refused(Refusal)
     }
 
-    let connection: Connection
+    let connection: any Connection
     let now: Int64
 
     /// The live session, where it shows what is demanded.
@@ -42,7 +42,7 @@ struct SensitiveSession {
         return try connection.all(Self.ofUser, session.user) { row throws(RepositoryError) in try Self.history(row) }
     }
 
-    private static func history(_ row: Statement) throws(RepositoryError) -> IdentityHistory {
+    private static func history(_ row: any Statement) throws(RepositoryError) -> IdentityHistory {
         guard let origin = Identity.Origin(rawValue: row.text(0)) else { throw .unavailable(.corrupt) }
         return IdentityHistory(origin: origin, linkedAt: row.integer(1), userCreatedAt: row.integer(2))
     }

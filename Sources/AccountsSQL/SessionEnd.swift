@@ -24,7 +24,7 @@ struct SessionEnd {
         let sealedToken: [UInt8]?
     }
 
-    let connection: Connection
+    let connection: any Connection
     let sealer: StoreSealer
     let now: Int64
 

@@ -20,7 +20,7 @@ struct SessionRoom {
         UPDATE identities SET room_of = ?3, room = CASE id WHEN ?2 THEN ?4 ELSE 0 END WHERE user_id = ?1
         """)
 
-    let connection: Connection
+    let connection: any Connection
     /// How many sessions a user may have.
     let maximum: Int64
 

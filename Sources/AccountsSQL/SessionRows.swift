@@ -34,9 +34,9 @@ package struct SessionRows {
     private static let deleteEvery = Query("DELETE FROM sessions")
     private static let forgetTokens = Query("DELETE FROM retired_refresh_tokens")
 
-    package let connection: Connection
+    package let connection: any Connection
 
-    package init(connection: Connection) {
+    package init(connection: any Connection) {
         self.connection = connection
     }
 
@@ -102,7 +102,7 @@ package struct SessionRows {
         return connection.changes
     }
 
-    private static func session(_ row: Statement) throws(RepositoryError) -> Session {
+    private static func session(_ row: any Statement) throws(RepositoryError) -> Session {
         Session(
             id: try row.sessionID(0), user: UserID(rawValue: row.integer(1)), family: try row.sessionID(2),
             generation: row.integer(3), rotatedAt: row.optionalInteger(4), expiresAt: row.integer(5),
@@ -135,7 +135,7 @@ struct EarlierTokenColumns {
     let nextWrapped: [UInt8]
 
     /// - Parameter column: the first of the three.
-    init(_ row: Statement, from column: Int32) throws(RepositoryError) {
+    init(_ row: any Statement, from column: Int32) throws(RepositoryError) {
         current = row.isEmpty(column) ? nil : try row.hash(column)
         previous = row.isEmpty(column + 1) ? nil : try row.hash(column + 1)
         nextWrapped = row.blob(column + 2)

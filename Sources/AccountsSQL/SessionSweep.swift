@@ -22,11 +22,11 @@ package final class SessionSweep: Sendable {
     /// Looks at the next stretch.
     ///
     /// - Returns: those that have expired, at most so many. The walk goes on behind the last of them.
-    package func find(_ connection: Connection, now: Int64, limit: Int) throws(RepositoryError) -> [SessionID] {
+    package func find(_ connection: any Connection, now: Int64, limit: Int) throws(RepositoryError) -> [SessionID] {
         var expired: [SessionID] = []
         var last: SessionID?
         var seen: Int64 = 0
-        func look(_ row: Statement) throws(RepositoryError) {
+        func look(_ row: any Statement) throws(RepositoryError) {
             guard expired.count < limit else { return }
             let id = try row.sessionID(0)
             if row.integer(1) <= now { expired.append(id) }
@@ -46,7 +46,9 @@ package final class SessionSweep: Sendable {
     /// Removes them, but for those that were extended meanwhile.
     ///
     /// - Returns: how many went.
-    package func delete(_ sessions: [SessionID], _ connection: Connection, now: Int64) throws(RepositoryError) -> Int {
+    package func delete(_ sessions: [SessionID], _ connection: any Connection, now: Int64) throws(RepositoryError)
+        -> Int
+    {
         var removed = 0
         for session in sessions {
             try connection.run(Self.delete, session, now)

@@ -2,11 +2,11 @@ public import Accounts
 
 /// A sign-in from the verified identity to the open session, in the order it happens.
 package struct SignInTransaction {
-    let connection: Connection
+    let connection: any Connection
     let sealer: StoreSealer
     let record: SignInRecord
 
-    package init(connection: Connection, sealer: StoreSealer, record: SignInRecord) {
+    package init(connection: any Connection, sealer: StoreSealer, record: SignInRecord) {
         self.connection = connection
         self.sealer = sealer
         self.record = record
@@ -228,11 +228,11 @@ package struct SignInTransaction {
 
 /// What a provider says of a user, merged into what is known.
 package struct ProfileMerge {
-    let connection: Connection
+    let connection: any Connection
     let sealer: StoreSealer
     let record: SignInRecord
 
-    package init(connection: Connection, sealer: StoreSealer, record: SignInRecord) {
+    package init(connection: any Connection, sealer: StoreSealer, record: SignInRecord) {
         self.connection = connection
         self.sealer = sealer
         self.record = record
@@ -276,7 +276,7 @@ extension SQLStore {
 
 /// A new user with the first identity and session.
 struct RegistrationTransaction {
-    let connection: Connection
+    let connection: any Connection
     let sealer: StoreSealer
     let now: Int64
 

@@ -17,9 +17,9 @@ package struct SigningKeyRows {
         "UPDATE signing_keys SET retired = ?, private_key = x'' WHERE kid = ? AND retired IS NULL")
     private static let retireAll = Query("UPDATE signing_keys SET retired = ?, private_key = x'' WHERE retired IS NULL")
 
-    package let connection: Connection
+    package let connection: any Connection
 
-    package init(connection: Connection) {
+    package init(connection: any Connection) {
         self.connection = connection
     }
 
@@ -64,7 +64,7 @@ package struct SigningKeyRows {
         try connection.run(Self.retireAgain, now, kid)
     }
 
-    private static func entry(_ row: Statement) throws(RepositoryError) -> SigningKeyEntry {
+    private static func entry(_ row: any Statement) throws(RepositoryError) -> SigningKeyEntry {
         guard let purpose = SigningKeyEntry.Purpose(rawValue: row.text(1)) else { throw .unavailable(.corrupt) }
         return SigningKeyEntry(
             kid: row.text(0), purpose: purpose, createdAt: row.integer(2), signsFrom: row.integer(3),

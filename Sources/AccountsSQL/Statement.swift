@@ -1,48 +1,45 @@
 public import Accounts
 
-/// A statement with its values, made by an engine. While it stands on a row, it reads that row's columns.
-open class Statement {
-    public init() {}
-
+/// A statement with its values, made by an engine, which answers all that stands here. While it stands on a row, it
+/// reads that row's columns.
+public protocol Statement: AnyObject {
     /// - Returns: whether there is a row to read.
-    open func step() throws(RepositoryError) -> Bool { false }
+    func step() throws(RepositoryError) -> Bool
 
     /// Makes it ready for the next use.
-    open func reset() {}
+    func reset()
 
     // MARK: Binding, the first place being 1
 
-    open func bindNull(at index: Int32) throws(RepositoryError) {}
-    open func bindInteger(_ value: Int64, at index: Int32) throws(RepositoryError) {}
-    open func bindText(_ value: String, at index: Int32) throws(RepositoryError) {}
-    open func bindBlob(_ value: UnsafeRawBufferPointer, at index: Int32) throws(RepositoryError) {}
-
-    package final func bind(_ value: some Bindable, at index: Int32) throws(RepositoryError) {
-        try value.bind(to: self, at: index)
-    }
+    func bindNull(at index: Int32) throws(RepositoryError)
+    func bindInteger(_ value: Int64, at index: Int32) throws(RepositoryError)
+    func bindText(_ value: String, at index: Int32) throws(RepositoryError)
+    func bindBlob(_ value: UnsafeRawBufferPointer, at index: Int32) throws(RepositoryError)
 
     // MARK: Columns of the row it stands on, the first being 0
 
-    open func isNull(_ column: Int32) -> Bool { true }
+    func isNull(_ column: Int32) -> Bool
     /// Whether a text or blob has nothing in it, or is NULL.
-    open func isEmpty(_ column: Int32) -> Bool { true }
+    func isEmpty(_ column: Int32) -> Bool
     /// A number; 1 and 0 for what is true and what is not.
-    open func integer(_ column: Int32) -> Int64 { 0 }
-    open func text(_ column: Int32) -> String { "" }
-    open func blob(_ column: Int32) -> [UInt8] { [] }
-
+    func integer(_ column: Int32) -> Int64
+    func text(_ column: Int32) -> String
+    func blob(_ column: Int32) -> [UInt8]
     /// - Throws: `.unavailable(.corrupt)` when the column holds no digest.
-    open func hash(_ column: Int32) throws(RepositoryError) -> TokenHash {
-        guard let hash = TokenHash(blob(column)) else { throw .unavailable(.corrupt) }
-        return hash
+    func hash(_ column: Int32) throws(RepositoryError) -> TokenHash
+}
+
+extension Statement {
+    package func bind(_ value: some Bindable, at index: Int32) throws(RepositoryError) {
+        try value.bind(to: self, at: index)
     }
 
-    package final func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
+    package func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
 
-    package final func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
+    package func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
 
     /// - Throws: `.unavailable(.corrupt)` when the column holds no session id.
-    package final func sessionID(_ column: Int32) throws(RepositoryError) -> SessionID {
+    package func sessionID(_ column: Int32) throws(RepositoryError) -> SessionID {
         guard let session = SessionID(blob(column)) else { throw .unavailable(.corrupt) }
         return session
     }

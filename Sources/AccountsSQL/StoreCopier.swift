@@ -147,13 +147,13 @@ public struct StoreCopier: Sendable {
 
 extension StoreCopier {
     private func inSource<Value: Sendable>(
-        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value
+        _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
     ) async throws(StoreCopyError) -> Value {
         do throws(RepositoryError) { return try await source.read(body) } catch { throw .source(error) }
     }
 
     private func inTarget<Value: Sendable>(
-        _ table: CopiedTable? = nil, _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value
+        _ table: CopiedTable? = nil, _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
     ) async throws(StoreCopyError) -> Value {
         do throws(RepositoryError) { return try await target.write(body) } catch {
             throw .target(error, table: table?.name)
@@ -161,7 +161,7 @@ extension StoreCopier {
     }
 
     private func inTarget<Value: Sendable>(
-        reading table: CopiedTable, _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value
+        reading table: CopiedTable, _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
     ) async throws(StoreCopyError) -> Value {
         do throws(RepositoryError) { return try await target.read(body) } catch {
             throw .target(error, table: table.name)

@@ -29,7 +29,7 @@ struct TicketRows {
     private static let subject = Query(
         "SELECT issuer, subject FROM tickets WHERE hash = ? AND client = ? AND expires > ?")
 
-    let connection: Connection
+    let connection: any Connection
     let sealer: StoreSealer
 
     func insert(_ ticket: OneTimeUse, _ record: SignInRecord) throws(RepositoryError) {

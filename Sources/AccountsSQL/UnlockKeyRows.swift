@@ -21,7 +21,7 @@ struct UnlockKeyRows {
         let used: Int64
     }
 
-    let connection: Connection
+    let connection: any Connection
     let sealer: StoreSealer
 
     func insert(_ id: UnlockKeyID, _ content: [UInt8], now: Int64) throws(RepositoryError) {
@@ -71,7 +71,7 @@ struct UnlockKeyRows {
         }
     }
 
-    static func isDue(_ connection: Connection, unusedSince time: Int64) throws(RepositoryError) -> Bool {
+    static func isDue(_ connection: any Connection, unusedSince time: Int64) throws(RepositoryError) -> Bool {
         try connection.first(oldest, time) { _ in true } ?? false
     }
 

@@ -9,10 +9,10 @@ package struct UserRows {
 
     private static let existing = Query("SELECT 1 FROM users WHERE id = ?")
 
-    package let connection: Connection
+    package let connection: any Connection
     package let sealer: StoreSealer
 
-    package init(connection: Connection, sealer: StoreSealer) {
+    package init(connection: any Connection, sealer: StoreSealer) {
         self.connection = connection
         self.sealer = sealer
     }
@@ -48,7 +48,7 @@ package struct UserRows {
         try connection.first(Self.find, user) { $0.blob(1) }
     }
 
-    package static func exists(_ id: UserID, _ connection: Connection) throws(RepositoryError) -> Bool {
+    package static func exists(_ id: UserID, _ connection: any Connection) throws(RepositoryError) -> Bool {
         try connection.first(existing, id) { _ in true } ?? false
     }
 

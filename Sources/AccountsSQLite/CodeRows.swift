@@ -7,7 +7,7 @@ struct CodeRows {
         "INSERT INTO used_codes (expires, hash) VALUES (?, ?) ON CONFLICT DO NOTHING")
     private static let live = Query("SELECT expires, hash FROM used_codes WHERE expires > ?")
 
-    let connection: Connection
+    let connection: any Connection
     let usedCodes: UsedCodes
     let now: Int64
 
@@ -61,7 +61,7 @@ extension SQLiteAccounts {
 extension SQLiteAccounts {
     public func write<Outcome: Refusable>(
         consuming code: OneTimeUse, _ challenge: OneTimeUse?, now: Int64,
-        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Outcome
+        _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Outcome
     ) async throws(RepositoryError) -> Outcome {
         try await writer.write(
             { [usedCodes] connection throws(RepositoryError) -> (outcome: Outcome, usesCode: Bool) in

@@ -38,8 +38,8 @@ final class Ledger: Sendable {
     ///
     /// - Returns: why something that was committed is not in the file.
     func settle(_ connection: SQLiteConnection) -> RepositoryError? {
-        guard connection.hasLedgerNews || isBehind.load(ordering: .relaxed) else { return nil }
-        connection.hasLedgerNews = false
+        guard connection.ledger.hasNews || isBehind.load(ordering: .relaxed) else { return nil }
+        connection.ledger.hasNews = false
         do throws(RepositoryError) {
             let waiting = try LedgerRows.waiting(connection)
             do throws(SystemError) {
@@ -47,7 +47,7 @@ final class Ledger: Sendable {
             } catch {
                 throw .unavailable(error.unavailability)
             }
-            if let last = waiting.last { connection.recordedUpTo = last.number }
+            if let last = waiting.last { connection.ledger.recordedUpTo = last.number }
             isBehind.store(false, ordering: .relaxed)
             return nil
         } catch {

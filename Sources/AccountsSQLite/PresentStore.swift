@@ -74,11 +74,11 @@ struct GivenNumbers {
     }
 
     /// The last number that a row of a table was given.
-    static func last(_ table: String, _ connection: Connection) throws(RepositoryError) -> Int64 {
+    static func last(_ table: String, _ connection: any Connection) throws(RepositoryError) -> Int64 {
         try connection.first(find, table) { $0.integer(0) } ?? 0
     }
 
-    static func setLast(_ number: Int64, _ table: String, _ connection: Connection) throws(RepositoryError) {
+    static func setLast(_ number: Int64, _ table: String, _ connection: any Connection) throws(RepositoryError) {
         try connection.run(forget, table)
         try connection.run(set, table, number)
     }

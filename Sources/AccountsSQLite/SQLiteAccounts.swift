@@ -185,20 +185,20 @@ public final class SQLiteAccounts: SQLStore {
     }
 
     public func write<Value: Sendable>(
-        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value,
+        _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value,
         settled: @escaping @Sendable (Value?) -> Void
     ) async throws(RepositoryError) -> Value {
         try await writer.write(body, settled: settled)
     }
 
     public func read<Value: Sendable>(
-        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value
+        _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
         try await readers.read(body)
     }
 
     public func readAside<Value: Sendable>(
-        _ body: @escaping @Sendable (Connection) throws(RepositoryError) -> Value
+        _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
         try await operatorReader.read(body)
     }

@@ -23,8 +23,9 @@ import Glibc
     let database: OpaquePointer
     let patience: LockPatience
     let log = LogLength()
+    var ledger = LedgerProgress()
     /// The queries are kept too: an identity is only good while its object lives.
-    private var statements: [ObjectIdentifier: (query: Query, statement: Statement)] = [:]
+    private var statements: [ObjectIdentifier: (query: Query, statement: SQLiteStatement)] = [:]
 
     /// Opens an existing file. Neither with its commits nor with its end does it copy the log back: that is for
     /// ``LogKeeper`` alone.
@@ -58,7 +59,7 @@ import Glibc
         unsafe sqlite3_close_v2(database)
     }
 
-    override var changes: Int { Int(unsafe sqlite3_changes64(database)) }
+    var changes: Int { Int(unsafe sqlite3_changes64(database)) }
 
     /// Changes whenever anybody, in any process, changes the database, this connection included. Inside a transaction
     /// it tells of the snapshot that the transaction has. Asking runs no statement.
@@ -93,7 +94,7 @@ import Glibc
         guard code == SQLITE_OK else { throw .unavailable(Unavailability(resultCode: code)) }
     }
 
-    override func snapshot<Value>(_ body: () throws(RepositoryError) -> Value) throws(RepositoryError) -> Value {
+    func snapshot<Value>(_ body: () throws(RepositoryError) -> Value) throws(RepositoryError) -> Value {
         try run(Self.begin)
         do throws(RepositoryError) {
             let value = try body()
@@ -106,19 +107,19 @@ import Glibc
         }
     }
 
-    override func userCount() throws(RepositoryError) -> Int { Int(try first(Self.users) { $0.integer(0) } ?? 0) }
+    func userCount() throws(RepositoryError) -> Int { Int(try first(Self.users) { $0.integer(0) } ?? 0) }
 
-    override func lastNumber(of table: String, _ column: String) throws(RepositoryError) -> Int64 {
+    func lastNumber(of table: String, _ column: String) throws(RepositoryError) -> Int64 {
         try GivenNumbers.last(table, self)
     }
 
-    override func setLastNumber(_ number: Int64, of table: String, _ column: String) throws(RepositoryError) {
+    func setLastNumber(_ number: Int64, of table: String, _ column: String) throws(RepositoryError) {
         try GivenNumbers.setLast(number, table, self)
     }
 
-    override func noteErasure() throws(RepositoryError) { try ErasureMark(connection: self).set() }
+    func noteErasure() throws(RepositoryError) { try ErasureMark(connection: self).set() }
 
-    override func statement(_ query: Query) throws(RepositoryError) -> Statement {
+    func statement(_ query: Query) throws(RepositoryError) -> any Statement {
         if let prepared = statements[ObjectIdentifier(query)] { return prepared.statement }
         let statement = unsafe try SQLiteStatement(database: database, text: query.text)
         statements[ObjectIdentifier(query)] = (query, statement)

@@ -34,7 +34,7 @@ import CSQLite
     }
 
     /// - Returns: whether there is a row to read.
-    override func step() throws(RepositoryError) -> Bool {
+    func step() throws(RepositoryError) -> Bool {
         switch unsafe sqlite3_step(handle) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
@@ -44,7 +44,7 @@ import CSQLite
 
     /// Makes it ready for the next use, and lets go of the snapshot it read from. What it returns is the error `step`
     /// has thrown already.
-    override func reset() {
+    func reset() {
         _ = unsafe sqlite3_reset(handle)
         _ = unsafe sqlite3_clear_bindings(handle)
         keptCount = 0
@@ -59,15 +59,15 @@ import CSQLite
         return unsafe UnsafeRawPointer(room + keptCount)
     }
 
-    override func bindNull(at index: Int32) throws(RepositoryError) {
+    func bindNull(at index: Int32) throws(RepositoryError) {
         try check(unsafe sqlite3_bind_null(handle, index))
     }
 
-    override func bindInteger(_ value: Int64, at index: Int32) throws(RepositoryError) {
+    func bindInteger(_ value: Int64, at index: Int32) throws(RepositoryError) {
         try check(unsafe sqlite3_bind_int64(handle, index, value))
     }
 
-    override func bindText(_ value: String, at index: Int32) throws(RepositoryError) {
+    func bindText(_ value: String, at index: Int32) throws(RepositoryError) {
         var value = value
         let code = value.withUTF8 { utf8 in
             let bytes = UnsafeRawBufferPointer(utf8)
@@ -78,26 +78,26 @@ import CSQLite
         try check(code)
     }
 
-    override func bindBlob(_ value: UnsafeRawBufferPointer, at index: Int32) throws(RepositoryError) {
+    func bindBlob(_ value: UnsafeRawBufferPointer, at index: Int32) throws(RepositoryError) {
         let kept = unsafe keep(value)
         try check(
             unsafe csqlite_bind_blob(
                 handle, index, kept ?? value.baseAddress, UInt64(value.count), kept == nil ? 1 : 0))
     }
 
-    override func isNull(_ column: Int32) -> Bool {
+    func isNull(_ column: Int32) -> Bool {
         unsafe sqlite3_column_type(handle, column) == SQLITE_NULL
     }
 
-    override func isEmpty(_ column: Int32) -> Bool {
+    func isEmpty(_ column: Int32) -> Bool {
         unsafe sqlite3_column_bytes(handle, column) == 0
     }
 
-    override func integer(_ column: Int32) -> Int64 {
+    func integer(_ column: Int32) -> Int64 {
         unsafe sqlite3_column_int64(handle, column)
     }
 
-    override func text(_ column: Int32) -> String {
+    func text(_ column: Int32) -> String {
         // As a blob: to end a text with a zero, which nobody here looks for, SQLite would copy it. The pointer must be
         // asked for before the length: asking may convert the value.
         guard let bytes = unsafe sqlite3_column_blob(handle, column) else { return "" }
@@ -105,13 +105,13 @@ import CSQLite
         return unsafe String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
 
-    override func blob(_ column: Int32) -> [UInt8] {
+    func blob(_ column: Int32) -> [UInt8] {
         guard let bytes = unsafe sqlite3_column_blob(handle, column) else { return [] }
         let count = unsafe Int(sqlite3_column_bytes(handle, column))
         return unsafe [UInt8](UnsafeRawBufferPointer(start: bytes, count: count))
     }
 
-    override func hash(_ column: Int32) throws(RepositoryError) -> TokenHash {
+    func hash(_ column: Int32) throws(RepositoryError) -> TokenHash {
         // A blob of no bytes has no address.
         guard let bytes = unsafe sqlite3_column_blob(handle, column) else { throw .unavailable(.corrupt) }
         let count = unsafe Int(sqlite3_column_bytes(handle, column))

@@ -233,11 +233,11 @@ final class Writer: Sendable {
 
     /// Does the work of one, and notes whether it has something for the ledger.
     private func attempted(_ job: WriteJob, _ connection: SQLiteConnection) -> WriteAttempt {
-        let hadNews = connection.hasLedgerNews
-        connection.hasLedgerNews = false
+        let hadNews = connection.ledger.hasNews
+        connection.ledger.hasNews = false
         var attempt = job.attempt(connection)
-        attempt.isRecorded = connection.hasLedgerNews
-        if hadNews { connection.hasLedgerNews = true }
+        attempt.isRecorded = connection.ledger.hasNews
+        if hadNews { connection.ledger.hasNews = true }
         return attempt
     }
 
