@@ -36,6 +36,30 @@ public struct AuthorizedResponse: Sendable {
     let maximumAgeSeconds: Int64?
 }
 
+extension AuthorizedResponse {
+    /// What is posted where a provider's code or ID token is.
+    public enum Parameter: String, ProviderParameterNames {
+        case clientID = "client_id"
+        case provider, mccmnc, mcc, mnc, code
+        case redirectURI = "redirect_uri"
+        case codeVerifier = "code_verifier"
+        case nonce
+        case issuer = "iss"
+        case idToken = "id_token"
+        case accessToken = "access_token"
+        case user
+        case acrValues = "acr_values"
+        case correlationID = "correlation_id"
+        case context
+        case sdkVersion = "sdk_version"
+        /// The app's own to check.
+        case state
+
+        /// Who asks for recent authentication counts on it.
+        public static let unsupported = ["max_age"]
+    }
+}
+
 /// A parameter of a request that is missing or ill-formed; the sentence never holds its value.
 public struct ParameterError: Error, Equatable, Sendable {
     public let name: String
@@ -62,31 +86,32 @@ extension AuthorizedResponse {
     ///   - parameters: finds a parameter by its name; an empty one counts as absent.
     ///   - provider: whose rules apply: whether PKCE and a nonce are needed, and what a network looks like.
     /// - Throws: `ParameterError` for the first parameter that does not fit.
-    public init(_ parameters: (String) -> String?, for provider: Provider) throws(ParameterError) {
-        func text(_ name: String, isRequired: Bool = false, longest: Int = Self.maximumTextBytes) throws(ParameterError)
+    public init(_ parameters: (Parameter) -> String?, for provider: Provider) throws(ParameterError) {
+        func text(_ name: Parameter, isRequired: Bool = false, longest: Int = Self.maximumTextBytes)
+            throws(ParameterError)
             -> String?
         {
             try Self.text(name, in: parameters, isRequired: isRequired, longest: longest)
         }
         let idToken = try Self.idToken(parameters, for: provider)
-        let code = try text("code", isRequired: idToken == nil)
+        let code = try text(.code, isRequired: idToken == nil)
         self.init(
             code: code, idToken: idToken,
             clientID: try Self.codeClient(parameters, for: provider),
-            name: idToken == nil ? nil : parameters("user").flatMap(SelfAssertedName.init(apple:)),
-            redirectURI: code == nil ? nil : try Self.redirectURI(try text("redirect_uri"), for: provider),
+            name: idToken == nil ? nil : parameters(.user).flatMap(SelfAssertedName.init(apple:)),
+            redirectURI: code == nil ? nil : try Self.redirectURI(try text(.redirectURI), for: provider),
             // Only what came back to the app by a redirect came with one.
-            issuer: try text("iss", isRequired: provider.configuration.requiresIssuer && code != nil),
-            network: try Self.network(try text("mccmnc"), for: provider),
+            issuer: try text(.issuer, isRequired: provider.configuration.requiresIssuer && code != nil),
+            network: try Self.network(try text(.mccmnc), for: provider),
             codeVerifier: code == nil
                 ? nil
-                : try Self.codeVerifier(try text("code_verifier"), isRequired: provider.configuration.requiresPKCE),
+                : try Self.codeVerifier(try text(.codeVerifier), isRequired: provider.configuration.requiresPKCE),
             nonce: try Self.nonce(parameters, for: provider, isNative: idToken != nil),
             // Blanks ask for nothing, and must not pass for a level that was asked.
-            acrValues: try text("acr_values").flatMap { $0.allBytes { $0 == .space } ? nil : $0 },
-            correlationID: try Self.checked(correlationID: try text("correlation_id")),
-            context: try Self.checked(context: parameters("context")),
-            sdkVersion: try text("sdk_version", longest: 64),
+            acrValues: try text(.acrValues).flatMap { $0.allBytes { $0 == .space } ? nil : $0 },
+            correlationID: try Self.checked(correlationID: try text(.correlationID)),
+            context: try Self.checked(context: parameters(.context)),
+            sdkVersion: try text(.sdkVersion, longest: 64),
             expectedIssuer: nil, maximumAgeSeconds: nil)
     }
 
@@ -95,9 +120,11 @@ extension AuthorizedResponse {
     /// - Parameter longest: in bytes.
     /// - Throws: `ParameterError`, also for one that is required and absent.
     private static func text(
-        _ name: String, in parameters: (String) -> String?, isRequired: Bool = false, longest: Int = maximumTextBytes
+        _ parameter: Parameter, in parameters: (Parameter) -> String?, isRequired: Bool = false,
+        longest: Int = maximumTextBytes
     ) throws(ParameterError) -> String? {
-        guard let value = parameters(name), !value.isEmpty else {
+        let name = parameter.rawValue
+        guard let value = parameters(parameter), !value.isEmpty else {
             if isRequired { throw ParameterError(name, "is missing") }
             return nil
         }
@@ -110,14 +137,14 @@ extension AuthorizedResponse {
     /// The ID token that a provider's SDK has given to the app, with what else it gave. Beside a code, for a provider
     /// that takes none, it is passed over as everything is that we do not know.
     private static func idToken(
-        _ parameters: (String) -> String?, for provider: Provider
+        _ parameters: (Parameter) -> String?, for provider: Provider
     ) throws(ParameterError) -> NativeToken? {
         guard provider.configuration.nativeTokens != nil else {
-            guard parameters("code")?.isEmpty != false, parameters("id_token")?.isEmpty == false else { return nil }
+            guard parameters(.code)?.isEmpty != false, parameters(.idToken)?.isEmpty == false else { return nil }
             throw ParameterError("id_token", "is not taken: nativeTokens is off for this provider")
         }
-        guard let token = try text("id_token", in: parameters, longest: NativeToken.maximumBytes) else { return nil }
-        let accessToken = try text("access_token", in: parameters, longest: AccessTokenRules.maximumTokenBytes)
+        guard let token = try text(.idToken, in: parameters, longest: NativeToken.maximumBytes) else { return nil }
+        let accessToken = try text(.accessToken, in: parameters, longest: AccessTokenRules.maximumTokenBytes)
         guard accessToken.map(AccessTokenRules.isWellFormed) != false else {
             throw ParameterError("access_token", "has characters that no access token has")
         }
@@ -126,18 +153,18 @@ extension AuthorizedResponse {
 
     /// Which of our clients a code was issued to, where each exchanges its own, as at Apple.
     private static func codeClient(
-        _ parameters: (String) -> String?, for provider: Provider
+        _ parameters: (Parameter) -> String?, for provider: Provider
     ) throws(ParameterError) -> String? {
         guard provider.exchangesForEachClient else { return nil }
-        return try text("client_id", in: parameters).flatMap { provider.isCodeClient($0) ? $0 : nil }
+        return try text(.clientID, in: parameters).flatMap { provider.isCodeClient($0) ? $0 : nil }
     }
 
     private static func nonce(
-        _ parameters: (String) -> String?, for provider: Provider, isNative: Bool
+        _ parameters: (Parameter) -> String?, for provider: Provider, isNative: Bool
     ) throws(ParameterError) -> String? {
         let native = isNative ? provider.configuration.nativeTokens : nil
         let nonce = try text(
-            "nonce", in: parameters,
+            .nonce, in: parameters,
             isRequired: provider.configuration.requiresNonce || native?.alwaysComparesNonce == true)
         guard nonce == nil || native?.neverComparesNonce != true else {
             throw ParameterError("nonce", "is given, and could not be compared: nativeNonce is none for this provider")

@@ -13,6 +13,22 @@ public struct SubjectToken: Sendable {
     /// In bytes.
     public static let maximumBytes = AccessTokenRules.maximumTokenBytes
 
+    /// What is posted beside `grant_type` and what shows the client (RFC 8693 §2.1).
+    public enum Parameter: String, ParameterNames {
+        case provider
+        case clientID = "client_id"
+        case correlationID = "correlation_id"
+        case subjectToken = "subject_token"
+        case subjectTokenType = "subject_token_type"
+        case requestedTokenType = "requested_token_type"
+        case actorToken = "actor_token"
+        case actorTokenType = "actor_token_type"
+        case resource, audience, scope
+
+        /// A token that was given for an earlier authentication shows neither.
+        public static let unsupported = ["max_age", "acr_values"]
+    }
+
     let text: String
     let isCalledJWT: Bool
     public let correlationID: String?
@@ -24,38 +40,38 @@ public struct SubjectToken: Sendable {
     ///   - audience: that of our own access tokens, the only one there is to ask for.
     /// - Throws: `ServiceError.invalidParameter` for the first parameter that does not fit, `.invalidTarget` where
     ///   tokens for somebody else are asked for.
-    public init(_ parameters: (String) -> String?, audience: String) throws(ServiceError) {
-        func parameter(_ name: String) -> String? {
+    public init(_ parameters: (Parameter) -> String?, audience: String) throws(ServiceError) {
+        func parameter(_ name: Parameter) -> String? {
             guard let value = parameters(name), !value.isEmpty else { return nil }
             return value
         }
-        func refuse(_ name: String, _ problem: String) -> ServiceError {
-            .invalidParameter(ParameterError(name, problem))
+        func refuse(_ name: Parameter, _ problem: String) -> ServiceError {
+            .invalidParameter(ParameterError(name.rawValue, problem))
         }
-        guard let text = parameter("subject_token") else { throw refuse("subject_token", "is missing") }
+        guard let text = parameter(.subjectToken) else { throw refuse(.subjectToken, "is missing") }
         // Measured before it is looked through.
         guard text.utf8.count <= Self.maximumBytes else {
-            throw refuse("subject_token", "is longer than \(Self.maximumBytes) bytes")
+            throw refuse(.subjectToken, "is longer than \(Self.maximumBytes) bytes")
         }
         guard AccessTokenRules.isWellFormed(text) else {
-            throw refuse("subject_token", "has characters that no access token has")
+            throw refuse(.subjectToken, "has characters that no access token has")
         }
-        guard let type = parameter("subject_token_type") else { throw refuse("subject_token_type", "is missing") }
+        guard let type = parameter(.subjectTokenType) else { throw refuse(.subjectTokenType, "is missing") }
         guard [Self.accessTokenType, Self.jwtType].contains(type) else {
-            throw refuse("subject_token_type", "must be that of an access token, \(Self.accessTokenType)")
+            throw refuse(.subjectTokenType, "must be that of an access token, \(Self.accessTokenType)")
         }
-        if let asked = parameter("requested_token_type"), asked != Self.accessTokenType {
-            throw refuse("requested_token_type", "must be \(Self.accessTokenType), or be left out")
+        if let asked = parameter(.requestedTokenType), asked != Self.accessTokenType {
+            throw refuse(.requestedTokenType, "must be \(Self.accessTokenType), or be left out")
         }
         // Nobody acts for somebody else here (§1.1).
-        for name in ["actor_token", "actor_token_type"] where parameter(name) != nil {
+        for name in [Parameter.actorToken, .actorTokenType] where parameter(name) != nil {
             throw refuse(name, "is not supported")
         }
-        for name in ["resource", "audience"] {
+        for name in [Parameter.resource, .audience] {
             if let target = parameter(name), target != audience { throw .invalidTarget }
         }
         do throws(ParameterError) {
-            correlationID = try AuthorizedResponse.checked(correlationID: parameter("correlation_id"))
+            correlationID = try AuthorizedResponse.checked(correlationID: parameter(.correlationID))
         } catch {
             throw .invalidParameter(error)
         }

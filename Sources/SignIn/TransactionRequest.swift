@@ -9,6 +9,35 @@ public struct TransactionRequest: Sendable {
     static let usualMaximumAgeSeconds: Int64 = 300
     static let longestMaximumAgeSeconds: Int64 = 3600
 
+    /// What is posted: what a sign-in takes, and how recent the approval must be.
+    public enum Parameter: ProviderParameterNames {
+        case response(AuthorizedResponse.Parameter)
+        case maximumAge
+
+        public static let (provider, clientID) = (Parameter.response(.provider), Parameter.response(.clientID))
+        public static let (mccmnc, mcc, mnc) = (
+            Parameter.response(.mccmnc), Parameter.response(.mcc), Parameter.response(.mnc)
+        )
+        public static let allCases = AuthorizedResponse.Parameter.allCases.map(Parameter.response) + [.maximumAge]
+
+        public init?(rawValue: String) {
+            if rawValue == Parameter.maximumAge.rawValue {
+                self = .maximumAge
+            } else if let parameter = AuthorizedResponse.Parameter(rawValue: rawValue) {
+                self = .response(parameter)
+            } else {
+                return nil
+            }
+        }
+
+        public var rawValue: String {
+            switch self {
+            case .response(let parameter): parameter.rawValue
+            case .maximumAge: "max_age"
+            }
+        }
+    }
+
     let response: AuthorizedResponse
     let nonce: String
     /// The very text that the user was shown.
@@ -23,8 +52,8 @@ public struct TransactionRequest: Sendable {
     ///   - parameters: finds a parameter by its name; an empty one counts as absent.
     ///   - provider: whose rules apply.
     /// - Throws: `ParameterError` for the first parameter that does not fit.
-    public init(_ parameters: (String) -> String?, for provider: Provider) throws(ParameterError) {
-        response = try AuthorizedResponse(parameters, for: provider)
+    public init(_ parameters: (Parameter) -> String?, for provider: Provider) throws(ParameterError) {
+        response = try AuthorizedResponse({ parameters(.response($0)) }, for: provider)
         guard let nonce = response.nonce else { throw ParameterError("nonce", "is missing") }
         guard let context = response.context else { throw ParameterError("context", "is missing") }
         self.nonce = nonce
@@ -33,7 +62,7 @@ public struct TransactionRequest: Sendable {
             throw ParameterError("acr_values", "names no level")
         }
         self.authentication = authentication
-        maximumAgeSeconds = try Self.maximumAge(parameters("max_age"))
+        maximumAgeSeconds = try Self.maximumAge(parameters(.maximumAge))
     }
 
     private static func maximumAge(_ text: String?) throws(ParameterError) -> Int64 {

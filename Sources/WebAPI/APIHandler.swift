@@ -12,6 +12,7 @@ struct APIHandler: Sendable {
     ]
 
     let router: Router
+    let observers: RequestObservers
     let log: RequestLog
 
     func respond(to request: HTTPRequest) async -> HTTPResponse {
@@ -27,7 +28,7 @@ struct APIHandler: Sendable {
 
     func refuse(_ error: ServiceError, _ request: HTTPRequest) -> HTTPResponse {
         let response = ErrorAnswer(error).response(requestID: request.id)
-        log.write(request, route: "none", response)
+        observers.tell(AnsweredRequest(request: request, route: "none", response: response, error: error))
         return response
     }
 

@@ -1,4 +1,5 @@
 internal import HTTPServer
+internal import Providers
 internal import SignIn
 
 /// `POST /auth/{provider}/backchannel-logout`: a provider says that somebody has signed out there (OpenID Connect
@@ -7,14 +8,11 @@ struct BackChannelLogoutEndpoint: Sendable {
     static let suffix = "/backchannel-logout"
 
     let logout: BackChannelLogout
-    let door: ProviderDoor
 
-    func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
-        try await door.admit(context) { provider throws(ServiceError) in
-            try await logout.end(token(in: context.request), at: provider, trouble: context.trouble)
-            // Nothing in it tells whether anybody was signed in (§2.8).
-            return HTTPResponse(status: .ok, headers: [(name: "Cache-Control", value: "no-store")])
-        }
+    func respond(_ context: RequestContext, _ provider: Provider) async throws(ServiceError) -> HTTPResponse {
+        try await logout.end(token(in: context.request), at: provider, trouble: context.trouble)
+        // Nothing in it tells whether anybody was signed in (§2.8).
+        return HTTPResponse(status: .ok, headers: [(name: "Cache-Control", value: "no-store")])
     }
 
     private func token(in request: HTTPRequest) throws(ServiceError) -> String {

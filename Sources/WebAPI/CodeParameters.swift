@@ -8,14 +8,13 @@ struct CodeParameters: Sendable {
     let providers: ProviderDirectory
     let limits: AddressLimits
 
-    func read(
-        _ context: RequestContext
-    ) throws(ServiceError) -> (parameters: RequestParameters, provider: Provider) {
+    func read<Name: ProviderParameterNames>(
+        _ context: RequestContext, _ table: ParameterTable<Name>
+    ) throws(ServiceError) -> (parameters: RequestParameters<Name>, provider: Provider) {
         try admit(context)
-        let parameters = try RequestParameters(context.request)
+        let parameters = try RequestParameters(of: context.request, table)
         let provider = try providers.provider(
-            named: parameters["provider"], clientID: parameters["client_id"],
-            namesNetwork: parameters["mccmnc"] != nil)
+            named: parameters[.provider], clientID: parameters[.clientID], namesNetwork: parameters[.mccmnc] != nil)
         context.provider = provider.configuration.name
         context.trouble = ProviderTrouble()
         return (parameters, provider)
@@ -27,7 +26,8 @@ struct CodeParameters: Sendable {
     }
 
     static func authorizedResponse(
-        _ parameters: RequestParameters, for provider: Provider, _ context: RequestContext
+        _ parameters: RequestParameters<AuthorizedResponse.Parameter>, for provider: Provider,
+        _ context: RequestContext
     ) throws(ServiceError) -> AuthorizedResponse {
         do throws(ParameterError) {
             let response = try AuthorizedResponse({ parameters[$0] }, for: provider)

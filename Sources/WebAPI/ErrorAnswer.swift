@@ -212,6 +212,30 @@ struct ErrorAnswer {
     }
 }
 
+extension ErrorAnswer {
+    /// As OAuth clients know errors (RFC 6749 §5.2).
+    static func client(_ error: ServiceError) -> ErrorAnswer {
+        var answer = ErrorAnswer(error)
+        switch error {
+        case .unsupportedGrantType: answer.code = "unsupported_grant_type"
+        case .invalidGrant, .accessDenied: answer.status = .badRequest
+        // Both are about the token that was handed in (RFC 8693 §2.2.2).
+        case .invalidSubjectToken, .userinfoMismatch: (answer.status, answer.code) = (.badRequest, "invalid_request")
+        default: break
+        }
+        return answer
+    }
+
+    /// The answer to an app of ours, which is an OAuth client.
+    ///
+    /// Where it may try again, `error` is left out: AppAuth for Android takes that for the last word, whatever the
+    /// status.
+    func clientResponse(requestID: String) -> HTTPResponse {
+        let isTransient = status.code >= 500 || status == .tooManyRequests
+        return response(requestID: requestID, hasError: !isTransient)
+    }
+}
+
 extension JSONWriter {
     /// What stock apps fill their registration form with: the carrier's attributes in the sample backend's shape, and
     /// the ticket where that shows the subject.

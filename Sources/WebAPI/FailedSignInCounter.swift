@@ -8,7 +8,7 @@ internal import Syntax
 ///
 /// Anybody can make a sign-in fail, so it is memory that counts, in a bounded number of ways, and what is stored is a
 /// bounded number of rows now and then, however many failed.
-public final class FailedSignInCounter: Sendable {
+public final class FailedSignInCounter: RequestObserver {
     /// How many ways to fail are told apart until the counts are taken. What comes beyond is counted together.
     static let maximumKinds = 1024
     /// How many counts are given at once: the largest, the last one being of all others together.
@@ -30,6 +30,11 @@ public final class FailedSignInCounter: Sendable {
     private let state = Mutex(State())
 
     public init() {}
+
+    func observe(_ answered: AnsweredRequest) {
+        guard let error = answered.error, let context = answered.context, context.signIn != nil else { return }
+        count(error, provider: context.provider, from: context.network)
+    }
 
     /// Counts an answer to a sign-in. A link ticket is how a registration begins, and no failure.
     func count(_ error: ServiceError, provider: String?, from network: @autoclosure () -> ClientNetwork) {

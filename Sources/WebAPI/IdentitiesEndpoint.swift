@@ -19,7 +19,7 @@ struct IdentitiesEndpoint: Sendable {
 
     /// `POST`: one more, by a code of its own; 201, or 200 when it was this user's already.
     func add(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
-        let (parameters, provider) = try code.read(context)
+        let (parameters, provider) = try code.read(context, SignInEndpoint.parameters)
         let response = try CodeParameters.authorizedResponse(parameters, for: provider, context)
         let outcome = try await link.link(response, with: provider, session: session, trouble: context.trouble)
         var writer = JSONWriter()

@@ -1,83 +1,41 @@
-internal import Accounts
 internal import HTTPServer
-internal import SignIn
 
 /// One method of one path: whom it answers, what answers, and what the document says of it.
 ///
 /// The router and the document are made from the same table of these, so that neither has what the other has not.
-struct Operation<Table: OperationTable>: Sendable {
+struct Operation<Services: Sendable>: Sendable {
     let method: HTTPMethod
     /// A segment in braces is a parameter.
     let path: String
-    let access: Table.Access
-    let description: Table.Description
+    let access: Access
+    let description: OperationDescription
     /// Makes what answers on one loop.
-    let endpoint: @Sendable (Table.Services) -> Endpoint<Table.Answering>
+    let endpoint: @Sendable (Services) -> Endpoint
 }
 
-extension Operation {
-    /// - Parameter respond: what is done with a request that is not answered alike for everybody, given the path and
-    ///   what answers it.
-    func route(
-        _ services: Table.Services, _ log: RequestLog,
-        _ respond: (String, Table.Answering) -> @Sendable (HTTPRequest) async -> HTTPResponse
-    ) -> Route {
-        switch endpoint(services) {
-        case .open(let handler):
-            Route(method, path, OpenEndpoint(path: path, handler: handler, log: log).respond)
-        case .handler(let handler): Route(method, path, respond(path, handler))
-        }
-    }
-}
-
-/// All operations of one listener.
-protocol OperationTable {
-    /// What their endpoints are made of.
-    associatedtype Services: Sendable
-    /// Whom they answer.
-    associatedtype Access: Sendable
-    /// What answers those that do not answer everybody alike.
-    associatedtype Answering: Sendable
-    /// What the document says of each.
-    associatedtype Description: Sendable
-
-    static var all: [Operation<Self>] { get }
-}
-
-/// What answers an operation.
-enum Endpoint<Answering: Sendable>: Sendable {
-    /// Whoever asks, and whatever is sent besides.
-    case open(OpenHandler)
-    /// What it says may depend on who asks, and is logged with what was found out.
-    case handler(Answering)
-}
-
-/// Answers at once, and finds nothing out.
-typealias OpenHandler = @Sendable (HTTPRequest) -> HTTPResponse
-
-/// Answers a request.
-///
-/// It is always a method and never a closure: a closure of such a type leaves the executor of whoever calls it, so that
-/// each call that comes back to it, or to anything below it, becomes another job of the loop.
-typealias Handler = @Sendable (RequestContext) async throws(ServiceError) -> HTTPResponse
-
-/// Answers a request that is made under a session.
-typealias UserHandler = @Sendable (RequestContext, Session) async throws(ServiceError) -> HTTPResponse
-
-/// What an operation for everybody does with a request.
-struct OpenEndpoint: Sendable {
-    let path: String
-    let handler: OpenHandler
-    let log: RequestLog
-
-    func respond(to request: HTTPRequest) async -> HTTPResponse {
-        let response = handler(request)
-        log.write(request, route: path, response)
-        return response
-    }
-}
-
-extension HTTPResponse {
-    /// The process runs, and answers.
-    static var healthy: HTTPResponse { .json(.ok, Array(#"{"status":"ok"}"#.utf8)) }
+/// Whom an operation answers.
+enum Access: Sendable {
+    /// Everybody.
+    case everybody
+    /// Apps: with an API key where some are configured.
+    case app
+    /// Apps, in the name of the user of a session token.
+    case user
+    /// Apps, with a session token or without one.
+    case userOrApp
+    /// OAuth clients: apps of ours, or apps with an API key where some are configured.
+    case client
+    /// Anyone with a session token, who needs no API key.
+    case bearer
+    /// Those who are configured to ask, with id and secret.
+    case introspector
+    /// Apps with a secret, in the name of the user of a session token.
+    case userAndClient
+    /// People's browsers.
+    case browser
+    /// Providers, whose signature proves what they say.
+    case provider
+    /// What looks after processes, on the listener for operators, and has no token.
+    case probe
+    case operators
 }

@@ -1,8 +1,8 @@
 internal import HTTPServer
 internal import SignIn
 
-/// The rows of the table, by whom they answer.
-extension Operation<Operations> {
+/// The rows of the public listener's table, by whom they answer: what an operation is given agrees with its access.
+extension Operation<APIServices> {
     static func everybody(
         _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
         _ handler: @escaping @Sendable (APIServices) -> OpenHandler
@@ -15,55 +15,94 @@ extension Operation<Operations> {
         _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
         _ handler: @escaping @Sendable (APIServices) -> Handler
     ) -> Self {
-        Self(method: method, path: path, access: .everybody, description: description) {
-            .handler(.keyless(handler($0)))
-        }
+        Self(method: method, path: path, access: .everybody, description: description) { .keyless(handler($0)) }
+    }
+
+    static func browser(
+        _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
+        _ handler: @escaping @Sendable (APIServices) -> PageHandler
+    ) -> Self {
+        Self(method: method, path: path, access: .browser, description: description) { .page(handler($0)) }
     }
 
     static func app(
         _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
         _ handler: @escaping @Sendable (APIServices) -> Handler
     ) -> Self {
-        Self(method: method, path: path, access: .app, description: description) { .handler(.app(handler($0))) }
+        admitted(method, path, .app, description) { .app(handler($0)) }
     }
 
-    static func userOrApp(
-        _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
-        _ handler: @escaping @Sendable (APIServices) -> Handler
-    ) -> Self {
-        Self(method: method, path: path, access: .userOrApp, description: description) { .handler(.app(handler($0))) }
-    }
-
-    /// The session is found before the handler is asked, which is given it.
     static func user(
         _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
         _ handler: @escaping @Sendable (APIServices) -> UserHandler
     ) -> Self {
-        Self(method: method, path: path, access: .user, description: description) { services in
-            .handler(.app(UserEndpoint(sessions: services.useCases.sessions, handler: handler(services)).respond))
-        }
+        admitted(method, path, .user, description) { .user(handler($0)) }
+    }
+
+    static func userOrApp(
+        _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
+        _ handler: @escaping @Sendable (APIServices) -> UserOrAppHandler
+    ) -> Self {
+        admitted(method, path, .userOrApp, description) { .userOrApp(handler($0)) }
+    }
+
+    static func tokenOrApp(
+        _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
+        _ handler: @escaping @Sendable (APIServices) -> TokenOrAppHandler
+    ) -> Self {
+        admitted(method, path, .userOrApp, description) { .tokenOrApp(handler($0)) }
     }
 
     static func bearer(
         _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
         _ handler: @escaping @Sendable (APIServices) -> UserHandler
     ) -> Self {
-        Self(method: method, path: path, access: .bearer, description: description) { services in
-            .handler(.keyless(UserEndpoint(sessions: services.useCases.sessions, handler: handler(services)).respond))
-        }
+        admitted(method, path, .bearer, description) { .bearer(handler($0)) }
     }
 
     static func client(
         _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
         _ handler: @escaping @Sendable (APIServices) -> ClientHandler
     ) -> Self {
-        Self(method: method, path: path, access: .client, description: description) { .handler(.client(handler($0))) }
+        admitted(method, path, .client, description) { .client(handler($0)) }
     }
 
-    static func browser(
+    static func introspector(
         _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
-        _ handler: @escaping @Sendable (APIServices) -> BrowserHandler
+        _ handler: @escaping @Sendable (APIServices) -> IntrospectorHandler
     ) -> Self {
-        Self(method: method, path: path, access: .browser, description: description) { .handler(.browser(handler($0))) }
+        admitted(method, path, .introspector, description) { .introspector(handler($0)) }
+    }
+
+    static func userAndClient(
+        _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
+        _ handler: @escaping @Sendable (APIServices) -> UserAndClientHandler
+    ) -> Self {
+        admitted(method, path, .userAndClient, description) { .userAndClient(handler($0)) }
+    }
+
+    /// Answers the provider that the path names.
+    static func provider(
+        _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
+        _ handler: @escaping @Sendable (APIServices) -> ProviderHandler
+    ) -> Self {
+        admitted(method, path, .provider, description) { .provider(handler($0)) }
+    }
+
+    /// Answers a provider that shows by a token which request of ours it answers.
+    static func notification(
+        _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
+        _ handler: @escaping @Sendable (APIServices) -> Handler
+    ) -> Self {
+        admitted(method, path, .provider, description) { .notification(handler($0)) }
+    }
+
+    private static func admitted(
+        _ method: HTTPMethod, _ path: String, _ access: Access, _ description: OperationDescription,
+        _ handler: @escaping @Sendable (APIServices) -> Admitted
+    ) -> Self {
+        Self(method: method, path: path, access: access, description: description) {
+            .admitted($0.admission, handler($0))
+        }
     }
 }

@@ -4,88 +4,52 @@ internal import HTTPServer
 internal import SignIn
 
 /// The public listener's operations, in the order a reader of the document wants them.
-enum Operations: OperationTable {
-    typealias Services = APIServices
-    typealias Description = OperationDescription
-
-    enum Answering: Sendable {
-        case app(Handler)
-        /// Whoever has no API key to send: OAuth libraries, services and providers.
-        case keyless(Handler)
-        case client(ClientHandler)
-        case browser(BrowserHandler)
-    }
-
-    /// Whom an operation answers.
-    enum Access: Sendable {
-        /// Everybody.
-        case everybody
-        /// Apps: with an API key where some are configured.
-        case app
-        /// Apps, in the name of the user of a session token.
-        case user
-        /// Apps, with a session token or without one.
-        case userOrApp
-        /// OAuth clients: apps of ours, or apps with an API key where some are configured.
-        case client
-        /// Whoever has a session token, and needs no API key.
-        case bearer
-        /// Those who are configured to ask, with id and secret.
-        case introspector
-        /// Apps with a secret, in the name of the user of a session token.
-        case userAndClient
-        /// People's browsers.
-        case browser
-        /// Providers, whose signature proves what they say.
-        case provider
-    }
-
-    static let all: [Operation<Self>] = table(keyServiceAt: KeyServiceEndpoint.usualPath)
+enum Operations {
+    static let all: [Operation<APIServices>] = table(keyServiceAt: KeyServiceEndpoint.usualPath)
 
     /// The same with TIM's KeyService elsewhere, for its clients are told where it is.
-    static func table(keyServiceAt path: String) -> [Operation<Self>] {
+    static func table(keyServiceAt path: String) -> [Operation<APIServices>] {
         sessions + signUps + pushes + user + identities + devices + browser + issuer + keyService(at: path) + providers
             + service
     }
 
     /// Whether an operation is there: those of server-initiated sign-in, and those of sign-ups, are where some provider
     /// takes them, and those of the KeyService where that is on.
-    static func isThere(_ operation: Operation<Self>, _ services: APIServices) -> Bool {
+    static func isThere(_ operation: Operation<APIServices>, _ services: APIServices) -> Bool {
         if operation.description.tag == .keyService { return services.useCases.keyService != nil }
         let providers = services.code.providers
         if operation.path.hasPrefix(PushEndpoint.path) { return providers.takesPushes }
         return providers.keepsDirectories || !SignUpEndpoint.paths.contains(operation.path)
     }
 
-    private static let sessions: [Operation<Self>] = [
+    private static let sessions: [Operation<APIServices>] = [
         .app(.post, "/auth/signin", SignInDescriptions.signIn) { $0.signIn.respond },
         .app(.post, "/auth/zenkey-signin", SignInDescriptions.zenkeySignIn) { $0.signIn.respond },
         .app(.post, "/auth/challenge", SignInDescriptions.challenge) { $0.challenge.respond },
         .client(.post, "/auth/token", SignInDescriptions.token) { $0.token.grant },
-        .userOrApp(.delete, "/auth/token", SignInDescriptions.signOut) { $0.token.signOut },
+        .tokenOrApp(.delete, "/auth/token", SignInDescriptions.signOut) { $0.token.signOut },
         .client(.post, "/auth/revoke", SignInDescriptions.revoke) { $0.token.revoke },
         .app(.post, "/users", SignInDescriptions.register) { $0.registration.respond },
     ]
 
-    private static let signUps: [Operation<Self>] = [
+    private static let signUps: [Operation<APIServices>] = [
         .app(.post, SignUpEndpoint.paths[0], SignUpDescriptions.signUp) { $0.signUp.signUp },
         .app(.post, SignUpEndpoint.paths[1], SignUpDescriptions.recover) { $0.signUp.recover },
         .userOrApp(.post, SignUpEndpoint.paths[2], SignUpDescriptions.link) { $0.signUp.link },
         .app(.post, SignUpEndpoint.paths[3], SignUpDescriptions.recoverLink) { $0.signUp.recover },
     ]
 
-    private static let pushes: [Operation<Self>] = [
+    private static let pushes: [Operation<APIServices>] = [
         .userOrApp(.post, PushEndpoint.path, PushDescriptions.begin) { $0.push.begin },
-        Operation(
-            method: .post, path: ServerInitiatedSignIn.notificationPath, access: .provider,
-            description: PushDescriptions.notify
-        ) { .handler(.keyless($0.pushNotifications.respond)) },
+        .notification(.post, ServerInitiatedSignIn.notificationPath, PushDescriptions.notify) {
+            $0.pushNotifications.respond
+        },
         .app(.get, PushEndpoint.path + "/{auth_req_id}", PushDescriptions.poll) { $0.push.poll },
         .app(.post, PushEndpoint.path + "/{auth_req_id}", PushDescriptions.retry) { $0.push.retry },
         .app(.delete, PushEndpoint.path + "/{auth_req_id}", PushDescriptions.cancel) { $0.push.cancel },
     ]
 
-    private static let user: [Operation<Self>] = [
+    private static let user: [Operation<APIServices>] = [
         .user(.get, "/users/me", UserDescriptions.show) { $0.currentUser.show },
         .user(.patch, "/users/me", UserDescriptions.edit) { $0.currentUser.edit },
         .user(.delete, "/users/me", UserDescriptions.erase) { $0.currentUser.erase },
@@ -93,25 +57,24 @@ enum Operations: OperationTable {
         .user(.post, "/auth/transaction", UserDescriptions.approve) { $0.transaction.respond },
     ]
 
-    private static let identities: [Operation<Self>] = [
+    private static let identities: [Operation<APIServices>] = [
         .user(.get, "/users/me/identities", UserListDescriptions.listIdentities) { $0.identities.list },
         .user(.post, "/users/me/identities", UserListDescriptions.linkIdentity) { $0.identities.add },
         .user(.delete, "/users/me/identities/{identity_id}", UserListDescriptions.unlinkIdentity) {
             $0.identities.remove
         },
-        Operation(
-            method: .get, path: ProviderTokenEndpoint.path, access: .userAndClient,
-            description: UserListDescriptions.accessToken
-        ) { .handler(.keyless($0.providerTokens.accessToken)) },
+        .userAndClient(.get, ProviderTokenEndpoint.path, UserListDescriptions.accessToken) {
+            $0.providerTokens.accessToken
+        },
     ]
 
-    private static let devices: [Operation<Self>] = [
+    private static let devices: [Operation<APIServices>] = [
         .user(.get, "/users/me/sessions", UserListDescriptions.listSessions) { $0.devices.list },
         .user(.delete, "/users/me/sessions", UserListDescriptions.revokeSessions) { $0.devices.revokeAll },
         .user(.delete, "/users/me/sessions/{session_id}", UserListDescriptions.revokeSession) { $0.devices.revoke },
     ]
 
-    private static let browser: [Operation<Self>] = [
+    private static let browser: [Operation<APIServices>] = [
         .browser(.get, AuthorizeEndpoint.path, BrowserDescriptions.authorize) { $0.authorize.respond },
         .browser(.post, AuthorizeEndpoint.path, BrowserDescriptions.authorizeByForm) { $0.authorize.respond },
         .browser(.get, "/auth/{provider}/callback", BrowserDescriptions.callback) { $0.callback.respond },
@@ -125,12 +88,10 @@ enum Operations: OperationTable {
         .everybody(.get, CallbackEndpoint.scriptPath, BrowserDescriptions.script) { _ in { _ in .resubmissionScript } },
     ]
 
-    private static let issuer: [Operation<Self>] = [
+    private static let issuer: [Operation<APIServices>] = [
         .bearer(.get, "/auth/userinfo", IssuerDescriptions.userinfo) { $0.userinfo.respond },
         .bearer(.post, "/auth/userinfo", IssuerDescriptions.userinfoByPost) { $0.userinfo.respond },
-        Operation(
-            method: .post, path: "/auth/introspect", access: .introspector, description: IssuerDescriptions.introspect
-        ) { .handler(.keyless($0.introspection.respond)) },
+        .introspector(.post, "/auth/introspect", IssuerDescriptions.introspect) { $0.introspection.respond },
         .everybody(.get, IssuerMetadata.paths[0], IssuerDescriptions.openIDMetadata) { $0.metadata.answer },
         .everybody(.get, IssuerMetadata.paths[1], IssuerDescriptions.oauthMetadata) { $0.metadata.answer },
         .everybody(.get, AssociationFiles.applePath, IssuerDescriptions.appleAssociation) { $0.associationFiles.apple },
@@ -139,7 +100,7 @@ enum Operations: OperationTable {
         },
     ]
 
-    private static func keyService(at path: String) -> [Operation<Self>] {
+    private static func keyService(at path: String) -> [Operation<APIServices>] {
         [
             .keyless(.post, path + KeyServiceEndpoint.createSuffix, KeyServiceDescriptions.create) {
                 $0.keyService.create
@@ -150,25 +111,21 @@ enum Operations: OperationTable {
         ]
     }
 
-    private static let providers: [Operation<Self>] = [
-        Operation(
-            method: .post, path: "/auth/{provider}\(BackChannelLogoutEndpoint.suffix)", access: .provider,
-            description: ProviderDescriptions.backChannelLogout
-        ) { .handler(.keyless($0.backChannelLogout.respond)) },
-        Operation(
-            method: .post, path: "/auth/{provider}\(ProviderEventsEndpoint.suffix)", access: .provider,
-            description: ProviderDescriptions.events
-        ) { .handler(.keyless($0.events.respond)) },
-        Operation(
-            method: .post, path: "/auth/{provider}\(ProviderEventsEndpoint.deletionSuffix)", access: .provider,
-            description: ProviderDescriptions.deletion
-        ) { .handler(.keyless($0.events.delete)) },
+    private static let providers: [Operation<APIServices>] = [
+        .provider(.post, "/auth/{provider}\(BackChannelLogoutEndpoint.suffix)", ProviderDescriptions.backChannelLogout)
+        { $0.backChannelLogout.respond },
+        .provider(.post, "/auth/{provider}\(ProviderEventsEndpoint.suffix)", ProviderDescriptions.events) {
+            $0.events.respond
+        },
+        .provider(.post, "/auth/{provider}\(ProviderEventsEndpoint.deletionSuffix)", ProviderDescriptions.deletion) {
+            $0.events.delete
+        },
         .browser(
             .get, "/auth/{provider}\(ProviderEventsEndpoint.deletionSuffix)", ProviderDescriptions.deletionPage
         ) { $0.deletion.respond },
     ]
 
-    private static let service: [Operation<Self>] = [
+    private static let service: [Operation<APIServices>] = [
         .everybody(.get, "/.well-known/jwks.json", OpenDescriptions.keys) { $0.keys },
         .everybody(.get, "/auth/client-jwks.json", OpenDescriptions.clientKeys) { $0.clientKeys },
         .everybody(.get, "/healthz", OpenDescriptions.health) { _ in { _ in .healthy } },
@@ -188,7 +145,7 @@ struct APIServices: Sendable {
     let metadata: IssuerMetadata
     let associationFiles: AssociationFiles
     let documentation: Documentation
-    let apiKeys: APIKeys
+    let admission: Admission
     let log: RequestLog
 
     fileprivate var signIn: SignInEndpoint { SignInEndpoint(signIn: useCases.signIn, code: code) }
@@ -198,11 +155,10 @@ struct APIServices: Sendable {
             exchange: TokenExchangeEndpoint(exchange: useCases.exchange, code: code), limits: limits)
     }
     fileprivate var push: PushEndpoint {
-        PushEndpoint(
-            push: useCases.push, sessions: useCases.sessions, code: code, limits: limits, apiKeys: apiKeys, log: log)
+        PushEndpoint(push: useCases.push, code: code, limits: limits, apiKeys: admission.apiKeys, log: log)
     }
     fileprivate var pushNotifications: PushNotificationEndpoint {
-        PushNotificationEndpoint(notifications: useCases.pushNotifications, limits: limits)
+        PushNotificationEndpoint(notifications: useCases.pushNotifications)
     }
     private var cookie: BrowserCookie { BrowserCookie(issuer: useCases.browser.issuer) }
     fileprivate var authorize: AuthorizeEndpoint {
@@ -216,18 +172,17 @@ struct APIServices: Sendable {
     }
     fileprivate var logout: LogoutEndpoint { LogoutEndpoint(endSession: useCases.endSession, pages: pages) }
     fileprivate var backChannelLogout: BackChannelLogoutEndpoint {
-        BackChannelLogoutEndpoint(logout: useCases.backChannelLogout, door: providerDoor)
+        BackChannelLogoutEndpoint(logout: useCases.backChannelLogout)
     }
-    private var providerDoor: ProviderDoor { ProviderDoor(providers: code.providers, limits: limits) }
     fileprivate var events: ProviderEventsEndpoint {
-        ProviderEventsEndpoint(receiver: useCases.events, door: providerDoor, issuer: useCases.browser.issuer)
+        ProviderEventsEndpoint(receiver: useCases.events, issuer: useCases.browser.issuer)
     }
     fileprivate var deletion: DeletionEndpoint {
         DeletionEndpoint(receiver: useCases.events, providers: code.providers, limits: limits, pages: pages)
     }
     fileprivate var userinfo: UserinfoEndpoint { UserinfoEndpoint(accounts: useCases.accounts) }
     fileprivate var introspection: IntrospectionEndpoint {
-        IntrospectionEndpoint(introspection: useCases.introspection, apps: apps, limits: limits)
+        IntrospectionEndpoint(introspection: useCases.introspection)
     }
     fileprivate var challenge: ChallengeEndpoint {
         ChallengeEndpoint(challenges: useCases.challenges, limits: limits)
@@ -241,9 +196,7 @@ struct APIServices: Sendable {
         IdentitiesEndpoint(accounts: useCases.accounts, link: useCases.link, code: code)
     }
     fileprivate var providerTokens: ProviderTokenEndpoint {
-        ProviderTokenEndpoint(
-            vault: useCases.vault, profile: useCases.refreshProfile, sessions: useCases.sessions, apps: apps,
-            limits: limits)
+        ProviderTokenEndpoint(vault: useCases.vault, profile: useCases.refreshProfile)
     }
     fileprivate var keyService: KeyServiceEndpoint { KeyServiceEndpoint(keys: useCases.keyService, limits: limits) }
     fileprivate var devices: SessionsEndpoint { SessionsEndpoint(accounts: useCases.accounts) }

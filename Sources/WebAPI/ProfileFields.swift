@@ -32,10 +32,13 @@ enum ProfileFields {
     }
 
     /// What came along with a registration.
-    static func attributes(in parameters: RequestParameters) throws(ServiceError) -> Attributes {
+    static func attributes(
+        in parameters: RequestParameters<RegistrationEndpoint.Parameter>
+    ) throws(ServiceError) -> Attributes {
         var attributes = Attributes()
-        for name in names {
-            if let text = parameters[name], !text.isEmpty { attributes[name] = try checked(text, name) }
+        for parameter in RegistrationEndpoint.Parameter.allCases where names.contains(parameter.rawValue) {
+            let name = parameter.rawValue
+            if let text = parameters[parameter], !text.isEmpty { attributes[name] = try checked(text, name) }
         }
         return attributes
     }

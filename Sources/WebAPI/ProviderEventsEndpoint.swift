@@ -14,48 +14,42 @@ struct ProviderEventsEndpoint: Sendable {
     static let deletionSuffix = "/events/deletion"
 
     let receiver: EventReceiver
-    let door: ProviderDoor
     /// Where people reach this service, for the address of the page.
     let issuer: String
 
-    func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
-        try await door.admit(context) { provider throws(ServiceError) in
-            switch provider.configuration.events?.dialect {
-            case .apple:
-                let token = try notification(in: context.request)
-                context.receipt = try await receiver.take(token: token, at: provider, trouble: context.trouble)
-                return Self.done(.ok)
-            case .risc:
-                let token = try securityEvent(in: context.request)
-                context.receipt = try await receiver.take(token: token, at: provider, trouble: context.trouble)
-                return Self.done(.accepted)
-            case .facebook:
-                let text = try signedRequest(in: context.request)
-                context.receipt = try await receiver.take(signedRequest: text, as: .deauthorized, at: provider)
-                return Self.done(.ok)
-            case nil: throw .unknownPath
-            }
+    func respond(_ context: RequestContext, _ provider: Provider) async throws(ServiceError) -> HTTPResponse {
+        switch provider.configuration.events?.dialect {
+        case .apple:
+            let token = try notification(in: context.request)
+            context.receipt = try await receiver.take(token: token, at: provider, trouble: context.trouble)
+            return Self.done(.ok)
+        case .risc:
+            let token = try securityEvent(in: context.request)
+            context.receipt = try await receiver.take(token: token, at: provider, trouble: context.trouble)
+            return Self.done(.accepted)
+        case .facebook:
+            let text = try signedRequest(in: context.request)
+            context.receipt = try await receiver.take(signedRequest: text, as: .deauthorized, at: provider)
+            return Self.done(.ok)
+        case nil: throw .unknownPath
         }
     }
 
     /// `POST /auth/{provider}/events/deletion`: somebody wants to be forgotten. Facebook shows its user the address and
     /// the code of the answer.
-    func delete(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
-        try await door.admit(context) { provider throws(ServiceError) in
-            guard provider.configuration.events?.dialect == .facebook else { throw .unknownPath }
-            let text = try signedRequest(in: context.request)
-            let receipt = try await receiver.take(signedRequest: text, as: .deletionRequested, at: provider)
-            context.receipt = receipt
-            guard let code = receipt.confirmation else { throw .unknownPath }
-            let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
-            var writer = JSONWriter()
-            writer.object { body in
-                body.member(
-                    "url", "\(base)/auth/\(provider.configuration.name)\(Self.deletionSuffix)?code=\(code)")
-                body.member("confirmation_code", code)
-            }
-            return .secretJSON(writer.bytes)
+    func delete(_ context: RequestContext, _ provider: Provider) async throws(ServiceError) -> HTTPResponse {
+        guard provider.configuration.events?.dialect == .facebook else { throw .unknownPath }
+        let text = try signedRequest(in: context.request)
+        let receipt = try await receiver.take(signedRequest: text, as: .deletionRequested, at: provider)
+        context.receipt = receipt
+        guard let code = receipt.confirmation else { throw .unknownPath }
+        let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
+        var writer = JSONWriter()
+        writer.object { body in
+            body.member("url", "\(base)/auth/\(provider.configuration.name)\(Self.deletionSuffix)?code=\(code)")
+            body.member("confirmation_code", code)
         }
+        return .secretJSON(writer.bytes)
     }
 
     private static func done(_ status: HTTPStatus) -> HTTPResponse {

@@ -9,22 +9,22 @@ internal import SignIn
 /// more, to the user.
 struct ProviderTokenEndpoint: Sendable {
     static let path = "/users/me/identities/{identity_id}/access-token"
-    /// Where a client proves who it is while `Authorization` has the user's token.
-    static let clientHeader = "Client-Authorization"
+
+    /// What a request for a new profile tells.
+    private enum Parameter: String, ParameterNames {
+        case identityID = "identity_id"
+    }
+
+    private static let parameters = ParameterTable<Parameter>()
 
     let vault: TokenVault
     let profile: RefreshProfile
-    let sessions: Sessions
-    let apps: AppDirectory
-    let limits: AddressLimits
 
     /// `GET …/access-token`: only for an app with a secret, which shows it beside the user's session token. Whoever has
     /// got hold of that alone gets nothing here.
-    func accessToken(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
-        let credentials = try Self.credentials(context.request)
-        let app = try client(credentials.basic, context)
-        guard let bearer = credentials.bearer else { throw .invalidToken }
-        let session = try await sessions.session(of: bearer)
+    func accessToken(
+        _ context: RequestContext, _ session: Session, _ app: RegisteredApp
+    ) async throws(ServiceError) -> HTTPResponse {
         guard let identity = Self.identity(context.request.parameters["identity_id"]) else { throw .notFound }
         let isForced = try Self.isForced(context.request)
         context.trouble = ProviderTrouble()
@@ -44,47 +44,15 @@ struct ProviderTokenEndpoint: Sendable {
     /// `POST /users/me/refresh-profile`: the user as the provider has it now.
     func refreshProfile(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
         var identity: IdentityID?
-        if !context.request.body.isEmpty, let number = try RequestParameters(context.request)["identity_id"] {
+        if !context.request.body.isEmpty,
+            let number = try RequestParameters(context.request, Self.parameters)[.identityID]
+        {
             identity = Self.identity(number)
             guard identity != nil else { throw .invalidParameter(ParameterError("identity_id", "is not a number")) }
         }
         context.trouble = ProviderTrouble()
         let user = try await profile.refresh(identity, under: session, trouble: context.trouble)
         return CurrentUserEndpoint.answer(user, session)
-    }
-
-    /// The app that asks; whoever guesses secrets is soon asked to wait.
-    private func client(_ field: String?, _ context: RequestContext) throws(ServiceError) -> RegisteredApp {
-        try limits.refuseAfterFailures(context.network, of: .failedRefreshes)
-        do throws(ServiceError) {
-            let credentials = try ClientCredentials(basic: field)
-            guard let app = credentials.app(in: apps), app.secret != nil else { throw .invalidClient }
-            try credentials.prove(app, in: apps)
-            return app
-        } catch {
-            limits.countFailure(context.network, as: .failedRefreshes)
-            throw error
-        }
-    }
-
-    /// Both in `Authorization`, each in a field of its own, or the client's in ``clientHeader``; one of a kind at most.
-    private static func credentials(
-        _ request: HTTPRequest
-    ) throws(ServiceError) -> (bearer: String?, basic: String?) {
-        var (bearer, basic): (String?, String?)
-        for field in request.headers("authorization") + request.headers(clientHeader) {
-            let parts = field.split(separator: " ", maxSplits: 1)
-            switch parts.first?.lowercased() {
-            case "bearer":
-                guard bearer == nil, parts.count == 2 else { throw .invalidToken }
-                bearer = String(parts[1])
-            case "basic":
-                guard basic == nil else { throw .invalidClient }
-                basic = field
-            default: continue
-            }
-        }
-        return (bearer, basic)
     }
 
     private static func identity(_ text: String?) -> IdentityID? {

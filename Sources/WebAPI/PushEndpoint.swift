@@ -10,29 +10,28 @@ internal import SignIn
 struct PushEndpoint: Sendable {
     static let path = "/auth/zenkey-async-signin"
 
+    private static let parameters = ParameterTable<PushWish.Parameter>()
+
     let push: ServerInitiatedSignIn
-    let sessions: Sessions
     let code: CodeParameters
     let limits: AddressLimits
     let apiKeys: APIKeys
     let log: RequestLog
 
     /// `POST`: begins.
-    func begin(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+    func begin(_ context: RequestContext, _ session: Session?) async throws(ServiceError) -> HTTPResponse {
         try limits.count(context.network, as: .pushes)
-        let (parameters, provider) = try code.read(context)
+        let (parameters, provider) = try code.read(context, Self.parameters)
         guard provider.requestSigner != nil else {
             throw .invalidParameter(ParameterError("provider", "takes no server-initiated sign-in"))
         }
-        let isForSession = context.request.bearerToken != nil
         let wish: PushWish
         do throws(ParameterError) {
-            wish = try PushWish({ parameters[$0] }, isForSession: isForSession)
+            wish = try PushWish({ parameters[$0] }, isForSession: session != nil)
         } catch {
             throw .invalidParameter(error)
         }
         context.correlationID = wish.correlationID
-        let session: Session? = isForSession ? try await sessions.session(of: context.request) : nil
         let begun = try await push.begin(
             wish, with: provider, owner: apiKeys.owner(of: context.request), session: session,
             userAgent: context.request.userAgent, trouble: context.trouble)

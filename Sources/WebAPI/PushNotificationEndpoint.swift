@@ -11,23 +11,20 @@ internal import SignIn
 /// address that sends what is refused is soon asked to wait.
 struct PushNotificationEndpoint: Sendable {
     let notifications: PushNotifications
-    let limits: AddressLimits
 
     func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
-        try limits.refuseAfterFailures(context.network, of: .failedRefreshes)
         do throws(ServiceError) {
             try await receive(context)
         } catch {
             // What shows the token of a request is about somebody's sign-in, and told as one in the log.
             if context.provider != nil { context.signIn = .begun }
-            if ProviderDoor.isSenders(error) { limits.countFailure(context.network, as: .failedRefreshes) }
             throw error
         }
         return .emptyObject
     }
 
     private func receive(_ context: RequestContext) async throws(ServiceError) {
-        guard let bearer = context.request.bearerToken else { throw .invalidToken }
+        guard let bearer = context.token.text else { throw .invalidToken }
         let members = try Self.members(of: context.request)
         let notification: PushNotification
         do throws(PushNotificationError) {

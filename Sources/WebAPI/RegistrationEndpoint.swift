@@ -6,15 +6,31 @@ internal import SignIn
 /// above all, are ignored: who signs in by a carrier has none. Without a ticket it is a sign-up, where a provider has a
 /// directory of users.
 struct RegistrationEndpoint: Sendable {
+    /// The ticket, and what users say about themselves (``ProfileFields``).
+    enum Parameter: String, ParameterNames {
+        case clientID = "client_id"
+        case linkTicket = "link_ticket"
+        case zenkeySubject = "zenkey_sub"
+        case username, name
+        case givenName = "given_name"
+        case familyName = "family_name"
+        case nickname, email
+        case phoneNumber = "phone_number"
+        case postalCode = "postal_code"
+        case birthdate, locale, zoneinfo, picture
+    }
+
+    private static let parameters = ParameterTable<Parameter>()
+
     let register: RegisterWithTicket
     let code: CodeParameters
     let signUp: SignUpEndpoint
 
     func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
         try code.admit(context)
-        let parameters = try RequestParameters(context.request)
+        let parameters = try RequestParameters(context.request, Self.parameters)
         // Stock apps hand back what stood where they expect a carrier's subject.
-        let (ticket, reference) = (parameters["link_ticket"], parameters["zenkey_sub"])
+        let (ticket, reference) = (parameters[.linkTicket], parameters[.zenkeySubject])
         if let ticket, let reference, ticket != reference {
             throw .invalidRequest("The parameters link_ticket and zenkey_sub are both there and differ.")
         }
@@ -24,7 +40,7 @@ struct RegistrationEndpoint: Sendable {
         }
         let profile = try ProfileFields.attributes(in: parameters)
         let tokens = try await register.register(
-            ticket, clientID: parameters["client_id"], profile: profile, userAgent: context.request.userAgent)
+            ticket, clientID: parameters[.clientID], profile: profile, userAgent: context.request.userAgent)
         var writer = JSONWriter()
         writer.object { $0.tokens(tokens) }
         return .secretJSON(writer.bytes, .created)

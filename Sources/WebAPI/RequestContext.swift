@@ -12,6 +12,10 @@ final class RequestContext {
     /// Whom the request comes from, behind proxies too.
     private(set) lazy var network = clientAddress.network(of: request)
     private let clientAddress: ClientAddress
+    /// What it shows of a session of ours.
+    var token: PresentedToken { PresentedToken(request) }
+    /// Whether an app of ours sends it, as an OAuth client that knows errors as RFC 6749 §5.2 has them.
+    var isOfOurApp = false
 
     // Nothing else that was sent is ever logged.
 

@@ -11,19 +11,29 @@ import System
 /// Writes one line for each request and one for the outcome of each sign-in.
 ///
 /// Only what is listed here is ever logged: no path with its query, no body, no header but the request id.
-struct RequestLog: Sendable {
+struct RequestLog: RequestObserver {
     let logger: Logger
 
-    /// - Parameter context: nil where nothing could be found out.
-    func write(_ request: HTTPRequest, route: String, _ response: HTTPResponse, _ context: RequestContext? = nil) {
+    func observe(_ answered: AnsweredRequest) {
+        if let context = answered.context {
+            if context.signIn != nil {
+                writeSignIn(context, answered.error)
+            } else if let error = answered.error {
+                writeFailure(error, route: answered.route, context)
+            }
+        }
+        write(answered)
+    }
+
+    private func write(_ answered: AnsweredRequest) {
         guard logger.logLevel <= .info else { return }
-        let took = MonotonicTime.now - request.receivedAt
+        let took = MonotonicTime.now - answered.request.receivedAt
         let (seconds, attoseconds) = took.components
-        var metadata = Self.metadata(context, requestID: request.id)
-        metadata["method"] = .string(request.method.rawValue)
-        metadata["route"] = .string(route)
-        metadata["status"] = .stringConvertible(response.status.code)
-        if let receipt = context?.receipt { Self.describe(receipt, in: &metadata) }
+        var metadata = Self.metadata(answered.context, requestID: answered.request.id)
+        metadata["method"] = .string(answered.request.method.rawValue)
+        metadata["route"] = .string(answered.route)
+        metadata["status"] = .stringConvertible(answered.response.status.code)
+        if let receipt = answered.context?.receipt { Self.describe(receipt, in: &metadata) }
         metadata["ms"] = .stringConvertible(seconds * 1000 + attoseconds / 1_000_000_000_000_000)
         logger.info("request", metadata: metadata)
     }
@@ -34,7 +44,7 @@ struct RequestLog: Sendable {
             "request refused", metadata: ["status": .stringConvertible(status.code), "request_id": .string(requestID)])
     }
 
-    func writeSignIn(_ context: RequestContext, _ error: ServiceError?) {
+    private func writeSignIn(_ context: RequestContext, _ error: ServiceError?) {
         writeRefusedPortTokens(context)
         let level = error.map(Self.level) ?? .info
         guard logger.logLevel <= level else { return }
@@ -76,7 +86,7 @@ struct RequestLog: Sendable {
     }
 
     /// A request that failed for a reason an operator must see, whatever it was about.
-    func writeFailure(_ error: ServiceError, route: String, _ context: RequestContext) {
+    private func writeFailure(_ error: ServiceError, route: String, _ context: RequestContext) {
         let level = Self.level(error)
         guard level > .info, logger.logLevel <= level else { return }
         var metadata: Logger.Metadata = [

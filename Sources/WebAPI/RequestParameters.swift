@@ -2,145 +2,134 @@ internal import HTTPServer
 internal import JSON
 internal import SignIn
 
-/// The parameters of a POST, from JSON or from a form, each once, under their snake_case names.
+/// The parameters of a POST that an operation declares, from JSON or from a form, each once.
 ///
-/// The guides' camelCase spellings are other names for the same parameters. Fields we do not know are ignored; null and
-/// an empty text count as absent.
-struct RequestParameters {
-    /// camelCase spellings of the SDK's AuthorizedResponse and what they mean.
-    private static let aliases = [
-        "clientId": "client_id", "clientID": "client_id", "redirectURI": "redirect_uri", "redirectUri": "redirect_uri",
-        "codeVerifier": "code_verifier", "correlationId": "correlation_id", "correlationID": "correlation_id",
-        "acrValues": "acr_values", "sdkVersion": "sdk_version", "grantType": "grant_type",
-        "refreshToken": "refresh_token", "idToken": "id_token", "accessToken": "access_token", "mccMnc": "mccmnc",
-        "loginHint": "login_hint",
-        "user_name": "username", "displayName": "display_name",
-    ]
-    /// What every posted code comes with, so that it is looked at first.
-    private static let usual = ["client_id", "code", "redirect_uri", "mccmnc", "code_verifier", "nonce"]
-    private static let others = [
-        "provider", "code", "iss", "mcc", "mnc", "nonce", "context", "state", "max_age", "link_ticket", "zenkey_sub",
-        "token", "client_secret", "id_token", "access_token", "user",
-        "identity_id", "delivery_method", "authenticator_type",
-    ]
-
-    /// The parameters any endpoint takes, under every name they come by. By the length of that, which tells most names
-    /// apart and is at hand; hashing each member of each body would cost more.
-    private static let canonicalNames: [[(spelling: String, name: String)]] = {
-        let own = usual + aliases.values.sorted() + others + operators + ProfileFields.names
-        var known: Set<String> = []
-        var names = own.filter { known.insert($0).inserted }.map { (spelling: $0, name: $0) }
-        names += aliases.sorted { $0.key < $1.key }.map { (spelling: $0.key, name: $0.value) }
-        let longest = names.reduce(0) { max($0, $1.spelling.utf8.count) }
-        return (0...longest).map { length in names.filter { $0.spelling.utf8.count == length } }
-    }()
-
-    private static func canonicalName(_ spelling: String) -> String? {
-        let length = spelling.utf8.count
-        guard length < canonicalNames.count else { return nil }
-        for known in canonicalNames[length] where known.spelling == spelling { return known.name }
-        return nil
-    }
-
-    /// What only operators send.
-    private static let operators = ["issuer", "subject"]
-
-    /// The other names of a parameter, in the order of the alphabet.
-    static func otherSpellings(of name: String) -> [String] {
-        aliases.filter { $0.value == name }.map(\.key).sorted()
-    }
-
-    /// What apps send as numbers though it is text.
-    private static let mayBeNumbers: Set<String> = [
-        "mccmnc", "mcc", "mnc", "correlation_id", "max_age", "postal_code", "identity_id",
-    ]
-
-    /// What apps send as a list of texts, too; it means the same texts with blanks between them.
-    private static let mayBeLists: Set<String> = ["acr_values"]
-
-    /// What apps send as an object, too, of which their SDK has given them the text.
-    private static let mayBeObjects: Set<String> = ["user"]
-
+/// The guides' camelCase spellings are other names for the same parameters. Fields that the operation does not declare
+/// are ignored, but for those that it must not ignore (``ParameterNames/unsupported``); null and an empty text count as
+/// absent.
+struct RequestParameters<Name: ParameterNames> {
     /// As many as fit into the memory that the first one gets.
-    private static let usualCount = 8
+    private static var usualCount: Int { 8 }
 
     /// A handful, for which a linear search beats hashing.
-    private var values: [(name: String, value: String)] = []
+    private var values: [(name: Name, value: String)] = []
 
-    subscript(name: String) -> String? {
-        let count = name.utf8.count
+    subscript(name: Name) -> String? {
         let values = values.span
-        for index in values.indices where values[index].name.utf8.count == count && values[index].name == name {
-            return values[index].value
-        }
+        for index in values.indices where values[index].name == name { return values[index].value }
         return nil
     }
 
     /// Reads a request's body.
     ///
-    /// - Throws: `ServiceError.unsupportedMediaType`, or `.invalidRequest` naming the parameter and never its value.
-    init(_ request: HTTPRequest) throws(ServiceError) {
+    /// - Throws: `ServiceError.unsupportedMediaType`; `.invalidRequest` and `.invalidParameter` naming the parameter
+    ///   and never its value.
+    init(_ request: HTTPRequest, _ table: ParameterTable<Name>) throws(ServiceError) {
         switch try RequestBody(request) {
-        case .json(let object): try read(object)
-        case .form(let form): try read(form)
+        case .json(let object): try read(object, table)
+        case .form(let form): try read(form, table)
         }
-        try joinNetworkCode()
     }
 
-    private mutating func read(_ object: JSONObject) throws(ServiceError) {
+    private mutating func read(_ object: JSONObject, _ table: ParameterTable<Name>) throws(ServiceError) {
         for member in object.members {
-            guard let name = Self.canonicalName(member.name) else { continue }
-            switch member.value {
-            case .null: continue
-            case .string(let text): try set(name, text)
-            case .integer(let number) where number >= 0 && Self.mayBeNumbers.contains(name):
-                // A number has lost its leading zeros: a network code has three digits in ZenKey's world.
+            guard let entry = table.entry(member.name) else { continue }
+            switch (member.value, entry.alternative) {
+            case (.null, _): continue
+            case (.string(let text), _): try set(entry, text)
+            case (.integer(let number), .number(let width)) where number >= 0:
                 let digits = String(number)
-                let width = name == "mnc" ? 3 : digits.utf8.count
-                try set(name, String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits)
-            case .array(let elements) where Self.mayBeLists.contains(name):
+                try set(entry, String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits)
+            case (.array(let elements), .list):
                 let texts = elements.compactMap(\.string)
                 guard texts.count == elements.count else {
-                    throw .invalidRequest("The parameter \(name) must be a string, or a list of strings.")
+                    throw .invalidRequest("The parameter \(entry.text) must be a string, or a list of strings.")
                 }
-                try set(name, texts.joined(separator: " "))
-            case .object where Self.mayBeObjects.contains(name):
-                try set(name, String(decoding: member.value.serialized, as: UTF8.self))
-            default: throw .invalidRequest("The parameter \(name) must be a string.")
+                try set(entry, texts.joined(separator: " "))
+            case (.object, .object): try set(entry, String(decoding: member.value.serialized, as: UTF8.self))
+            default: throw .invalidRequest("The parameter \(entry.text) must be a string.")
             }
         }
     }
 
-    private mutating func read(_ form: FormFields) throws(ServiceError) {
+    private mutating func read(_ form: FormFields, _ table: ParameterTable<Name>) throws(ServiceError) {
         for (index, field) in form.fields.enumerated() {
-            guard let name = Self.canonicalName(field.name) else { continue }
+            guard let entry = table.entry(field.name) else { continue }
             // They are so few that looking through them costs less than hashing.
             for earlier in form.fields[..<index] where earlier.name == field.name {
-                throw .invalidRequest("The parameter \(name) is there twice.")
+                throw .invalidRequest("The parameter \(entry.text) is there twice.")
             }
-            try set(name, field.value)
+            try set(entry, field.value)
         }
     }
 
     /// One parameter in two spellings must have one value.
-    private mutating func set(_ name: String, _ value: String) throws(ServiceError) {
+    private mutating func set(_ entry: ParameterTable<Name>.Entry, _ value: String) throws(ServiceError) {
         if value.isEmpty { return }
+        guard let name = entry.name else {
+            throw .invalidParameter(ParameterError(entry.text, "is not honoured here: leave it out"))
+        }
         guard let earlier = self[name] else {
             if values.isEmpty { values.reserveCapacity(Self.usualCount) }
             return values.append((name, value))
         }
         guard earlier == value else {
-            throw .invalidRequest("The parameter \(name) is there in two spellings with different values.")
+            throw .invalidRequest("The parameter \(entry.text) is there in two spellings with different values.")
         }
     }
+}
 
-    /// The SDK of 2019 sends country code and network code apart.
-    private mutating func joinNetworkCode() throws(ServiceError) {
-        let (country, network) = (self["mcc"] ?? "", self["mnc"] ?? "")
+extension RequestParameters where Name: ProviderParameterNames {
+    /// Reads a request's body, in which a mobile network may be told in two parts.
+    ///
+    /// - Throws: as above.
+    init(of request: HTTPRequest, _ table: ParameterTable<Name>) throws(ServiceError) {
+        try self.init(request, table)
+        let (country, network) = (self[.mcc] ?? "", self[.mnc] ?? "")
         if country.isEmpty && network.isEmpty { return }
         guard !country.isEmpty, !network.isEmpty else {
             throw .invalidRequest("The parameters mcc and mnc go together.")
         }
-        try set("mccmnc", country + network)
+        guard let entry = table.entry(Name.mccmnc.rawValue) else { return }
+        try set(entry, country + network)
+    }
+}
+
+/// Finds the parameters that an operation declares by the names they come under. Made once for each operation.
+struct ParameterTable<Name: ParameterNames>: Sendable {
+    struct Entry: Sendable {
+        let spelling: String
+        /// What errors call it.
+        let text: String
+        /// nil for one that the operation does not honour and must not ignore.
+        let name: Name?
+        let alternative: ParameterForm.Alternative?
+    }
+
+    /// By the length of the spelling, which tells most names apart and is at hand; hashing each member of each body
+    /// would cost more.
+    private let entries: [[Entry]]
+
+    init() {
+        var all = Name.allCases.flatMap { name in
+            ([name.rawValue] + name.form.spellings).map {
+                Entry(spelling: $0, text: name.rawValue, name: name, alternative: name.form.alternative)
+            }
+        }
+        all += Name.unsupported.flatMap { text in
+            let form = ParameterForm.ofSDKs[text] ?? ParameterForm()
+            return ([text] + form.spellings).map {
+                Entry(spelling: $0, text: text, name: nil, alternative: form.alternative)
+            }
+        }
+        let longest = all.reduce(0) { max($0, $1.spelling.utf8.count) }
+        entries = (0...longest).map { length in all.filter { $0.spelling.utf8.count == length } }
+    }
+
+    func entry(_ spelling: String) -> Entry? {
+        let length = spelling.utf8.count
+        guard length < entries.count else { return nil }
+        for entry in entries[length] where entry.spelling == spelling { return entry }
+        return nil
     }
 }

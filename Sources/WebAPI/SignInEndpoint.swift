@@ -6,12 +6,14 @@ internal import SignIn
 
 /// `POST /auth/signin`, and the same for ZenKey's stock apps, `POST /auth/zenkey-signin`.
 struct SignInEndpoint: Sendable {
+    static let parameters = ParameterTable<AuthorizedResponse.Parameter>()
+
     let signIn: SignInWithProvider
     let code: CodeParameters
 
     func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
         context.signIn = .begun
-        let (parameters, provider) = try code.read(context)
+        let (parameters, provider) = try code.read(context, Self.parameters)
         let response = try CodeParameters.authorizedResponse(parameters, for: provider, context)
         let outcome = try await signIn.signIn(
             response, with: provider, userAgent: context.request.userAgent, trouble: context.trouble)

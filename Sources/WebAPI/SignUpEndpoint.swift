@@ -13,8 +13,9 @@ struct SignUpEndpoint: Sendable {
         "/users/signup", "/recover-user", "/credential-binding-link", "/recover-credential-binding-link",
     ]
 
+    private static let parameters = ParameterTable<DirectoryWish.Parameter>()
+
     let signUp: DirectorySignUp
-    let sessions: Sessions
     let providers: ProviderDirectory
     let limits: AddressLimits
 
@@ -40,18 +41,15 @@ struct SignUpEndpoint: Sendable {
     }
 
     /// `POST /credential-binding-link`: for the user of a session, or, without one, a sign-up.
-    func link(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+    func link(_ context: RequestContext, _ session: Session?) async throws(ServiceError) -> HTTPResponse {
         let (parameters, provider) = try read(context)
-        guard !context.request.headers("authorization").isEmpty else {
-            return try await signUp(parameters, provider, context)
-        }
-        let session = try await sessions.session(of: context.request)
+        guard let session else { return try await signUp(parameters, provider, context) }
         guard try Self.delivery(parameters) != .email else {
             throw .invalidParameter(ParameterError("delivery_method", "must be return where there is a session"))
         }
         // Whatever name it is: the account is that of the session's user.
-        let said = ["display_name", "name", "username"].lazy.compactMap { parameters[$0] }.first
-        if let said { _ = try DirectoryWish(.signUp, { $0 == "username" ? said : nil }, needsAddress: false) }
+        let said = [.displayName, .name, .username].lazy.compactMap { parameters[$0] }.first
+        if let said { _ = try DirectoryWish(.signUp, { $0 == .username ? said : nil }, needsAddress: false) }
         let trouble = ProviderTrouble()
         context.trouble = trouble
         return Self.returned(
@@ -60,17 +58,17 @@ struct SignUpEndpoint: Sendable {
 
     private func read(
         _ context: RequestContext
-    ) throws(ServiceError) -> (RequestParameters, Provider) {
+    ) throws(ServiceError) -> (RequestParameters<DirectoryWish.Parameter>, Provider) {
         try limits.count(context.network, as: .signUps)
-        let parameters = try RequestParameters(context.request)
+        let parameters = try RequestParameters(context.request, Self.parameters)
         let provider = try providers.withDirectory(
-            named: parameters["provider"], clientID: parameters["client_id"])
+            named: parameters[.provider], clientID: parameters[.clientID])
         context.provider = provider.configuration.name
         return (parameters, provider)
     }
 
     private func signUp(
-        _ parameters: RequestParameters, _ provider: Provider, _ context: RequestContext
+        _ parameters: RequestParameters<DirectoryWish.Parameter>, _ provider: Provider, _ context: RequestContext
     ) async throws(ServiceError) -> HTTPResponse {
         let returnsLink =
             try Self.delivery(parameters) == .returned && provider.configuration.userAPI?.returnsLinks == true
@@ -86,11 +84,13 @@ struct SignUpEndpoint: Sendable {
         return Self.mailed(provider)
     }
 
-    private static func delivery(_ parameters: RequestParameters) throws(ServiceError) -> Delivery? {
-        if let type = parameters["authenticator_type"], !["native", "web"].contains(type) {
+    private static func delivery(
+        _ parameters: RequestParameters<DirectoryWish.Parameter>
+    ) throws(ServiceError) -> Delivery? {
+        if let type = parameters[.authenticatorType], !["native", "web"].contains(type) {
             throw .invalidParameter(ParameterError("authenticator_type", "is neither native nor web"))
         }
-        guard let text = parameters["delivery_method"] else { return nil }
+        guard let text = parameters[.deliveryMethod] else { return nil }
         guard let delivery = Delivery(rawValue: text) else {
             throw .invalidParameter(ParameterError("delivery_method", "is neither email nor return"))
         }
@@ -125,7 +125,6 @@ struct SignUpEndpoint: Sendable {
 
 extension APIServices {
     var signUp: SignUpEndpoint {
-        SignUpEndpoint(
-            signUp: useCases.directory, sessions: useCases.sessions, providers: code.providers, limits: limits)
+        SignUpEndpoint(signUp: useCases.directory, providers: code.providers, limits: limits)
     }
 }

@@ -13,16 +13,16 @@ struct TokenEndpoint: Sendable {
 
     /// `POST`: a code, a refresh token or a provider's access token for tokens (RFC 6749 §4.1.3, §6; RFC 8693 §2).
     func grant(
-        _ context: RequestContext, _ parameters: RequestParameters, _ app: RegisteredApp?
+        _ context: RequestContext, _ parameters: ClientParameters, _ app: RegisteredApp?
     ) async throws(ServiceError) -> HTTPResponse {
         do throws(ServiceError) {
-            switch (try Self.required("grant_type", parameters), app) {
+            switch (try Self.required(.grantType, parameters), app) {
             case ("refresh_token", nil): return try await refresh(parameters)
             case ("refresh_token", let app?): return try await refresh(parameters, app)
             case ("authorization_code", let app?): return try await redeem(parameters, app)
             case ("authorization_code", nil):
                 throw ServiceError.invalidParameter(ParameterError("client_id", "names no app of this service"))
-            case (SubjectToken.grantType, let app): return try await exchange.respond(context, parameters, app)
+            case (SubjectToken.grantType, let app): return try await exchange.respond(context, app)
             default: throw ServiceError.unsupportedGrantType
             }
         } catch {
@@ -31,34 +31,34 @@ struct TokenEndpoint: Sendable {
         }
     }
 
-    private func refresh(_ parameters: RequestParameters) async throws(ServiceError) -> HTTPResponse {
-        let tokens = try await sessions.refresh(try Self.required("refresh_token", parameters))
+    private func refresh(_ parameters: ClientParameters) async throws(ServiceError) -> HTTPResponse {
+        let tokens = try await sessions.refresh(try Self.required(.refreshToken, parameters))
         var writer = JSONWriter()
         writer.object { $0.tokens(tokens) }
         return .secretJSON(writer.bytes)
     }
 
     private func refresh(
-        _ parameters: RequestParameters, _ app: RegisteredApp
+        _ parameters: ClientParameters, _ app: RegisteredApp
     ) async throws(ServiceError) -> HTTPResponse {
-        Self.answer(try await appTokens.refresh(try Self.required("refresh_token", parameters), for: app))
+        Self.answer(try await appTokens.refresh(try Self.required(.refreshToken, parameters), for: app))
     }
 
     private func redeem(
-        _ parameters: RequestParameters, _ app: RegisteredApp
+        _ parameters: ClientParameters, _ app: RegisteredApp
     ) async throws(ServiceError) -> HTTPResponse {
-        let code = try Self.required("code", parameters)
-        let redirectURI = try Self.required("redirect_uri", parameters)
-        let codeVerifier = try Self.required("code_verifier", parameters)
+        let code = try Self.required(.code, parameters)
+        let redirectURI = try Self.required(.redirectURI, parameters)
+        let codeVerifier = try Self.required(.codeVerifier, parameters)
         return Self.answer(
             try await appTokens.redeem(code, redirectURI: redirectURI, codeVerifier: codeVerifier, for: app))
     }
 
     private static func required(
-        _ name: String, _ parameters: RequestParameters
+        _ name: ClientParameter, _ parameters: ClientParameters
     ) throws(ServiceError) -> String {
         guard let value = parameters[name], !value.isEmpty else {
-            throw .invalidRequest("The parameter \(name) is missing.")
+            throw .invalidRequest("The parameter \(name.rawValue) is missing.")
         }
         return value
     }
@@ -79,19 +79,17 @@ struct TokenEndpoint: Sendable {
 
     /// `DELETE`: signs out. Stock Android apps send no bearer token here, and nothing else than 200 is success to stock
     /// iOS apps: without a token it is a 200 that does nothing.
-    func signOut(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
-        if let token = context.request.bearerToken {
-            try await sessions.signOut(token)
-        }
+    func signOut(_ context: RequestContext, _ token: String?) async throws(ServiceError) -> HTTPResponse {
+        if let token { try await sessions.signOut(token) }
         return .emptyObject
     }
 
     /// `POST /auth/revoke`: ends the session of a token of either kind (RFC 7009). Which kind it is shows, so that a
     /// hint is of no use; a token that opens nothing has got what was asked for.
     func revoke(
-        _ context: RequestContext, _ parameters: RequestParameters, _ app: RegisteredApp?
+        _ context: RequestContext, _ parameters: ClientParameters, _ app: RegisteredApp?
     ) async throws(ServiceError) -> HTTPResponse {
-        try await sessions.revoke(try Self.required("token", parameters), for: app)
+        try await sessions.revoke(try Self.required(.token, parameters), for: app)
         return .emptyObject
     }
 }

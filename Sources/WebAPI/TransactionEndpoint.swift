@@ -5,11 +5,13 @@ internal import SignIn
 
 /// `POST /auth/transaction`: the signed-in user has approved one transaction; the answer is a receipt for it.
 struct TransactionEndpoint: Sendable {
+    private static let parameters = ParameterTable<TransactionRequest.Parameter>()
+
     let approve: ApproveTransaction
     let code: CodeParameters
 
     func respond(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
-        let (parameters, provider) = try code.read(context)
+        let (parameters, provider) = try code.read(context, Self.parameters)
         let approval: TransactionRequest
         do throws(ParameterError) {
             approval = try TransactionRequest({ parameters[$0] }, for: provider)

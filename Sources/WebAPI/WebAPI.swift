@@ -25,31 +25,39 @@ public struct WebAPI: RequestHandler {
         failedSignIns: FailedSignInCounter, logger: Logger
     ) {
         let log = RequestLog(logger: logger)
+        let observers = RequestObservers(all: [failedSignIns, log])
+        let admission = Admission(
+            apiKeys: apiKeys, apps: apps, sessions: useCases.sessions, providers: providers, limits: limits)
         let services = APIServices(
             useCases: useCases, code: CodeParameters(providers: providers, limits: limits), limits: limits, apps: apps,
             pages: BrowserPages(branding: branding),
             metadata: IssuerMetadata(
                 issuer: useCases.browser.issuer, hasIntrospectors: apps.hasIntrospectors,
                 exchangesTokens: providers.exchangesTokens),
-            associationFiles: associationFiles, documentation: documentation, apiKeys: apiKeys, log: log)
-        let answerer = Answerer(log: log, apiKeys: apiKeys, apps: apps, limits: limits, failedSignIns: failedSignIns)
+            associationFiles: associationFiles, documentation: documentation, admission: admission, log: log)
+        func route(_ method: HTTPMethod, _ path: String, as name: String, _ endpoint: Endpoint) -> Route {
+            let shell = Shell(
+                route: name, endpoint: endpoint, clientAddress: limits.clientAddress, observers: observers)
+            return Route(method, path, shell.respond)
+        }
         let operations = documentation.operations.filter { Operations.isThere($0, services) }
-        let routes = operations.map { $0.route(services, log, answerer.answer) }
+        let routes = operations.map { route($0.method, $0.path, as: $0.path, $0.endpoint(services)) }
         let spellings = operations.filter { $0.description.tag == .keyService }.flatMap { operation in
             KeyServicePaths.spellings(of: operation.path).map {
-                Route(operation.method, $0, operation.route(services, log, answerer.answer).endpoint)
+                route(operation.method, $0, as: operation.path, operation.endpoint(services))
             }
         }
-        let metadata = OpenEndpoint(path: IssuerMetadata.paths[0], handler: services.metadata.answer, log: log)
         let besideKeys =
             useCases.keyService == nil ? [] : KeyServicePaths.metadataPaths(beside: documentation.keyServicePath)
         let ofPath = (IssuerMetadata.paths(of: useCases.browser.issuer) + besideKeys).map {
-            Route(.get, $0, metadata.respond)
+            route(.get, $0, as: IssuerMetadata.paths[0], .open(services.metadata.answer))
         }
         let landings = apps.landings(at: useCases.browser.issuer)
-        let ofApps = LandingEndpoint.routes(landings, services.pages, answerer)
+        let ofApps = landings.map {
+            route(.get, $0.path, as: $0.path, .page(LandingEndpoint(landing: $0, pages: services.pages).respond))
+        }
         // First, since an app may have claimed `/`, where there is a page of ours otherwise.
-        handler = APIHandler(router: Router(ofApps + routes + spellings + ofPath), log: log)
+        handler = APIHandler(router: Router(ofApps + routes + spellings + ofPath), observers: observers, log: log)
         crossOrigin = CrossOrigin(apps: apps, landings: Set(landings.map(\.path)))
     }
 
@@ -62,42 +70,5 @@ public struct WebAPI: RequestHandler {
 
     public func refuse(_ violation: ProtocolError, requestID: String, peer: SocketAddress) -> HTTPResponse {
         handler.refuse(violation, requestID: requestID)
-    }
-}
-
-/// What stands before the endpoints: whom they answer, how errors are told, what is logged.
-struct Answerer: Sendable {
-    let log: RequestLog
-    let apiKeys: APIKeys
-    let apps: AppDirectory
-    let limits: AddressLimits
-    let failedSignIns: FailedSignInCounter
-
-    func answer(
-        _ path: String, _ answering: Operations.Answering
-    ) -> @Sendable (HTTPRequest) async -> HTTPResponse {
-        switch answering {
-        case .app(let handler): app(path, handler, apiKeys)
-        case .keyless(let handler): app(path, handler, APIKeys([]))
-        case .client(let handler):
-            ClientEndpoint(
-                path: path, handler: handler, log: log, apiKeys: apiKeys, apps: apps, limits: limits,
-                failedSignIns: failedSignIns
-            ).respond
-        case .browser(let handler):
-            BrowserEndpoint(
-                path: path, handler: handler, log: log, clientAddress: limits.clientAddress,
-                failedSignIns: failedSignIns
-            ).respond
-        }
-    }
-
-    private func app(
-        _ path: String, _ handler: @escaping Handler, _ apiKeys: APIKeys
-    ) -> @Sendable (HTTPRequest) async -> HTTPResponse {
-        AppEndpoint(
-            path: path, handler: handler, log: log, apiKeys: apiKeys, clientAddress: limits.clientAddress,
-            failedSignIns: failedSignIns
-        ).respond
     }
 }

@@ -10,7 +10,7 @@ import Testing
         var parameters = SignInStage.parameters
         for (name, value) in changes { parameters[name] = value }
         do throws(ParameterError) {
-            _ = try AuthorizedResponse({ parameters[$0] }, for: provider)
+            _ = try AuthorizedResponse({ parameters[$0.rawValue] }, for: provider)
             return nil
         } catch {
             return error
@@ -21,7 +21,7 @@ import Testing
         let parameters = SignInStage.parameters.merging([
             "acr_values": "a3 a1", "correlation_id": "abc-1", "context": "Pay 20 $", "sdk_version": "2.0",
         ]) { $1 }
-        let response = try AuthorizedResponse({ parameters[$0] }, for: Self.zenkey)
+        let response = try AuthorizedResponse({ parameters[$0.rawValue] }, for: Self.zenkey)
         #expect(response.code == "the-code")
         #expect(response.redirectURI == ProviderConfiguration.redirectURI)
         #expect(response.network?.mccmnc == "310260")
@@ -46,7 +46,7 @@ import Testing
 
     @Test func `needs a redirect URI only where there are several`() throws {
         let parameters = SignInStage.parameters.filter { $0.key != "redirect_uri" }
-        let response = try AuthorizedResponse({ parameters[$0] }, for: Self.zenkey)
+        let response = try AuthorizedResponse({ parameters[$0.rawValue] }, for: Self.zenkey)
         #expect(response.redirectURI == ProviderConfiguration.redirectURI)
         let several = Provider(.zenkey { $0.redirectURIs.append("app:/other") })
         #expect(problem(["redirect_uri": nil], for: several) == ParameterError("redirect_uri", "is missing"))
@@ -60,7 +60,7 @@ import Testing
 
     @Test(arguments: [" ", "   "]) func `asks for no level by blanks`(blanks: String) throws {
         let parameters = SignInStage.parameters.merging(["acr_values": blanks]) { $1 }
-        #expect(try AuthorizedResponse({ parameters[$0] }, for: Self.zenkey).acrValues == nil)
+        #expect(try AuthorizedResponse({ parameters[$0.rawValue] }, for: Self.zenkey).acrValues == nil)
     }
 
     @Test(arguments: ["Pay 10\nto Bob", "Amount:\t10", "Zahle 10 € an Bjørn 👩‍👩‍👧", "ادفع ۱۰"])

@@ -59,7 +59,7 @@ import Testing
         let parameters = SignInStage.parameters.merging(["code": "code of \(subject) \(provider.configuration.name)"]) {
             $1
         }
-        let response = try AuthorizedResponse({ parameters[$0] }, for: provider)
+        let response = try AuthorizedResponse({ parameters[$0.rawValue] }, for: provider)
         return try await stage.signInWithCode.signIn(response, with: provider, userAgent: nil).signedIn
     }
 

@@ -13,7 +13,7 @@ extension SignInStage {
         let parameters = [
             "subject_token": text, "subject_token_type": SubjectToken.accessTokenType,
         ].merging(changes) { $1 }
-        return try SubjectToken({ parameters[$0] }, audience: issuer.configuration.audience)
+        return try SubjectToken({ parameters[$0.rawValue] }, audience: issuer.configuration.audience)
     }
 
     func exchange(_ token: String, _ changes: [String: String] = [:]) async throws -> SignInWithProvider.Outcome {

@@ -205,7 +205,7 @@ import Testing
 
     private func problem(_ parameters: [String: String], _ configuration: ProviderConfiguration) -> ParameterError? {
         do throws(ParameterError) {
-            _ = try AuthorizedResponse({ parameters[$0] }, for: Provider(configuration))
+            _ = try AuthorizedResponse({ parameters[$0.rawValue] }, for: Provider(configuration))
             return nil
         } catch {
             return error

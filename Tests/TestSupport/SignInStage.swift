@@ -118,7 +118,7 @@ public final class SignInStage: Sendable {
 
     public func response(_ changes: [String: String] = [:]) throws -> AuthorizedResponse {
         let parameters = Self.parameters.merging(changes) { $1 }
-        return try AuthorizedResponse({ parameters[$0] }, for: provider)
+        return try AuthorizedResponse({ parameters[$0.rawValue] }, for: provider)
     }
 
     /// Signs in with some parameters changed; an empty one counts as absent.

@@ -58,21 +58,6 @@ final class APIStage: Sendable {
             logger: log.logger(logLevel))
     }
 
-    var routes: [Route] {
-        let log = RequestLog(logger: log.logger(.critical))
-        let services = APIServices(
-            useCases: stage.useCases, code: CodeParameters(providers: ProviderDirectory([]), limits: .each(0)),
-            limits: .each(0), apps: stage.apps, pages: BrowserPages(branding: Branding(name: "")),
-            metadata: IssuerMetadata(
-                issuer: "https://gatehouse.example", hasIntrospectors: false, exchangesTokens: false),
-            associationFiles: AssociationFiles(apple: nil, android: nil),
-            documentation: Documentation(version: "0.0.0", baseURL: nil), apiKeys: APIKeys([]), log: log)
-        let answerer = Answerer(
-            log: log, apiKeys: APIKeys([]), apps: stage.apps, limits: services.limits,
-            failedSignIns: FailedSignInCounter())
-        return Operations.all.map { $0.route(services, log, answerer.answer) }
-    }
-
     /// Every kind of answer that was seen, as ``name(_:_:_:)`` calls it.
     var seenAnswers: Set<String> { seen.withLock(\.self) }
 

@@ -32,7 +32,7 @@ enum AccountTour {
 
     @discardableResult
     private static func ask(
-        _ operation: Operation<Operations>, _ app: APIStage, token: String?, type: String = "application/json"
+        _ operation: Operation<APIServices>, _ app: APIStage, token: String?, type: String = "application/json"
     ) async -> Answer {
         let path = operation.path.replacing("{identity_id}", with: "7")
             .replacing("{session_id}", with: String(repeating: "0", count: 32))

@@ -17,13 +17,13 @@ import Testing
         }
     }
 
-    @Test func `the OpenAPI document has every route, and no other`() async throws {
-        let routes = try await APIStage().routes.map { "\($0.method.rawValue) \($0.pattern)" }
+    @Test func `the OpenAPI document has every route, and no other`() throws {
+        let routes = Operations.all.map { "\($0.method.rawValue) \($0.path)" }
         #expect(Self.operations.map(\.name).sorted() == routes.sorted())
         #expect(routes.count > 15)
     }
 
-    @Test func `the OpenAPI document of operators has every route, and no other`() async throws {
+    @Test func `the OpenAPI document of operators has every route, and no other`() throws {
         let routes = AdminOperations.all.map { "\($0.method.rawValue) \($0.path)" }
         let documented = Self.operations(of: DocumentedAnswers.ofOperators.document).map(\.name)
         #expect(documented.sorted() == routes.sorted())

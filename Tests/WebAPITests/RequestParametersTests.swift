@@ -6,12 +6,27 @@ import Testing
 @testable import WebAPI
 
 @Suite struct `The parameters of a request` {
-    private func read(_ body: String, type: String? = "application/json") throws(ServiceError) -> RequestParameters {
-        try RequestParameters(
-            .sample(.post, "/", headers: type.map { [("Content-Type", $0)] } ?? [], body: Array(body.utf8)))
+    private enum Name: String, ProviderParameterNames {
+        case client_id, redirect_uri, code_verifier, correlation_id, acr_values, sdk_version, grant_type, refresh_token
+        case mccmnc, mcc, mnc, provider, code, iss, nonce, context, state
+
+        static let clientID = Name.client_id
+        static let unsupported = ["max_age"]
     }
 
-    private func form(_ body: String) throws(ServiceError) -> RequestParameters {
+    private struct Read {
+        let parameters: RequestParameters<Name>
+
+        subscript(name: String) -> String? { Name(rawValue: name).flatMap { parameters[$0] } }
+    }
+
+    private func read(_ body: String, type: String? = "application/json") throws(ServiceError) -> Read {
+        let headers = type.map { [("Content-Type", $0)] } ?? []
+        let request = HTTPRequest.sample(.post, "/", headers: headers, body: Array(body.utf8))
+        return Read(parameters: try RequestParameters(of: request, ParameterTable()))
+    }
+
+    private func form(_ body: String) throws(ServiceError) -> Read {
         try read(body, type: "application/x-www-form-urlencoded")
     }
 
@@ -20,8 +35,11 @@ import Testing
             _ = try read(body, type: type)
             return nil
         } catch {
-            if case .invalidRequest(let sentence) = error { return sentence }
-            return "\(error)"
+            return switch error {
+            case .invalidRequest(let sentence): sentence
+            case .invalidParameter(let parameter): "The parameter \(parameter.name) \(parameter.problem)."
+            default: "\(error)"
+            }
         }
     }
 
@@ -121,6 +139,15 @@ import Testing
         #expect(try read(#"{"code":"a","x":[1,{"y":null}],"password":7}"#)["code"] == "a")
         #expect(try form("x=1&x=2&code=a&y")["code"] == "a")
         #expect(try form("x=1&x=2&code=a&y")["x"] == nil)
+    }
+
+    @Test(arguments: ["max_age=0", "max_age=soon"])
+    func `the parameters of a request are refused where one counts on them and they are not honoured`(body: String) {
+        let sentence = "The parameter max_age is not honoured here: leave it out."
+        #expect(refusal(form: "code=a&" + body) == sentence)
+        #expect(refusal(#"{"code":"a","max_age":60}"#) == sentence)
+        #expect(refusal(form: "code=a&max_age=") == nil)
+        #expect(refusal(#"{"code":"a","max_age":null}"#) == nil)
     }
 
     @Test(

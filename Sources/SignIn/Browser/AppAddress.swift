@@ -35,14 +35,14 @@ public struct AppAddress: Sendable {
     public init(
         _ parameters: AuthorizationParameters, apps: AppDirectory, issuer: String
     ) throws(Problem) {
-        guard let clientID = parameters["client_id"] else { throw .parameter("client_id") }
+        guard let clientID = parameters[.clientID] else { throw .parameter("client_id") }
         guard let app = apps[clientID] else { throw .unknownApp }
-        guard let redirectURI = parameters["redirect_uri"] else {
+        guard let redirectURI = parameters[.redirectURI] else {
             // The one that there is can't be meant otherwise; with several, or with any port, it has to be said.
             throw .parameter("redirect_uri")
         }
         guard app.allows(redirectURI: redirectURI) else { throw .redirectURINotAllowed }
-        self.init(app: app, redirectURI: redirectURI, state: parameters["state"], issuer: issuer)
+        self.init(app: app, redirectURI: redirectURI, state: parameters[.state], issuer: issuer)
     }
 
     /// The address with a code (RFC 6749 §4.1.2).
@@ -80,6 +80,39 @@ public struct AppAddress: Sendable {
     }
 }
 
+/// The parameters that a browser brings to any of the operations for it, by the names of the standards.
+public enum BrowserParameter: String, Sendable {
+    case clientID = "client_id"
+    case redirectURI = "redirect_uri"
+    case responseType = "response_type"
+    case responseMode = "response_mode"
+    case scope, state, nonce
+    case codeChallenge = "code_challenge"
+    case codeChallengeMethod = "code_challenge_method"
+    case request
+    case requestURI = "request_uri"
+    case registration, prompt
+    case maximumAge = "max_age"
+    case acrValues = "acr_values"
+    case loginHint = "login_hint"
+    case loginHintToken = "login_hint_token"
+    case locales = "ui_locales"
+    case context
+    case correlationID = "correlation_id"
+    case provider, mccmnc
+    case lineToken = "aloha_token"
+    case lineTokenExpiry = "aloha_expires_at"
+    case code, error
+    case issuer = "iss"
+    case user, token
+    case idTokenHint = "id_token_hint"
+    case postLogoutRedirectURI = "post_logout_redirect_uri"
+    /// Marks what was posted to a callback by our own page.
+    case resubmitted = "gatehouse_resubmitted"
+    /// Marks what was posted to sign out by our own page.
+    case confirmed = "gatehouse_confirmed"
+}
+
 /// The parameters of a request that a browser brings, by name. An empty one counts as absent (RFC 6749 §3.1), and one
 /// that is there twice has no value at all.
 public struct AuthorizationParameters: Sendable {
@@ -100,7 +133,9 @@ public struct AuthorizationParameters: Sendable {
         self.fields = given.filter { !unusable.contains($0.name) }
     }
 
-    public subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
+    public subscript(parameter: BrowserParameter) -> String? {
+        fields.first { $0.name == parameter.rawValue }?.value
+    }
 
     /// Without the session of a line authentication, for a provider that does not take one.
     public var withoutLineToken: AuthorizationParameters {

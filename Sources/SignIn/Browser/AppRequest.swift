@@ -51,34 +51,34 @@ public struct AppRequest: Sendable {
         try Self.checkResponse(parameters)
         self.address = address
         codeChallenge = try Self.codeChallenge(parameters)
-        scope = try Self.scope(parameters["scope"])
-        nonce = try Self.text(parameters, "nonce", longest: Self.maximumStateBytes)
-        _ = try Self.text(parameters, "state", longest: Self.maximumStateBytes)
+        scope = try Self.scope(parameters[.scope])
+        nonce = try Self.text(parameters, .nonce, longest: Self.maximumStateBytes)
+        _ = try Self.text(parameters, .state, longest: Self.maximumStateBytes)
         carried = try CarriedParameters(parameters)
         lineToken = try LineToken.read(parameters, now: now)
     }
 
     private static func checkResponse(_ parameters: AuthorizationParameters) throws(Problem) {
-        guard let type = parameters["response_type"] else { throw .invalid("response_type", "is missing") }
+        guard let type = parameters[.responseType] else { throw .invalid("response_type", "is missing") }
         guard type == "code" else {
             throw Problem("unsupported_response_type", "The only response_type is code.")
         }
-        if let mode = parameters["response_mode"], mode != "query" {
+        if let mode = parameters[.responseMode], mode != "query" {
             throw .invalid("response_mode", "must be query, or be left out")
         }
         for (name, error) in [
-            ("request", "request_not_supported"), ("request_uri", "request_uri_not_supported"),
-            ("registration", "registration_not_supported"),
+            (BrowserParameter.request, "request_not_supported"), (.requestURI, "request_uri_not_supported"),
+            (.registration, "registration_not_supported"),
         ] where parameters[name] != nil {
-            throw Problem(error, "The parameter \(name) is not supported.")
+            throw Problem(error, "The parameter \(name.rawValue) is not supported.")
         }
     }
 
     /// A challenge by S256 is the base64url of 32 bytes (RFC 7636 §4.2); `plain` would show the verifier to whoever
     /// sees the request (RFC 9700 §2.1.1).
     private static func codeChallenge(_ parameters: AuthorizationParameters) throws(Problem) -> String {
-        guard let challenge = parameters["code_challenge"] else { throw .invalid("code_challenge", "is missing") }
-        guard parameters["code_challenge_method"] == "S256" else {
+        guard let challenge = parameters[.codeChallenge] else { throw .invalid("code_challenge", "is missing") }
+        guard parameters[.codeChallengeMethod] == "S256" else {
             throw .invalid("code_challenge_method", "must be S256")
         }
         guard challenge.utf8.count == challengeLength, Base64URL.decode(challenge) != nil else {
@@ -99,9 +99,10 @@ public struct AppRequest: Sendable {
     }
 
     static func text(
-        _ parameters: AuthorizationParameters, _ name: String, longest: Int = maximumHintBytes
+        _ parameters: AuthorizationParameters, _ parameter: BrowserParameter, longest: Int = maximumHintBytes
     ) throws(Problem) -> String? {
-        guard let value = parameters[name] else { return nil }
+        guard let value = parameters[parameter] else { return nil }
+        let name = parameter.rawValue
         guard value.utf8.count <= longest else { throw .invalid(name, "is longer than \(longest) bytes") }
         guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             throw .invalid(name, "has control characters")
@@ -113,8 +114,8 @@ public struct AppRequest: Sendable {
 /// What an app asks of the provider, which is carried on: there is no sign-in of ours beside the provider's, so what it
 /// says about sign-ins is the provider's to do.
 struct CarriedParameters: Equatable, Sendable {
-    private static let names = [
-        "prompt", "max_age", "acr_values", "login_hint", "login_hint_token", "ui_locales", "context",
+    private static let carried: [BrowserParameter] = [
+        .prompt, .maximumAge, .acrValues, .loginHint, .loginHintToken, .locales, .context,
     ]
 
     /// As the provider gets them, in the order above.
@@ -125,10 +126,10 @@ struct CarriedParameters: Equatable, Sendable {
     init() {}
 
     init(_ parameters: AuthorizationParameters) throws(AppRequest.Problem) {
-        for name in Self.names {
-            let isMultiline = name == "context"
+        for name in Self.carried {
+            let isMultiline = name == .context
             let value = isMultiline ? parameters[name] : try AppRequest.text(parameters, name)
-            if let value { values.append((name, value)) }
+            if let value { values.append((name.rawValue, value)) }
         }
         if let prompt = self["prompt"]?.split(separator: " "), prompt.contains("none"), prompt.count > 1 {
             throw .invalid("prompt", "can't be none and something else")
@@ -140,11 +141,11 @@ struct CarriedParameters: Equatable, Sendable {
         }
         do throws(ParameterError) {
             _ = try AuthorizedResponse.checked(context: self["context"])
-            correlationID = try AuthorizedResponse.checked(correlationID: parameters["correlation_id"])
+            correlationID = try AuthorizedResponse.checked(correlationID: parameters[.correlationID])
         } catch {
             throw .invalid(error.name, error.problem)
         }
-        if let mccmnc = parameters["mccmnc"] {
+        if let mccmnc = parameters[.mccmnc] {
             guard let network = MobileNetwork(mccmnc) else { throw .invalid("mccmnc", "must be five or six digits") }
             self.network = network
         }

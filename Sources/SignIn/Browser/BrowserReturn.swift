@@ -20,16 +20,16 @@ public struct ProviderAnswer: Sendable {
     /// - Throws: `BrowserSignIn.PageProblem.malformed` for what is no answer.
     public init(_ parameters: AuthorizationParameters) throws(BrowserSignIn.Failure) {
         if let name = parameters.unusable.sorted().first { throw .page(.malformed(parameter: name)) }
-        guard let state = parameters["state"] else { throw .page(.malformed(parameter: "state")) }
+        guard let state = parameters[.state] else { throw .page(.malformed(parameter: "state")) }
         // What was never a state is as unknown as one that is over.
         guard let handle = PendingHandle(state) else { throw .page(.over) }
         self.handle = handle
-        code = parameters["code"]
-        error = parameters["error"].map { AuthorizationRefusal(code: $0) }
-        issuer = parameters["iss"]
-        network = parameters["mccmnc"].flatMap { MobileNetwork($0) }
-        loginHintToken = parameters["login_hint_token"]
-        name = parameters["user"].flatMap(SelfAssertedName.init(apple:))
+        code = parameters[.code]
+        error = parameters[.error].map { AuthorizationRefusal(code: $0) }
+        issuer = parameters[.issuer]
+        network = parameters[.mccmnc].flatMap { MobileNetwork($0) }
+        loginHintToken = parameters[.loginHintToken]
+        name = parameters[.user].flatMap(SelfAssertedName.init(apple:))
         if code == nil, error == nil, network == nil { throw .page(.malformed(parameter: "code")) }
     }
 }

@@ -27,7 +27,7 @@ struct LineToken: Sendable {
     /// - Returns: nil where the request has none.
     /// - Throws: `invalid_request` for an ill-formed one, `expired_aloha_token` for one that is over.
     static func read(_ parameters: AuthorizationParameters, now: Int64) throws(AppRequest.Problem) -> LineToken? {
-        let (text, end) = (parameters["aloha_token"], parameters["aloha_expires_at"])
+        let (text, end) = (parameters[.lineToken], parameters[.lineTokenExpiry])
         guard let text else {
             guard end == nil else { throw .invalid("aloha_token", "is missing beside aloha_expires_at") }
             return nil

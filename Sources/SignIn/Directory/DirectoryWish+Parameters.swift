@@ -2,6 +2,17 @@ public import Accounts
 
 /// What somebody says of himself who signs up, or wants a new credential.
 extension DirectoryWish {
+    /// What is posted by whoever wants an account, or another credential for one.
+    public enum Parameter: String, ParameterNames {
+        case provider
+        case clientID = "client_id"
+        case username, email
+        case displayName = "display_name"
+        case name
+        case deliveryMethod = "delivery_method"
+        case authenticatorType = "authenticator_type"
+    }
+
     /// Of each text.
     public static let maximumBytes = 255
 
@@ -12,10 +23,10 @@ extension DirectoryWish {
     ///   - needsAddress: whether there must be one for mails; a recovery finds it by the name.
     /// - Throws: `ServiceError.invalidParameter` for the first one that does not fit.
     public init(
-        _ kind: Kind, _ parameters: (String) -> String?, needsAddress: Bool
+        _ kind: Kind, _ parameters: (Parameter) -> String?, needsAddress: Bool
     ) throws(ServiceError) {
-        let username = try Self.checked("username", parameters)
-        var email = try Self.checked("email", parameters)
+        let username = try Self.checked(.username, parameters)
+        var email = try Self.checked(.email, parameters)
         if let email, !Self.isAddress(email) {
             throw .invalidParameter(ParameterError("email", "is no e-mail address"))
         }
@@ -32,8 +43,8 @@ extension DirectoryWish {
         if needsAddress, email == nil {
             throw .invalidParameter(ParameterError("email", "is missing, and username is no e-mail address"))
         }
-        var displayName = try Self.checked("display_name", parameters)
-        if displayName == nil { displayName = try Self.checked("name", parameters) }
+        var displayName = try Self.checked(.displayName, parameters)
+        if displayName == nil { displayName = try Self.checked(.name, parameters) }
         self.init(kind, username: username, email: email, displayName: displayName)
     }
 
@@ -48,9 +59,10 @@ extension DirectoryWish {
     }
 
     private static func checked(
-        _ name: String, _ parameters: (String) -> String?
+        _ parameter: Parameter, _ parameters: (Parameter) -> String?
     ) throws(ServiceError) -> String? {
-        guard let text = parameters(name), !text.isEmpty else { return nil }
+        guard let text = parameters(parameter), !text.isEmpty else { return nil }
+        let name = parameter.rawValue
         guard text.utf8.count <= maximumBytes else {
             throw .invalidParameter(ParameterError(name, "is longer than \(maximumBytes) bytes"))
         }

@@ -3,6 +3,19 @@ internal import Syntax
 
 /// What an app posts to have its user asked on the phone. Every part was validated; there is no other way to make one.
 public struct PushWish: Sendable {
+    /// What is posted.
+    public enum Parameter: String, ProviderParameterNames {
+        case clientID = "client_id"
+        case provider, mccmnc, mcc, mnc
+        case loginHint = "login_hint"
+        case context
+        case acrValues = "acr_values"
+        case correlationID = "correlation_id"
+
+        /// The carrier asks its user anew each time, but is not told to have asked within any time.
+        public static let unsupported = ["max_age"]
+    }
+
     /// Whom to ask, where the app says so: a phone number (E.164).
     let loginHint: String?
     let network: MobileNetwork?
@@ -18,35 +31,35 @@ public struct PushWish: Sendable {
     ///   - parameters: finds a parameter by its name; an empty one counts as absent.
     ///   - isForSession: whether the user of a session is meant, and nobody need be named.
     /// - Throws: `ParameterError` for the first parameter that does not fit.
-    public init(_ parameters: (String) -> String?, isForSession: Bool) throws(ParameterError) {
-        func optional(_ name: String) -> String? { parameters(name).flatMap { $0.isEmpty ? nil : $0 } }
+    public init(_ parameters: (Parameter) -> String?, isForSession: Bool) throws(ParameterError) {
+        func optional(_ name: Parameter) -> String? { parameters(name).flatMap { $0.isEmpty ? nil : $0 } }
         if isForSession {
             // Whoever may be asked in a session's name is its user.
-            guard optional("login_hint") == nil, optional("mccmnc") == nil else {
+            guard optional(.loginHint) == nil, optional(.mccmnc) == nil else {
                 throw ParameterError("login_hint", "does not go with a session, whose own user is asked")
             }
             loginHint = nil
             network = nil
         } else {
-            guard let hint = optional("login_hint") else { throw ParameterError("login_hint", "is missing") }
+            guard let hint = optional(.loginHint) else { throw ParameterError("login_hint", "is missing") }
             guard Self.isPhoneNumber(hint) else {
                 throw ParameterError("login_hint", "must be a phone number as in E.164: + and 7 to 15 digits")
             }
             loginHint = hint
-            guard let text = optional("mccmnc") else { throw ParameterError("mccmnc", "is missing") }
+            guard let text = optional(.mccmnc) else { throw ParameterError("mccmnc", "is missing") }
             guard let network = MobileNetwork(text), network.hasSixDigits else {
                 throw ParameterError("mccmnc", "must be six digits")
             }
             self.network = network
         }
-        guard let context = try AuthorizedResponse.checked(context: optional("context")) else {
+        guard let context = try AuthorizedResponse.checked(context: optional(.context)) else {
             throw ParameterError("context", "is missing: it is what the user is shown")
         }
         // On a phone's lock screen there are no lines and columns.
         guard context.allBytes({ $0 >= 0x20 }) else { throw ParameterError("context", "has control characters") }
         self.context = context
-        acrValues = try Self.levels(optional("acr_values"))
-        correlationID = try AuthorizedResponse.checked(correlationID: optional("correlation_id"))
+        acrValues = try Self.levels(optional(.acrValues))
+        correlationID = try AuthorizedResponse.checked(correlationID: optional(.correlationID))
     }
 
     private static func levels(_ text: String?) throws(ParameterError) -> String? {

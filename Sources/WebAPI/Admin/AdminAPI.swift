@@ -24,22 +24,24 @@ public struct AdminAPI: RequestHandler {
         limits: AddressLimits, version: String, clock: Clock, logger: Logger
     ) {
         let log = RequestLog(logger: logger)
+        let observers = RequestObservers(all: [log])
         self.token = token
         self.limits = limits
         let store = AdminStore(repository: repository, clock: clock)
         let documentation = AdminDocument.files(version: version)
-        func handler(for operations: [Operation<AdminOperations>], servesOperators: Bool) -> APIHandler {
+        func handler(for operations: [Operation<AdminServices>], servesOperators: Bool) -> APIHandler {
             let services = AdminServices(
                 store: store, readiness: readiness, providers: providers, servesOperators: servesOperators,
                 documentation: documentation)
             let routes = operations.map { operation in
-                operation.route(services, log) { path, handler in
-                    AdminEndpoint(path: path, handler: handler, log: log, clientAddress: limits.clientAddress).respond
-                }
+                let shell = Shell(
+                    route: operation.path, endpoint: operation.endpoint(services),
+                    clientAddress: limits.clientAddress, observers: observers)
+                return Route(operation.method, operation.path, shell.respond)
             }
-            return APIHandler(router: Router(routes), log: log)
+            return APIHandler(router: Router(routes), observers: observers, log: log)
         }
-        let open = AdminOperations.all.filter { $0.access == .everybody }
+        let open = AdminOperations.all.filter { $0.access == .probe }
         openPaths = Set(open.map(\.path))
         operators = handler(for: AdminOperations.all, servesOperators: true)
         everybody = handler(for: open, servesOperators: false)

@@ -66,10 +66,3 @@ enum AdminDocument {
         public listener: a status, and a stable code in `error`.
         """
 }
-
-extension AdminOperations.Access: DescribedAccess {
-    var security: [[String]] { self == .everybody ? [] : [["bearer"]] }
-    /// A wrong token is refused also where none is needed.
-    var errors: [ErrorCode] { [.invalidToken, .rateLimited] }
-    var hasPages: Bool { false }
-}

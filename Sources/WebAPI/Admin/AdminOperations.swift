@@ -3,20 +3,9 @@ internal import Providers
 internal import SignIn
 
 /// The admin listener's operations.
-enum AdminOperations: OperationTable {
-    typealias Services = AdminServices
-    typealias Answering = Handler
-    typealias Description = OperationDescription
-
-    /// Whom an operation answers.
-    enum Access: Sendable {
-        /// Whoever looks after processes has no token.
-        case everybody
-        case operators
-    }
-
-    static let all: [Operation<Self>] = [
-        .open(.get, "/healthz", for: .everybody, OpenDescriptions.health) { _ in { _ in .healthy } },
+enum AdminOperations {
+    static let all: [Operation<AdminServices>] = [
+        .open(.get, "/healthz", for: .probe, OpenDescriptions.health) { _ in { _ in .healthy } },
         .probe(.get, "/readyz", AdminDescriptions.readiness) { $0.readinessEndpoint.respond },
         .operators(
             .get, "/admin/users", AdminDescriptions.listUsers, query: ListUsersEndpoint.parameters
@@ -55,10 +44,10 @@ struct AdminServices: Sendable {
     }
 }
 
-extension Operation<AdminOperations> {
+extension Operation<AdminServices> {
     /// Answers all whom it answers alike.
     fileprivate static func open(
-        _ method: HTTPMethod, _ path: String, for access: AdminOperations.Access, _ description: OperationDescription,
+        _ method: HTTPMethod, _ path: String, for access: Access, _ description: OperationDescription,
         _ handler: @escaping @Sendable (AdminServices) -> OpenHandler
     ) -> Self {
         Self(method: method, path: path, access: access, description: description) { .open(handler($0)) }
@@ -69,7 +58,7 @@ extension Operation<AdminOperations> {
         _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
         _ handler: @escaping @Sendable (AdminServices) -> Handler
     ) -> Self {
-        Self(method: method, path: path, access: .everybody, description: description) { .handler(handler($0)) }
+        Self(method: method, path: path, access: .probe, description: description) { .keyless(handler($0)) }
     }
 
     /// - Parameter query: the parameters that the query may have.
@@ -78,28 +67,8 @@ extension Operation<AdminOperations> {
         _ handler: @escaping @Sendable (AdminServices) -> Handler
     ) -> Self {
         Self(method: method, path: path, access: .operators, description: description) { services in
-            .handler(QueryEndpoint(parameters: query, handler: handler(services)).respond)
+            .keyless(QueryEndpoint(parameters: query, handler: handler(services)).respond)
         }
-    }
-}
-
-/// What an operation on the admin listener does with a request.
-struct AdminEndpoint: Sendable {
-    let path: String
-    let handler: Handler
-    let log: RequestLog
-    let clientAddress: ClientAddress
-
-    func respond(to request: HTTPRequest) async -> HTTPResponse {
-        let context = RequestContext(request, clientAddress)
-        let response: HTTPResponse
-        do throws(ServiceError) {
-            response = try await handler(context)
-        } catch {
-            response = ErrorAnswer(error).response(requestID: request.id)
-        }
-        log.write(request, route: path, response, context)
-        return response
     }
 }
 

@@ -28,7 +28,7 @@ public final class AdminToken: Sendable {
     /// - Throws: `ServiceError.invalidAdminToken` for a wrong token, `.rateLimited` after too many.
     func isOperator(_ request: HTTPRequest, _ limits: AddressLimits) throws(ServiceError) -> Bool {
         guard let digest = digest.withLock(\.self) else { return Self.isFromThisMachine(request) }
-        guard let sent = request.bearerToken else { return false }
+        guard let sent = PresentedToken(request).text else { return false }
         try limits.refuseAfterFailures(limits.clientAddress.network(of: request), of: .failedAdminTokens)
         guard constantTimeEqual(digest, Digest.sha256.hash(sent.utf8.span)) else {
             limits.countFailure(limits.clientAddress.network(of: request), as: .failedAdminTokens)

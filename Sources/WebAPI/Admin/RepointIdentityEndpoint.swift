@@ -7,18 +7,24 @@ internal import SignIn
 /// `POST /admin/users/{user_id}/identities`: gives a user an identity by an operator's word, taking it from whoever has
 /// it.
 struct RepointIdentityEndpoint: Sendable {
+    private enum Parameter: String, ParameterNames {
+        case provider, issuer, subject
+    }
+
+    private static let parameters = ParameterTable<Parameter>()
+
     let store: AdminStore
     let providers: [Provider]
 
     func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
         let user = try store.user(context.request)
-        let parameters = try RequestParameters(context.request)
-        guard let issuer = parameters["issuer"], !issuer.isEmpty else {
+        let parameters = try RequestParameters(context.request, Self.parameters)
+        guard let issuer = parameters[.issuer], !issuer.isEmpty else {
             throw .invalidRequest("The parameter issuer is missing.")
         }
-        let found = try provider(named: parameters["provider"], issuer: issuer)
+        let found = try provider(named: parameters[.provider], issuer: issuer)
         let stored = found.currentName(of: issuer)
-        guard let subject = Subject.given(issuer: stored, value: parameters["subject"] ?? "") else {
+        guard let subject = Subject.given(issuer: stored, value: parameters[.subject] ?? "") else {
             throw .invalidRequest("The parameter subject must have 1 to \(Subject.maximumBytes) bytes.")
         }
         let provider = found.configuration.name

@@ -69,7 +69,7 @@ struct AuthorizeEndpoint: Sendable {
     private func provider(
         _ parameters: AuthorizationParameters, of allowed: [Provider]
     ) throws(AppRequest.Problem) -> Provider? {
-        if let name = parameters["provider"] {
+        if let name = parameters[.provider] {
             guard let provider = allowed.first(where: { $0.configuration.name.isExactly(name) }) else {
                 throw .invalid("provider", "names none of this app's providers")
             }
@@ -77,9 +77,9 @@ struct AuthorizeEndpoint: Sendable {
         }
         if allowed.count == 1 { return allowed.first }
         let byNetwork = allowed.filter(\.takesPortTokens)
-        if parameters["mccmnc"] != nil, byNetwork.count == 1 { return byNetwork.first }
+        if parameters[.mccmnc] != nil, byNetwork.count == 1 { return byNetwork.first }
         // Nobody may be asked anything (OpenID Connect Core §3.1.2.1).
-        if parameters["prompt"] == "none" {
+        if parameters[.prompt] == "none" {
             throw AppRequest.Problem("interaction_required", "The user has to choose a provider; name one.")
         }
         return nil
@@ -94,7 +94,7 @@ struct AuthorizeEndpoint: Sendable {
     private func chooser(
         _ parameters: AuthorizationParameters, _ allowed: [Provider], _ app: RegisteredApp, _ request: HTTPRequest
     ) -> BrowserAnswer {
-        let pages = pages.pages(for: request, locales: parameters["ui_locales"])
+        let pages = pages.pages(for: request, locales: parameters[.locales])
         let choices = allowed.map { provider in
             let name = provider.configuration.name
             let parameters = provider.configuration.takesLineTokens ? parameters : parameters.withoutLineToken

@@ -10,8 +10,6 @@ internal import Syntax
 /// or the carrier that the user has chosen.
 struct CallbackEndpoint: Sendable {
     static let scriptPath = "/auth/continue.js"
-    /// Marks what was posted here by our own page.
-    private static let resubmitted = "gatehouse_resubmitted"
 
     let browser: BrowserSignIn
     let providers: ProviderDirectory
@@ -24,7 +22,7 @@ struct CallbackEndpoint: Sendable {
         do throws(BrowserSignIn.Failure) {
             let (parameters, provider) = try read(context)
             let shown = cookie.shown(by: request)
-            if request.method == .post, case .nothing = shown, parameters[Self.resubmitted] == nil {
+            if request.method == .post, case .nothing = shown, parameters[.resubmitted] == nil {
                 return resubmission(parameters, request)
             }
             let answer = try ProviderAnswer(parameters)
@@ -40,7 +38,7 @@ struct CallbackEndpoint: Sendable {
     func confirm(_ context: RequestContext) async -> BrowserAnswer {
         do throws(BrowserSignIn.Failure) {
             let (parameters, provider) = try read(context)
-            guard let token = parameters["token"] else { throw .page(.malformed(parameter: "token")) }
+            guard let token = parameters[.token] else { throw .page(.malformed(parameter: "token")) }
             let step = try await browser.confirmed(
                 token, from: provider, browser: try key(cookie.shown(by: context.request)),
                 userAgent: context.request.userAgent, trouble: context.trouble)
@@ -55,10 +53,7 @@ struct CallbackEndpoint: Sendable {
     ) throws(BrowserSignIn.Failure) -> (AuthorizationParameters, Provider) {
         do throws(ServiceError) {
             try limits.count(context.network, as: .signIns)
-            guard let name = context.request.parameters["provider"],
-                let provider = providers.all.first(where: { $0.configuration.name.isExactly(name) })
-            else { throw ServiceError.unknownProvider }
-            context.provider = provider.configuration.name
+            let provider = try providers.provider(ofPath: context)
             context.trouble = ProviderTrouble()
             return (try AuthorizationParameters(context.request), provider)
         } catch {
@@ -102,7 +97,7 @@ struct CallbackEndpoint: Sendable {
     /// A POST from elsewhere comes without the cookie, whoever began (RFC 6265bis §5.6.7.1). Posted again by a page of
     /// ours it comes with it, if there is one.
     private func resubmission(_ parameters: AuthorizationParameters, _ request: HTTPRequest) -> BrowserAnswer {
-        let fields = parameters.all + [(name: Self.resubmitted, value: "1")]
+        let fields = parameters.all + [(name: BrowserParameter.resubmitted.rawValue, value: "1")]
         return .page(
             .ok,
             pages.pages(for: request).resubmission(action: request.path, fields: fields, script: Self.scriptPath))

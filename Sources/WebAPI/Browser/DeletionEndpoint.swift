@@ -33,7 +33,7 @@ struct DeletionEndpoint: Sendable {
         let parameters = try AuthorizationParameters(context.request)
         guard let name = context.request.parameters["provider"],
             let provider = providers.all.first(where: { $0.configuration.name == name }),
-            let code = parameters["code"]
+            let code = parameters[.code]
         else { return nil }
         context.provider = provider.configuration.name
         return receiver.requestTime(ofConfirmation: code, at: provider)

@@ -7,32 +7,15 @@ internal import SignIn
 /// `POST /auth/introspect`: what a token is good for (RFC 7662), told to those who are configured to ask.
 struct IntrospectionEndpoint: Sendable {
     let introspection: Introspection
-    let apps: AppDirectory
-    let limits: AddressLimits
 
-    func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
-        // Where nobody may ask, there is nothing to ask.
-        guard apps.hasIntrospectors else { throw .unknownPath }
-        let parameters = try RequestParameters(context.request)
-        let caller = try caller(context, parameters)
-        guard let token = parameters["token"] else { throw .invalidRequest("The parameter token is missing.") }
+    func respond(
+        _ context: RequestContext, _ parameters: ClientParameters, _ caller: Introspection.Caller
+    ) async throws(ServiceError) -> HTTPResponse {
+        guard let token = parameters[.token] else { throw .invalidRequest("The parameter token is missing.") }
         guard let active = try await introspection.introspect(token, by: caller) else {
             return .secretJSON(Array(#"{"active":false}"#.utf8))
         }
         return answer(active)
-    }
-
-    /// Who asks; whoever guesses secrets is soon asked to wait.
-    private func caller(
-        _ context: RequestContext, _ parameters: RequestParameters
-    ) throws(ServiceError) -> Introspection.Caller {
-        try limits.refuseAfterFailures(context.network, of: .failedRefreshes)
-        do throws(ServiceError) {
-            return try ClientCredentials(context.request, parameters).introspector(in: apps)
-        } catch {
-            limits.countFailure(context.network, as: .failedRefreshes)
-            throw error
-        }
     }
 
     private func answer(_ active: Introspection.Active) -> HTTPResponse {

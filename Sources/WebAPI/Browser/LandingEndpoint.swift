@@ -16,12 +16,4 @@ struct LandingEndpoint: Sendable {
         let link = landing.link(query: request.query)
         return .page(.ok, pages.pages(for: request).landing(app: landing.app, address: link))
     }
-
-    /// The routes of all of them.
-    static func routes(_ landings: [Landing], _ pages: BrowserPages, _ answerer: Answerer) -> [Route] {
-        landings.map { landing in
-            let endpoint = LandingEndpoint(landing: landing, pages: pages)
-            return Route(.get, landing.path, answerer.answer(landing.path, .browser(endpoint.respond)))
-        }
-    }
 }

@@ -8,9 +8,7 @@ struct LogoutEndpoint: Sendable {
     static let path = "/auth/logout"
     /// Where providers send browsers back to, below `/auth/{provider}`.
     static let returnSuffix = "/logged-out"
-    /// Marks what was posted here by our own page.
-    private static let confirmed = "gatehouse_confirmed"
-    private static let kept = ["client_id", "post_logout_redirect_uri", "state", "ui_locales"]
+    private static let kept: [BrowserParameter] = [.clientID, .postLogoutRedirectURI, .state, .locales]
 
     let endSession: EndAppSession
     let pages: BrowserPages
@@ -19,9 +17,9 @@ struct LogoutEndpoint: Sendable {
         do throws(ServiceError) {
             let parameters = try AuthorizationParameters(context.request)
             let outcome = try await endSession.end(
-                idTokenHint: parameters["id_token_hint"], clientID: parameters["client_id"],
-                returnTo: parameters["post_logout_redirect_uri"], state: parameters["state"],
-                isConfirmed: context.request.method == .post && parameters[Self.confirmed] != nil)
+                idTokenHint: parameters[.idTokenHint], clientID: parameters[.clientID],
+                returnTo: parameters[.postLogoutRedirectURI], state: parameters[.state],
+                isConfirmed: context.request.method == .post && parameters[.confirmed] != nil)
             return answer(outcome, parameters, context.request)
         } catch {
             return pages.failure(error, context.request)
@@ -33,7 +31,7 @@ struct LogoutEndpoint: Sendable {
         do throws(ServiceError) {
             let parameters = try AuthorizationParameters(context.request)
             let outcome = try await endSession.returned(
-                with: parameters["state"], from: context.request.parameters["provider"] ?? "")
+                with: parameters[.state], from: context.request.parameters["provider"] ?? "")
             return answer(outcome, parameters, context.request)
         } catch .invalidParameter(let problem) {
             return pages.failure(
@@ -46,18 +44,19 @@ struct LogoutEndpoint: Sendable {
     private func answer(
         _ outcome: EndAppSession.Outcome, _ parameters: AuthorizationParameters, _ request: HTTPRequest
     ) -> BrowserAnswer {
-        let pages = pages.pages(for: request, locales: parameters["ui_locales"])
+        let pages = pages.pages(for: request, locales: parameters[.locales])
         switch outcome {
         case .signedOut(let address?): return .redirect(to: address)
         case .signedOut(nil): return .page(.ok, pages.signedOut())
         case .ask(let app):
-            let fields = Self.kept.compactMap { name in parameters[name].map { (name: name, value: $0) } }
-            let address = parameters["post_logout_redirect_uri"]
+            let fields = Self.kept.compactMap { name in parameters[name].map { (name: name.rawValue, value: $0) } }
+            let address = parameters[.postLogoutRedirectURI]
             let returnsTo = address.flatMap { app?.allows(postLogoutRedirectURI: $0) == true ? $0 : nil }
             return .page(
                 .ok,
                 pages.signOutQuestion(
-                    app: app?.name, action: Self.path, fields: fields + [(name: Self.confirmed, value: "1")],
+                    app: app?.name, action: Self.path,
+                    fields: fields + [(name: BrowserParameter.confirmed.rawValue, value: "1")],
                     returnsTo: returnsTo))
         }
     }

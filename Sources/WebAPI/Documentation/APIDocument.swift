@@ -11,7 +11,7 @@ enum APIDocument {
 
     static let wording = DocumentationPage.Wording(
         documentPath: path, usualAddress: "http://127.0.0.1:8080", commonErrors: ErrorResponse.ofHTTP,
-        access: Operations.Access.words)
+        access: Access.words)
 
     static let entrance = EntrancePage(
         title: "Gatehouse",
@@ -28,7 +28,7 @@ enum APIDocument {
     ///   - baseURL: where apps reach the service; nil when only the reader of the document knows.
     ///   - operations: those of the configuration, where it is not the usual one.
     static func make(
-        version: String, baseURL: String?, operations: [Operation<Operations>] = Operations.all
+        version: String, baseURL: String?, operations: [Operation<APIServices>] = Operations.all
     ) -> JSONValue {
         OpenAPIDocument.of(
             title: "Gatehouse", version: version, introduction: introduction, baseURL: baseURL,
@@ -89,7 +89,7 @@ enum APIDocument {
         (
             "client",
             [
-                "type": "apiKey", "in": "header", "name": .string(ProviderTokenEndpoint.clientHeader),
+                "type": "apiKey", "in": "header", "name": .string(ClientCredentials.clientHeader),
                 "description": """
                 `Basic …` with the id and the secret of an app, where `Authorization` has the user's token. A second \
                 `Authorization` field does as well.

@@ -5,7 +5,7 @@ internal import OpenAPI
 /// one.
 public final class Documentation: Sendable {
     /// All there are, at the paths of this configuration: the routes are made of them, too.
-    let operations: [Operation<Operations>]
+    let operations: [Operation<APIServices>]
     /// Below which TIM's KeyService is.
     let keyServicePath: String
     let files: DocumentationFiles

@@ -36,18 +36,7 @@ struct OperationDescription: Sendable {
     var errors: [ErrorCode] = []
 }
 
-/// Whom operations answer, as a document says it.
-protocol DescribedAccess: Equatable {
-    /// Alternatives, each the names of the schemes that it takes together (OpenAPI 3.0 §4.7.30); an empty one takes
-    /// none.
-    var security: [[String]] { get }
-    /// What is told those who are not answered.
-    var errors: [ErrorCode] { get }
-    /// Whether what goes wrong is told by a page.
-    var hasPages: Bool { get }
-}
-
-extension Operation where Table.Description == OperationDescription, Table.Access: DescribedAccess {
+extension Operation {
     /// As the document has it.
     var object: OperationObject {
         OperationObject(
@@ -91,13 +80,16 @@ extension OperationDescription.Success {
     }
 }
 
-extension Operations.Access: DescribedAccess {
+/// Whom operations answer, as a document says it.
+extension Access {
     private static let (apiKey, bearerToken, basic, clientBasic) = ("apiKey", "bearer", "basic", "client")
 
-    /// The API key is only asked for where keys are configured.
+    /// Alternatives, each the names of the schemes that it takes together (OpenAPI 3.0 §4.7.30); an empty one takes
+    /// none. The API key is only asked for where keys are configured.
     var security: [[String]] {
         switch self {
-        case .everybody, .browser, .provider: []
+        case .everybody, .browser, .provider, .probe: []
+        case .operators: [[Self.bearerToken]]
         case .app: [[], [Self.apiKey]]
         case .client: [[], [Self.apiKey], [Self.basic]]
         case .bearer: [[Self.bearerToken]]
@@ -129,10 +121,14 @@ extension Operations.Access: DescribedAccess {
         }
     }
 
+    /// Whether what goes wrong is told by a page.
     var hasPages: Bool { self == .browser }
 
+    /// What is told those who are not answered.
     var errors: [ErrorCode] {
         switch self {
+        // A wrong token is refused also where none is needed.
+        case .probe, .operators: [.invalidToken, .rateLimited]
         case .everybody, .browser, .introspector, .provider: []
         case .app: [.invalidAPIKey]
         case .client: [.invalidAPIKey, .invalidClient]

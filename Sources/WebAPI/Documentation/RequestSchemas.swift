@@ -19,7 +19,7 @@ enum RequestSchemas {
 
     /// Adds under which other names a parameter is understood.
     static func spelled(_ name: String, _ description: String) -> String {
-        let others = RequestParameters.otherSpellings(of: name).map { "`\($0)`" }
+        let others = (ParameterForm.ofSDKs[name]?.spellings ?? []).map { "`\($0)`" }
         return others.isEmpty ? description : description + " Also spelled \(others.joined(separator: ", "))."
     }
 

@@ -109,8 +109,8 @@ enum SignInDescriptions {
     static let signOut = OperationDescription(
         id: "signOut", tag: .sessions, summary: "Sign out",
         description: """
-            Ends the session of the session token, which may have expired. Without one it does nothing and says that it \
-            is done, because stock Android apps send none here.
+            Ends the session of the session token, which may have expired. Without `Authorization` it does nothing and says \
+            that it is done, because stock Android apps send none here.
             """,
         successes: [
             .init(

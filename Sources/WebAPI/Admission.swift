@@ -1,0 +1,182 @@
+internal import Accounts
+internal import Apps
+internal import HTTPServer
+internal import Providers
+internal import SignIn
+internal import Syntax
+
+/// What answers those whom the public listener admits, and is given what they have shown.
+enum Admitted: Sendable {
+    // With an API key, where some are configured.
+    case app(Handler)
+    case user(UserHandler)
+    case userOrApp(UserOrAppHandler)
+    case tokenOrApp(TokenOrAppHandler)
+    // Without.
+    case bearer(UserHandler)
+    case introspector(IntrospectorHandler)
+    case userAndClient(UserAndClientHandler)
+    case provider(ProviderHandler)
+    case notification(Handler)
+    /// Without, where the client is an app of ours, which then has to prove it.
+    case client(ClientHandler)
+}
+
+/// Whom the public listener's operations answer: what a request shows is looked at here and nowhere else, before the
+/// handler is asked.
+struct Admission: Sendable {
+    let apiKeys: APIKeys
+    let apps: AppDirectory
+    let sessions: Sessions
+    let providers: ProviderDirectory
+    let limits: AddressLimits
+
+    /// Admits a request and asks its handler.
+    ///
+    /// - Throws: `ServiceError.invalidAPIKey`, `.invalidToken`, `.invalidClient`, `.rateLimited`, `.unknownProvider`
+    ///   for what is not admitted; and what the handler throws.
+    func answer(_ context: RequestContext, with handler: Admitted) async throws(ServiceError) -> HTTPResponse {
+        switch handler {
+        case .app(let handler):
+            try admitKey(of: context.request)
+            return try await handler(context)
+        case .user(let handler):
+            try admitKey(of: context.request)
+            return try await handler(context, session(context))
+        case .userOrApp(let handler):
+            try admitKey(of: context.request)
+            guard let token = try context.token.optional() else { return try await handler(context, nil) }
+            return try await handler(context, sessions.session(of: token))
+        case .tokenOrApp(let handler):
+            try admitKey(of: context.request)
+            return try await handler(context, try context.token.optional())
+        case .bearer(let handler): return try await handler(context, session(context))
+        case .client(let handler): return try await client(context, handler)
+        case .introspector(let handler):
+            // Where nobody may ask, there is nothing to ask.
+            guard apps.hasIntrospectors else { throw .unknownPath }
+            let parameters = try ClientParameters(context.request)
+            let caller = try guessing(context) { () throws(ServiceError) in
+                try ClientCredentials(context.request, parameters).introspector(in: apps)
+            }
+            return try await handler(context, parameters, caller)
+        case .userAndClient(let handler):
+            let (session, app) = try await userAndClient(context)
+            return try await handler(context, session, app)
+        case .provider(let handler):
+            return try await provider(context) { () throws(ServiceError) in
+                let provider = try providers.provider(ofPath: context)
+                context.trouble = ProviderTrouble()
+                return try await handler(context, provider)
+            }
+        case .notification(let handler):
+            return try await provider(context) { () throws(ServiceError) in try await handler(context) }
+        }
+    }
+
+    private func admitKey(of request: HTTPRequest) throws(ServiceError) {
+        guard apiKeys.admit(request) else { throw .invalidAPIKey }
+    }
+
+    private func session(_ context: RequestContext) async throws(ServiceError) -> Session {
+        guard let token = context.token.text else { throw .invalidToken }
+        return try await sessions.session(of: token)
+    }
+}
+
+extension Admission {
+    /// Finds out which of our own apps a client is, and asks anyone else for the API key.
+    private func client(
+        _ context: RequestContext, _ handler: ClientHandler
+    ) async throws(ServiceError) -> HTTPResponse {
+        do throws(ServiceError) {
+            let parameters = try clientParameters(of: context.request)
+            let credentials = try ClientCredentials(context.request, parameters)
+            let app = credentials.app(in: apps)
+            // Known before anything is refused, since it decides how that is told.
+            context.isOfOurApp = app != nil
+            // Guesses at secrets are told no more than guesses at tokens.
+            try limits.refuseAfterFailures(context.network, of: .failedRefreshes)
+            if let app { try credentials.prove(app, in: apps) } else { try admitKey(of: context.request) }
+            return try await handler(context, parameters, app)
+        } catch {
+            if case .invalidClient = error { limits.countFailure(context.network, as: .failedRefreshes) }
+            throw error
+        }
+    }
+
+    /// A request that can't be read names no app, and needs the API key before anything else is said.
+    private func clientParameters(of request: HTTPRequest) throws(ServiceError) -> ClientParameters {
+        do throws(ServiceError) {
+            return try ClientParameters(request)
+        } catch {
+            throw apiKeys.admit(request) ? error : .invalidAPIKey
+        }
+    }
+
+    /// The app with a secret, and the session of the token that it shows beside it.
+    private func userAndClient(
+        _ context: RequestContext
+    ) async throws(ServiceError) -> (Session, RegisteredApp) {
+        let shown = try ClientCredentials.besideToken(context.request)
+        let app = try guessing(context) { () throws(ServiceError) in
+            let credentials = try ClientCredentials(basic: shown.basic)
+            guard let app = credentials.app(in: apps), app.secret != nil else { throw .invalidClient }
+            try credentials.prove(app, in: apps)
+            return app
+        }
+        guard let bearer = shown.bearer else { throw .invalidToken }
+        return (try await sessions.session(of: bearer), app)
+    }
+
+    /// Looks at a secret that was shown; an address that guesses is soon asked to wait.
+    private func guessing<Value>(
+        _ context: RequestContext, _ look: () throws(ServiceError) -> Value
+    ) throws(ServiceError) -> Value {
+        try limits.refuseAfterFailures(context.network, of: .failedRefreshes)
+        do throws(ServiceError) {
+            return try look()
+        } catch {
+            limits.countFailure(context.network, as: .failedRefreshes)
+            throw error
+        }
+    }
+
+    /// Takes what a provider sends. It proves itself, so there is no API key; and since anybody can send something, an
+    /// address that sends what is refused is soon asked to wait.
+    private func provider(
+        _ context: RequestContext, _ take: () async throws(ServiceError) -> HTTPResponse
+    ) async throws(ServiceError) -> HTTPResponse {
+        try limits.refuseAfterFailures(context.network, of: .failedRefreshes)
+        do throws(ServiceError) {
+            return try await take()
+        } catch {
+            if error.isSenders { limits.countFailure(context.network, as: .failedRefreshes) }
+            throw error
+        }
+    }
+}
+
+extension ProviderDirectory {
+    /// The provider that a path names.
+    ///
+    /// - Throws: `ServiceError.unknownProvider`.
+    func provider(ofPath context: RequestContext) throws(ServiceError) -> Provider {
+        guard let name = context.request.parameters["provider"],
+            let provider = all.first(where: { $0.configuration.name.isExactly(name) })
+        else { throw .unknownProvider }
+        context.provider = provider.configuration.name
+        return provider
+    }
+}
+
+extension ServiceError {
+    /// Whether it is a fault of what was sent.
+    fileprivate var isSenders: Bool {
+        switch self {
+        case .storageUnavailable, .providerUnavailable, .providerResting, .providerTimeout, .providerError, .overloaded:
+            false
+        default: true
+        }
+    }
+}

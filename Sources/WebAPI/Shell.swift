@@ -1,0 +1,73 @@
+internal import HTTPServer
+internal import SignIn
+
+/// What stands around every handler, whatever it does and whomever it answers: the operation's access is resolved, the
+/// handler is asked, an error is told as its caller understands it, and the observers hear what came of it.
+struct Shell: Sendable {
+    /// The operation's path, as the table has it.
+    let route: String
+    let endpoint: Endpoint
+    let clientAddress: ClientAddress
+    let observers: RequestObservers
+
+    func respond(to request: HTTPRequest) async -> HTTPResponse {
+        if case .open(let handler) = endpoint {
+            let response = handler(request)
+            observers.tell(AnsweredRequest(request: request, route: route, response: response))
+            return response
+        }
+        let context = RequestContext(request, clientAddress)
+        let (response, error) = await answer(context)
+        observers.tell(
+            AnsweredRequest(request: request, route: route, response: response, error: error, context: context))
+        return response
+    }
+
+    private func answer(_ context: RequestContext) async -> (HTTPResponse, ServiceError?) {
+        do throws(ServiceError) {
+            switch endpoint {
+            case .open(let handler): return (handler(context.request), nil)
+            case .keyless(let handler): return (try await handler(context), nil)
+            case .page(let handler):
+                let answer = await handler(context)
+                return (answer.response, answer.error)
+            case .admitted(let admission, let handler):
+                return (try await admission.answer(context, with: handler), nil)
+            }
+        } catch {
+            return (Self.response(error, context), error)
+        }
+    }
+
+    private static func response(_ error: ServiceError, _ context: RequestContext) -> HTTPResponse {
+        context.isOfOurApp
+            ? ErrorAnswer.client(error).clientResponse(requestID: context.request.id)
+            : ErrorAnswer(error).response(requestID: context.request.id)
+    }
+}
+
+/// A request that has got its answer.
+struct AnsweredRequest {
+    let request: HTTPRequest
+    /// The operation's path, as the table has it; `none` where there is no operation.
+    let route: String
+    let response: HTTPResponse
+    /// What went wrong, in whatever way the answer tells it.
+    var error: ServiceError?
+    /// nil where nothing could be found out.
+    var context: RequestContext?
+}
+
+/// Hears of every request that was answered: log lines and counters are made by these.
+protocol RequestObserver: Sendable {
+    func observe(_ answered: AnsweredRequest)
+}
+
+/// Those of one listener, in the order in which they hear of a request.
+struct RequestObservers: Sendable {
+    let all: [any RequestObserver]
+
+    func tell(_ answered: AnsweredRequest) {
+        for observer in all { observer.observe(answered) }
+    }
+}
