@@ -44,11 +44,11 @@ public final class ProviderKeys: Sendable {
     ///   - allowed: the algorithms the provider may use; never what the token asks for.
     ///   - endpoint: where the keys lie, should they be fetched.
     ///   - transport: fetches them.
-    /// - Throws: `SignedTokenError`.
+    /// - Throws: why it is not taken.
     public func verify(
         _ token: CompactJWS, allowed: [SignatureAlgorithm], at endpoint: EndpointURL,
         through transport: some ProviderTransport, now: MonotonicTime
-    ) async throws(SignedTokenError) -> VerifiedJWS {
+    ) async throws(SignedTokenError<JOSEError>) -> VerifiedJWS {
         let keys = try await keys(endpoint, transport, now)
         let problem: JOSEError
         do throws(JOSEError) { return try JWS.verify(token, keys: keys, allowed: allowed) } catch { problem = error }
@@ -69,7 +69,7 @@ public final class ProviderKeys: Sendable {
 
     private func keys(
         _ endpoint: EndpointURL, _ transport: some ProviderTransport, _ now: MonotonicTime
-    ) async throws(SignedTokenError) -> JWKSet {
+    ) async throws(SignedTokenError<JOSEError>) -> JWKSet {
         if let keys = cache.fresh(now: now) { return keys }
         do throws(ProviderCallError) {
             return try await cache.value(
@@ -126,8 +126,10 @@ public final class ProviderKeys: Sendable {
     }
 }
 
-/// Why a signed token was not taken: the token's fault, or no keys could be had.
-public enum SignedTokenError: Error, Equatable, Sendable {
-    case token(JOSEError)
+/// Why a signed token was not taken: a rule that it breaks, or no keys could be had.
+public enum SignedTokenError<Rule: Error>: Error {
+    case token(Rule)
     case keys(ProviderCallError)
 }
+
+extension SignedTokenError: Equatable where Rule: Equatable {}

@@ -1,8 +1,14 @@
 public import JOSE
 
-/// Which rule a token breaks, of whatever kind it is. What all kinds have in common is that it must be a signed token
-/// at all.
-public protocol TokenRuleError: Error {
+/// Why what a provider has signed is refused, of whatever kind it is. What all kinds have in common is that it must be
+/// a signed token at all.
+public protocol SignedTokenRefusal: Error {
+    /// The refusal of what is not even a valid signed token.
+    init(_ error: JOSEError)
+}
+
+/// Which rule a token breaks, for the kinds whose rules have these names.
+public protocol TokenRuleError: SignedTokenRefusal {
     static var malformed: Self { get }
     static var signature: Self { get }
     static var algorithm: Self { get }
@@ -10,8 +16,7 @@ public protocol TokenRuleError: Error {
 }
 
 extension TokenRuleError {
-    /// The rule that a token breaks which is not even a valid signed token. A signature that can't be decoded is no
-    /// valid signature; everything else that can't be read is malformed.
+    /// A signature that can't be decoded is no valid signature; everything else that can't be read is malformed.
     public init(_ error: JOSEError) {
         self =
             switch error {
@@ -20,5 +25,22 @@ extension TokenRuleError {
             case .algorithm: .algorithm
             case .unknownKey: .unknownKey
             }
+    }
+}
+
+extension CompactJWS {
+    /// Reads a token of one kind.
+    ///
+    /// - Parameters:
+    ///   - maximumByteCount: the longest token taken.
+    ///   - refusal: what is thrown for what is no token.
+    public init<Refusal: SignedTokenRefusal>(
+        _ text: String, maximumByteCount: Int, or refusal: Refusal.Type
+    ) throws(Refusal) {
+        do throws(JOSEError) {
+            try self.init(parsing: text, maximumByteCount: maximumByteCount)
+        } catch {
+            throw Refusal(error)
+        }
     }
 }

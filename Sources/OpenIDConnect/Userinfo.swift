@@ -55,13 +55,13 @@ public enum UserinfoAnswer: Sendable {
 }
 
 /// Why a userinfo answer gave no attributes.
-public enum UserinfoError: Error, Equatable, Sendable {
+public enum UserinfoError: SignedTokenRefusal, Equatable, Sendable {
     /// It is not about the user of the ID token, or not a JSON object, or not validly signed.
     case mismatch
     /// It is no answer that can be read at all.
     case provider(ProviderCallError)
-    /// It is signed, and no keys to verify it could be had.
-    case keys(ProviderCallError)
+
+    public init(_ error: JOSEError) { self = .mismatch }
 }
 
 /// Attributes whose subject was compared with the ID token's (§5.3.2), the check whose absence lets one user's data be

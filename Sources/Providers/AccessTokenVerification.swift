@@ -52,13 +52,8 @@ extension Provider {
             try IntrospectionAnswer.check(text)
             return PresentedAccessToken(text: text, form: .opaque, exchange: exchange)
         case .jwt:
-            let token: CompactJWS
-            do throws(JOSEError) {
-                token = try CompactJWS(parsing: text, maximumByteCount: AccessTokenRules.maximumTokenBytes)
-            } catch {
-                throw AccessTokenError(error)
-            }
-            guard configuration.algorithms.contains(token.header.algorithm) else { throw .algorithm }
+            let token = try read(
+                text, maximumByteCount: AccessTokenRules.maximumTokenBytes, or: AccessTokenError.self)
             try AccessTokenVerifier.check(token, claiming: issuer)
             return PresentedAccessToken(text: text, form: .signed(token), exchange: exchange)
         }
@@ -79,7 +74,10 @@ extension ProviderClient {
             issuer: issuer.issuer, clientID: configuration.clientID, audiences: presented.exchange.audiences,
             authentication: configuration.minimumACR, clockSkewSeconds: configuration.clockSkewSeconds)
         switch presented.form {
-        case .signed(let token): return try await verified(token, of: issuer, rules, now: now)
+        case .signed(let token):
+            return try await verified(token, keysAt: issuer.keysEndpoint, or: ProviderError.accessToken) {
+                signed throws(AccessTokenError) in try AccessTokenVerifier(rules).verify(signed, now: now)
+            }
         case .opaque:
             let answer = try await introspected(presented.text, at: issuer, now: now)
             do throws(AccessTokenError) {
@@ -87,26 +85,6 @@ extension ProviderClient {
             } catch {
                 throw .accessToken(error)
             }
-        }
-    }
-
-    private func verified(
-        _ token: CompactJWS, of issuer: ProviderMetadata, _ rules: AccessTokenRules, now: Int64
-    ) async throws(ProviderError) -> ProvenAccessToken {
-        let signed: VerifiedJWS
-        do throws(SignedTokenError) {
-            signed = try await verifiedSignature(
-                of: token, keysAt: issuer.keysEndpoint, allowed: provider.configuration.algorithms)
-        } catch {
-            switch error {
-            case .token(let problem): throw .accessToken(AccessTokenError(problem))
-            case .keys(let failure): throw noted(.keys, failure, host: issuer.keysEndpoint.host)
-            }
-        }
-        do throws(AccessTokenError) {
-            return try AccessTokenVerifier(rules).verify(signed, now: now)
-        } catch {
-            throw .accessToken(error)
         }
     }
 

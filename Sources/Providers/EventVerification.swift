@@ -23,7 +23,8 @@ extension Provider {
         guard let receiving = configuration.events, let names = issuerNames else {
             throw .event
         }
-        let token = try read(text, maximumByteCount: EventTokenVerifier.maximumTokenBytes)
+        let token = try read(
+            text, maximumByteCount: EventTokenVerifier.maximumTokenBytes, or: EventTokenError.self)
         switch receiving.sender {
         case .apple:
             guard let issuer = EventTokenVerifier.claimedIssuer(token), names.stored(issuer) != nil else {
@@ -34,18 +35,6 @@ extension Provider {
         case .risc: return PresentedEventToken(token: token, receiving: receiving, issuers: names.all)
         case .facebook: throw .event
         }
-    }
-
-    /// Reads a signed token of an allowed algorithm.
-    func read(_ text: String, maximumByteCount: Int) throws(EventTokenError) -> CompactJWS {
-        let token: CompactJWS
-        do throws(JOSEError) {
-            token = try CompactJWS(parsing: text, maximumByteCount: maximumByteCount)
-        } catch {
-            throw EventTokenError(error)
-        }
-        guard configuration.algorithms.contains(token.header.algorithm) else { throw .algorithm }
-        return token
     }
 
     /// Verifies a signed request of Facebook's, for which nobody needs to be asked.
@@ -88,25 +77,13 @@ extension ProviderClient {
             let metadata = try await self.issuer(serving: nil)
             (wording, issuer, keys) = (.apple, presented.issuers.first ?? metadata.issuer, metadata.keysEndpoint)
         }
-        let signed: VerifiedJWS
-        do throws(SignedTokenError) {
-            signed = try await verifiedSignature(
-                of: presented.token, keysAt: keys, allowed: provider.configuration.algorithms)
-        } catch {
-            switch error {
-            case .token(let problem): throw .event(EventTokenError(problem))
-            case .keys(let failure): throw noted(.keys, failure, host: keys.host)
-            }
-        }
         let verifier = EventTokenVerifier(
             wording, issuer: issuer,
             audiences: [provider.configuration.clientID] + presented.receiving.audiences,
             maximumAgeSeconds: presented.receiving.maximumAgeSeconds,
             clockSkewSeconds: provider.configuration.clockSkewSeconds)
-        do throws(EventTokenError) {
-            return try verifier.verify(signed, now: now)
-        } catch {
-            throw .event(error)
+        return try await verified(presented.token, keysAt: keys, or: ProviderError.event) {
+            signed throws(EventTokenError) in try verifier.verify(signed, now: now)
         }
     }
 

@@ -14,7 +14,8 @@ extension Provider {
     ///
     /// - Throws: `EventTokenError`: `.malformed`, `.signature`, `.algorithm`, `.issuer`.
     public func presented(logoutToken text: String) throws(EventTokenError) -> PresentedLogoutToken {
-        let token = try read(text, maximumByteCount: LogoutTokenVerifier.maximumTokenBytes)
+        let token = try read(
+            text, maximumByteCount: LogoutTokenVerifier.maximumTokenBytes, or: EventTokenError.self)
         guard let issuer = LogoutTokenVerifier.claimedIssuer(token), mayIssueAs(issuer) else { throw .issuer }
         return PresentedLogoutToken(token: token, issuer: issuer)
     }
@@ -29,23 +30,11 @@ extension ProviderClient {
     ///   of it.
     public func verified(_ presented: PresentedLogoutToken, now: Int64) async throws(ProviderError) -> LogoutToken {
         let metadata = try await metadata(of: presented)
-        let signed: VerifiedJWS
-        do throws(SignedTokenError) {
-            signed = try await verifiedSignature(
-                of: presented.token, keysAt: metadata.keysEndpoint, allowed: provider.configuration.algorithms)
-        } catch {
-            switch error {
-            case .token(let problem): throw .logoutToken(EventTokenError(problem))
-            case .keys(let failure): throw noted(.keys, failure, host: metadata.keysEndpoint.host)
-            }
-        }
         let verifier = LogoutTokenVerifier(
             issuer: presented.issuer, clientID: provider.configuration.clientID,
             clockSkewSeconds: provider.configuration.clockSkewSeconds)
-        do throws(EventTokenError) {
-            return try verifier.verify(signed, now: now)
-        } catch {
-            throw .logoutToken(error)
+        return try await verified(presented.token, keysAt: metadata.keysEndpoint, or: ProviderError.logoutToken) {
+            signed throws(EventTokenError) in try verifier.verify(signed, now: now)
         }
     }
 

@@ -1,10 +1,10 @@
-internal import JOSE
+public import JOSE
 public import JSON
-internal import OpenIDConnect
+public import OpenIDConnect
 internal import Syntax
 
 /// Why a port token proves nothing. The raw value is what the log tells, and all it tells.
-public enum PortTokenError: String, Error, Sendable, CaseIterable {
+public enum PortTokenError: String, SignedTokenRefusal, Sendable, CaseIterable {
     /// It is no signed token, or too long for one.
     case malformed
     case type
@@ -21,7 +21,7 @@ public enum PortTokenError: String, Error, Sendable, CaseIterable {
     /// It has moved an account before.
     case used
 
-    init(_ error: JOSEError) {
+    public init(_ error: JOSEError) {
         self =
             switch error {
             case .malformed: .malformed

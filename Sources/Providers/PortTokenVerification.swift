@@ -56,52 +56,39 @@ extension ProviderClient {
         _ text: String, of idToken: IDToken, now: Int64
     ) async throws(ProviderCallError) -> Result<VerifiedPortToken, PortTokenError> {
         let token: CompactJWS
-        do throws(JOSEError) {
-            token = try CompactJWS(parsing: text, maximumByteCount: PortToken.maximumTokenBytes)
+        do throws(PortTokenError) {
+            token = try CompactJWS(text, maximumByteCount: PortToken.maximumTokenBytes, or: PortTokenError.self)
         } catch {
-            return .failure(PortTokenError(error))
+            return .failure(error)
         }
         guard let claimed = PortToken.claimedIssuer(token), claimed != idToken.issuer else { return .failure(.issuer) }
         guard provider.trusts(issuer: claimed) else { return .failure(.untrustedIssuer) }
-        let signed: VerifiedJWS
-        switch try await verifySignature(of: token, by: claimed) {
-        case .success(let verified): signed = verified
-        case .failure(let refusal): return .failure(refusal)
+        let metadata: ProviderMetadata
+        do throws(ProviderCallError) {
+            metadata = try await provider.metadata.metadata(
+                .formerIssuer(claimed), provider.lookup, through: transport)
+        } catch .status(404), .status(410) {
+            // A carrier that is gone for good must not lock its old subscribers out. Any other status may pass.
+            return .failure(.carrierGone)
         }
         let configuration = provider.configuration
-        do throws(PortTokenError) {
-            let portToken = try PortToken(
-                signed, issuer: claimed, clientID: configuration.clientID,
-                current: (idToken.issuer, idToken.subject),
-                maximumAgeSeconds: configuration.portTokenMaximumAgeSeconds,
-                clockSkewSeconds: configuration.clockSkewSeconds, now: now)
+        do throws(SignedTokenError<PortTokenError>) {
+            let portToken = try await content(
+                of: token, keysAt: metadata.keysEndpoint, allowed: Self.portTokenAlgorithms
+            ) { signed throws(PortTokenError) in
+                try PortToken(
+                    signed, issuer: claimed, clientID: configuration.clientID,
+                    current: (idToken.issuer, idToken.subject),
+                    maximumAgeSeconds: configuration.portTokenMaximumAgeSeconds,
+                    clockSkewSeconds: configuration.clockSkewSeconds, now: now)
+            }
             return .success(
                 VerifiedPortToken(
                     issuer: provider.currentName(of: portToken.issuer), subject: portToken.subject,
                     fingerprint: Digest.sha256.hash(Array(text.utf8)), issuedAt: portToken.issuedAt))
         } catch {
-            return .failure(error)
-        }
-    }
-
-    private func verifySignature(
-        of token: CompactJWS, by issuer: String
-    ) async throws(ProviderCallError) -> Result<VerifiedJWS, PortTokenError> {
-        let metadata: ProviderMetadata
-        do throws(ProviderCallError) {
-            metadata = try await provider.metadata.metadata(
-                .formerIssuer(issuer), provider.lookup, through: transport)
-        } catch .status(404), .status(410) {
-            // A carrier that is gone for good must not lock its old subscribers out. Any other status may pass.
-            return .failure(.carrierGone)
-        }
-        do throws(SignedTokenError) {
-            return .success(
-                try await verifiedSignature(of: token, keysAt: metadata.keysEndpoint, allowed: Self.portTokenAlgorithms)
-            )
-        } catch {
             switch error {
-            case .token(let problem): return .failure(PortTokenError(problem))
+            case .token(let refusal): return .failure(refusal)
             case .keys(let failure): throw failure
             }
         }

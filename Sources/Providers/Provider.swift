@@ -1,5 +1,6 @@
 internal import EventLoop
 public import HTTPClient
+internal import JOSE
 internal import JSON
 public import OpenIDConnect
 import Synchronization
@@ -141,6 +142,17 @@ public final class Provider: Sendable {
             keySets.insert(keys, for: endpoint.text)
             return keys
         }
+    }
+
+    /// Reads a signed token that anybody may have sent, of an algorithm that the provider may use.
+    ///
+    /// - Parameter refusal: what is thrown for any other.
+    func read<Rule: TokenRuleError>(
+        _ text: String, maximumByteCount: Int, or refusal: Rule.Type
+    ) throws(Rule) -> CompactJWS {
+        let token = try CompactJWS(text, maximumByteCount: maximumByteCount, or: refusal)
+        guard configuration.algorithms.contains(token.header.algorithm) else { throw .algorithm }
+        return token
     }
 
     /// What may be called: a host the operator named may lie in a private network, one that a document named may not.

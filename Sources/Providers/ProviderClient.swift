@@ -114,26 +114,15 @@ public struct ProviderClient: Sendable {
     func verified(
         _ token: String, of issuer: ProviderMetadata, by verifier: IDTokenVerifier, now: Int64
     ) async throws(ProviderError) -> IDToken {
-        let signed: VerifiedJWS
-        do throws(SignedTokenError) {
-            let parsed: CompactJWS
-            do throws(JOSEError) {
-                parsed = try CompactJWS(parsing: token, maximumByteCount: IDTokenVerifier.maximumTokenBytes)
-            } catch {
-                throw .token(error)
-            }
-            signed = try await verifiedSignature(
-                of: parsed, keysAt: issuer.keysEndpoint, allowed: provider.configuration.algorithms)
-        } catch {
-            switch error {
-            case .token(let problem): throw .idToken(IDTokenError(problem))
-            case .keys(let failure): throw noted(.keys, failure, host: issuer.keysEndpoint.host)
-            }
-        }
+        let parsed: CompactJWS
         do throws(IDTokenError) {
-            return try verifier.verify(signed, now: now)
+            parsed = try CompactJWS(
+                token, maximumByteCount: IDTokenVerifier.maximumTokenBytes, or: IDTokenError.self)
         } catch {
             throw .idToken(error)
+        }
+        return try await verified(parsed, keysAt: issuer.keysEndpoint, or: ProviderError.idToken) {
+            signed throws(IDTokenError) in try verifier.verify(signed, now: now)
         }
     }
 
@@ -174,23 +163,30 @@ public struct ProviderClient: Sendable {
         let request = UserinfoRequest.request(
             to: endpoint, accessToken: accessToken, correlationID: correlationID, timeout: transport.timeout,
             policy: provider.policy(for: endpoint))
-        let answer: OutboundResponse
+        let response: OutboundResponse
         do throws(ProviderCallError) {
-            answer = try await transport.send(request)
+            response = try await transport.send(request)
         } catch {
             throw noted(.userinfo, error, host: endpoint.host)
         }
+        func refused(_ error: UserinfoError) -> ProviderError {
+            switch error {
+            case .mismatch: .userinfoMismatch
+            case .provider(let failure): noted(.userinfo, failure, host: endpoint.host)
+            }
+        }
+        let signed: CompactJWS
         do throws(UserinfoError) {
-            switch try UserinfoAnswer(answer) {
+            switch try UserinfoAnswer(response) {
             case .claims(let claims): return try Userinfo(claims, subject: subject).claims
-            case .signed(let token): return try await claims(of: token, issuer, subject).claims
+            case .signed(let token): signed = token
             }
         } catch {
-            switch error {
-            case .mismatch: throw .userinfoMismatch
-            case .keys(let failure): throw noted(.keys, failure, host: issuer.keysEndpoint.host)
-            case .provider(let failure): throw noted(.userinfo, failure, host: endpoint.host)
-            }
+            throw refused(error)
+        }
+        let clientID = provider.configuration.clientID
+        return try await verified(signed, keysAt: issuer.keysEndpoint, or: refused) { signed throws(UserinfoError) in
+            try Userinfo(signed, issuer: issuer.issuer, clientID: clientID, subject: subject).claims
         }
     }
 
@@ -199,30 +195,44 @@ public struct ProviderClient: Sendable {
         await provider.metadata.discoveryUI(provider.lookup, through: transport)
     }
 
-    /// The claims of a signed userinfo answer (§5.3.2).
-    private func claims(
-        of token: CompactJWS, _ issuer: ProviderMetadata, _ subject: String
-    ) async throws(UserinfoError) -> Userinfo {
-        let signed: VerifiedJWS
-        do throws(SignedTokenError) {
-            signed = try await verifiedSignature(
-                of: token, keysAt: issuer.keysEndpoint, allowed: provider.configuration.algorithms)
+    /// Verifies what the provider has signed with the algorithms that its section allows; see
+    /// ``content(of:keysAt:allowed:by:)``.
+    ///
+    /// - Parameter refused: what it means that a rule is broken.
+    func verified<Content, Refusal: SignedTokenRefusal>(
+        _ token: CompactJWS, keysAt endpoint: EndpointURL, or refused: (Refusal) -> ProviderError,
+        by rules: (VerifiedJWS) throws(Refusal) -> Content
+    ) async throws(ProviderError) -> Content {
+        do throws(SignedTokenError<Refusal>) {
+            return try await content(
+                of: token, keysAt: endpoint, allowed: provider.configuration.algorithms, by: rules)
         } catch {
             switch error {
-            case .token: throw .mismatch
+            case .token(let refusal): throw refused(refusal)
+            case .keys(let failure): throw noted(.keys, failure, host: endpoint.host)
+            }
+        }
+    }
+
+    /// Verifies a signed token: its signature first, with the keys at an address, then what it says.
+    ///
+    /// - Parameter rules: those of its kind; they see nothing that was not signed.
+    func content<Content, Refusal: SignedTokenRefusal>(
+        of token: CompactJWS, keysAt endpoint: EndpointURL, allowed algorithms: [SignatureAlgorithm],
+        by rules: (VerifiedJWS) throws(Refusal) -> Content
+    ) async throws(SignedTokenError<Refusal>) -> Content {
+        let now = transport.now
+        let signed: VerifiedJWS
+        do throws(SignedTokenError<JOSEError>) {
+            signed = try await provider.keys(at: endpoint, now: now).verify(
+                token, allowed: algorithms, at: endpoint, through: transport, now: now)
+        } catch {
+            switch error {
+            case .token(let problem): throw .token(Refusal(problem))
             case .keys(let failure): throw .keys(failure)
             }
         }
-        return try Userinfo(
-            signed, issuer: issuer.issuer, clientID: provider.configuration.clientID, subject: subject)
-    }
-
-    func verifiedSignature(
-        of token: CompactJWS, keysAt endpoint: EndpointURL, allowed algorithms: [SignatureAlgorithm]
-    ) async throws(SignedTokenError) -> VerifiedJWS {
-        let now = transport.now
-        return try await provider.keys(at: endpoint, now: now).verify(
-            token, allowed: algorithms, at: endpoint, through: transport, now: now)
+        do throws(Refusal) { return try rules(signed) } catch { throw .token(error) }
     }
 
     func noted(

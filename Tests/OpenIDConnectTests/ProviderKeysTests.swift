@@ -22,9 +22,9 @@ import Testing
         provider.publish(on: transport)
     }
 
-    private func error(_ token: String, after seconds: Int = 0) async throws -> SignedTokenError? {
+    private func error(_ token: String, after seconds: Int = 0) async throws -> SignedTokenError<JOSEError>? {
         let token = try CompactJWS(parsing: token, maximumByteCount: 10_000)
-        do throws(SignedTokenError) {
+        do throws(SignedTokenError<JOSEError>) {
             _ = try await keys.verify(
                 token, allowed: [.rs256], at: endpoint, through: PlainCalls(through: transport),
                 now: start + .seconds(seconds))
@@ -185,7 +185,7 @@ import Testing
         for number in 0..<10 { _ = try await error(token(keyID: .string("unknown-\(number)"))) }
         let before = fetches
         let unknown = try CompactJWS(parsing: token(keyID: "unknown"), maximumByteCount: 10_000)
-        await #expect(throws: SignedTokenError.self) {
+        await #expect(throws: SignedTokenError<JOSEError>.self) {
             try await others.verify(
                 unknown, allowed: [.rs256], at: endpoint, through: PlainCalls(through: transport), now: start)
         }
