@@ -92,7 +92,7 @@ let package = Package(
         target("Syntax", ["System"]),
         target("JSON", ["Syntax", "System"]),
         target("HTML"),
-        target("OpenAPI", ["HTML", "JSON"]),
+        target("OpenAPI", ["HTML", "JSON", "Syntax"]),
         target("EventLoop", ["System", "Syntax", "CLinux", collections]),
         target("Postgres", ["EventLoop", "System", "CPostgres"]),
         target("Crypto", ["Syntax", "COpenSSL"]),
@@ -209,7 +209,7 @@ let package = Package(
                 "TestSupport", "PostgresTestSupport",
             ]),
         tests("CryptoTests", ["Crypto", "COpenSSL"]),
-        tests("AppsTests", ["Apps", "Crypto"]),
+        tests("AppsTests", ["Apps", "Crypto", "Syntax"]),
         tests("JOSETests", ["JOSE", "Crypto", "JSON", "Syntax"]),
         tests(
             "SettingsTests",

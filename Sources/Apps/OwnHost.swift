@@ -1,4 +1,4 @@
-internal import Syntax
+public import Syntax
 
 /// The host of this service, on which apps may have redirect URIs of theirs.
 public struct OwnHost: Sendable {
@@ -50,8 +50,9 @@ public struct OwnHost: Sendable {
     /// The segments of a path as it may come here.
     private func segments(of path: String) -> [[String]] {
         // Where the issuer has a path, a proxy takes that away before it asks us.
-        let base = issuer.path.hasSuffix("/") ? issuer.path.dropLast() : issuer.path[...]
-        let paths = path.hasPrefix(base + "/") ? [path[...], path.dropFirst(base.count)] : [path[...]]
+        let base = BaseURL(issuer.path)
+        let isBelow = path.hasPrefix(base.address("/"))
+        let paths = isBelow ? [path[...], path.dropFirst(base.address("").count)] : [path[...]]
         return paths.map { Self.decoded($0).split(separator: "/").map(String.init) }
     }
 
@@ -67,8 +68,8 @@ extension AppDirectory {
     /// The addresses on our own host that apps have claimed, by their paths.
     ///
     /// - Parameter issuer: the public base URL of this service.
-    public func landings(at issuer: String) -> [Landing] {
-        guard let host = OwnHost(issuer: issuer) else { return [] }
+    public func landings(at issuer: BaseURL) -> [Landing] {
+        guard let host = OwnHost(issuer: issuer.text) else { return [] }
         var found: [String: (address: RedirectURI, apps: [RegisteredApp])] = [:]
         for app in all {
             for address in app.redirectURIs where address.isClaimedHTTPS {

@@ -1,4 +1,5 @@
 import JSON
+import Syntax
 
 /// A request as a line for a shell, to copy: with the document's examples, and variables for what only the reader has.
 ///
@@ -37,8 +38,8 @@ struct CurlCommand {
             path = path.split(separator: "{\(name)}", omittingEmptySubsequences: false)
                 .joined(separator: example.string ?? example.compact)
         }
-        let base = document.server.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
-        let address = base.map { Self.quoted($0 + path) } ?? "\"$GATEHOUSE\"" + Self.quoted(path)
+        let address =
+            document.server.map { Self.quoted(BaseURL($0).address(path)) } ?? "\"$GATEHOUSE\"" + Self.quoted(path)
         let query = parameters.compactMap { parameter -> String? in
             guard parameter["in"] == "query", let example = parameter["example"], let name = parameter["name"]?.string
             else { return nil }

@@ -69,8 +69,9 @@ public enum DirectoryCall: Sendable, Equatable {
             }
             path = "/identities/\(id)/credential-binding-jobs"
         }
-        let start = base.text.hasSuffix("/") ? String(base.text.dropLast()) : base.text
-        guard let url = try? EndpointURL(configured: start + path) else { throw .refusedEndpoint(path) }
+        guard let url = try? EndpointURL(configured: BaseURL(base.text).address(path)) else {
+            throw .refusedEndpoint(path)
+        }
         guard case .findIdentity(let username) = self else { return url }
         return url.appending(query: [("filter", "traits.username eq \(JSONValue.string(username).text)")])
     }

@@ -16,9 +16,9 @@ public enum Discovery {
     /// - Throws: `ProviderCallError.refusedEndpoint` when the issuer is no URL that may be called.
     public static func metadataURL(issuer: String, allowLoopbackHTTP: Bool) throws(ProviderCallError) -> EndpointURL {
         guard IssuerIdentifier.isWellFormed(issuer) else { throw .refusedEndpoint("issuer") }
-        let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
+        let address = BaseURL(issuer).address("/.well-known/openid-configuration")
         do {
-            return try EndpointURL(base + "/.well-known/openid-configuration", allowLoopbackHTTP: allowLoopbackHTTP)
+            return try EndpointURL(address, allowLoopbackHTTP: allowLoopbackHTTP)
         } catch {
             throw .refusedEndpoint("issuer")
         }

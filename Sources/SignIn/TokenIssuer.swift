@@ -3,7 +3,7 @@ internal import Apps
 internal import Crypto
 internal import JOSE
 internal import JSON
-import Syntax
+public import Syntax
 
 /// Makes and checks the tokens of our own sessions (RFC 9068 for access tokens; their type and algorithm are the
 /// operator's choice).
@@ -13,7 +13,7 @@ public struct TokenIssuer: Sendable {
     /// What the operator chose.
     public struct Configuration: Sendable {
         /// The `iss` of our tokens: the public base URL of this service.
-        public var issuer: String
+        public var issuer: BaseURL
         /// The `aud` of access tokens.
         public var audience: String
         public var accessTokenSeconds: Int64
@@ -29,7 +29,7 @@ public struct TokenIssuer: Sendable {
         public var sensitiveMaximumAgeSeconds: Int64?
 
         public init(
-            issuer: String, audience: String, accessTokenSeconds: Int64, refreshTokenSeconds: Int64,
+            issuer: BaseURL, audience: String, accessTokenSeconds: Int64, refreshTokenSeconds: Int64,
             refreshGraceSeconds: Int64, absoluteSeconds: Int64?, maximumSessionsPerUser: Int64?,
             sensitiveMaximumAgeSeconds: Int64?
         ) {
@@ -45,7 +45,7 @@ public struct TokenIssuer: Sendable {
 
         /// The `aud` of receipts: an address below the issuer's, whatever the audience of access tokens is, so that
         /// nobody who takes those ever takes a receipt for one.
-        public var receiptAudience: String { issuer + (issuer.hasSuffix("/") ? "receipts" : "/receipts") }
+        public var receiptAudience: String { issuer.address("/receipts") }
     }
 
     /// The tokens of one answer.
@@ -132,7 +132,7 @@ public struct TokenIssuer: Sendable {
     ) throws(ServiceError) -> String {
         var claims = JSONWriter(reservingCapacity: 384)
         claims.object { claims in
-            claims.member("iss", configuration.issuer)
+            claims.member("iss", configuration.issuer.text)
             claims.member("sub", user.description)
             claims.member("aud", configuration.audience)
             claims.member("client_id", client)
@@ -155,7 +155,7 @@ public struct TokenIssuer: Sendable {
     func receipt(_ receipt: Receipt) throws(ServiceError) -> String {
         var claims = JSONWriter(reservingCapacity: 512)
         claims.object { claims in
-            claims.member("iss", configuration.issuer)
+            claims.member("iss", configuration.issuer.text)
             claims.member("sub", receipt.user.description)
             claims.member("aud", configuration.receiptAudience)
             claims.member("sid", receipt.session.description)
@@ -192,7 +192,7 @@ public struct TokenIssuer: Sendable {
             isAccessToken(verified.header), let claims = try? JSONValue(parsing: verified.payload.span),
             // Which no ID token has, whatever its type is called.
             claims["client_id"]?.string != nil,
-            claims["iss"]?.string == configuration.issuer, claims["aud"]?.string == configuration.audience,
+            claims["iss"]?.string == configuration.issuer.text, claims["aud"]?.string == configuration.audience,
             let expires = claims["exp"]?.integer, time.map({ $0 < expires }) ?? true,
             let user = claims["sub"]?.string.flatMap({ Int64($0) }),
             let session = claims["sid"]?.string.flatMap({ SessionID($0) })

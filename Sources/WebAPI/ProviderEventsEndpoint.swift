@@ -3,6 +3,7 @@ internal import JSON
 internal import OpenIDConnect
 internal import Providers
 internal import SignIn
+internal import Syntax
 
 /// `POST /auth/{provider}/events`: a provider says what has happened to one of its users, each in its own dialect:
 /// Apple's notifications, RISC's tokens (RFC 8935 §2), Facebook's signed requests.
@@ -15,7 +16,7 @@ struct ProviderEventsEndpoint: Sendable {
 
     let receiver: EventReceiver
     /// Where people reach this service, for the address of the page.
-    let issuer: String
+    let issuer: BaseURL
 
     func respond(_ context: RequestContext, _ provider: Provider) async throws(ServiceError) -> HTTPResponse {
         switch provider.configuration.events?.dialect {
@@ -43,10 +44,10 @@ struct ProviderEventsEndpoint: Sendable {
         let receipt = try await receiver.take(signedRequest: text, as: .deletionRequested, at: provider)
         context.receipt = receipt
         guard let code = receipt.confirmation else { throw .unknownPath }
-        let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
+        let page = "/auth/\(provider.configuration.name)\(Self.deletionSuffix)?code=\(code)"
         var writer = JSONWriter()
         writer.object { body in
-            body.member("url", "\(base)/auth/\(provider.configuration.name)\(Self.deletionSuffix)?code=\(code)")
+            body.member("url", issuer.address(page))
             body.member("confirmation_code", code)
         }
         return .secretJSON(writer.bytes)

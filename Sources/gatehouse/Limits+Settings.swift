@@ -61,7 +61,7 @@ extension TokenIssuer.Configuration {
     init(_ settings: Settings, address: String) {
         let issuer = settings.session.issuer?.text ?? "http://\(address)"
         self.init(
-            issuer: issuer, audience: settings.session.audience ?? issuer,
+            issuer: BaseURL(issuer), audience: settings.session.audience ?? issuer,
             accessTokenSeconds: Int64(settings.session.accessTokenSeconds),
             refreshTokenSeconds: Int64(settings.session.refreshTokenDays) * Self.secondsPerDay,
             refreshGraceSeconds: Int64(settings.session.refreshGraceSeconds),

@@ -76,10 +76,10 @@ struct ProbeRun {
         let keys = try await clientKeys(for: providers)
         var rows: [Row] = []
         for configuration in providers {
-            let issuer = settings.session.issuer?.text ?? "https://gatehouse.example"
+            let issuer = BaseURL(settings.session.issuer?.text ?? "https://gatehouse.example")
             let probe = ProviderProbe(
                 Provider(configuration, clientKeys: keys), through: client,
-                redirectURI: "\(issuer)/auth/\(configuration.name)/callback", network: network,
+                redirectURI: issuer.address(BrowserSignIn.callbackPath(of: configuration.name)), network: network,
                 now: { WallClock.now.seconds })
             rows += await probe.run().map { Row(provider: configuration.name, finding: $0) }
         }

@@ -63,7 +63,7 @@ import Testing
             stage, AccessTokenFormat(type: .jwt, algorithm: algorithm), audience: "desk")
         var claims = JSONWriter(reservingCapacity: 256)
         claims.object { claims in
-            claims.member("iss", issuer.configuration.issuer)
+            claims.member("iss", issuer.configuration.issuer.text)
             claims.member("sub", "7")
             claims.member("aud", "desk")
             claims.member("exp", stage.now + 900)

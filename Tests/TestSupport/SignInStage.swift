@@ -7,6 +7,7 @@ public import JSON
 public import Providers
 public import SignIn
 import Synchronization
+internal import Syntax
 
 /// Everything a sign-in needs, in memory but for the store: a carrier, discovery, a provider, a repository, a clock.
 ///
@@ -48,7 +49,7 @@ public final class SignInStage: Sendable {
         sessionKeys = try await Self.sessionKeys(of: repository, for: apps)
         issuer = TokenIssuer(
             configuration: TokenIssuer.Configuration(
-                issuer: "https://gatehouse.example", audience: "api", accessTokenSeconds: 900,
+                issuer: BaseURL("https://gatehouse.example"), audience: "api", accessTokenSeconds: 900,
                 refreshTokenSeconds: 86_400, refreshGraceSeconds: refreshGraceSeconds, absoluteSeconds: absoluteSeconds,
                 maximumSessionsPerUser: 50, sensitiveMaximumAgeSeconds: 300),
             keys: sessionKeys, repository: repository)

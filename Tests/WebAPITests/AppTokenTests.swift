@@ -203,11 +203,11 @@ import Testing
             #expect(answer.body["authorization_response_iss_parameter_supported"] == true)
         }
         #expect(
-            IssuerMetadata.paths(of: "https://example.com/sign/in") == [
+            IssuerMetadata.paths(of: BaseURL("https://example.com/sign/in")) == [
                 "/.well-known/openid-configuration/sign/in", "/.well-known/oauth-authorization-server/sign/in",
                 "/sign/in/.well-known/openid-configuration",
             ])
-        #expect(IssuerMetadata.paths(of: "https://example.com/") == [])
+        #expect(IssuerMetadata.paths(of: BaseURL("https://example.com/")) == [])
     }
 }
 

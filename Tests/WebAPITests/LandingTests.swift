@@ -1,5 +1,6 @@
 import Apps
 import HTTPServer
+import Syntax
 import TestSupport
 import Testing
 
@@ -135,7 +136,7 @@ import Testing
         for issuer in [Self.host, Self.host + "/base"] {
             let host = try #require(OwnHost(issuer: issuer))
             // The root may be an app's, whose page is there then.
-            for path in Operations.all.map(\.path) + IssuerMetadata.paths(of: issuer) where path != "/" {
+            for path in Operations.all.map(\.path) + IssuerMetadata.paths(of: BaseURL(issuer)) where path != "/" {
                 let filled = path.replacing(/\{[a-z_]+\}/, with: "x")
                 #expect(host.isReserved(RedirectURI(Self.host + filled)), "\(path)")
             }

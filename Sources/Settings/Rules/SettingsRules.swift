@@ -38,7 +38,7 @@ extension Settings {
             faults.append(SettingsError(.missing, "admin.token", value: "", expected: expected))
         }
         if let audience = session.audience, let issuer = session.issuer?.text,
-            audience == issuer + (issuer.hasSuffix("/") ? "receipts" : "/receipts")
+            audience == BaseURL(issuer).address("/receipts")
         {
             let expected = "another audience: that one is the audience of receipts"
             faults.append(SettingsError(.conflict, "session.audience", value: audience, expected: expected))

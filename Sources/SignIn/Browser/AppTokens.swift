@@ -121,7 +121,7 @@ extension TokenIssuer {
     ) throws(ServiceError) -> String {
         var claims = JSONWriter(reservingCapacity: 768)
         claims.object { claims in
-            claims.member("iss", configuration.issuer)
+            claims.member("iss", configuration.issuer.text)
             claims.member("sub", user.id.description)
             claims.member("aud", session.client)
             claims.member("exp", now + configuration.accessTokenSeconds)
@@ -154,7 +154,7 @@ extension TokenIssuer {
             ),
             verified.header.hasType(SessionKeys.idTokenType.lowercased()),
             let claims = try? JSONValue(parsing: verified.payload.span),
-            claims["iss"]?.string == configuration.issuer, let client = claims["aud"]?.string,
+            claims["iss"]?.string == configuration.issuer.text, let client = claims["aud"]?.string,
             let user = claims["sub"]?.string.flatMap({ Int64($0) }),
             let session = claims["sid"]?.string.flatMap({ SessionID($0) })
         else { return nil }

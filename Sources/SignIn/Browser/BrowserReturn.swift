@@ -47,7 +47,7 @@ extension BrowserSignIn {
     ) async throws(Failure) -> Step {
         let (row, request) = try await pending(answer.handle)
         guard request.provider.isExactly(provider.configuration.name) else { throw .page(.over) }
-        guard let address = request.address(apps, issuer: issuer) else { throw .page(.over) }
+        guard let address = request.address(apps, issuer: issuer.text) else { throw .page(.over) }
         guard let browser else { return try await askHere(answer, request, address) }
         guard browser.hash == row.browser else { throw .page(.otherBrowser) }
         do throws(ServiceError) {
@@ -75,7 +75,7 @@ extension BrowserSignIn {
         guard let handle = PendingHandle(token) else { throw .page(.over) }
         let (row, request) = try await pending(handle)
         guard request.provider.isExactly(provider.configuration.name), case .confirming = request.stage,
-            let address = request.address(apps, issuer: issuer)
+            let address = request.address(apps, issuer: issuer.text)
         else { throw .page(.over) }
         guard browser?.hash == row.browser else { throw .page(.otherBrowser) }
         do throws(ServiceError) {

@@ -4,7 +4,7 @@ internal import Crypto
 internal import HTTPClient
 internal import OpenIDConnect
 public import Providers
-internal import Syntax
+public import Syntax
 
 /// The sign-in through the browser: from an app's authorization request to the provider, and back to the app with a
 /// code.
@@ -52,7 +52,7 @@ public struct BrowserSignIn: Sendable {
     let clock: Clock
 
     /// The name of this service towards its apps, which is its public base URL.
-    public let issuer: String
+    public let issuer: BaseURL
 
     /// Validates an app's request, as it comes at this moment.
     public func request(
@@ -73,9 +73,12 @@ public struct BrowserSignIn: Sendable {
         return try await send(pending, with: request.lineToken, to: provider, browser, instead: nil, trouble)
     }
 
+    /// Where everything of a provider comes back to.
+    public static func callbackPath(of provider: String) -> String { "/auth/\(provider)/callback" }
+
     /// The one address to which everything of a provider comes back.
     func callback(_ provider: String) -> String {
-        (issuer.hasSuffix("/") ? issuer : issuer + "/") + "auth/\(provider)/callback"
+        issuer.address(Self.callbackPath(of: provider))
     }
 
     /// Sends the browser on, once what must be known again is on disk.

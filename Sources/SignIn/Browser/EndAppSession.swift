@@ -96,8 +96,7 @@ public struct EndAppSession: Sendable {
 
     /// The one address to which a provider sends browsers back that it has signed out.
     private func returnAddress(_ provider: String) -> String {
-        let issuer = tokenIssuer.configuration.issuer
-        return (issuer.hasSuffix("/") ? issuer : issuer + "/") + "auth/\(provider)/logged-out"
+        tokenIssuer.configuration.issuer.address("/auth/\(provider)/logged-out")
     }
 
     /// Who issued an ID token that was verified when it was kept. A section of the configuration may name another

@@ -1,5 +1,6 @@
 public import Accounts
 public import Apps
+internal import Syntax
 
 /// What a token of ours is good for, told to services that take it (RFC 7662).
 public struct Introspection: Sendable {
@@ -24,7 +25,7 @@ public struct Introspection: Sendable {
     let clock: Clock
 
     /// The `iss` of what is introspected.
-    public var issuer: String { tokenIssuer.configuration.issuer }
+    public var issuer: String { tokenIssuer.configuration.issuer.text }
     /// The `aud` of access tokens.
     public var audience: String { tokenIssuer.configuration.audience }
 

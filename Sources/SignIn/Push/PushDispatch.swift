@@ -3,6 +3,7 @@ internal import Crypto
 internal import HTTPClient
 internal import OpenIDConnect
 public import Providers
+internal import Syntax
 
 extension ServerInitiatedSignIn {
     /// Tells the carrier, after the app was answered: what it says, and when, is no part of that answer.
@@ -40,11 +41,10 @@ extension ServerInitiatedSignIn {
 
     private func request(_ errand: Errand, _ secret: PushSecret) -> PushRequest {
         let (configuration, content) = (errand.provider.configuration, errand.content)
-        let issuer = tokenIssuer.configuration.issuer
-        let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
         return PushRequest(
             clientID: configuration.clientID, redirectURI: configuration.redirectURIs.first ?? "",
-            notificationURI: base + Self.notificationPath, scopes: configuration.scopes,
+            notificationURI: tokenIssuer.configuration.issuer.address(Self.notificationPath),
+            scopes: configuration.scopes,
             acrValues: content.acrValues ?? configuration.minimumACR?.values, loginHint: content.loginHint,
             correlationID: content.correlationID, context: content.context,
             expiresIn: limits.lifetime(at: content.issuer), notificationToken: secret.text, state: content.state,

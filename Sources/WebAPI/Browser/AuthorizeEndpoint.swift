@@ -29,7 +29,7 @@ struct AuthorizeEndpoint: Sendable {
         }
         let address: AppAddress
         do throws(AppAddress.Problem) {
-            address = try AppAddress(parameters, apps: apps, issuer: browser.issuer)
+            address = try AppAddress(parameters, apps: apps, issuer: browser.issuer.text)
         } catch {
             return failure(error, context.request)
         }

@@ -1,5 +1,6 @@
 internal import HTTPServer
 internal import SignIn
+internal import Syntax
 
 /// The cookie that a browser is known again by while its user is at a provider.
 ///
@@ -19,8 +20,8 @@ struct BrowserCookie: Sendable {
     private let attributes: String
 
     /// - Parameter issuer: the public base URL of this service.
-    init(issuer: String) {
-        let isSecure = issuer.hasPrefix("https://")
+    init(issuer: BaseURL) {
+        let isSecure = issuer.text.hasPrefix("https://")
         name = isSecure ? "__Host-gatehouse" : "gatehouse"
         attributes =
             "; Path=/; Max-Age=\(BrowserSignIn.lifetimeSeconds); HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")

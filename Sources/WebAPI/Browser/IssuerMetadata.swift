@@ -10,13 +10,11 @@ internal import Syntax
 struct IssuerMetadata: Sendable {
     static let paths = ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"]
 
-    let issuer: String
     let hasIntrospectors: Bool
     private let document: SharedBody
 
     /// - Parameter exchangesTokens: whether some provider's access tokens sign people in (RFC 8693).
-    init(issuer: String, hasIntrospectors: Bool, exchangesTokens: Bool) {
-        self.issuer = issuer
+    init(issuer: BaseURL, hasIntrospectors: Bool, exchangesTokens: Bool) {
         self.hasIntrospectors = hasIntrospectors
         document = SharedBody(
             Self.document(issuer, hasIntrospectors: hasIntrospectors, exchangesTokens: exchangesTokens).serialized)
@@ -24,12 +22,12 @@ struct IssuerMetadata: Sendable {
 
     /// The paths under which it is found: those above, and for an issuer with a path the two ways of putting both
     /// together (RFC 8414 §3.1, OpenID Connect Discovery §4.1).
-    static func paths(of issuer: String) -> [String] {
-        guard let path = try? EndpointURL(configured: issuer).path, path.contains(where: { $0 != "/" }) else {
+    static func paths(of issuer: BaseURL) -> [String] {
+        guard let path = try? EndpointURL(configured: issuer.text).path, path.contains(where: { $0 != "/" }) else {
             return []
         }
-        let trimmed = path.hasSuffix("/") ? String(path.dropLast()) : path
-        return paths.map { $0 + trimmed } + [trimmed + paths[0]]
+        let base = BaseURL(path)
+        return paths.map { $0 + base.address("") } + [base.address(paths[0])]
     }
 
     func answer(to request: HTTPRequest) -> HTTPResponse {
@@ -42,15 +40,14 @@ struct IssuerMetadata: Sendable {
     }
 
     private static func document(
-        _ issuer: String, hasIntrospectors: Bool, exchangesTokens: Bool
+        _ issuer: BaseURL, hasIntrospectors: Bool, exchangesTokens: Bool
     ) -> JSONValue {
-        let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
         func list(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
-        func address(_ path: String) -> JSONValue { .string(base + path) }
+        func address(_ path: String) -> JSONValue { .string(issuer.address(path)) }
         let grantTypes = ["authorization_code", "refresh_token"] + (exchangesTokens ? [SubjectToken.grantType] : [])
         let methods = list(["none", "client_secret_basic", "client_secret_post"])
         var document = JSONObject([
-            ("issuer", .string(issuer)),
+            ("issuer", .string(issuer.text)),
             ("authorization_endpoint", address(AuthorizeEndpoint.path)),
             ("token_endpoint", address("/auth/token")),
             ("userinfo_endpoint", address("/auth/userinfo")),
