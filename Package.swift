@@ -89,6 +89,7 @@ let package = Package(
         cLibrary("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
         cLibrary("CYAML", pkgConfig: "yaml-0.1", package: "libyaml-dev"),
         target("System", ["CLinux"]),
+        target("Telemetry", ["System"]),
         target("Syntax", ["System"]),
         target("JSON", ["Syntax", "System"]),
         target("HTML"),
@@ -128,10 +129,15 @@ let package = Package(
                 "Observability", "Accounts", "Providers", "OpenIDConnect", "Apps", "HTTPServer", "Crypto", "YAML",
                 "JSON", "Syntax", "System", logging,
             ]),
+        target(
+            "Wings",
+            [
+                "WebAPI", "Settings", "SignIn", "Accounts", "Crypto", "OpenAPI", "JSON", "HTTPServer", "System", "Syntax",
+            ]),
         executable(
             "gatehouse",
             [
-                "WebAPI", "SignIn", "Providers", "OpenIDConnect", "AccountsPostgres", "AccountsSQLite", "AccountsSQL",
+                "Wings", "WebAPI", "SignIn", "Providers", "OpenIDConnect", "AccountsPostgres", "AccountsSQLite", "AccountsSQL",
                 "Accounts", "Postgres", "Sealing",
                 "Settings",
                 "Observability", "Apps", "Pages", "HTTPServer", "HTTPClient", "EventLoop", "JOSE", "Crypto", "JSON",
@@ -149,6 +155,7 @@ let package = Package(
             swiftSettings: settings),
         executable("carrier-simulator", ["SimulatedCarriers", "EventLoop", "System", arguments, logging]),
         tests("SystemTests", ["System"]),
+        tests("TelemetryTests", ["Telemetry"]),
         tests("SyntaxTests", ["Syntax", "Crypto"]),
         tests("JSONTests", ["JSON", "Syntax"]),
         tests("HTMLTests", ["HTML"]),
@@ -195,10 +202,11 @@ let package = Package(
         tests(
             "WebAPITests",
             [
-                "WebAPI", "SignIn", "Accounts", "Providers", "OpenIDConnect", "Apps", "Pages", "HTTPClient",
+                "Wings", "WebAPI", "SignIn", "Accounts", "Providers", "OpenIDConnect", "Apps", "Pages", "HTTPClient",
                 "HTTPServer", "EventLoop", "System", "Syntax",
                 "JOSE", "Crypto", "OpenAPI", "JSON", "TestSupport", logging,
             ]),
+        tests("WingsTests", ["Wings", "SignIn", "Accounts", "Crypto", "TestSupport"]),
         tests("AccountsTests", ["Accounts"]),
         tests(
             "AccountsSQLiteTests", ["AccountsSQLite", "AccountsSQL", "CSQLite", "Accounts", "System", "TestSupport"]),
@@ -220,7 +228,7 @@ let package = Package(
         tests(
             "FlowTests",
             [
-                "gatehouse", "SimulatedCarriers", "SignIn", "Providers", "AccountsPostgres", "AccountsSQLite",
+                "gatehouse", "Wings", "SimulatedCarriers", "SignIn", "Providers", "AccountsPostgres", "AccountsSQLite",
                 "AccountsSQL",
                 "Postgres", "PostgresTestSupport", "CSQLite",
                 "Accounts",

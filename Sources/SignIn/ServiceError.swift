@@ -17,7 +17,7 @@ public enum ServiceError: Error, Equatable, Sendable {
     case unknownPath
     case methodNotAllowed(allow: [String])
     /// This client has done something too often; in so many seconds it may again.
-    case rateLimited(Limit, retryAfterSeconds: Int64)
+    case rateLimited(AddressLimit, retryAfterSeconds: Int64)
     case unknownClient
     case unknownProvider
     /// An app that has a secret, or a resource server, has not shown who it is (RFC 6749 §5.2).
@@ -77,13 +77,8 @@ public enum ServiceError: Error, Equatable, Sendable {
     case notFound
     /// The accounts at the old and the new carrier both exist.
     case migrationConflict
-    // Of the KeyService:
-    case badPassword
-    /// Three wrong passwords in a row have destroyed it.
-    case keyLocked
-    case keyMissing
-    /// A new key can't be stored; the reason is for the log.
-    case unableToCreateKey(Unavailability)
+    /// What one wing alone has to say.
+    case ofWing(WingError)
     // An operator:
     /// The admin token is missing or wrong; or there is none, and the request may come from a web page.
     case invalidAdminToken
@@ -101,12 +96,6 @@ public enum ServiceError: Error, Equatable, Sendable {
     case storageUnavailable(Unavailability)
     case overloaded
 
-    /// What one client address may do so often.
-    public enum Limit: CaseIterable, Sendable {
-        case signIns, challenges, failedRefreshes, failedAdminTokens, authorizations, pushes, keys,
-            failedLongSecrets, signUps
-    }
-
     /// How a server-initiated sign-in ends that signs nobody in.
     public enum PushEnd: String, Sendable, CaseIterable {
         case expired, cancelled, denied
@@ -115,6 +104,31 @@ public enum ServiceError: Error, Equatable, Sendable {
     public enum GrantProblem: Sendable {
         case refusedByProvider, codeAlreadyUsed, codeSentElsewhere, unknownRefreshToken, reusedRefreshToken,
             invalidTicket, invalidAppCode, reusedAppCode
+    }
+}
+
+/// An error that a wing brings beside those of all: how the API tells it, and what the document says of it.
+public struct WingError: Error, Equatable, Sendable {
+    /// An HTTP status.
+    public let status: Int
+    /// Stable.
+    public let code: String
+    /// For the developer.
+    public let sentence: String
+    /// When it comes, as the document says it.
+    public let meaning: String
+    /// For the log, of an error that operators must see.
+    public private(set) var cause: Unavailability?
+
+    public init(status: Int, code: String, sentence: String, meaning: String) {
+        (self.status, self.code, self.sentence, self.meaning) = (status, code, sentence, meaning)
+    }
+
+    /// The same, for a reason of ours.
+    public func because(_ cause: Unavailability) -> WingError {
+        var error = self
+        error.cause = cause
+        return error
     }
 }
 
@@ -190,7 +204,7 @@ extension ServiceError {
 }
 
 /// Calls a repository and says what its failure means for whoever asked.
-func stored<Value: Sendable>(
+package func stored<Value: Sendable>(
     _ call: () async throws(RepositoryError) -> Value
 ) async throws(ServiceError) -> Value {
     do throws(RepositoryError) { return try await call() } catch { throw ServiceError(error) }

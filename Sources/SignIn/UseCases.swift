@@ -23,9 +23,19 @@ public struct UseCases: Sendable {
     public let pushNotifications: PushNotifications
     public let vault: TokenVault
     public let refreshProfile: RefreshProfile
-    /// Nil where it is off.
-    public let keyService: KeyService?
     public let directory: DirectorySignUp
+    /// What all of them are made of, for those of wings.
+    public let parts: Parts
+
+    /// What use cases are made of on one loop.
+    public struct Parts: Sendable {
+        public let repository: any AccountRepository
+        public let tokenIssuer: TokenIssuer
+        public let providers: ProviderDirectory
+        /// The loop's own HTTP client.
+        public let transport: any HTTPTransport
+        public let clock: Clock
+    }
 
     /// - Parameters:
     ///   - apps: our own apps, and who asks what tokens are good for.
@@ -38,6 +48,8 @@ public struct UseCases: Sendable {
         memory: ProcessMemory, transport: any HTTPTransport, registration: RegistrationMode, apps: AppDirectory,
         maximumPendingSignIns: Int64, clock: Clock
     ) {
+        parts = Parts(
+            repository: repository, tokenIssuer: tokenIssuer, providers: providers, transport: transport, clock: clock)
         let supplies = AuthorizationGrant.Supplies(
             repository: repository, codes: memory.codes, transport: transport, clock: clock)
         let sensitive = SensitiveActions(
@@ -77,7 +89,6 @@ public struct UseCases: Sendable {
             clock: clock)
         refreshProfile = RefreshProfile(
             vault: vault, repository: repository, providers: providers, transport: transport, clock: clock)
-        keyService = memory.passwords.map { KeyService(repository: repository, hashing: $0, clock: clock) }
         directory = DirectorySignUp(
             repository: repository, sensitive: sensitive, transport: transport, clock: clock)
     }
@@ -95,19 +106,16 @@ public struct ProcessMemory: Sendable {
     public let pushes: PushLimits
     /// The refreshes of providers' tokens that are under way.
     public let refreshes: GrantRefreshes
-    /// Where the passwords of the KeyService are hashed; nil where that is off.
-    public let passwords: PasswordHashing?
 
     public init(
         codes: DispatchedCodes, logouts: SeenTokens, events: SeenTokens, pushes: PushLimits,
-        refreshes: GrantRefreshes = GrantRefreshes(), passwords: PasswordHashing? = nil
+        refreshes: GrantRefreshes = GrantRefreshes()
     ) {
         self.codes = codes
         self.logouts = logouts
         self.events = events
         self.pushes = pushes
         self.refreshes = refreshes
-        self.passwords = passwords
     }
 }
 

@@ -6,7 +6,7 @@ internal import SignIn
 internal import Syntax
 
 /// What answers those whom the public listener admits, and is given what they have shown.
-enum Admitted: Sendable {
+package enum Admitted: Sendable {
     // With an API key, where some are configured.
     case app(Handler)
     case user(UserHandler)
@@ -24,7 +24,7 @@ enum Admitted: Sendable {
 
 /// Whom the public listener's operations answer: what a request shows is looked at here and nowhere else, before the
 /// handler is asked.
-struct Admission: Sendable {
+package struct Admission: Sendable {
     let apiKeys: APIKeys
     let apps: AppDirectory
     let sessions: Sessions

@@ -4,7 +4,7 @@ internal import SignIn
 internal import Syntax
 
 /// The parameters of OAuth clients, at the token endpoint and beside it.
-enum ClientParameter: String, ParameterNames {
+package enum ClientParameter: String, ParameterNames {
     case clientID = "client_id"
     case clientSecret = "client_secret"
     case grantType = "grant_type"
@@ -17,7 +17,7 @@ enum ClientParameter: String, ParameterNames {
     fileprivate static let table = ParameterTable<ClientParameter>()
 }
 
-typealias ClientParameters = RequestParameters<ClientParameter>
+package typealias ClientParameters = RequestParameters<ClientParameter>
 
 extension ClientParameters {
     /// - Throws: what reading any parameters throws.

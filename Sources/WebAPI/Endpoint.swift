@@ -1,14 +1,14 @@
-internal import Accounts
-internal import Apps
-internal import HTTPServer
-internal import Providers
-internal import SignIn
+package import Accounts
+package import Apps
+package import HTTPServer
+package import Providers
+package import SignIn
 
 /// What answers an operation, with what its access has found out before it is asked.
 ///
 /// Handlers are always methods and never closures: a closure of such a type leaves the executor of its caller, so that
 /// each call that comes back to it, or to anything below it, becomes another job of the loop.
-enum Endpoint: Sendable {
+package enum Endpoint: Sendable {
     /// Everybody alike, at once, whatever is sent besides; nothing is found out.
     case open(OpenHandler)
     /// Everybody, by what is sent, and without an API key.
@@ -20,39 +20,39 @@ enum Endpoint: Sendable {
 }
 
 /// Answers at once, and finds nothing out.
-typealias OpenHandler = @Sendable (HTTPRequest) -> HTTPResponse
+package typealias OpenHandler = @Sendable (HTTPRequest) -> HTTPResponse
 
 /// Answers a request.
-typealias Handler = @Sendable (RequestContext) async throws(ServiceError) -> HTTPResponse
+package typealias Handler = @Sendable (RequestContext) async throws(ServiceError) -> HTTPResponse
 
 /// Answers a browser. It never throws: the person before it is shown a page, or sent back to the app.
-typealias PageHandler = @Sendable (RequestContext) async -> BrowserAnswer
+package typealias PageHandler = @Sendable (RequestContext) async -> BrowserAnswer
 
 /// Answers a request that is made under a session.
-typealias UserHandler = @Sendable (RequestContext, Session) async throws(ServiceError) -> HTTPResponse
+package typealias UserHandler = @Sendable (RequestContext, Session) async throws(ServiceError) -> HTTPResponse
 
 /// Answers a request that is made under a session, or under none.
-typealias UserOrAppHandler = @Sendable (RequestContext, Session?) async throws(ServiceError) -> HTTPResponse
+package typealias UserOrAppHandler = @Sendable (RequestContext, Session?) async throws(ServiceError) -> HTTPResponse
 
 /// Answers a request that shows a token, whose session may be over, or none.
-typealias TokenOrAppHandler = @Sendable (RequestContext, String?) async throws(ServiceError) -> HTTPResponse
+package typealias TokenOrAppHandler = @Sendable (RequestContext, String?) async throws(ServiceError) -> HTTPResponse
 
 /// Answers those who are configured to ask what a token is good for.
-typealias IntrospectorHandler =
+package typealias IntrospectorHandler =
     @Sendable (RequestContext, ClientParameters, Introspection.Caller) async throws(ServiceError) -> HTTPResponse
 
 /// Answers an app that has shown its secret beside its user's session token.
-typealias UserAndClientHandler =
+package typealias UserAndClientHandler =
     @Sendable (RequestContext, Session, RegisteredApp) async throws(ServiceError) -> HTTPResponse
 
 /// Answers a request of an OAuth client.
 ///
 /// The app is nil where the request names none that is configured: stock apps of the SDKs are no clients of ours.
-typealias ClientHandler =
+package typealias ClientHandler =
     @Sendable (RequestContext, ClientParameters, RegisteredApp?) async throws(ServiceError) -> HTTPResponse
 
 /// Answers a provider, which the path names.
-typealias ProviderHandler = @Sendable (RequestContext, Provider) async throws(ServiceError) -> HTTPResponse
+package typealias ProviderHandler = @Sendable (RequestContext, Provider) async throws(ServiceError) -> HTTPResponse
 
 extension HTTPResponse {
     /// The process runs, and answers.

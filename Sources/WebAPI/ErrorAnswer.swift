@@ -52,7 +52,7 @@ struct ErrorAnswer {
             self = ErrorAnswer(405, "method_not_allowed", "This path does not answer to that method.")
                 .with(header: "Allow", methods.joined(separator: ", "))
         case .rateLimited(let limit, let seconds):
-            self = ErrorAnswer(429, "rate_limited", Self.sentence(limit)).with(header: "Retry-After", "\(seconds)")
+            self = ErrorAnswer(429, "rate_limited", limit.sentence).with(header: "Retry-After", "\(seconds)")
         case .unknownClient: self.init(400, "unknown_client", "No provider is configured with this client_id.")
         case .unknownProvider: self.init(400, "unknown_provider", "No provider of this name is configured.")
         case .invalidClient:
@@ -114,12 +114,7 @@ struct ErrorAnswer {
             self = ErrorAnswer(
                 403, "identity_too_new", "The identity was added to this user too recently for this."
             ).with(header: "Retry-After", "\(seconds)")
-        case .badPassword: self.init(401, "bad_password", "The password, or the long secret, is not that of this key.")
-        case .keyLocked:
-            self.init(
-                403, "key_locked", "The password was wrong three times in a row: the key is gone; make another one.")
-        case .keyMissing: self.init(404, "key_missing", "There is no key of this keyid.")
-        case .unableToCreateKey: self.init(500, "unable_to_create_key", "The key can't be stored now.")
+        case .ofWing(let error): self.init(error.status, error.code, error.sentence)
         case .unauthorizedClient:
             self.init(403, "unauthorized_client", "The tokens of this provider are not for this client.")
         case .noUserinfo: self.init(409, "no_userinfo", "The provider has no userinfo to ask.")

@@ -4,20 +4,6 @@ internal import SignIn
 
 /// What errors are told by where one kind has many.
 extension ErrorAnswer {
-    static func sentence(_ limit: ServiceError.Limit) -> String {
-        switch limit {
-        case .signIns: "Too many sign-ins come from this address."
-        case .challenges: "Too many requests for a challenge come from this address."
-        case .failedRefreshes: "Too many wrong tokens come from this address."
-        case .failedAdminTokens: "Too many wrong admin tokens come from this address."
-        case .signUps: "Too many sign-ups and recoveries come from this address."
-        case .pushes: "Too many server-initiated sign-ins come from this address."
-        case .keys: "Too many keys are made from this address."
-        case .failedLongSecrets: "Too many wrong long secrets come from this address."
-        case .authorizations: "Too many sign-ins through the browser come from this address."
-        }
-    }
-
     static func sentence(_ problem: ServiceError.GrantProblem) -> String {
         switch problem {
         case .refusedByProvider: "The provider refused the code or its verifier."

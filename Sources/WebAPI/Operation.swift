@@ -1,12 +1,14 @@
-internal import HTTPServer
+package import HTTPServer
 
 /// One method of one path: whom it answers, what answers, and what the document says of it.
 ///
 /// The router and the document are made from the same table of these, so that neither has what the other has not.
-struct Operation<Services: Sendable>: Sendable {
-    let method: HTTPMethod
+package struct Operation<Services: Sendable>: Sendable {
+    package let method: HTTPMethod
     /// A segment in braces is a parameter.
-    let path: String
+    package let path: String
+    /// Where it is, too, for clients that spell it otherwise; the document does not have them.
+    package var otherPaths: [String] = []
     let access: Access
     let description: OperationDescription
     /// Makes what answers on one loop.
@@ -14,7 +16,7 @@ struct Operation<Services: Sendable>: Sendable {
 }
 
 /// Whom an operation answers.
-enum Access: Sendable {
+package enum Access: Sendable {
     /// Everybody.
     case everybody
     /// Apps: with an API key where some are configured.

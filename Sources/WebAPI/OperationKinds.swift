@@ -1,9 +1,9 @@
-internal import HTTPServer
+package import HTTPServer
 internal import SignIn
 
 /// The rows of the public listener's table, by whom they answer: what an operation is given agrees with its access.
 extension Operation<APIServices> {
-    static func everybody(
+    package static func everybody(
         _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
         _ handler: @escaping @Sendable (APIServices) -> OpenHandler
     ) -> Self {
@@ -11,70 +11,70 @@ extension Operation<APIServices> {
     }
 
     /// Answers everybody, by what is sent.
-    static func keyless(
+    package static func keyless(
         _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
         _ handler: @escaping @Sendable (APIServices) -> Handler
     ) -> Self {
         Self(method: method, path: path, access: .everybody, description: description) { .keyless(handler($0)) }
     }
 
-    static func browser(
+    package static func browser(
         _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
         _ handler: @escaping @Sendable (APIServices) -> PageHandler
     ) -> Self {
         Self(method: method, path: path, access: .browser, description: description) { .page(handler($0)) }
     }
 
-    static func app(
+    package static func app(
         _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
         _ handler: @escaping @Sendable (APIServices) -> Handler
     ) -> Self {
         admitted(method, path, .app, description) { .app(handler($0)) }
     }
 
-    static func user(
+    package static func user(
         _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
         _ handler: @escaping @Sendable (APIServices) -> UserHandler
     ) -> Self {
         admitted(method, path, .user, description) { .user(handler($0)) }
     }
 
-    static func userOrApp(
+    package static func userOrApp(
         _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
         _ handler: @escaping @Sendable (APIServices) -> UserOrAppHandler
     ) -> Self {
         admitted(method, path, .userOrApp, description) { .userOrApp(handler($0)) }
     }
 
-    static func tokenOrApp(
+    package static func tokenOrApp(
         _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
         _ handler: @escaping @Sendable (APIServices) -> TokenOrAppHandler
     ) -> Self {
         admitted(method, path, .userOrApp, description) { .tokenOrApp(handler($0)) }
     }
 
-    static func bearer(
+    package static func bearer(
         _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
         _ handler: @escaping @Sendable (APIServices) -> UserHandler
     ) -> Self {
         admitted(method, path, .bearer, description) { .bearer(handler($0)) }
     }
 
-    static func client(
+    package static func client(
         _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
         _ handler: @escaping @Sendable (APIServices) -> ClientHandler
     ) -> Self {
         admitted(method, path, .client, description) { .client(handler($0)) }
     }
 
-    static func introspector(
+    package static func introspector(
         _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
         _ handler: @escaping @Sendable (APIServices) -> IntrospectorHandler
     ) -> Self {
         admitted(method, path, .introspector, description) { .introspector(handler($0)) }
     }
 
-    static func userAndClient(
+    package static func userAndClient(
         _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
         _ handler: @escaping @Sendable (APIServices) -> UserAndClientHandler
     ) -> Self {
@@ -82,7 +82,7 @@ extension Operation<APIServices> {
     }
 
     /// Answers the provider that the path names.
-    static func provider(
+    package static func provider(
         _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
         _ handler: @escaping @Sendable (APIServices) -> ProviderHandler
     ) -> Self {
@@ -90,7 +90,7 @@ extension Operation<APIServices> {
     }
 
     /// Answers a provider that shows by a token which request of ours it answers.
-    static func notification(
+    package static func notification(
         _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
         _ handler: @escaping @Sendable (APIServices) -> Handler
     ) -> Self {

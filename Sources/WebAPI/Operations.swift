@@ -1,25 +1,25 @@
 internal import Accounts
 internal import Apps
 internal import HTTPServer
-internal import SignIn
+package import SignIn
 
 /// The public listener's operations, in the order a reader of the document wants them.
 enum Operations {
-    static let all: [Operation<APIServices>] = table(keyServiceAt: KeyServiceEndpoint.usualPath)
-
-    /// The same with TIM's KeyService elsewhere, for its clients are told where it is.
-    static func table(keyServiceAt path: String) -> [Operation<APIServices>] {
-        sessions + signUps + pushes + user + identities + devices + browser + issuer + keyService(at: path) + providers
-            + service
+    /// All there can be.
+    ///
+    /// - Parameter wings: what wings bring.
+    static func all(with wings: APIExtensions) -> [Operation<APIServices>] {
+        let first = sessions + signUps + pushes + user + identities + devices + browser + issuer
+        return first + wings.all.flatMap(\.operations) + providers + service
     }
 
-    /// Whether an operation is there: those of server-initiated sign-in, and those of sign-ups, are where some provider
-    /// takes them, and those of the KeyService where that is on.
-    static func isThere(_ operation: Operation<APIServices>, _ services: APIServices) -> Bool {
-        if operation.description.tag == .keyService { return services.useCases.keyService != nil }
-        let providers = services.code.providers
-        if operation.path.hasPrefix(PushEndpoint.path) { return providers.takesPushes }
-        return providers.keepsDirectories || !SignUpEndpoint.paths.contains(operation.path)
+    /// Those that are there: those of server-initiated sign-in, and those of sign-ups, are where some provider takes
+    /// them, and those of a wing where that is on.
+    static func present(_ wings: APIExtensions, at providers: ProviderDirectory) -> [Operation<APIServices>] {
+        all(with: APIExtensions(wings.present)).filter { operation in
+            if operation.path.hasPrefix(PushEndpoint.path) { return providers.takesPushes }
+            return providers.keepsDirectories || !SignUpEndpoint.paths.contains(operation.path)
+        }
     }
 
     private static let sessions: [Operation<APIServices>] = [
@@ -100,17 +100,6 @@ enum Operations {
         },
     ]
 
-    private static func keyService(at path: String) -> [Operation<APIServices>] {
-        [
-            .keyless(.post, path + KeyServiceEndpoint.createSuffix, KeyServiceDescriptions.create) {
-                $0.keyService.create
-            },
-            .keyless(.post, path + KeyServiceEndpoint.unlockSuffix, KeyServiceDescriptions.unlock) {
-                $0.keyService.unlock
-            },
-        ]
-    }
-
     private static let providers: [Operation<APIServices>] = [
         .provider(.post, "/auth/{provider}\(BackChannelLogoutEndpoint.suffix)", ProviderDescriptions.backChannelLogout)
         { $0.backChannelLogout.respond },
@@ -136,10 +125,12 @@ enum Operations {
 }
 
 /// What the endpoints of one loop are made of.
-struct APIServices: Sendable {
+package struct APIServices: Sendable {
     let useCases: UseCases
     let code: CodeParameters
-    let limits: AddressLimits
+    package let limits: AddressLimits
+    /// What use cases of wings are made of.
+    package var parts: UseCases.Parts { useCases.parts }
     let apps: AppDirectory
     let pages: BrowserPages
     let metadata: IssuerMetadata
@@ -198,7 +189,6 @@ struct APIServices: Sendable {
     fileprivate var providerTokens: ProviderTokenEndpoint {
         ProviderTokenEndpoint(vault: useCases.vault, profile: useCases.refreshProfile)
     }
-    fileprivate var keyService: KeyServiceEndpoint { KeyServiceEndpoint(keys: useCases.keyService, limits: limits) }
     fileprivate var devices: SessionsEndpoint { SessionsEndpoint(accounts: useCases.accounts) }
 
     fileprivate func keys(for request: HTTPRequest) -> HTTPResponse {

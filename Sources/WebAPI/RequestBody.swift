@@ -1,9 +1,9 @@
-internal import HTTPServer
-internal import JSON
-internal import SignIn
+package import HTTPServer
+package import JSON
+package import SignIn
 
 /// The body of a request, as the two types the API takes.
-enum RequestBody {
+package enum RequestBody {
     case json(JSONObject)
     case form(FormFields)
 
@@ -14,7 +14,7 @@ enum RequestBody {
     ///
     /// - Throws: `ServiceError.unsupportedMediaType`, or `.invalidRequest` saying what is wrong and nothing of what was
     ///   sent.
-    init(_ request: HTTPRequest) throws(ServiceError) {
+    package init(_ request: HTTPRequest) throws(ServiceError) {
         let type = request.header("content-type") ?? Self.jsonType
         switch type == Self.jsonType ? type : Self.mediaType(type) {
         case Self.jsonType, "application/merge-patch+json": self = .json(try Self.object(request.body))

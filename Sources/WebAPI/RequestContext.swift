@@ -1,16 +1,16 @@
-internal import HTTPServer
+package import HTTPServer
 internal import Providers
 internal import SignIn
 
 /// A request on its way to its answer: what was sent, where it comes from, and what is found out that belongs into the
 /// log.
-final class RequestContext {
+package final class RequestContext {
     /// How far a sign-in has come, and what it was.
     enum SignInProgress { case begun, signedIn, newUser, migrated }
 
-    let request: HTTPRequest
+    package let request: HTTPRequest
     /// Whom the request comes from, behind proxies too.
-    private(set) lazy var network = clientAddress.network(of: request)
+    package private(set) lazy var network = clientAddress.network(of: request)
     private let clientAddress: ClientAddress
     /// What it shows of a session of ours.
     var token: PresentedToken { PresentedToken(request) }

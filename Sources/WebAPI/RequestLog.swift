@@ -129,7 +129,8 @@ struct RequestLog: RequestObserver {
     /// What an operator must see: our configuration or our store, and a provider that misbehaves.
     private static func level(_ error: ServiceError) -> Logger.Level {
         switch error {
-        case .storageUnavailable, .unableToCreateKey: .error
+        case .storageUnavailable: .error
+        case .ofWing(let error) where error.cause != nil: .error
         case .providerError(let problem):
             if case .refused(.clientFault) = problem.failure { .error } else { .warning }
         // Somebody is handed, or hands in, another issuer's code.
@@ -157,7 +158,8 @@ struct RequestLog: RequestObserver {
         case .invalidEvent(let fault): return "\(code): \(fault.rawValue)"
         case .invalidSubjectToken(let fault): return "\(code): access token: \(fault.rawValue)"
         case .invalidGrant(.codeSentElsewhere): return "\(code): the code was sent to another issuer before"
-        case .storageUnavailable(let cause), .unableToCreateKey(let cause): return "\(code): \(cause)"
+        case .storageUnavailable(let cause): return "\(code): \(cause)"
+        case .ofWing(let error): return error.cause.map { "\(code): \($0)" } ?? code
         default: return code
         }
     }

@@ -1,20 +1,20 @@
-internal import HTTPServer
+package import HTTPServer
 internal import JSON
-internal import SignIn
+package import SignIn
 
 /// The parameters of a POST that an operation declares, from JSON or from a form, each once.
 ///
 /// The guides' camelCase spellings are other names for the same parameters. Fields that the operation does not declare
 /// are ignored, but for those that it must not ignore (``ParameterNames/unsupported``); null and an empty text count as
 /// absent.
-struct RequestParameters<Name: ParameterNames> {
+package struct RequestParameters<Name: ParameterNames> {
     /// As many as fit into the memory that the first one gets.
     private static var usualCount: Int { 8 }
 
     /// A handful, for which a linear search beats hashing.
     private var values: [(name: Name, value: String)] = []
 
-    subscript(name: Name) -> String? {
+    package subscript(name: Name) -> String? {
         let values = values.span
         for index in values.indices where values[index].name == name { return values[index].value }
         return nil
@@ -24,7 +24,7 @@ struct RequestParameters<Name: ParameterNames> {
     ///
     /// - Throws: `ServiceError.unsupportedMediaType`; `.invalidRequest` and `.invalidParameter` naming the parameter
     ///   and never its value.
-    init(_ request: HTTPRequest, _ table: ParameterTable<Name>) throws(ServiceError) {
+    package init(_ request: HTTPRequest, _ table: ParameterTable<Name>) throws(ServiceError) {
         switch try RequestBody(request) {
         case .json(let object): try read(object, table)
         case .form(let form): try read(form, table)
@@ -83,7 +83,7 @@ extension RequestParameters where Name: ProviderParameterNames {
     /// Reads a request's body, in which a mobile network may be told in two parts.
     ///
     /// - Throws: as above.
-    init(of request: HTTPRequest, _ table: ParameterTable<Name>) throws(ServiceError) {
+    package init(of request: HTTPRequest, _ table: ParameterTable<Name>) throws(ServiceError) {
         try self.init(request, table)
         let (country, network) = (self[.mcc] ?? "", self[.mnc] ?? "")
         if country.isEmpty && network.isEmpty { return }
@@ -96,7 +96,7 @@ extension RequestParameters where Name: ProviderParameterNames {
 }
 
 /// Finds the parameters that an operation declares by the names they come under. Made once for each operation.
-struct ParameterTable<Name: ParameterNames>: Sendable {
+package struct ParameterTable<Name: ParameterNames>: Sendable {
     struct Entry: Sendable {
         let spelling: String
         /// What errors call it.
@@ -110,7 +110,7 @@ struct ParameterTable<Name: ParameterNames>: Sendable {
     /// would cost more.
     private let entries: [[Entry]]
 
-    init() {
+    package init() {
         var all = Name.allCases.flatMap { name in
             ([name.rawValue] + name.form.spellings).map {
                 Entry(spelling: $0, text: name.rawValue, name: name, alternative: name.form.alternative)

@@ -1,5 +1,5 @@
 internal import Accounts
-internal import HTTPServer
+package import HTTPServer
 internal import JSON
 internal import Providers
 internal import SignIn
@@ -69,7 +69,7 @@ extension JSONWriter {
 extension HTTPResponse {
     /// A success that holds tokens or personal data: not to be kept by anything on the way (RFC 6749 §5.1), nor
     /// compressed.
-    static func secretJSON(_ body: [UInt8], _ status: HTTPStatus = .ok) -> HTTPResponse {
+    package static func secretJSON(_ body: [UInt8], _ status: HTTPStatus = .ok) -> HTTPResponse {
         var response = HTTPResponse.json(status, body)
         response.headers.append((name: "Cache-Control", value: "no-store"))
         response.isCompressible = false

@@ -18,11 +18,12 @@ public struct WebAPI: RequestHandler {
     ///   - associationFiles: what phones fetch; shared by all loops.
     ///   - limits: how often one client may try; shared by all loops.
     ///   - documentation: what the service says of itself; shared by all loops.
+    ///   - wings: what wings bring.
     ///   - failedSignIns: counts those; shared by all loops.
     public init(
         providers: ProviderDirectory, useCases: UseCases, apps: AppDirectory, branding: Branding,
         associationFiles: AssociationFiles, apiKeys: APIKeys, limits: AddressLimits, documentation: Documentation,
-        failedSignIns: FailedSignInCounter, logger: Logger
+        wings: APIExtensions, failedSignIns: FailedSignInCounter, logger: Logger
     ) {
         let log = RequestLog(logger: logger)
         let observers = RequestObservers(all: [failedSignIns, log])
@@ -40,16 +41,13 @@ public struct WebAPI: RequestHandler {
                 route: name, endpoint: endpoint, clientAddress: limits.clientAddress, observers: observers)
             return Route(method, path, shell.respond)
         }
-        let operations = documentation.operations.filter { Operations.isThere($0, services) }
-        let routes = operations.map { route($0.method, $0.path, as: $0.path, $0.endpoint(services)) }
-        let spellings = operations.filter { $0.description.tag == .keyService }.flatMap { operation in
-            KeyServicePaths.spellings(of: operation.path).map {
+        let routes = Operations.present(wings, at: providers).flatMap { operation in
+            ([operation.path] + operation.otherPaths).map {
                 route(operation.method, $0, as: operation.path, operation.endpoint(services))
             }
         }
-        let besideKeys =
-            useCases.keyService == nil ? [] : KeyServicePaths.metadataPaths(beside: documentation.keyServicePath)
-        let ofPath = (IssuerMetadata.paths(of: useCases.browser.issuer) + besideKeys).map {
+        let ofWings = wings.present.flatMap(\.metadataPaths)
+        let ofPath = (IssuerMetadata.paths(of: useCases.browser.issuer) + ofWings).map {
             route(.get, $0, as: IssuerMetadata.paths[0], .open(services.metadata.answer))
         }
         let landings = apps.landings(at: useCases.browser.issuer)
@@ -57,7 +55,7 @@ public struct WebAPI: RequestHandler {
             route(.get, $0.path, as: $0.path, .page(LandingEndpoint(landing: $0, pages: services.pages).respond))
         }
         // First, since an app may have claimed `/`, where there is a page of ours otherwise.
-        handler = APIHandler(router: Router(ofApps + routes + spellings + ofPath), observers: observers, log: log)
+        handler = APIHandler(router: Router(ofApps + routes + ofPath), observers: observers, log: log)
         crossOrigin = CrossOrigin(apps: apps, landings: Set(landings.map(\.path)))
     }
 

@@ -21,6 +21,7 @@ struct APIParts: Sendable {
     let apiKeys: APIKeys
     let limits: AddressLimits
     let documentation: Documentation
+    let wings: APIExtensions
     let failedSignIns: FailedSignInCounter
     let logger: Logger
 
@@ -33,6 +34,6 @@ struct APIParts: Sendable {
                 maximumPendingSignIns: maximumPendingSignIns,
                 clock: clock),
             apps: apps, branding: branding, associationFiles: associationFiles, apiKeys: apiKeys, limits: limits,
-            documentation: documentation, failedSignIns: failedSignIns, logger: logger)
+            documentation: documentation, wings: wings, failedSignIns: failedSignIns, logger: logger)
     }
 }

@@ -1,14 +1,6 @@
 import Logging
 import Synchronization
-
-/// Something that must be done again and again while the server runs.
-struct HousekeepingJob: Sendable {
-    /// How long after one run the next one begins.
-    let interval: Duration
-    /// What the log says when a run fails.
-    let complaint: Logger.Message
-    let work: @Sendable () async throws -> Void
-}
+import Wings
 
 /// Does its jobs, each at its own intervals. None waits for another: one that takes long, hangs or fails holds up
 /// nobody.
@@ -54,7 +46,7 @@ final class Housekeeping: Sendable {
                 let now = ContinuousClock.now
                 // Who is told to stop may fail for that very reason.
                 if !Task.isCancelled, toldAt.map({ now - $0 >= complaintInterval }) ?? true {
-                    logger.warning(job.complaint, metadata: ["reason": "\(error)"])
+                    logger.warning("\(job.complaint)", metadata: ["reason": "\(error)"])
                     toldAt = now
                 }
             }

@@ -4,6 +4,7 @@ import Logging
 import Providers
 import Settings
 import SignIn
+import Wings
 
 extension HousekeepingJob {
     /// Between two looks for keys that another process has stored or retired: a retired key must be gone within five
@@ -116,19 +117,6 @@ extension HousekeepingJob {
         let log = GrantLog()
         return HousekeepingJob(interval: interval, complaint: "refreshes could not be counted") {
             try await log.tell(repository, now: clock.seconds, logger)
-        }
-    }
-
-    /// Removes the keys of the KeyService that nobody asks for any more; nil where none are removed.
-    static func sweepKeys(
-        _ repository: any UnlockKeyRepository, _ settings: Settings.KeyService, _ clock: Clock
-    ) -> HousekeepingJob? {
-        guard settings.enabled, let days = settings.unusedDays else { return nil }
-        return HousekeepingJob(interval: interval, complaint: "unused keys could not be removed") {
-            let time = clock.seconds - Int64(days) * 86_400
-            while !Task.isCancelled,
-                try await repository.sweepUnlockKeys(unusedSince: time, limit: rowsPerStep) > 0
-            {}
         }
     }
 

@@ -1,10 +1,9 @@
-import Crypto
 import HTTPServer
 import Settings
 import SignIn
 import Syntax
-import System
 import WebAPI
+import Wings
 
 extension HTTPServerLimits {
     /// The limits as configured; one that is switched off is 0.
@@ -20,29 +19,21 @@ extension HTTPServerLimits {
 }
 
 extension AddressLimits {
-    /// This instance's share of the limits as configured; one that is switched off is 0.
-    init(_ settings: Settings) {
+    /// This instance's share of the limits as configured, those of wings too.
+    init(_ settings: Settings, _ wings: [OpenWing]) {
         let limits = settings.rateLimit
-        func share(_ limit: Int?) -> Int { limit.map { max(1, $0 / settings.instances) } ?? 0 }
+        var perMinute: [AddressLimit: Int?] = [
+            .signIns: limits.signInsPerMinutePerAddress, .challenges: limits.challengesPerMinutePerAddress,
+            .failedRefreshes: limits.failedRefreshesPerMinutePerAddress,
+            .failedAdminTokens: limits.failedAdminTokensPerMinutePerAddress,
+            .authorizations: limits.authorizationsPerMinutePerAddress, .pushes: limits.pushesPerMinutePerAddress,
+            .signUps: limits.signUpsPerMinutePerAddress,
+        ]
+        for wing in wings { perMinute.merge(wing.limits) { $1 } }
         self.init(
-            signIns: share(limits.signInsPerMinutePerAddress), challenges: share(limits.challengesPerMinutePerAddress),
-            failedRefreshes: share(limits.failedRefreshesPerMinutePerAddress),
-            failedAdminTokens: share(limits.failedAdminTokensPerMinutePerAddress),
-            authorizations: share(limits.authorizationsPerMinutePerAddress),
-            pushes: share(limits.pushesPerMinutePerAddress), keys: share(limits.keysPerMinutePerAddress),
-            failedLongSecrets: share(limits.failedLongSecretsPerMinutePerAddress),
-            signUps: share(limits.signUpsPerMinutePerAddress),
+            perMinute.compactMapValues { limit in limit.map { max(1, $0 / settings.instances) } },
             clientAddress: ClientAddress(
                 header: settings.http.clientAddressHeader, trustedProxies: settings.http.trustedProxies))
-    }
-}
-
-extension PasswordHashing {
-    /// - Returns: nil where the KeyService is off.
-    convenience init?(_ settings: Settings.KeyService) {
-        guard settings.enabled, let scrypt = try? Scrypt(cost: settings.scryptCost) else { return nil }
-        self.init(
-            scrypt, places: settings.hashesAtOnce ?? max(1, Processors.usable / 2), maximumWaiting: settings.waiting)
     }
 }
 

@@ -8,6 +8,7 @@ import SignIn
 import System
 internal import System
 import UnixSignals
+import Wings
 
 /// `gatehouse serve`.
 struct ServeCommand: AsyncParsableCommand {
@@ -63,7 +64,7 @@ struct ServeCommand: AsyncParsableCommand {
         _ settings: Settings, _ writer: LogWriter, _ logger: Logger
     ) async throws(ExitCode) -> Server {
         do throws(StartError) {
-            return try await Server.start(settings, logger: logger)
+            return try await Server.start(settings, wings: Wing.all, logger: logger)
         } catch {
             switch settings.log.format {
             case .text:

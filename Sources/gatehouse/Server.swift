@@ -15,6 +15,7 @@ import SignIn
 import Syntax
 import System
 import WebAPI
+import Wings
 
 /// The composition root: makes every part, lowest first, and puts them together.
 ///
@@ -37,7 +38,9 @@ struct Server: Service {
     private let drain: Duration
     private let logger: Logger
 
-    static func start(_ settings: Settings, logger: Logger) async throws(StartError) -> Server {
+    static func start(
+        _ settings: Settings, wings: [Wing], logger: Logger
+    ) async throws(StartError) -> Server {
         let clock = Clock { WallClock.now.seconds }
         let loops = try startLoops(settings.http.loops ?? Processors.usable)
         try refuseExampleKey(settings)
@@ -53,8 +56,9 @@ struct Server: Service {
         let apiKeys = APIKeys(settings.apiKeys)
         let failedSignIns = FailedSignInLog(
             counter: FailedSignInCounter(), repository: repository, clock: clock, logger: logger)
+        let open = wings.map { $0.open(settings) }
         let parts = Self.parts(
-            settings, repository: repository, keys: keys, apps: apps, providers: providers, apiKeys: apiKeys,
+            settings, open, repository: repository, keys: keys, apps: apps, providers: providers, apiKeys: apiKeys,
             failedSignIns: failedSignIns.counter, clock, logger)
         let limits = HTTPServerLimits(settings.http, connections: shares.clients)
         let http = try makeServer(settings, limits, loops: loops, parts: parts, clients: clients)
@@ -78,35 +82,35 @@ struct Server: Service {
                     + (store.file.map { [.tidyLog($0, clock), .serveBackups($0)] } ?? [])
                     + [.forgetUnfinished(repository, settings.providers, clock)]
                     + grantJobs(settings, parts, clients, logger)
-                    + [.sweepKeys(repository, settings.keyService, clock)].compactMap(\.self),
+                    + open.flatMap { $0.jobs(repository, clock) },
                 logger: logger),
             refreshes: parts.memory.refreshes, failedSignIns: failedSignIns,
             drain: .seconds(settings.http.drainSeconds), logger: logger)
     }
 
     private static func parts(
-        _ settings: Settings, repository: any AccountRepository, keys: SessionKeys, apps: AppDirectory,
-        providers: [Provider], apiKeys: APIKeys, failedSignIns: FailedSignInCounter, _ clock: Clock, _ logger: Logger
+        _ settings: Settings, _ wings: [OpenWing], repository: any AccountRepository, keys: SessionKeys,
+        apps: AppDirectory, providers: [Provider], apiKeys: APIKeys, failedSignIns: FailedSignInCounter, _ clock: Clock,
+        _ logger: Logger
     ) -> APIParts {
-        APIParts(
+        let extensions = APIExtensions(wings.map(\.api))
+        return APIParts(
             repository: repository, keys: keys, providers: ProviderDirectory(providers),
             memory: ProcessMemory(
                 codes: DispatchedCodes(), logouts: SeenTokens(),
                 events: SeenTokens(
                     maximumAgeSeconds: providers.compactMap(\.configuration.events?.maximumAgeSeconds).max() ?? 0),
-                pushes: PushLimits(PushLimits.Configuration(settings.push)),
-                passwords: PasswordHashing(settings.keyService)),
+                pushes: PushLimits(PushLimits.Configuration(settings.push))),
             registration: settings.registration,
             apps: apps,
             branding: Branding(name: settings.browser.name ?? "", logo: settings.browser.logo),
             associationFiles: AssociationFiles(
                 apple: settings.associationFiles.apple, android: settings.associationFiles.android),
             maximumPendingSignIns: Int64(settings.browser.pendingSignIns), clock: clock, apiKeys: apiKeys,
-            limits: AddressLimits(settings),
+            limits: AddressLimits(settings, wings),
             documentation: Documentation(
-                version: Version.text, baseURL: settings.session.issuer?.text,
-                keyServicePath: settings.keyService.basePath),
-            failedSignIns: failedSignIns, logger: logger)
+                version: Version.text, baseURL: settings.session.issuer?.text, wings: extensions),
+            wings: extensions, failedSignIns: failedSignIns, logger: logger)
     }
 
     /// What is done for tokens that providers have given us. It takes a loop's HTTP client as sign-ins do.

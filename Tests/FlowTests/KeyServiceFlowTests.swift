@@ -7,6 +7,7 @@ import Settings
 import SignIn
 import System
 import Testing
+import Wings
 
 @testable import gatehouse
 
@@ -239,8 +240,8 @@ struct TIMClient {
                     Issue.record("the test's configuration is faulty")
                     return nil
                 }
-                return .sweepKeys(
-                    gatehouse.server.repository, settings.keyService, Clock { now + days * 86_400 })
+                return Wing.keyService.open(settings)
+                    .jobs(gatehouse.server.repository, Clock { now + days * 86_400 }).first
             }
             #expect(try job("{enabled: false}", afterDays: 9999) == nil)
             #expect(try job("{enabled: true, unusedDays: 0}", afterDays: 9999) == nil)

@@ -7,6 +7,7 @@ import Sealing
 import Settings
 import SignIn
 import Testing
+import Wings
 
 @testable import gatehouse
 

@@ -3,6 +3,7 @@ import AccountsSQLite
 import Foundation
 import Settings
 import Testing
+import Wings
 
 @testable import gatehouse
 
@@ -63,7 +64,7 @@ import Testing
         let settings = try settings(
             ", masterKeyFile: '\(example)', create: true", top: "session: {issuer: 'https://id.example.com'}")
         let failure = await #expect(throws: StartError.self) {
-            await (try await Server.start(settings, logger: RecordedLog().logger)).stop()
+            await (try await Server.start(settings, wings: Wing.all, logger: RecordedLog().logger)).stop()
         }
         #expect("\(String(describing: failure))".contains("the one of the examples"))
         #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "volume").path))

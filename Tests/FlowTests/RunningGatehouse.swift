@@ -5,6 +5,7 @@ import Logging
 import Settings
 import SimulatedCarriers
 import Testing
+import Wings
 
 @testable import gatehouse
 
@@ -102,7 +103,7 @@ final class RunningGatehouse: Sendable {
             Issue.record("the test's configuration is faulty: \(loaded)")
             throw CancellationError()
         }
-        return try await Server.start(settings, logger: log.logger)
+        return try await Server.start(settings, wings: Wing.all, logger: log.logger)
     }
 
     static func yaml(

@@ -28,7 +28,6 @@ public final class SignInStage: Sendable {
         PushLimits.Configuration(lifetimeSeconds: 3600, pushesPerHint: 3, windowSeconds: 600, maximumPending: 100))
     public let apps: AppDirectory
     public let providers: ProviderDirectory
-    private let passwords: PasswordHashing?
     private let registration: RegistrationMode
     private let store: TemporaryStore
     private let time = Mutex(SigningProvider.now)
@@ -36,12 +35,11 @@ public final class SignInStage: Sendable {
     public init(
         registration: RegistrationMode = .automatic, absoluteSeconds: Int64? = nil,
         refreshGraceSeconds: Int64 = 60, apps: AppDirectory = AppDirectory([], resourceServers: []),
-        others: [ProviderConfiguration] = [], passwords: PasswordHashing? = nil,
+        others: [ProviderConfiguration] = [],
         _ change: (inout ProviderConfiguration) -> Void = { _ in }
     ) async throws {
         self.registration = registration
         self.apps = apps
-        self.passwords = passwords
         provider = Provider(.zenkey(change))
         providers = ProviderDirectory([provider] + others.map { Provider($0) })
         store = try await TemporaryStore()
@@ -88,8 +86,7 @@ public final class SignInStage: Sendable {
         UseCases(
             repository: repository, tokenIssuer: issuer, providers: providers,
             memory: ProcessMemory(
-                codes: codes, logouts: logouts, events: events, pushes: pushes, refreshes: refreshes,
-                passwords: passwords),
+                codes: codes, logouts: logouts, events: events, pushes: pushes, refreshes: refreshes),
             transport: transport, registration: registration, apps: apps, maximumPendingSignIns: 1000, clock: clock)
     }
 

@@ -15,6 +15,7 @@ import TestSupport
 import Testing
 
 @testable import WebAPI
+@testable import Wings
 
 /// What the API answered, with its body read.
 struct Answer {
@@ -45,15 +46,15 @@ final class APIStage: Sendable {
         registration: RegistrationMode = .automatic, apps: AppDirectory = AppDirectory([], resourceServers: []),
         others: [ProviderConfiguration] = [],
         associationFiles: AssociationFiles = AssociationFiles(apple: nil, android: nil),
-        passwords: PasswordHashing? = nil, keyServicePath: String? = nil,
+        wings: APIExtensions = .ofTests,
         _ change: (inout ProviderConfiguration) -> Void = { _ in }
     ) async throws {
         stage = try await SignInStage(
-            registration: registration, apps: apps, others: others, passwords: passwords, change)
+            registration: registration, apps: apps, others: others, change)
         api = WebAPI(
             providers: stage.providers, useCases: stage.useCases, apps: apps, branding: Branding(name: "Acme Telecom"),
             associationFiles: associationFiles, apiKeys: APIKeys(apiKeys.map { Secret($0) }), limits: .each(perMinute),
-            documentation: Documentation(version: "0.0.0", baseURL: nil, keyServicePath: keyServicePath),
+            documentation: Documentation(version: "0.0.0", baseURL: nil, wings: wings), wings: wings,
             failedSignIns: failedSignIns,
             logger: log.logger(logLevel))
     }
@@ -130,11 +131,19 @@ extension AddressLimits {
     /// The same for everything, with no proxy in front.
     static func each(_ perMinute: Int) -> AddressLimits {
         AddressLimits(
-            signIns: perMinute, challenges: perMinute, failedRefreshes: perMinute, failedAdminTokens: perMinute,
-            authorizations: perMinute, pushes: perMinute, keys: perMinute, failedLongSecrets: perMinute,
-            signUps: perMinute,
+            Dictionary(
+                uniqueKeysWithValues: [
+                    .signIns, .challenges, .failedRefreshes, .failedAdminTokens, .authorizations, .pushes, .signUps,
+                    .keys,
+                    .failedLongSecrets,
+                ].map { ($0, perMinute) }),
             clientAddress: ClientAddress(header: .xForwardedFor, trustedProxies: []))
     }
+}
+
+extension APIExtensions {
+    /// Those of this service, none of which is on.
+    static let ofTests = APIExtensions([.keyService(at: "/keyservice/v1", nil)])
 }
 
 enum StageError: Error { case notSignedIn }

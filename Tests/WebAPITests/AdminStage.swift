@@ -31,8 +31,8 @@ final class AdminStage: Sendable {
         readiness = ServiceReadiness(repository: stage.repository, clock: stage.clock)
         api = AdminAPI(
             repository: stage.repository, readiness: readiness, providers: [stage.provider] + (more ?? [plain]),
-            token: AdminToken(token.map { Secret($0) }), limits: .each(0), version: "0.0.0", clock: stage.clock,
-            logger: log.logger(.trace))
+            token: AdminToken(token.map { Secret($0) }), limits: .each(0), version: "0.0.0", wings: .ofTests,
+            clock: stage.clock, logger: log.logger(.trace))
     }
 
     /// Asks, and holds every answer against the document.

@@ -52,11 +52,11 @@ import Testing
 
     @Test func `shows every operation and every code, with links that lead somewhere`() async throws {
         let page = await (try APIStage()).send(.get, "/docs").text
-        for operation in Operations.all {
+        for operation in Operations.all(with: .ofTests) {
             #expect(page.contains("id=\"\(operation.description.id)\""))
             #expect(page.contains(operation.path))
         }
-        for code in ErrorCode.allCases {
+        for code in ErrorCode.ofTests {
             let isInWords = ErrorCode.ofClients.contains(code)
             let place = isInWords ? "<code>\(code.rawValue)</code>" : "id=\"error-\(code.rawValue)\""
             #expect(page.contains(place), "\(code)")
@@ -81,10 +81,10 @@ import Testing
     }
 
     @Test func `has a line to copy for each operation, at the address that is configured`() {
-        let document = APIDocument.make(version: "1", baseURL: "https://signin.example.com")
+        let document = APIDocument.make(version: "1", baseURL: "https://signin.example.com", wings: .ofTests)
         let page = DocumentationPage(document, wording: APIDocument.wording).html
         let lines = page.split(separator: "<pre><code>").filter { $0.hasPrefix("curl ") }
-        #expect(lines.count == Operations.all.count)
+        #expect(lines.count == Operations.all(with: .ofTests).count)
         #expect(lines.allSatisfy { $0.contains("https://signin.example.com/") })
         #expect(
             page.contains("curl https://signin.example.com/users/me \\\n  -H &quot;Authorization: Bearer $TOKEN&quot;"))

@@ -9,7 +9,7 @@ import Testing
     /// Every kind of answer in the document.
     private static var promised: Set<String> {
         var names: Set<String> = []
-        for operation in Operations.all {
+        for operation in Operations.all(with: .ofTests) {
             for success in operation.description.successes {
                 names.insert(APIStage.name(operation.description.id, success.status, nil))
             }
@@ -18,7 +18,7 @@ import Testing
             for response in responses where response.name != "default" {
                 let described = DocumentedAnswers.ofApps.check.resolved(response.value)
                 let codes = described["content"]?["application/json"]?["examples"]?.object?.members.map(\.name) ?? []
-                for code in codes.compactMap(ErrorCode.init) {
+                for code in codes.compactMap(ErrorCode.named) {
                     names.insert(APIStage.name(operation.description.id, code.status, code.rawValue))
                 }
             }

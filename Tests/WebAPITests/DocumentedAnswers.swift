@@ -5,9 +5,9 @@ import JSON
 
 /// Holds answers against a document.
 struct DocumentedAnswers {
-    static let document = APIDocument.make(version: "0.0.0", baseURL: nil)
+    static let document = APIDocument.make(version: "0.0.0", baseURL: nil, wings: .ofTests)
     static let ofApps = DocumentedAnswers(document)
-    static let ofOperators = DocumentedAnswers(AdminDocument.make(version: "0.0.0"))
+    static let ofOperators = DocumentedAnswers(AdminDocument.make(version: "0.0.0", wings: .ofTests))
 
     let document: JSONValue
     let check: SchemaCheck
@@ -83,6 +83,11 @@ struct DocumentedAnswers {
 }
 
 extension ErrorCode {
+    /// All there are, with those of the wings.
+    static let ofTests = all(with: APIExtensions.ofTests.all.flatMap(\.errors).map { ErrorCode($0) })
+
+    static func named(_ text: String) -> ErrorCode? { ofTests.first { $0.rawValue == text } }
+
     /// Those that only `POST /auth/token` gives, which describes them in words.
     static let ofClients: Set<ErrorCode> = [.unsupportedGrantType, .invalidTarget]
 }

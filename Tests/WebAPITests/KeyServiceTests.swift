@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import WebAPI
+@testable import Wings
 
 extension APIStage {
     /// A stage with the KeyService, whose hashes are as quick as they can be.
@@ -16,7 +17,11 @@ extension APIStage {
     ) async throws -> APIStage {
         try await APIStage(
             apiKeys: apiKeys, perMinute: perMinute,
-            passwords: PasswordHashing(try Scrypt(cost: 1), places: 1, maximumWaiting: waiting), keyServicePath: path)
+            wings: APIExtensions([
+                .keyService(
+                    at: path ?? "/keyservice/v1",
+                    PasswordHashing(try Scrypt(cost: 1), places: 1, maximumWaiting: waiting))
+            ]))
     }
 
     func createKey(_ body: JSONValue = ["secret": "1234"]) async -> Answer {
@@ -176,7 +181,8 @@ extension APIStage {
     }
 
     @Test func `are not there where the KeyService is off`() async throws {
-        let app = try await APIStage(keyServicePath: "/auth/realms/acme/keyservice/v1")
+        let app = try await APIStage(
+            wings: APIExtensions([.keyService(at: "/auth/realms/acme/keyservice/v1", nil)]))
         for path in ["/keyservice/v1", "/auth/realms/acme/keyservice/v1"] {
             let answer = await app.api.respond(to: .sample(.post, path + "/createkey"))
             #expect(answer.status.code == 404)

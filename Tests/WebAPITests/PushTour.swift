@@ -167,7 +167,8 @@ enum PushTour {
         let api = WebAPI(
             providers: providers, useCases: useCases, apps: stage.apps, branding: Branding(name: ""),
             associationFiles: AssociationFiles(apple: nil, android: nil), apiKeys: APIKeys([]), limits: .each(0),
-            documentation: Documentation(version: "0", baseURL: nil), failedSignIns: FailedSignInCounter(),
+            documentation: Documentation(version: "0", baseURL: nil, wings: .none), wings: .none,
+            failedSignIns: FailedSignInCounter(),
             logger: RecordedLog().logger(.critical))
         let path = "\(APIStage.pushPath)/\(id)"
         let answer = Answer(response: await api.respond(to: .sample(.post, path)))

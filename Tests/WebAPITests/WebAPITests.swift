@@ -131,7 +131,8 @@ import WebAPI
         let api = WebAPI(
             providers: stage.providers, useCases: stage.useCases, apps: stage.apps, branding: Branding(name: ""),
             associationFiles: AssociationFiles(apple: nil, android: nil), apiKeys: keys, limits: .each(0),
-            documentation: Documentation(version: "0.0.0", baseURL: nil), failedSignIns: FailedSignInCounter(),
+            documentation: Documentation(version: "0.0.0", baseURL: nil, wings: .none), wings: .none,
+            failedSignIns: FailedSignInCounter(),
             logger: RecordedLog().logger(.critical))
         func status(_ key: String) async -> Int {
             await api.respond(to: .sample(.delete, "/auth/token", headers: [("X-API-KEY", key)])).status.code

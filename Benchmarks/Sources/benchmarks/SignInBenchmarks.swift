@@ -86,10 +86,9 @@ enum SignInBenchmarks {
             apps: apps, branding: Branding(name: ""), associationFiles: AssociationFiles(apple: nil, android: nil),
             apiKeys: APIKeys([]),
             limits: AddressLimits(
-                signIns: 1_000_000, challenges: 0, failedRefreshes: 0, failedAdminTokens: 0, authorizations: 0,
-                pushes: 0, keys: 0, failedLongSecrets: 0, signUps: 0,
+                [.signIns: 1_000_000],
                 clientAddress: ClientAddress(header: .xForwardedFor, trustedProxies: [])),
-            documentation: Documentation(version: "0", baseURL: nil), failedSignIns: FailedSignInCounter(),
+            documentation: Documentation(version: "0", baseURL: nil, wings: .none), wings: .none, failedSignIns: FailedSignInCounter(),
             logger: Logger(label: "benchmarks") { _ in SilentLog() })
     }
 

@@ -19,16 +19,17 @@ public struct AdminAPI: RequestHandler {
     ///   - providers: all configured ones.
     ///   - limits: how often one client may get the token wrong.
     ///   - version: this build's, for the documentation.
+    ///   - wings: what wings bring, for the documentation.
     public init(
         repository: any AccountRepository, readiness: ServiceReadiness, providers: [Provider], token: AdminToken,
-        limits: AddressLimits, version: String, clock: Clock, logger: Logger
+        limits: AddressLimits, version: String, wings: APIExtensions, clock: Clock, logger: Logger
     ) {
         let log = RequestLog(logger: logger)
         let observers = RequestObservers(all: [log])
         self.token = token
         self.limits = limits
         let store = AdminStore(repository: repository, clock: clock)
-        let documentation = AdminDocument.files(version: version)
+        let documentation = AdminDocument.files(version: version, wings: wings)
         func handler(for operations: [Operation<AdminServices>], servesOperators: Bool) -> APIHandler {
             let services = AdminServices(
                 store: store, readiness: readiness, providers: providers, servesOperators: servesOperators,

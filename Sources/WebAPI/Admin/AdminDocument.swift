@@ -5,12 +5,13 @@ internal import OpenAPI
 enum AdminDocument {
     private static let (title, bearerToken) = ("Gatehouse for operators", "bearer")
 
-    /// - Parameter version: this build's.
-    static func make(version: String) -> JSONValue {
+    /// - Parameters:
+    ///   - version: this build's.
+    ///   - wings: what wings bring.
+    static func make(version: String, wings: APIExtensions) -> JSONValue {
         OpenAPIDocument.of(
             title: title, version: version, introduction: introduction, baseURL: nil,
-            operations: AdminOperations.all.map(\.object),
-            tags: OpenAPIDocument.tags(of: AdminOperations.all.map(\.description)),
+            operations: AdminOperations.all.map { ($0.description, $0.object) }, wings: wings,
             securitySchemes: [
                 (
                     bearerToken,
@@ -25,10 +26,10 @@ enum AdminDocument {
             ])
     }
 
-    static func files(version: String) -> DocumentationFiles {
+    static func files(version: String, wings: APIExtensions) -> DocumentationFiles {
         DocumentationFiles(areOpen: false) {
             DocumentationFiles.Source(
-                document: make(version: version),
+                document: make(version: version, wings: wings),
                 wording: DocumentationPage.Wording(
                     documentPath: APIDocument.path, usualAddress: "http://127.0.0.1:8081",
                     commonErrors: ErrorResponse.ofHTTP

@@ -6,7 +6,7 @@ internal import Providers
 internal import SignIn
 
 /// What a browser gets, and what went wrong, for the log.
-struct BrowserAnswer: Sendable {
+package struct BrowserAnswer: Sendable {
     var response: HTTPResponse
     var error: ServiceError?
 

@@ -7,8 +7,8 @@ internal import Syntax
 
 /// What this service says of itself to OAuth clients (RFC 8414 §2, OpenID Connect Discovery §3): all that the libraries
 /// of apps and of other services look for, by the tables that they were read in.
-struct IssuerMetadata: Sendable {
-    static let paths = ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"]
+package struct IssuerMetadata: Sendable {
+    package static let paths = ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"]
 
     let hasIntrospectors: Bool
     private let document: SharedBody

@@ -26,13 +26,11 @@ enum APIDocument {
     /// - Parameters:
     ///   - version: this build's.
     ///   - baseURL: where apps reach the service; nil when only the reader of the document knows.
-    ///   - operations: those of the configuration, where it is not the usual one.
-    static func make(
-        version: String, baseURL: String?, operations: [Operation<APIServices>] = Operations.all
-    ) -> JSONValue {
+    ///   - wings: what wings bring, by the configuration.
+    static func make(version: String, baseURL: String?, wings: APIExtensions) -> JSONValue {
         OpenAPIDocument.of(
             title: "Gatehouse", version: version, introduction: introduction, baseURL: baseURL,
-            operations: operations.map(\.object), tags: OpenAPIDocument.tags(of: operations.map(\.description)),
+            operations: Operations.all(with: wings).map { ($0.description, $0.object) }, wings: wings,
             securitySchemes: securitySchemes)
     }
 

@@ -58,7 +58,7 @@ extension ErrorCode {
 }
 
 /// Header fields of answers that are described among the components.
-enum ResponseHeader: String, CaseIterable {
+package enum ResponseHeader: String, CaseIterable {
     case requestID = "X-Request-ID"
     case retryAfter = "Retry-After"
     case authenticate = "WWW-Authenticate"

@@ -14,8 +14,6 @@ enum Examples {
     static let ticket = "zenkey.dGlja2V0dGlja2V0dGlja2V0dGlja2V0dGlja2V0dGk"
     static let sessionID = "00000000673f1c2b9d5e44a1b0c7d2e3"
     static let pushID = "cHVzaHB1c2hwdXNocHVzaHB1c2hwdXNocHVzaHB1c2g"
-    static let password = "1234"
-    static let keyID = "6f1a0e4bd2c94f7f8f6b0f35d9b3a1c2"
     static let now: Int64 = 1_790_000_000
 
     static let linkTicket = LinkTicket(
@@ -84,11 +82,6 @@ enum Examples {
         "given_name": "Jane", "family_name": "Doe", "email": "jane@example.com", "phone_number": "+12065550100",
         "postal_code": "90210", "email_verified": "false", "phone_number_verified": "true",
         "own": ["username": "jane", "email": "jane@home.example"], "claims": ["roles": ["editor"], "level": 3],
-    ]
-
-    static let unlockedKey: JSONValue = [
-        "keyid": .string(keyID), "key": "3q2+796tvu/erb7v3q2+796tvu/erb7v3q2+796tvu8=",
-        "longsecret": "bG9uZ3NlY3JldGxvbmdzZWNyZXRsb25nc2VjcmV0bG8",
     ]
 
     static let providerToken: JSONValue = [

@@ -1,20 +1,24 @@
 internal import HTTPServer
-internal import JSON
+package import JSON
 internal import OpenAPI
 
 /// What the document says of an operation, beside its method, its path and whom it answers.
-struct OperationDescription: Sendable {
+package struct OperationDescription: Sendable {
     /// The body of a request; JSON and form have the same members.
-    struct Body: Sendable {
+    package struct Body: Sendable {
         /// The name of a schema among the components.
         let schema: String
         let example: JSONValue
         /// What takes JSON takes a form, too, which the document says in words: generators mix up several types.
         var takesJSON = true
+
+        package init(schema: String, example: JSONValue, takesJSON: Bool = true) {
+            (self.schema, self.example, self.takesJSON) = (schema, example, takesJSON)
+        }
     }
 
     /// An answer that is no error, or is told otherwise than errors of the API are.
-    struct Success: Sendable {
+    package struct Success: Sendable {
         var status = 200
         let description: String
         /// nil for an answer without a body.
@@ -22,6 +26,14 @@ struct OperationDescription: Sendable {
         var example: JSONValue?
         var type = "application/json"
         var headers: [ResponseHeader] = []
+
+        package init(
+            status: Int = 200, description: String, schema: JSONValue? = nil, example: JSONValue? = nil,
+            type: String = "application/json", headers: [ResponseHeader] = []
+        ) {
+            (self.status, self.description, self.schema, self.example) = (status, description, schema, example)
+            (self.type, self.headers) = (type, headers)
+        }
     }
 
     /// The name of the function in generated clients.
@@ -34,13 +46,21 @@ struct OperationDescription: Sendable {
     let successes: [Success]
     /// Errors of its own. Those of its access, of its body and of HTTP are added.
     var errors: [ErrorCode] = []
+
+    package init(
+        id: String, tag: OperationGroup, summary: String, description: String, parameters: [JSONValue] = [],
+        body: Body? = nil, successes: [Success], errors: [ErrorCode] = []
+    ) {
+        (self.id, self.tag, self.summary, self.description) = (id, tag, summary, description)
+        (self.parameters, self.body, self.successes, self.errors) = (parameters, body, successes, errors)
+    }
 }
 
 extension Operation {
     /// As the document has it.
     var object: OperationObject {
         OperationObject(
-            method: method.rawValue, path: path, tag: description.tag.rawValue, summary: description.summary,
+            method: method.rawValue, path: path, tag: description.tag.name, summary: description.summary,
             description: description.description, id: description.id,
             parameters: description.parameters + [Reference.parameter("RequestID")],
             body: description.body?.object, responses: responses,
@@ -58,9 +78,8 @@ extension Operation {
 
     /// In the order of ``ErrorCode``.
     private var errors: [ErrorCode] {
-        var codes = Set(description.errors + access.errors)
-        if description.body != nil, !access.hasPages { codes.insert(.invalidRequest) }
-        return ErrorCode.allCases.filter(codes.contains)
+        let ofBody: [ErrorCode] = description.body != nil && !access.hasPages ? [.invalidRequest] : []
+        return ErrorCode.ordered(description.errors + access.errors + ofBody)
     }
 }
 

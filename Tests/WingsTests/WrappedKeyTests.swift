@@ -2,7 +2,7 @@ import Accounts
 import Crypto
 import Testing
 
-@testable import SignIn
+@testable import Wings
 
 @Suite struct `A wrapped key` {
     private static let password = Secret("1234")

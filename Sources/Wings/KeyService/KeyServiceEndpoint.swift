@@ -3,18 +3,34 @@ internal import HTTPServer
 internal import JSON
 internal import SignIn
 internal import Syntax
+internal import WebAPI
 
 /// `/keyservice/v1`, where the configuration has it nowhere else: the protocol of TIM's clients.
 ///
 /// They know what happened by the status alone, and read a success of exactly 200.
 struct KeyServiceEndpoint: Sendable {
-    static let usualPath = "/keyservice/v1"
-    static let createSuffix = "/createkey"
-    static let unlockSuffix = "/key"
-
     /// Nil where it is off.
     let keys: KeyService?
     let limits: AddressLimits
+
+    /// - Parameters:
+    ///   - path: below which they are.
+    ///   - hashing: where passwords are hashed; nil where the service is off.
+    static func operations(at path: String, _ hashing: PasswordHashing?) -> [Operation<APIServices>] {
+        @Sendable func endpoint(_ services: APIServices) -> KeyServiceEndpoint {
+            let parts = services.parts
+            return KeyServiceEndpoint(
+                keys: hashing.map { KeyService(repository: parts.repository, hashing: $0, clock: parts.clock) },
+                limits: services.limits)
+        }
+        var create = Operation.keyless(.post, path + "/createkey", KeyServiceDescriptions.create) {
+            endpoint($0).create
+        }
+        var unlock = Operation.keyless(.post, path + "/key", KeyServiceDescriptions.unlock) { endpoint($0).unlock }
+        create.otherPaths = KeyServicePaths.spellings(of: create.path)
+        unlock.otherPaths = KeyServicePaths.spellings(of: unlock.path)
+        return [create, unlock]
+    }
 
     /// `POST …/createkey`: makes a key.
     func create(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
@@ -46,7 +62,7 @@ struct KeyServiceEndpoint: Sendable {
         do throws(ServiceError) {
             return try await keys.unlock(keyID, longSecret: longSecret)
         } catch {
-            if error == .badPassword { limits.countFailure(context.network, as: .failedLongSecrets) }
+            if error == .ofWing(.badPassword) { limits.countFailure(context.network, as: .failedLongSecrets) }
             throw error
         }
     }
@@ -109,7 +125,7 @@ private struct KeyServiceParameters {
 /// Where TIM's clients look for the KeyService and for the issuer beside it.
 enum KeyServicePaths {
     /// Below a realm's path its clients look for both the KeyService and the issuer.
-    private static let realmSuffix = KeyServiceEndpoint.usualPath
+    private static let realmSuffix = "/keyservice/v1"
 
     /// The other spellings of a path: on Android the clients append a slash, and where the address that they are given
     /// ends with one, the path begins with two.

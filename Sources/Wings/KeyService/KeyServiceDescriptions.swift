@@ -1,6 +1,6 @@
 internal import JSON
 internal import OpenAPI
-internal import SignIn
+internal import WebAPI
 
 /// The operations of TIM's KeyService.
 enum KeyServiceDescriptions {
@@ -11,8 +11,8 @@ enum KeyServiceDescriptions {
             wrapped under the other and under the password. Whoever asks twice has two keys. A slash may follow the path, and \
             may stand before it.
             """,
-        body: .init(schema: "KeyCreation", example: ["secret": .string(Examples.password)]),
-        successes: [unlocked("The key.")], errors: [.notFound, .rateLimited, .unableToCreateKey])
+        body: .init(schema: "KeyCreation", example: ["secret": .string(examplePassword)]),
+        successes: [unlocked("The key.")], errors: [.notFound, .rateLimited, ErrorCode(.unableToCreateKey)])
 
     static let unlock = OperationDescription(
         id: "unlockKey", tag: .keyService, summary: "Unlock a key",
@@ -23,13 +23,23 @@ enum KeyServiceDescriptions {
             """,
         body: .init(
             schema: "KeyUnlocking",
-            example: ["secret": .string(Examples.password), "keyid": .string(Examples.keyID)]),
+            example: ["secret": .string(examplePassword), "keyid": .string(exampleKeyID)]),
         successes: [unlocked("The key, and its long secret.")],
-        errors: [.badPassword, .keyLocked, .keyMissing, .notFound, .rateLimited, .storageUnavailable])
+        errors: [
+            ErrorCode(.badPassword), ErrorCode(.keyLocked), ErrorCode(.keyMissing), .notFound, .rateLimited,
+            .storageUnavailable,
+        ])
+
+    private static let examplePassword = "1234"
+    private static let exampleKeyID = "6f1a0e4bd2c94f7f8f6b0f35d9b3a1c2"
+    private static let unlockedKey: JSONValue = [
+        "keyid": .string(exampleKeyID), "key": "3q2+796tvu/erb7v3q2+796tvu/erb7v3q2+796tvu8=",
+        "longsecret": "bG9uZ3NlY3JldGxvbmdzZWNyZXRsb25nc2VjcmV0bG8",
+    ]
 
     private static func unlocked(_ description: String) -> OperationDescription.Success {
         .init(
-            description: description, schema: Reference.schema("UnlockedKey"), example: Examples.unlockedKey,
+            description: description, schema: Reference.schema("UnlockedKey"), example: unlockedKey,
             headers: [.cacheControl])
     }
 }

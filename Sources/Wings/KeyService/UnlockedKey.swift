@@ -1,17 +1,17 @@
 internal import Accounts
-public import Crypto
+internal import Crypto
 internal import Syntax
 
 /// A key of the KeyService, open: for the answer, and no longer than that takes.
-public struct UnlockedKey: Sendable {
+struct UnlockedKey: Sendable {
     let id: UnlockKeyID
     /// What the client encrypts with: 32 random bytes.
-    public let key: Secret
+    let key: Secret
     /// The text that unlocks the key beside its password: 256 random bits as base64url.
-    public let longSecret: Secret
+    let longSecret: Secret
 
     /// The name that the client keeps: 32 lowercase hexadecimal digits.
-    public var keyID: String { id.text }
+    var keyID: String { id.text }
 
     init(id: UnlockKeyID, key: Secret, longSecret: Secret) {
         self.id = id
@@ -30,6 +30,6 @@ public struct UnlockedKey: Sendable {
 
 extension UnlockedKey: CustomStringConvertible, CustomReflectable {
     /// Not even the name: who knows that may try passwords.
-    public var description: String { Secret.redacted }
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    var description: String { Secret.redacted }
+    var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,5 +1,6 @@
-public import Accounts
-public import Crypto
+internal import Accounts
+internal import Crypto
+internal import SignIn
 
 /// TIM's KeyService: a client encrypts with a key that it does not keep, and gets it back for a password, three tries
 /// in a row, or for the long secret that it got with the key and keeps behind a finger or a face.
@@ -7,15 +8,15 @@ public import Crypto
 /// Nobody who asks is known, so a key is nobody's: whoever knows its name has the tries. A password's outcome is told
 /// only when the store has counted it, so that of any number of attempts at once no more than three wrong ones are ever
 /// judged.
-public struct KeyService: Sendable {
+struct KeyService: Sendable {
     /// The longest password, and the longest long secret, in bytes.
-    public static let maximumSecretBytes = 1024
+    static let maximumSecretBytes = 1024
 
     private let repository: any UnlockKeyRepository
     private let hashing: PasswordHashing
     private let clock: Clock
 
-    public init(repository: any UnlockKeyRepository, hashing: PasswordHashing, clock: Clock) {
+    init(repository: any UnlockKeyRepository, hashing: PasswordHashing, clock: Clock) {
         self.repository = repository
         self.hashing = hashing
         self.clock = clock
@@ -23,8 +24,8 @@ public struct KeyService: Sendable {
 
     /// Makes a key. Whoever asks twice has two, and each is good.
     ///
-    /// - Throws: `ServiceError.unableToCreateKey` where it can't be stored, or `.overloaded`.
-    public func create(password: Secret) async throws(ServiceError) -> UnlockedKey {
+    /// - Throws: `WingError.unableToCreateKey` where it can't be stored; `ServiceError.overloaded`.
+    func create(password: Secret) async throws(ServiceError) -> UnlockedKey {
         try await hashing.enter()
         defer { hashing.leave() }
         let key = UnlockedKey.generate()
@@ -36,7 +37,7 @@ public struct KeyService: Sendable {
         } catch {
             // What passes by itself in a second is no reason to give up.
             guard case .storageUnavailable(let reason) = ServiceError(error) else { throw ServiceError(error) }
-            throw .unableToCreateKey(reason)
+            throw .ofWing(.unableToCreateKey.because(reason))
         }
         return key
     }
@@ -44,16 +45,16 @@ public struct KeyService: Sendable {
     /// Unlocks a key by its password. The place in the line is kept until the attempt is counted, so that who comes
     /// next is refused without a hash when it was the last one.
     ///
-    /// - Throws: `ServiceError.badPassword`, `.keyLocked`, `.keyMissing`, `.overloaded`, `.storageUnavailable`.
-    public func unlock(_ keyID: String, password: Secret) async throws(ServiceError) -> UnlockedKey {
-        guard let id = UnlockKeyID(text: keyID) else { throw .keyMissing }
+    /// - Throws: `WingError.badPassword`, `.keyLocked`, `.keyMissing`; `ServiceError.overloaded`, `.storageUnavailable`.
+    func unlock(_ keyID: String, password: Secret) async throws(ServiceError) -> UnlockedKey {
+        guard let id = UnlockKeyID(text: keyID) else { throw .ofWing(.keyMissing) }
         _ = try await wrapped(id)
         try await hashing.enter()
         defer { hashing.leave() }
         let wrapped = try await wrapped(id)
         let key = try await hashed { () throws(CryptoError) in try wrapped.open(password: password) }
         try await settle(id, .password(isRight: key != nil))
-        guard let key else { throw .badPassword }
+        guard let key else { throw .ofWing(.badPassword) }
         return key
     }
 
@@ -61,11 +62,11 @@ public struct KeyService: Sendable {
     /// by it would need no more than their names.
     ///
     /// - Throws: as for a password.
-    public func unlock(_ keyID: String, longSecret: Secret) async throws(ServiceError) -> UnlockedKey {
-        guard let id = UnlockKeyID(text: keyID) else { throw .keyMissing }
+    func unlock(_ keyID: String, longSecret: Secret) async throws(ServiceError) -> UnlockedKey {
+        guard let id = UnlockKeyID(text: keyID) else { throw .ofWing(.keyMissing) }
         let wrapped = try await wrapped(id)
         guard let key = try opened({ () throws(CryptoError) in try wrapped.open(longSecret: longSecret) }) else {
-            throw .badPassword
+            throw .ofWing(.badPassword)
         }
         try await settle(id, .longSecret)
         return key
@@ -73,8 +74,8 @@ public struct KeyService: Sendable {
 
     private func wrapped(_ id: UnlockKeyID) async throws(ServiceError) -> WrappedKey {
         let found = try await stored { () throws(RepositoryError) in try await repository.unlockKey(id) }
-        guard let found else { throw .keyMissing }
-        guard let content = found.content else { throw .keyLocked }
+        guard let found else { throw .ofWing(.keyMissing) }
+        guard let content = found.content else { throw .ofWing(.keyLocked) }
         guard let wrapped = WrappedKey(content, of: id) else { throw .storageUnavailable(.corrupt) }
         return wrapped
     }
@@ -86,9 +87,9 @@ public struct KeyService: Sendable {
         }
         switch outcome {
         case .unlocked: return
-        case .wrong: throw .badPassword
-        case .locked: throw .keyLocked
-        case .missing: throw .keyMissing
+        case .wrong: throw .ofWing(.badPassword)
+        case .locked: throw .ofWing(.keyLocked)
+        case .missing: throw .ofWing(.keyMissing)
         }
     }
 

@@ -1,9 +1,10 @@
 import Accounts
 import Crypto
+import SignIn
 import TestSupport
 import Testing
 
-@testable import SignIn
+@testable import Wings
 
 @Suite struct `The KeyService` {
     private let stage: SignInStage
@@ -51,20 +52,20 @@ import Testing
                 #expect(
                     await error { () async throws(ServiceError) in
                         try await keys.unlock(key.keyID, password: Secret(other))
-                    } == .badPassword)
+                    } == .ofWing(.badPassword))
                 _ = try await keys.unlock(key.keyID, password: Secret(password))
                 let longSecret = key.longSecret.revealedText + other.dropFirst(password.count)
                 if longSecret == key.longSecret.revealedText { continue }
                 #expect(
                     await error { () async throws(ServiceError) in
                         try await keys.unlock(key.keyID, longSecret: Secret(longSecret))
-                    } == .badPassword)
+                    } == .ofWing(.badPassword))
             }
             #expect(
                 await error { () async throws(ServiceError) in
                     try await keys.unlock(key.keyID, password: Secret(Digest.sha256.hash(Array(password.utf8))))
                 }
-                    == .badPassword)
+                    == .ofWing(.badPassword))
         }
     }
 
@@ -81,19 +82,19 @@ import Testing
         #expect(
             await error { () async throws(ServiceError) in
                 try await keys.unlock(one.keyID, longSecret: two.longSecret)
-            } == .badPassword)
+            } == .ofWing(.badPassword))
         #expect(
             await error { () async throws(ServiceError) in
                 try await keys.unlock(one.keyID, longSecret: Secret("1"))
-            } == .badPassword)
+            } == .ofWing(.badPassword))
         #expect(
             await error { () async throws(ServiceError) in
                 try await keys.unlock(one.keyID, password: one.longSecret)
-            } == .badPassword)
+            } == .ofWing(.badPassword))
         #expect(
             await error { () async throws(ServiceError) in
                 try await keys.unlock(one.keyID, password: Secret("2"))
-            } == .badPassword)
+            } == .ofWing(.badPassword))
         // A wrong long secret counts for nothing, so there is one more try.
         #expect(try await keys.unlock(one.keyID, password: Secret("1")).key == one.key)
     }
@@ -112,7 +113,11 @@ import Testing
             await error { () async throws(ServiceError) in
                 try await keys.unlock(key.keyID, longSecret: key.longSecret)
             })
-        #expect(seen == [.badPassword, .badPassword, .keyLocked, .keyLocked, .keyLocked])
+        #expect(
+            seen == [
+                .ofWing(.badPassword), .ofWing(.badPassword), .ofWing(.keyLocked), .ofWing(.keyLocked),
+                .ofWing(.keyLocked),
+            ])
     }
 
     @Test(arguments: ["", "x", "6f1a0e4bd2c94f7f8f6b0f35d9b3a1c2", "6F1A0E4BD2C94F7F8F6B0F35D9B3A1C2"])
@@ -121,11 +126,11 @@ import Testing
         #expect(
             await error { () async throws(ServiceError) in
                 try await keys.unlock(name, password: Secret("1"))
-            } == .keyMissing)
+            } == .ofWing(.keyMissing))
         #expect(
             await error { () async throws(ServiceError) in
                 try await keys.unlock(name, longSecret: Secret("1"))
-            } == .keyMissing)
+            } == .ofWing(.keyMissing))
     }
 
     @Test func `keeps opening what was made at another cost`() async throws {
@@ -143,8 +148,8 @@ import Testing
                 try await keys.unlock(key.keyID, password: Secret("wrong \(number)"))
             }
         }
-        #expect(seen.filter { $0 == .badPassword }.count == 2)
-        #expect(seen.filter { $0 == .keyLocked }.count == 998)
+        #expect(seen.filter { $0 == .ofWing(.badPassword) }.count == 2)
+        #expect(seen.filter { $0 == .ofWing(.keyLocked) }.count == 998)
         #expect(try await stage.repository.auditEvents(after: 0, limit: .max).map(\.kind) == [.unlockKeyLocked])
     }
 
@@ -157,8 +162,8 @@ import Testing
                     try await keys.unlock(key.keyID, password: Secret(number == place ? "1234" : "wrong"))
                 }
             }
-            let wrong = seen.filter { $0 == .badPassword }.count
-            #expect(seen[place] == nil || seen[place] == .keyLocked)
+            let wrong = seen.filter { $0 == .ofWing(.badPassword) }.count
+            #expect(seen[place] == nil || seen[place] == .ofWing(.keyLocked))
             #expect(seen[place] == nil ? (2...4).contains(wrong) : wrong == 2, "\(wrong)")
         }
     }
@@ -191,9 +196,9 @@ import Testing
         #expect(
             await error { () async throws(ServiceError) in
                 try await keys.unlock("x", password: Secret("1"))
-            } == .keyMissing)
+            } == .ofWing(.keyMissing))
         hashing.leave()
-        #expect(await waiting.value == [.badPassword, .badPassword])
+        #expect(await waiting.value == [.ofWing(.badPassword), .ofWing(.badPassword)])
         #expect(try await keys.unlock(key.keyID, password: Secret("1234")).key == key.key)
     }
 
@@ -214,9 +219,9 @@ import Testing
         #expect(
             await error { () async throws(ServiceError) in
                 try await keys.unlock(key.keyID, password: Secret("1234"))
-            } == .keyLocked)
+            } == .ofWing(.keyLocked))
         hashing.leave()
-        #expect(await late.value == .keyLocked)
+        #expect(await late.value == .ofWing(.keyLocked))
     }
 
     @Test func `says that a key can't be made, and tells of no outcome that is not counted`() async throws {
@@ -225,7 +230,7 @@ import Testing
         await stage.repository.close()
         #expect(
             await error { () async throws(ServiceError) in try await keys.create(password: Secret("1")) }
-                == .unableToCreateKey(.closed))
+                == .ofWing(.unableToCreateKey.because(.closed)))
         #expect(
             await error { () async throws(ServiceError) in try await keys.unlock(key.keyID, password: Secret("1")) }
                 == .storageUnavailable(.closed))

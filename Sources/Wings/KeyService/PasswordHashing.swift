@@ -1,12 +1,13 @@
-public import Crypto
+internal import Crypto
 internal import Dispatch
+internal import SignIn
 internal import Synchronization
 
 /// Where slow hashes are computed: on threads of their own, so many at once and not more, so that neither the loops nor
 /// the machine's memory hear of a crowd. One for the process.
 ///
 /// Whoever wants one waits for a place (``enter()``), with a bounded line before it, and gives it back (``leave()``).
-public final class PasswordHashing: Sendable {
+final class PasswordHashing: Sendable {
     private struct Line {
         var taken = 0
         /// The oldest last.
@@ -14,7 +15,7 @@ public final class PasswordHashing: Sendable {
     }
 
     /// What new passwords are hashed with.
-    public let scrypt: Scrypt
+    let scrypt: Scrypt
     private let places: Int
     private let maximumWaiting: Int
     private let line = Mutex(Line())
@@ -23,7 +24,7 @@ public final class PasswordHashing: Sendable {
     /// - Parameters:
     ///   - places: how many are hashed at once; at least 1.
     ///   - maximumWaiting: how many may wait for that.
-    public init(_ scrypt: Scrypt, places: Int, maximumWaiting: Int) {
+    init(_ scrypt: Scrypt, places: Int, maximumWaiting: Int) {
         self.scrypt = scrypt
         self.places = max(1, places)
         self.maximumWaiting = maximumWaiting

@@ -1,0 +1,30 @@
+/// Something that one client address may do only so often in a minute.
+public struct AddressLimit: Hashable, Sendable {
+    /// Tells it from all others.
+    public let name: String
+    /// What is told to those who must wait.
+    public let sentence: String
+
+    public init(_ name: String, _ sentence: String) {
+        self.name = name
+        self.sentence = sentence
+    }
+
+    public static func == (left: AddressLimit, right: AddressLimit) -> Bool { left.name == right.name }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+extension AddressLimit {
+    public static let signIns = AddressLimit("signIns", "Too many sign-ins come from this address.")
+    public static let challenges = AddressLimit(
+        "challenges", "Too many requests for a challenge come from this address.")
+    public static let failedRefreshes = AddressLimit(
+        "failedRefreshes", "Too many wrong tokens come from this address.")
+    public static let failedAdminTokens = AddressLimit(
+        "failedAdminTokens", "Too many wrong admin tokens come from this address.")
+    public static let authorizations = AddressLimit(
+        "authorizations", "Too many sign-ins through the browser come from this address.")
+    public static let pushes = AddressLimit("pushes", "Too many server-initiated sign-ins come from this address.")
+    public static let signUps = AddressLimit("signUps", "Too many sign-ups and recoveries come from this address.")
+}

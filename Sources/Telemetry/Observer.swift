@@ -1,0 +1,65 @@
+internal import System
+
+/// Hears of every step as it begins and as it ends: what counts, times and traces is an observer.
+///
+/// It is called where the step happens, on a loop or on the store's thread, and must return at once. Each step that
+/// has begun ends exactly once, also where a request is given up.
+public protocol Observer: Sendable {
+    /// - Parameter parent: the step that this one is a part of; nil where that is not known.
+    func began(_ step: Step, _ id: StepID, partOf parent: StepID?)
+
+    /// - Parameter took: the time since it began.
+    func ended(_ step: Step, _ id: StepID, _ outcome: StepOutcome, took: Duration)
+}
+
+/// The observers of a process. Without any, a step costs nothing but the question whether there are some.
+public struct Observers: Sendable {
+    /// Nobody looks.
+    public static let none = Observers([])
+
+    private let all: [any Observer]
+
+    public init(_ all: [any Observer]) {
+        self.all = all
+    }
+
+    /// Begins a step. It ends with ``OpenStep/end(_:)``, or as abandoned where nobody ends it.
+    public func begin(_ step: @autoclosure () -> Step, partOf parent: StepID? = nil) -> OpenStep {
+        if all.isEmpty { return OpenStep() }
+        let open = OpenStep.Open(observers: all, step: step(), id: StepID.next(), beganAt: .now)
+        for observer in all { observer.began(open.step, open.id, partOf: parent) }
+        return OpenStep(open)
+    }
+}
+
+/// A step that has begun and not ended yet.
+public struct OpenStep: ~Copyable, Sendable {
+    fileprivate struct Open: Sendable {
+        let observers: [any Observer]
+        let step: Step
+        let id: StepID
+        let beganAt: MonotonicTime
+
+        func end(_ outcome: StepOutcome) {
+            let took = MonotonicTime.now - beganAt
+            for observer in observers { observer.ended(step, id, outcome, took: took) }
+        }
+    }
+
+    /// nil where nobody looks, and once it has ended.
+    private var open: Open?
+
+    /// Nil where nobody looks.
+    public var id: StepID? { open?.id }
+
+    fileprivate init(_ open: Open? = nil) {
+        self.open = open
+    }
+
+    public consuming func end(_ outcome: StepOutcome = .done) {
+        open?.end(outcome)
+        open = nil
+    }
+
+    deinit { open?.end(.abandoned) }
+}

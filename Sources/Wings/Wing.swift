@@ -1,0 +1,44 @@
+package import Accounts
+package import Settings
+package import SignIn
+package import WebAPI
+
+/// A capability of its own, as a value: whatever is central (router, documents, errors, limits, jobs) is derived from
+/// the list of these.
+package struct Wing: Sendable {
+    /// What its settings turn on.
+    package let open: @Sendable (Settings) -> OpenWing
+
+    package init(_ open: @escaping @Sendable (Settings) -> OpenWing) {
+        self.open = open
+    }
+}
+
+/// A wing by its settings. One that is off costs nothing, and its routes are not there.
+package struct OpenWing: Sendable {
+    package var api: APIExtension
+    /// How often one address may do what it limits, in a minute; nil: as often as it likes.
+    package var limits: [AddressLimit: Int?]
+    /// What is done again and again while the server runs.
+    package var jobs: @Sendable (any AccountRepository, Clock) -> [HousekeepingJob]
+
+    package init(
+        api: APIExtension, limits: [AddressLimit: Int?],
+        jobs: @escaping @Sendable (any AccountRepository, Clock) -> [HousekeepingJob]
+    ) {
+        (self.api, self.limits, self.jobs) = (api, limits, jobs)
+    }
+}
+
+/// Something that must be done again and again while the server runs.
+package struct HousekeepingJob: Sendable {
+    /// How long after one run the next one begins.
+    package let interval: Duration
+    /// What the log says when a run fails.
+    package let complaint: String
+    package let work: @Sendable () async throws -> Void
+
+    package init(interval: Duration, complaint: String, work: @escaping @Sendable () async throws -> Void) {
+        (self.interval, self.complaint, self.work) = (interval, complaint, work)
+    }
+}
