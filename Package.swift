@@ -69,7 +69,7 @@ let package = Package(
                 "HTTPClient", "JOSE",
                 "OpenIDConnect",
                 "Apps", "Accounts",
-                "AccountsSQL", "AccountsSQLite", "Sealing", "Providers", "SignIn", "WebAPI",
+                "AccountsSQL", "AccountsSQLite", "Sealing", "Providers", "SignIn", "WebAPI", "Telemetry",
             ]),
     ],
     dependencies: [
@@ -113,13 +113,14 @@ let package = Package(
         target(
             "SignIn",
             [
-                "Accounts", "Providers", "OpenIDConnect", "Apps", "JOSE", "Crypto", "JSON", "HTTPClient", "Syntax",
+                "Accounts", "Providers", "OpenIDConnect", "Apps", "JOSE", "Crypto", "JSON", "HTTPClient", "Telemetry",
+                "Syntax",
             ]),
         target(
             "WebAPI",
             [
                 "SignIn", "Accounts", "Providers", "OpenIDConnect", "Apps", "Pages", "Crypto", "OpenAPI", "JSON",
-                "HTTPServer", "EventLoop", "System", "Syntax", logging,
+                "HTTPServer", "EventLoop", "Telemetry", "System", "Syntax", logging,
             ]),
         target("YAML", ["CYAML"]),
         target("Observability", ["JSON", "System", logging]),
@@ -132,12 +133,13 @@ let package = Package(
         target(
             "Wings",
             [
-                "WebAPI", "Settings", "SignIn", "Accounts", "Crypto", "OpenAPI", "JSON", "HTTPServer", "System", "Syntax",
+                "WebAPI", "Settings", "SignIn", "Accounts", "Crypto", "OpenAPI", "JSON", "HTTPServer", "Telemetry",
+                "System", "Syntax",
             ]),
         executable(
             "gatehouse",
             [
-                "Wings", "WebAPI", "SignIn", "Providers", "OpenIDConnect", "AccountsPostgres", "AccountsSQLite", "AccountsSQL",
+                "Wings", "WebAPI", "Telemetry", "SignIn", "Providers", "OpenIDConnect", "AccountsPostgres", "AccountsSQLite", "AccountsSQL",
                 "Accounts", "Postgres", "Sealing",
                 "Settings",
                 "Observability", "Apps", "Pages", "HTTPServer", "HTTPClient", "EventLoop", "JOSE", "Crypto", "JSON",
@@ -176,7 +178,7 @@ let package = Package(
             dependencies: [
                 "Accounts", "AccountsSQLite", "AccountsSQL", "Sealing", "SignIn", "Providers", "OpenIDConnect", "Apps",
                 "HTTPClient",
-                "EventLoop", "System", "Syntax",
+                "EventLoop", "Telemetry", "System", "Syntax",
                 "JOSE", "Crypto", "JSON",
             ],
             path: "Tests/TestSupport", swiftSettings: settings),
@@ -194,7 +196,7 @@ let package = Package(
             "SignInTests",
             [
                 "SignIn", "Accounts", "AccountsSQLite", "AccountsSQL", "Providers", "OpenIDConnect", "Apps",
-                "HTTPClient",
+                "HTTPClient", "Telemetry",
                 "Syntax", "JOSE",
                 "Crypto", "JSON", "TestSupport",
             ]),
@@ -203,10 +205,10 @@ let package = Package(
             "WebAPITests",
             [
                 "Wings", "WebAPI", "SignIn", "Accounts", "Providers", "OpenIDConnect", "Apps", "Pages", "HTTPClient",
-                "HTTPServer", "EventLoop", "System", "Syntax",
+                "HTTPServer", "EventLoop", "Telemetry", "System", "Syntax",
                 "JOSE", "Crypto", "OpenAPI", "JSON", "TestSupport", logging,
             ]),
-        tests("WingsTests", ["Wings", "SignIn", "Accounts", "Crypto", "TestSupport"]),
+        tests("WingsTests", ["Wings", "SignIn", "Telemetry", "Accounts", "Crypto", "TestSupport"]),
         tests("AccountsTests", ["Accounts"]),
         tests(
             "AccountsSQLiteTests", ["AccountsSQLite", "AccountsSQL", "CSQLite", "Accounts", "System", "TestSupport"]),
@@ -228,7 +230,7 @@ let package = Package(
         tests(
             "FlowTests",
             [
-                "gatehouse", "Wings", "SimulatedCarriers", "SignIn", "Providers", "AccountsPostgres", "AccountsSQLite",
+                "gatehouse", "Wings", "Telemetry", "SimulatedCarriers", "SignIn", "Providers", "AccountsPostgres", "AccountsSQLite",
                 "AccountsSQL",
                 "Postgres", "PostgresTestSupport", "CSQLite",
                 "Accounts",

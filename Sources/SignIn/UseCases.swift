@@ -1,6 +1,7 @@
 public import Accounts
 public import Apps
 public import HTTPClient
+public import Telemetry
 
 /// Everything the API can do for apps, made over one loop's HTTP client.
 public struct UseCases: Sendable {
@@ -35,6 +36,8 @@ public struct UseCases: Sendable {
         /// The loop's own HTTP client.
         public let transport: any HTTPTransport
         public let clock: Clock
+        /// Hear of every step.
+        public let observers: Observers
     }
 
     /// - Parameters:
@@ -43,13 +46,15 @@ public struct UseCases: Sendable {
     ///   - memory: what all loops remember together.
     ///   - transport: the loop's own HTTP client.
     ///   - registration: what becomes of somebody nobody knows.
+    ///   - observers: hear of every step.
     public init(
         repository: any AccountRepository, tokenIssuer: TokenIssuer, providers: ProviderDirectory,
         memory: ProcessMemory, transport: any HTTPTransport, registration: RegistrationMode, apps: AppDirectory,
-        maximumPendingSignIns: Int64, clock: Clock
+        maximumPendingSignIns: Int64, clock: Clock, observers: Observers
     ) {
         parts = Parts(
-            repository: repository, tokenIssuer: tokenIssuer, providers: providers, transport: transport, clock: clock)
+            repository: repository, tokenIssuer: tokenIssuer, providers: providers, transport: transport, clock: clock,
+            observers: observers)
         let supplies = AuthorizationGrant.Supplies(
             repository: repository, codes: memory.codes, transport: transport, clock: clock)
         let sensitive = SensitiveActions(

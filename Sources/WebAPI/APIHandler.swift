@@ -12,7 +12,7 @@ struct APIHandler: Sendable {
     ]
 
     let router: Router
-    let observers: RequestObservers
+    let listeners: RequestListeners
     let log: RequestLog
 
     func respond(to request: HTTPRequest) async -> HTTPResponse {
@@ -28,7 +28,7 @@ struct APIHandler: Sendable {
 
     func refuse(_ error: ServiceError, _ request: HTTPRequest) -> HTTPResponse {
         let response = ErrorAnswer(error).response(requestID: request.id)
-        observers.tell(AnsweredRequest(request: request, route: "none", response: response, error: error))
+        listeners.tell(AnsweredRequest(request: request, route: "none", response: response, error: error))
         return response
     }
 

@@ -8,7 +8,7 @@ internal import Syntax
 ///
 /// Anybody can make a sign-in fail, so it is memory that counts, in a bounded number of ways, and what is stored is a
 /// bounded number of rows now and then, however many failed.
-public final class FailedSignInCounter: RequestObserver {
+public final class FailedSignInCounter: RequestListener {
     /// How many ways to fail are told apart until the counts are taken. What comes beyond is counted together.
     static let maximumKinds = 1024
     /// How many counts are given at once: the largest, the last one being of all others together.
@@ -31,7 +31,7 @@ public final class FailedSignInCounter: RequestObserver {
 
     public init() {}
 
-    func observe(_ answered: AnsweredRequest) {
+    func hear(_ answered: AnsweredRequest) {
         guard let error = answered.error, let context = answered.context, context.signIn != nil else { return }
         count(error, provider: context.provider, from: context.network)
     }

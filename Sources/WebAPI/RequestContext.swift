@@ -1,6 +1,7 @@
 package import HTTPServer
 internal import Providers
 internal import SignIn
+internal import Telemetry
 
 /// A request on its way to its answer: what was sent, where it comes from, and what is found out that belongs into the
 /// log.
@@ -12,6 +13,9 @@ package final class RequestContext {
     /// Whom the request comes from, behind proxies too.
     package private(set) lazy var network = clientAddress.network(of: request)
     private let clientAddress: ClientAddress
+    /// Who hears of what happens on its way, which is part of ``step``.
+    let observers: Observers
+    let step: StepID?
     /// What it shows of a session of ours.
     var token: PresentedToken { PresentedToken(request) }
     /// Whether an app of ours sends it, as an OAuth client that knows errors as RFC 6749 §5.2 has them.
@@ -30,8 +34,10 @@ package final class RequestContext {
     /// nil when the request is no sign-in.
     var signIn: SignInProgress?
 
-    init(_ request: HTTPRequest, _ clientAddress: ClientAddress) {
+    init(_ request: HTTPRequest, _ clientAddress: ClientAddress, _ observers: Observers, _ step: StepID?) {
         self.request = request
         self.clientAddress = clientAddress
+        self.observers = observers
+        self.step = step
     }
 }

@@ -11,10 +11,10 @@ import System
 /// Writes one line for each request and one for the outcome of each sign-in.
 ///
 /// Only what is listed here is ever logged: no path with its query, no body, no header but the request id.
-struct RequestLog: RequestObserver {
+struct RequestLog: RequestListener {
     let logger: Logger
 
-    func observe(_ answered: AnsweredRequest) {
+    func hear(_ answered: AnsweredRequest) {
         if let context = answered.context {
             if context.signIn != nil {
                 writeSignIn(context, answered.error)

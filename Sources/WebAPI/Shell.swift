@@ -1,5 +1,6 @@
 internal import HTTPServer
 internal import SignIn
+internal import Telemetry
 
 /// What stands around every handler, whatever it does and whomever it answers: the operation's access is resolved, the
 /// handler is asked, an error is told as its caller understands it, and the observers hear what came of it.
@@ -8,17 +9,23 @@ struct Shell: Sendable {
     let route: String
     let endpoint: Endpoint
     let clientAddress: ClientAddress
-    let observers: RequestObservers
+    /// Who hears of the step that a request is, and of those on its way.
+    let observers: Observers
+    /// Who hears of the request once it has its answer, with all that was found out.
+    let listeners: RequestListeners
 
     func respond(to request: HTTPRequest) async -> HTTPResponse {
+        let step = observers.begin(.request(route: route))
         if case .open(let handler) = endpoint {
             let response = handler(request)
-            observers.tell(AnsweredRequest(request: request, route: route, response: response))
+            step.end()
+            listeners.tell(AnsweredRequest(request: request, route: route, response: response))
             return response
         }
-        let context = RequestContext(request, clientAddress)
+        let context = RequestContext(request, clientAddress, observers, step.id)
         let (response, error) = await answer(context)
-        observers.tell(
+        step.end(error.map { .failed(ErrorAnswer($0).code) } ?? .done)
+        listeners.tell(
             AnsweredRequest(request: request, route: route, response: response, error: error, context: context))
         return response
     }
@@ -58,16 +65,17 @@ struct AnsweredRequest {
     var context: RequestContext?
 }
 
-/// Hears of every request that was answered: log lines and counters are made by these.
-protocol RequestObserver: Sendable {
-    func observe(_ answered: AnsweredRequest)
+/// Hears of every request once it was answered, with all that was found out: the log's lines and the count of failed
+/// sign-ins are such. What only needs to know that a step began, how it ended and when is an ``Observer``.
+protocol RequestListener: Sendable {
+    func hear(_ answered: AnsweredRequest)
 }
 
-/// Those of one listener, in the order in which they hear of a request.
-struct RequestObservers: Sendable {
-    let all: [any RequestObserver]
+/// Those of one server socket, in the order in which they hear of a request.
+struct RequestListeners: Sendable {
+    let all: [any RequestListener]
 
     func tell(_ answered: AnsweredRequest) {
-        for observer in all { observer.observe(answered) }
+        for listener in all { listener.hear(answered) }
     }
 }

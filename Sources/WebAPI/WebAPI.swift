@@ -26,7 +26,7 @@ public struct WebAPI: RequestHandler {
         wings: APIExtensions, failedSignIns: FailedSignInCounter, logger: Logger
     ) {
         let log = RequestLog(logger: logger)
-        let observers = RequestObservers(all: [failedSignIns, log])
+        let listeners = RequestListeners(all: [failedSignIns, log])
         let admission = Admission(
             apiKeys: apiKeys, apps: apps, sessions: useCases.sessions, providers: providers, limits: limits)
         let services = APIServices(
@@ -38,7 +38,8 @@ public struct WebAPI: RequestHandler {
             associationFiles: associationFiles, documentation: documentation, admission: admission, log: log)
         func route(_ method: HTTPMethod, _ path: String, as name: String, _ endpoint: Endpoint) -> Route {
             let shell = Shell(
-                route: name, endpoint: endpoint, clientAddress: limits.clientAddress, observers: observers)
+                route: name, endpoint: endpoint, clientAddress: limits.clientAddress,
+                observers: useCases.parts.observers, listeners: listeners)
             return Route(method, path, shell.respond)
         }
         let routes = Operations.present(wings, at: providers).flatMap { operation in
@@ -55,7 +56,7 @@ public struct WebAPI: RequestHandler {
             route(.get, $0.path, as: $0.path, .page(LandingEndpoint(landing: $0, pages: services.pages).respond))
         }
         // First, since an app may have claimed `/`, where there is a page of ours otherwise.
-        handler = APIHandler(router: Router(ofApps + routes + ofPath), observers: observers, log: log)
+        handler = APIHandler(router: Router(ofApps + routes + ofPath), listeners: listeners, log: log)
         crossOrigin = CrossOrigin(apps: apps, landings: Set(landings.map(\.path)))
     }
 

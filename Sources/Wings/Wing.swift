@@ -1,15 +1,16 @@
 package import Accounts
 package import Settings
 package import SignIn
+package import Telemetry
 package import WebAPI
 
 /// A capability of its own, as a value: whatever is central (router, documents, errors, limits, jobs) is derived from
 /// the list of these.
 package struct Wing: Sendable {
     /// What its settings turn on.
-    package let open: @Sendable (Settings) -> OpenWing
+    package let open: @Sendable (Settings, Observers) -> OpenWing
 
-    package init(_ open: @escaping @Sendable (Settings) -> OpenWing) {
+    package init(_ open: @escaping @Sendable (Settings, Observers) -> OpenWing) {
         self.open = open
     }
 }

@@ -4,6 +4,7 @@ import HTTPClient
 import Logging
 import Pages
 import SignIn
+import Telemetry
 import WebAPI
 
 /// What the API of every loop is made of, but for the loop's own HTTP client.
@@ -22,6 +23,7 @@ struct APIParts: Sendable {
     let limits: AddressLimits
     let documentation: Documentation
     let wings: APIExtensions
+    let observers: Observers
     let failedSignIns: FailedSignInCounter
     let logger: Logger
 
@@ -32,7 +34,7 @@ struct APIParts: Sendable {
                 repository: repository, tokenIssuer: tokenIssuer, providers: providers, memory: memory,
                 transport: client, registration: registration, apps: apps,
                 maximumPendingSignIns: maximumPendingSignIns,
-                clock: clock),
+                clock: clock, observers: observers),
             apps: apps, branding: branding, associationFiles: associationFiles, apiKeys: apiKeys, limits: limits,
             documentation: documentation, wings: wings, failedSignIns: failedSignIns, logger: logger)
     }

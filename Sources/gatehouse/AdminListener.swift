@@ -28,8 +28,8 @@ struct AdminListener: Sendable {
             ) { _, _ in
                 AdminAPI(
                     repository: parts.repository, readiness: readiness, providers: providers, token: token,
-                    limits: parts.limits, version: Version.text, wings: parts.wings, clock: parts.clock,
-                    logger: parts.logger)
+                    limits: parts.limits, version: Version.text, wings: parts.wings,
+                    observers: parts.observers, clock: parts.clock, logger: parts.logger)
             }
         } catch {
             throw .listen(host: settings.admin.host, port: settings.admin.port, error)

@@ -9,6 +9,7 @@ import System
 internal import System
 import UnixSignals
 import Wings
+import Telemetry
 
 /// `gatehouse serve`.
 struct ServeCommand: AsyncParsableCommand {
@@ -64,7 +65,7 @@ struct ServeCommand: AsyncParsableCommand {
         _ settings: Settings, _ writer: LogWriter, _ logger: Logger
     ) async throws(ExitCode) -> Server {
         do throws(StartError) {
-            return try await Server.start(settings, wings: Wing.all, logger: logger)
+            return try await Server.start(settings, wings: Wing.all, observers: .none, logger: logger)
         } catch {
             switch settings.log.format {
             case .text:

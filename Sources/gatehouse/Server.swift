@@ -14,6 +14,7 @@ import Settings
 import SignIn
 import Syntax
 import System
+import Telemetry
 import WebAPI
 import Wings
 
@@ -39,7 +40,7 @@ struct Server: Service {
     private let logger: Logger
 
     static func start(
-        _ settings: Settings, wings: [Wing], logger: Logger
+        _ settings: Settings, wings: [Wing], observers: Observers, logger: Logger
     ) async throws(StartError) -> Server {
         let clock = Clock { WallClock.now.seconds }
         let loops = try startLoops(settings.http.loops ?? Processors.usable)
@@ -56,10 +57,10 @@ struct Server: Service {
         let apiKeys = APIKeys(settings.apiKeys)
         let failedSignIns = FailedSignInLog(
             counter: FailedSignInCounter(), repository: repository, clock: clock, logger: logger)
-        let open = wings.map { $0.open(settings) }
+        let open = wings.map { $0.open(settings, observers) }
         let parts = Self.parts(
             settings, open, repository: repository, keys: keys, apps: apps, providers: providers, apiKeys: apiKeys,
-            failedSignIns: failedSignIns.counter, clock, logger)
+            failedSignIns: failedSignIns.counter, observers, clock, logger)
         let limits = HTTPServerLimits(settings.http, connections: shares.clients)
         let http = try makeServer(settings, limits, loops: loops, parts: parts, clients: clients)
         let admin = try AdminListener(
@@ -90,8 +91,8 @@ struct Server: Service {
 
     private static func parts(
         _ settings: Settings, _ wings: [OpenWing], repository: any AccountRepository, keys: SessionKeys,
-        apps: AppDirectory, providers: [Provider], apiKeys: APIKeys, failedSignIns: FailedSignInCounter, _ clock: Clock,
-        _ logger: Logger
+        apps: AppDirectory, providers: [Provider], apiKeys: APIKeys, failedSignIns: FailedSignInCounter,
+        _ observers: Observers, _ clock: Clock, _ logger: Logger
     ) -> APIParts {
         let extensions = APIExtensions(wings.map(\.api))
         return APIParts(
@@ -110,7 +111,7 @@ struct Server: Service {
             limits: AddressLimits(settings, wings),
             documentation: Documentation(
                 version: Version.text, baseURL: settings.session.issuer?.text, wings: extensions),
-            wings: extensions, failedSignIns: failedSignIns, logger: logger)
+            wings: extensions, observers: observers, failedSignIns: failedSignIns, logger: logger)
     }
 
     /// What is done for tokens that providers have given us. It takes a loop's HTTP client as sign-ins do.

@@ -8,6 +8,7 @@ import SignIn
 import System
 import Testing
 import Wings
+import Telemetry
 
 @testable import gatehouse
 
@@ -240,7 +241,7 @@ struct TIMClient {
                     Issue.record("the test's configuration is faulty")
                     return nil
                 }
-                return Wing.keyService.open(settings)
+                return Wing.keyService.open(settings, .none)
                     .jobs(gatehouse.server.repository, Clock { now + days * 86_400 }).first
             }
             #expect(try job("{enabled: false}", afterDays: 9999) == nil)

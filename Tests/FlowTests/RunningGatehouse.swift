@@ -6,6 +6,7 @@ import Settings
 import SimulatedCarriers
 import Testing
 import Wings
+import Telemetry
 
 @testable import gatehouse
 
@@ -103,7 +104,7 @@ final class RunningGatehouse: Sendable {
             Issue.record("the test's configuration is faulty: \(loaded)")
             throw CancellationError()
         }
-        return try await Server.start(settings, wings: Wing.all, logger: log.logger)
+        return try await Server.start(settings, wings: Wing.all, observers: .none, logger: log.logger)
     }
 
     static func yaml(

@@ -7,6 +7,7 @@ import SignIn
 import Syntax
 import TestSupport
 import Testing
+import Telemetry
 
 extension EventReceiving {
     static func sample(_ dialect: EventDialect) throws -> EventReceiving {
@@ -224,7 +225,7 @@ extension SignInStage {
                 codes: codes, logouts: SeenTokens(), events: SeenTokens(maximumAgeSeconds: 7 * 86_400),
                 pushes: pushes),
             transport: transport,
-            registration: .automatic, apps: apps, maximumPendingSignIns: 1000, clock: clock
+            registration: .automatic, apps: apps, maximumPendingSignIns: 1000, clock: clock, observers: .none
         ).events
     }
 }

@@ -6,6 +6,7 @@ import Providers
 import SignIn
 import TestSupport
 import Testing
+import Telemetry
 
 extension SignInStage {
     static func withPushes(registration: RegistrationMode = .automatic) async throws -> SignInStage {
@@ -250,7 +251,7 @@ extension SignInStage {
                 codes: DispatchedCodes(), logouts: SeenTokens(), events: SeenTokens(),
                 pushes: PushLimits(stage.pushes.configuration)),
             transport: stage.transport,
-            registration: .automatic, apps: stage.apps, maximumPendingSignIns: 10, clock: stage.clock)
+            registration: .automatic, apps: stage.apps, maximumPendingSignIns: 10, clock: stage.clock, observers: .none)
         _ = try await other.pushNotifications.receive(
             try PushNotification { members[$0] }, bearer: bearer, trouble: nil
         ) { _ in }

@@ -8,6 +8,7 @@ public import Providers
 public import SignIn
 import Synchronization
 internal import Syntax
+import Telemetry
 
 /// Everything a sign-in needs, in memory but for the store: a carrier, discovery, a provider, a repository, a clock.
 ///
@@ -87,7 +88,7 @@ public final class SignInStage: Sendable {
             repository: repository, tokenIssuer: issuer, providers: providers,
             memory: ProcessMemory(
                 codes: codes, logouts: logouts, events: events, pushes: pushes, refreshes: refreshes),
-            transport: transport, registration: registration, apps: apps, maximumPendingSignIns: 1000, clock: clock)
+            transport: transport, registration: registration, apps: apps, maximumPendingSignIns: 1000, clock: clock, observers: .none)
     }
 
     public var signInWithCode: SignInWithProvider { useCases.signIn }

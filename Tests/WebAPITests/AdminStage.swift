@@ -10,6 +10,7 @@ import Syntax
 internal import System
 import TestSupport
 import Testing
+import Telemetry
 
 @testable import WebAPI
 
@@ -32,7 +33,7 @@ final class AdminStage: Sendable {
         api = AdminAPI(
             repository: stage.repository, readiness: readiness, providers: [stage.provider] + (more ?? [plain]),
             token: AdminToken(token.map { Secret($0) }), limits: .each(0), version: "0.0.0", wings: .ofTests,
-            clock: stage.clock, logger: log.logger(.trace))
+            observers: .none, clock: stage.clock, logger: log.logger(.trace))
     }
 
     /// Asks, and holds every answer against the document.

@@ -6,6 +6,7 @@ import Pages
 import SignIn
 import TestSupport
 import Testing
+import Telemetry
 
 @testable import WebAPI
 @testable import Wings
@@ -20,7 +21,7 @@ extension APIStage {
             wings: APIExtensions([
                 .keyService(
                     at: path ?? "/keyservice/v1",
-                    PasswordHashing(try Scrypt(cost: 1), places: 1, maximumWaiting: waiting))
+                    PasswordHashing(try Scrypt(cost: 1), places: 1, maximumWaiting: waiting, observers: .none))
             ]))
     }
 

@@ -8,6 +8,7 @@ import Providers
 import SignIn
 import TestSupport
 import Testing
+import Telemetry
 
 @testable import WebAPI
 
@@ -163,7 +164,7 @@ enum PushTour {
                 codes: stage.codes, logouts: stage.logouts, events: stage.events,
                 pushes: PushLimits(stage.pushes.configuration)),
             transport: stage.transport,
-            registration: .automatic, apps: stage.apps, maximumPendingSignIns: 10, clock: stage.clock)
+            registration: .automatic, apps: stage.apps, maximumPendingSignIns: 10, clock: stage.clock, observers: .none)
         let api = WebAPI(
             providers: providers, useCases: useCases, apps: stage.apps, branding: Branding(name: ""),
             associationFiles: AssociationFiles(apple: nil, android: nil), apiKeys: APIKeys([]), limits: .each(0),

@@ -3,6 +3,7 @@ import Crypto
 import SignIn
 import TestSupport
 import Testing
+import Telemetry
 
 @testable import Wings
 
@@ -13,7 +14,7 @@ import Testing
 
     /// As quick as scrypt can be: what is tried here is not how slow it is.
     static func hashing(cost: Int = 1, places: Int = 2, waiting: Int = 1000) throws -> PasswordHashing {
-        PasswordHashing(try Scrypt(cost: cost), places: places, maximumWaiting: waiting)
+        PasswordHashing(try Scrypt(cost: cost), places: places, maximumWaiting: waiting, observers: .none)
     }
 
     private func service(_ hashing: PasswordHashing? = nil) throws -> KeyService {

@@ -14,6 +14,7 @@ internal import SignIn
 internal import Syntax
 internal import System
 internal import WebAPI
+internal import Telemetry
 
 /// The whole road but for the sockets, and its longest stretch, the repository. Writes are durable, as in a server.
 enum SignInBenchmarks {
@@ -82,7 +83,7 @@ enum SignInBenchmarks {
                     pushes: PushLimits(
                         .init(lifetimeSeconds: 3600, pushesPerHint: 3, windowSeconds: 600, maximumPending: 100))),
                 transport: carrier, registration: .automatic, apps: apps,
-                maximumPendingSignIns: 1000, clock: clock),
+                maximumPendingSignIns: 1000, clock: clock, observers: .none),
             apps: apps, branding: Branding(name: ""), associationFiles: AssociationFiles(apple: nil, android: nil),
             apiKeys: APIKeys([]),
             limits: AddressLimits(

@@ -4,6 +4,7 @@ public import HTTPServer
 public import Logging
 public import Providers
 public import SignIn
+public import Telemetry
 
 /// The HTTP API for operators, on a listener of its own. What it tells of identities never has a subject in it.
 public struct AdminAPI: RequestHandler {
@@ -20,12 +21,14 @@ public struct AdminAPI: RequestHandler {
     ///   - limits: how often one client may get the token wrong.
     ///   - version: this build's, for the documentation.
     ///   - wings: what wings bring, for the documentation.
+    ///   - observers: hear of each request.
     public init(
         repository: any AccountRepository, readiness: ServiceReadiness, providers: [Provider], token: AdminToken,
-        limits: AddressLimits, version: String, wings: APIExtensions, clock: Clock, logger: Logger
+        limits: AddressLimits, version: String, wings: APIExtensions, observers: Observers, clock: Clock,
+        logger: Logger
     ) {
         let log = RequestLog(logger: logger)
-        let observers = RequestObservers(all: [log])
+        let listeners = RequestListeners(all: [log])
         self.token = token
         self.limits = limits
         let store = AdminStore(repository: repository, clock: clock)
@@ -37,10 +40,10 @@ public struct AdminAPI: RequestHandler {
             let routes = operations.map { operation in
                 let shell = Shell(
                     route: operation.path, endpoint: operation.endpoint(services),
-                    clientAddress: limits.clientAddress, observers: observers)
+                    clientAddress: limits.clientAddress, observers: observers, listeners: listeners)
                 return Route(operation.method, operation.path, shell.respond)
             }
-            return APIHandler(router: Router(routes), observers: observers, log: log)
+            return APIHandler(router: Router(routes), listeners: listeners, log: log)
         }
         let open = AdminOperations.all.filter { $0.access == .probe }
         openPaths = Set(open.map(\.path))

@@ -3,13 +3,14 @@ internal import Crypto
 internal import Settings
 internal import SignIn
 internal import System
+internal import Telemetry
 internal import WebAPI
 
 extension Wing {
     /// TIM's KeyService: keys for a client to encrypt with, which a password unlocks.
-    package static let keyService = Wing { settings in
+    package static let keyService = Wing { settings, observers in
         let configured = settings.keyService
-        let hashing = PasswordHashing(configured)
+        let hashing = PasswordHashing(configured, observers)
         return OpenWing(
             api: .keyService(at: configured.basePath, hashing),
             limits: [
@@ -71,10 +72,11 @@ extension OperationGroup {
 
 extension PasswordHashing {
     /// - Returns: nil where the KeyService is off.
-    convenience init?(_ settings: Settings.KeyService) {
+    convenience init?(_ settings: Settings.KeyService, _ observers: Observers) {
         guard settings.enabled, let scrypt = try? Scrypt(cost: settings.scryptCost) else { return nil }
         self.init(
-            scrypt, places: settings.hashesAtOnce ?? max(1, Processors.usable / 2), maximumWaiting: settings.waiting)
+            scrypt, places: settings.hashesAtOnce ?? max(1, Processors.usable / 2), maximumWaiting: settings.waiting,
+            observers: observers)
     }
 }
 

@@ -2,6 +2,7 @@ internal import Crypto
 internal import Dispatch
 internal import SignIn
 internal import Synchronization
+internal import Telemetry
 
 /// Where slow hashes are computed: on threads of their own, so many at once and not more, so that neither the loops nor
 /// the machine's memory hear of a crowd. One for the process.
@@ -18,16 +19,19 @@ final class PasswordHashing: Sendable {
     let scrypt: Scrypt
     private let places: Int
     private let maximumWaiting: Int
+    private let observers: Observers
     private let line = Mutex(Line())
     private let queue = DispatchQueue(label: "gatehouse.passwords", attributes: .concurrent)
 
     /// - Parameters:
     ///   - places: how many are hashed at once; at least 1.
     ///   - maximumWaiting: how many may wait for that.
-    init(_ scrypt: Scrypt, places: Int, maximumWaiting: Int) {
+    ///   - observers: hear of each hash.
+    init(_ scrypt: Scrypt, places: Int, maximumWaiting: Int, observers: Observers) {
         self.scrypt = scrypt
         self.places = max(1, places)
         self.maximumWaiting = maximumWaiting
+        self.observers = observers
     }
 
     /// Takes a place, in the order of who came first.
@@ -72,10 +76,12 @@ final class PasswordHashing: Sendable {
     func run<Value: Sendable>(
         _ body: @escaping @Sendable () throws(CryptoError) -> Value
     ) async throws(CryptoError) -> Value {
+        let step = observers.begin(.hashing)
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<Value, CryptoError>, Never>) in
             queue.async { continuation.resume(returning: Result { () throws(CryptoError) in try body() }) }
         }
+        if case .failure = result { step.end(.failed("crypto")) } else { step.end() }
         return try result.get()
     }
 
