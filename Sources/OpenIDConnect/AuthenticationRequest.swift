@@ -42,7 +42,7 @@ public struct AuthenticationRequest: Sendable {
             ("response_type", "code"), ("client_id", clientID), ("redirect_uri", redirectURI),
             ("scope", scopes.joined(separator: " ")), ("state", state), ("nonce", nonce),
         ]
-        let proof = codeChallenge.map { [("code_challenge", $0), ("code_challenge_method", "S256")] } ?? []
+        let proof = codeChallenge.map { [("code_challenge", $0), ("code_challenge_method", PKCE.method)] } ?? []
         // Some refuse what they don't know, so what is usual is not said.
         let mode = responseMode == .query ? [] : [("response_mode", responseMode.rawValue)]
         return endpoint.appending(query: own + proof + mode + others.map { ($0.name, $0.value) }).text

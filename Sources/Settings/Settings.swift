@@ -38,6 +38,9 @@ public struct Settings: Sendable {
     var listedApps = Listed<AppSettings>(names: [])
     var listedResourceServers = Listed<ResourceServerSettings>(names: [])
 
+    /// The provider of that name; nil where the configuration has none.
+    public func provider(named name: String) -> ProviderConfiguration? { providers.first { $0.name == name } }
+
     init() {}
 
     /// The listener for apps, and its limits.

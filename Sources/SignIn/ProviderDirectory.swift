@@ -21,7 +21,7 @@ public struct ProviderDirectory: Sendable {
     }
 
     /// The configured provider of that name.
-    func provider(named name: String) -> Provider? { byName[name] }
+    public func provider(named name: String) -> Provider? { byName[name] }
 
     /// Finds the provider a request means. Either parameter will do; given both, they must agree; without both it is
     /// the only one that can be meant, as the bodies of ZenKey's guides have it.

@@ -163,7 +163,7 @@ extension ProviderDirectory {
     /// - Throws: `ServiceError.unknownProvider`.
     func provider(ofPath context: RequestContext) throws(ServiceError) -> Provider {
         guard let name = context.request.parameters["provider"],
-            let provider = all.first(where: { $0.configuration.name.isExactly(name) })
+            let provider = provider(named: name)
         else { throw .unknownProvider }
         context.provider = provider.configuration.name
         return provider

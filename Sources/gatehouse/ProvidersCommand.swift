@@ -37,7 +37,7 @@ struct ProvidersCommand: ParsableCommand {
             guard case .valid(let settings, _, _) = Settings.loadOfProcess(file: options.file) else {
                 throw ProbeRun.failure("The configuration is not valid; see gatehouse check-config.")
             }
-            guard let provider = settings.providers.first(where: { $0.name == name }) else {
+            guard let provider = settings.provider(named: name) else {
                 throw ProbeRun.failure("No provider is called \(name).")
             }
             let network = mccmnc.flatMap { MobileNetwork($0) }

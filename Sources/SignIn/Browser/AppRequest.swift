@@ -1,5 +1,6 @@
 internal import Accounts
 internal import Apps
+internal import OpenIDConnect
 internal import Providers
 internal import Syntax
 
@@ -78,8 +79,8 @@ public struct AppRequest: Sendable {
     /// sees the request (RFC 9700 §2.1.1).
     private static func codeChallenge(_ parameters: AuthorizationParameters) throws(Problem) -> String {
         guard let challenge = parameters[.codeChallenge] else { throw .invalid("code_challenge", "is missing") }
-        guard parameters[.codeChallengeMethod] == "S256" else {
-            throw .invalid("code_challenge_method", "must be S256")
+        guard parameters[.codeChallengeMethod] == PKCE.method else {
+            throw .invalid("code_challenge_method", "must be \(PKCE.method)")
         }
         guard challenge.utf8.count == challengeLength, Base64URL.decode(challenge) != nil else {
             throw .invalid("code_challenge", "must be the base64url of a SHA-256 hash")

@@ -3,6 +3,7 @@ public import Apps
 internal import Crypto
 internal import JOSE
 public import JSON
+internal import OpenIDConnect
 import Syntax
 
 /// The tokens of our own apps: a one-time code for the first ones, and a refresh token for those that follow.
@@ -34,7 +35,7 @@ public struct AppTokens: Sendable {
         let terms = tokenIssuer.terms(for: app)
         let redemption = AppCodeRedemption(
             code: TokenHash(sha256: code), client: app.clientID, redirectURI: redirectURI,
-            codeChallenge: Base64URL.encode(Digest.sha256.hash(codeVerifier.utf8.span)),
+            codeChallenge: PKCE.challenge(of: codeVerifier),
             sessionExpiresAt: terms.firstExpiry(now: now), rememberedUntil: now + Self.memorySeconds, now: now)
         let outcome = try await stored { () throws(RepositoryError) in try await repository.redeem(redemption) }
         switch outcome {
@@ -119,6 +120,7 @@ extension TokenIssuer {
         for user: User, of session: Session, nonce: String?, accessToken: String,
         signedBy algorithm: SigningAlgorithm, now: Int64
     ) throws(ServiceError) -> String {
+        guard let signer = try? keys.idTokenSigner(algorithm) else { throw .overloaded }
         var claims = JSONWriter(reservingCapacity: 768)
         claims.object { claims in
             claims.member("iss", configuration.issuer.text)
@@ -128,20 +130,15 @@ extension TokenIssuer {
             claims.member("iat", now)
             if let nonce { claims.member("nonce", nonce) }
             claims.authentication(session.authentication)
-            claims.member("at_hash", Self.hash(of: accessToken))
+            claims.member("at_hash", JOSE.TokenHash.leftHalf(of: accessToken, algorithm: signer.algorithm))
             claims.member("sid", session.id.description)
             claims.userClaims(user, AppScope(session.scope))
         }
         do {
-            return try keys.idTokenSigner(algorithm).sign(claims.bytes)
+            return try signer.sign(claims.bytes)
         } catch {
             throw .overloaded
         }
-    }
-
-    /// The left half of the token's SHA-256, for tokens that RS256 or ES256 signs (OpenID Connect Core §3.1.3.6).
-    private static func hash(of accessToken: String) -> String {
-        Base64URL.encode(Array(Digest.sha256.hash(accessToken.utf8.span).prefix(16)))
     }
 
     /// Whose session an ID token of ours is about, expired or not (OpenID Connect RP-Initiated Logout §2).

@@ -123,7 +123,7 @@ public struct BrowserSignIn: Sendable {
         let request = AuthenticationRequest(
             clientID: configuration.clientID, redirectURI: callback(configuration.name), scopes: configuration.scopes,
             state: handle.text, nonce: nonce,
-            codeChallenge: codeVerifier.map { Base64URL.encode(Digest.sha256.hash($0.utf8.span)) },
+            codeChallenge: codeVerifier.map(PKCE.challenge(of:)),
             responseMode: configuration.responseMode,
             others: pending.carried.values + [("correlation_id", pending.correlationID)]
                 + (lineToken.map { [("aloha_token", $0.text)] } ?? []))

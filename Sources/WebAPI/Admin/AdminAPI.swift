@@ -35,7 +35,8 @@ public struct AdminAPI: RequestHandler {
         let documentation = AdminDocument.files(version: version, wings: wings)
         func handler(for operations: [Operation<AdminServices>], servesOperators: Bool) -> APIHandler {
             let services = AdminServices(
-                store: store, readiness: readiness, providers: providers, servesOperators: servesOperators,
+                store: store, readiness: readiness, providers: ProviderDirectory(providers),
+                servesOperators: servesOperators,
                 documentation: documentation)
             let routes = operations.map { operation in
                 let shell = Shell(

@@ -33,14 +33,14 @@ enum AdminOperations {
 struct AdminServices: Sendable {
     let store: AdminStore
     let readiness: ServiceReadiness
-    let providers: [Provider]
+    let providers: ProviderDirectory
     /// Whether who asks is an operator.
     let servesOperators: Bool
     let documentation: DocumentationFiles
 
     fileprivate var user: AdminUserEndpoint { AdminUserEndpoint(store: store) }
     fileprivate var readinessEndpoint: ReadinessEndpoint {
-        ReadinessEndpoint(readiness: readiness, providers: providers, tellsDetails: servesOperators)
+        ReadinessEndpoint(readiness: readiness, providers: providers.all, tellsDetails: servesOperators)
     }
 }
 

@@ -14,7 +14,7 @@ struct RepointIdentityEndpoint: Sendable {
     private static let parameters = ParameterTable<Parameter>()
 
     let store: AdminStore
-    let providers: [Provider]
+    let providers: ProviderDirectory
 
     func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
         let user = try store.user(context.request)
@@ -37,7 +37,7 @@ struct RepointIdentityEndpoint: Sendable {
     /// An identity that no sign-in could ever have would be a slip.
     private func provider(named name: String?, issuer: String) throws(ServiceError) -> Provider {
         if let name, !name.isEmpty {
-            guard let provider = providers.first(where: { $0.configuration.name == name }) else {
+            guard let provider = providers.provider(named: name) else {
                 throw .unknownProvider
             }
             guard provider.mayIssueAs(issuer) else {
@@ -45,7 +45,7 @@ struct RepointIdentityEndpoint: Sendable {
             }
             return provider
         }
-        let fitting = providers.filter { $0.mayIssueAs(issuer) }
+        let fitting = providers.all.filter { $0.mayIssueAs(issuer) }
         guard let provider = fitting.first else {
             throw .invalidRequest("No provider would ever take an ID token of that issuer.")
         }

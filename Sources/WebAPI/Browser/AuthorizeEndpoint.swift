@@ -70,7 +70,7 @@ struct AuthorizeEndpoint: Sendable {
         _ parameters: AuthorizationParameters, of allowed: [Provider]
     ) throws(AppRequest.Problem) -> Provider? {
         if let name = parameters[.provider] {
-            guard let provider = allowed.first(where: { $0.configuration.name.isExactly(name) }) else {
+            guard let provider = providers.provider(named: name), allowed.contains(where: { $0 === provider }) else {
                 throw .invalid("provider", "names none of this app's providers")
             }
             return provider

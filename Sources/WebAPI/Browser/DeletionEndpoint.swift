@@ -32,7 +32,7 @@ struct DeletionEndpoint: Sendable {
     private func requestTime(_ context: RequestContext) throws(ServiceError) -> Int64? {
         let parameters = try AuthorizationParameters(context.request)
         guard let name = context.request.parameters["provider"],
-            let provider = providers.all.first(where: { $0.configuration.name == name }),
+            let provider = providers.provider(named: name),
             let code = parameters[.code]
         else { return nil }
         context.provider = provider.configuration.name

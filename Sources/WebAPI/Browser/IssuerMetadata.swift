@@ -61,7 +61,7 @@ package struct IssuerMetadata: Sendable {
             ("id_token_signing_alg_values_supported", list(SigningAlgorithm.allCases.map(\.rawValue))),
             ("token_endpoint_auth_methods_supported", methods),
             ("revocation_endpoint_auth_methods_supported", methods),
-            ("code_challenge_methods_supported", list(["S256"])),
+            ("code_challenge_methods_supported", list([PKCE.method])),
             ("scopes_supported", list(AppRequest.scopes)),
             (
                 "claims_supported",

@@ -1,6 +1,7 @@
 import Accounts
 import OpenIDConnect
 import Providers
+import SignIn
 
 /// Which of our providers stands for what another product calls one.
 struct ProviderMap {
@@ -41,12 +42,13 @@ struct ProviderMap {
     init(
         _ words: [String], format: ImportFormat, providers: [Provider], now: Int64
     ) throws(Fault) {
+        let directory = ProviderDirectory(providers)
         var targets: [String: Target] = [:]
         for word in words {
             guard let sign = word.lastIndex(of: "="), sign > word.startIndex else { throw .malformed }
             let (name, ours) = (String(word[..<sign]), String(word[word.index(after: sign)...]))
             guard !format.ownAccounts.contains(name) else { throw .ownAccounts(name) }
-            guard let provider = providers.first(where: { $0.configuration.name == ours }) else {
+            guard let provider = directory.provider(named: ours) else {
                 throw .unknownProvider(ours)
             }
             guard let issuer = Self.onlyIssuer(of: provider) else { throw .manyIssuers(ours) }

@@ -57,7 +57,7 @@ struct ProvidersTransfer: AsyncParsableCommand {
     }
 
     private func provider(of settings: Settings) throws -> Provider {
-        guard let found = settings.providers.first(where: { $0.name == name }) else {
+        guard let found = settings.provider(named: name) else {
             throw StoreOptions.fail("No provider is called \(name).")
         }
         guard found.takesTransfers else {
