@@ -3,7 +3,6 @@ public import HTTPClient
 internal import JOSE
 public import JSON
 public import OpenIDConnect
-import Synchronization
 internal import Syntax
 public import System
 
@@ -11,14 +10,15 @@ public import System
 /// themselves in the order of the road. Each is a request and a pure reading of its answer.
 ///
 /// Whatever calls a provider does it through one of these, so that bulkhead, circuits, deadline and repetition hold for
-/// all.
-public struct ProviderClient: Sendable {
+/// all. It can't be copied: the place is given back, once, when its only owner is done with it.
+public struct ProviderClient: ~Copyable, Sendable {
     public let provider: Provider
     let transport: GuardedTransport
+    private let place: Bulkhead.Place
     /// Where a failed call is noted for the log.
     private let trouble: ProviderTrouble?
 
-    /// Takes a place in the provider's bulkhead; ``leave()`` must follow.
+    /// Takes a place in the provider's bulkhead.
     ///
     /// - Parameters:
     ///   - transport: the HTTP client of the loop that the calls are made on.
@@ -28,16 +28,14 @@ public struct ProviderClient: Sendable {
         entering provider: Provider, through transport: any HTTPTransport, trouble: ProviderTrouble?,
         clock: @escaping @Sendable () -> MonotonicTime = { .now }
     ) {
-        guard provider.bulkhead.enter() else { return nil }
+        guard let place = provider.bulkhead.enter() else { return nil }
+        self.place = place
         self.provider = provider
         self.trouble = trouble
         let deadline = Deadline(
             now: clock(), total: provider.configuration.signInTimeout, perCall: provider.configuration.timeout)
         self.transport = GuardedTransport(provider: provider, transport: transport, deadline: deadline, clock: clock)
     }
-
-    /// Gives the place back.
-    public func leave() { provider.bulkhead.leave() }
 
     /// Finds the issuer that serves the user's network.
     ///
@@ -240,32 +238,5 @@ public struct ProviderClient: Sendable {
     ) -> ProviderError {
         trouble?.note(step, failure, host: host, words: words)
         return .call(ProviderProblem(step, failure))
-    }
-}
-
-/// How many sign-ins one provider may have in flight, so that one that is slow holds no more than its share of the
-/// service.
-public final class Bulkhead: Sendable {
-    private let limit: Int
-    private let inside = Atomic(0)
-
-    /// - Parameter limit: 0 lets everybody in.
-    init(limit: Int) {
-        self.limit = limit
-    }
-
-    /// Takes a place.
-    ///
-    /// - Returns: false when all are taken; then there is nothing to ``leave()``.
-    public func enter() -> Bool {
-        let before = inside.wrappingAdd(1, ordering: .relaxed).oldValue
-        if limit == 0 || before < limit { return true }
-        leave()
-        return false
-    }
-
-    /// Gives a place back.
-    public func leave() {
-        inside.wrappingSubtract(1, ordering: .relaxed)
     }
 }

@@ -62,7 +62,6 @@ public struct ProviderProbe: Sendable {
     /// - Returns: one finding for each step, up to the first one without which there are no others.
     public func run() async -> [Finding] {
         guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else { return [] }
-        defer { client.leave() }
         let issuer: ProviderMetadata
         do throws(ProviderError) {
             issuer = try await client.issuer(serving: network)
@@ -91,7 +90,7 @@ public struct ProviderProbe: Sendable {
                 + "clockSkewSeconds allows \(provider.configuration.clockSkewSeconds)")
     }
 
-    private func keys(of issuer: ProviderMetadata, _ client: ProviderClient) async -> Finding {
+    private func keys(of issuer: ProviderMetadata, _ client: borrowing ProviderClient) async -> Finding {
         let set: JWKSet
         do throws(ProviderCallError) {
             let answer = try await client.transport.send(
@@ -117,7 +116,7 @@ public struct ProviderProbe: Sendable {
         return Finding(step: .keys, isGood: true, sentence: "keys for \(words)")
     }
 
-    private func token(at issuer: ProviderMetadata, _ client: ProviderClient) async -> Finding {
+    private func token(at issuer: ProviderMetadata, _ client: borrowing ProviderClient) async -> Finding {
         if issuer.tokenEndpoint == nil, provider.configuration.nativeTokens != nil {
             let sentence = "its metadata name no token endpoint: only ID tokens that apps post sign users in"
             return Finding(step: .token, isGood: true, sentence: sentence)

@@ -71,13 +71,9 @@ final class AuthorizationGrant {
             throw .overloaded
         }
         guard let (evidence, code) = response.uses(now: supplies.clock.seconds) else {
-            client.leave()
             throw .invalidParameter(.missingCode)
         }
-        guard supplies.codes.claim(evidence, code) else {
-            client.leave()
-            throw .invalidGrant(.codeAlreadyUsed)
-        }
+        guard supplies.codes.claim(evidence, code) else { throw .invalidGrant(.codeAlreadyUsed) }
         do throws(ServiceError) {
             // Whether a code is used is told with the claim on it, before it is sent.
             if code != evidence { try await supplies.checkUnused(evidence) }
@@ -89,14 +85,13 @@ final class AuthorizationGrant {
             return AuthorizationGrant(evidence, code, challenge, response, client, supplies)
         } catch {
             supplies.codes.release(evidence, code, .nothingToRemember, now: supplies.clock.seconds)
-            client.leave()
             throw error
         }
     }
 
     private init(
         _ evidence: OneTimeUse, _ code: OneTimeUse?, _ challenge: OneTimeUse?, _ response: AuthorizedResponse,
-        _ client: ProviderClient, _ supplies: Supplies
+        _ client: consuming ProviderClient, _ supplies: Supplies
     ) {
         self.evidence = evidence
         self.code = code
@@ -286,7 +281,7 @@ final class AuthorizationGrant {
         }
     }
 
-    /// Ends the claim and gives the place at the provider back.
+    /// Ends the claim.
     func end() {
         let end: DispatchedCodes.End =
             switch progress {
@@ -295,6 +290,5 @@ final class AuthorizationGrant {
             case .sending, .spent, .unrecorded: .spent
             }
         supplies.codes.release(evidence, code, end, now: now)
-        client.leave()
     }
 }

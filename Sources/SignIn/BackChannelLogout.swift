@@ -41,7 +41,6 @@ public struct BackChannelLogout: Sendable {
         guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else {
             throw .overloaded
         }
-        defer { client.leave() }
         return try await asked { () throws(ProviderError) in try await client.verified(presented, now: now) }
     }
 }

@@ -48,7 +48,6 @@ public struct EventReceiver: Sendable {
         guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else {
             throw .overloaded
         }
-        defer { client.leave() }
         let events = try await asked { () throws(ProviderError) in try await client.verified(presented, now: now) }
         return try await take(events, at: provider, now: now)
     }

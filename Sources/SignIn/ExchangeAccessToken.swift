@@ -104,7 +104,6 @@ public struct ExchangeAccessToken: Sendable {
         guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else {
             throw .overloaded
         }
-        defer { client.leave() }
         let now = clock.seconds
         let issuer = try await asked { () throws(ProviderError) in try await client.issuer(serving: nil) }
         let proven = try await asked { () throws(ProviderError) in
@@ -142,7 +141,8 @@ public struct ExchangeAccessToken: Sendable {
     /// What the provider says about the user for this very token. What stands in the token, or in an answer about it,
     /// is for those who take it and is no profile.
     private func saying(
-        _ token: SubjectToken, of proven: ProvenAccessToken, at issuer: ProviderMetadata, _ client: ProviderClient
+        _ token: SubjectToken, of proven: ProvenAccessToken, at issuer: ProviderMetadata,
+        _ client: borrowing ProviderClient
     ) async throws(ServiceError) -> ProviderSaying {
         let userinfo: JSONValue?
         do throws(ProviderError) {

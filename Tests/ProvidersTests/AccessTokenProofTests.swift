@@ -33,7 +33,6 @@ private struct Exchange {
     /// - Parameter time: what the clock of the calls shows; nil for the present.
     func proven(_ token: String, at time: MonotonicTime? = nil) async throws -> ProvenAccessToken {
         let client = try provider.client(through: transport, at: time)
-        defer { client.leave() }
         return try await client.proven(
             try provider.presented(accessToken: token), at: try metadata(), now: SigningProvider.now)
     }
@@ -152,8 +151,7 @@ private struct Exchange {
         exchange.transport.answer(
             exchange.carrier.introspectionEndpoint,
             .json(["error": "invalid_client", "error_description": "No such client for secret-token"], status: 401))
-        let client = try #require(
-            ProviderClient(entering: exchange.provider, through: exchange.transport, trouble: trouble))
+        let client = try exchange.provider.client(through: exchange.transport, trouble: trouble)
         await #expect(throws: ProviderError.self) {
             try await client.proven(
                 try exchange.provider.presented(accessToken: "secret-token"), at: try exchange.metadata(),

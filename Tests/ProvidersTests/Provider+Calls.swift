@@ -12,7 +12,6 @@ extension Provider {
         serving network: MobileNetwork?, through transport: ScriptedTransport, at time: MonotonicTime? = nil
     ) async -> ProviderCallError? {
         guard let client = try? client(through: transport, at: time) else { return .tooManyLookups }
-        defer { client.leave() }
         do throws(ProviderError) {
             _ = try await client.issuer(serving: network)
             return nil

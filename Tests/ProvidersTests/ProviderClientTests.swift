@@ -14,7 +14,7 @@ struct CallKind: Sendable, CustomTestStringConvertible {
     let step: ProviderProblem.Step
     /// Where the call goes.
     let url: @Sendable (Port) -> String
-    let make: @Sendable (Port, ProviderClient) async throws -> Void
+    let make: @Sendable (Port, borrowing ProviderClient) async throws -> Void
     /// Whether a second try changes nothing at the provider.
     var isSafe = true
 
@@ -62,7 +62,7 @@ struct CallKind: Sendable, CustomTestStringConvertible {
     }
 
     /// Why the call gives nothing; nil when it gives what it should.
-    func failure(_ port: Port, _ client: ProviderClient) async throws -> ProviderCallError? {
+    func failure(_ port: Port, _ client: borrowing ProviderClient) async throws -> ProviderCallError? {
         do {
             try await make(port, client)
             return nil
@@ -126,9 +126,9 @@ extension Port {
     func `a call to a provider is not made while the bulkhead is full`(kind: CallKind) async throws {
         let port = try Port.answering { $0.inFlight = 1 }
         let first = try port.provider.client(through: port.transport)
-        #expect(throws: Provider.NoPlace.self) { try port.provider.client(through: port.transport) }
+        #expect(throws: Provider.NoPlace.self) { _ = try port.provider.client(through: port.transport) }
         #expect(port.transport.requests.isEmpty)
-        first.leave()
+        _ = consume first
         #expect(try await kind.failure(port, port.provider.client(through: port.transport)) == nil)
     }
 
@@ -140,8 +140,7 @@ extension Port {
         let url = kind.url(port)
         port.transport.fail(url, .couldNotConnect)
         let time = Time()
-        let client = try #require(
-            ProviderClient(entering: port.provider, through: port.transport, trouble: nil) { time.now })
+        let client = try port.provider.client(through: port.transport) { time.now }
         time.pass(.seconds(3601))
         #expect(try await kind.failure(port, client) == .transport(.couldNotConnect))
         #expect(port.transport.requests(to: url).map(\.timeout) == [.milliseconds(1)])

@@ -18,9 +18,7 @@ import Testing
         var metadata = try #require(signing.metadata.object)
         if let endpoint { metadata.append("custom_logout_endpoint", endpoint) }
         transport.answer(signing.metadataURL, json: .object(metadata))
-        let client = try #require(
-            ProviderClient(entering: Provider(.openID()), through: transport, trouble: trouble))
-        defer { client.leave() }
+        let client = try Provider(.openID()).client(through: transport, trouble: trouble)
         return await client.logOut(Self.asked, at: try await client.issuer(serving: nil))
     }
 

@@ -41,7 +41,6 @@ private struct SecretSigner: Sendable {
         -> ProviderError?
     {
         let client = try provider.client(through: transport)
-        defer { client.leave() }
         let tokens = try TokenResponse.holding(token ?? self.token())
         let issuer = try ProviderMetadata(carrier.metadata, allowLoopbackHTTP: false)
         let expectations = IDTokenExpectations(

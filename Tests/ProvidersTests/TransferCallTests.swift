@@ -29,8 +29,7 @@ import Testing
         let secret = try AppleClientSecret(
             clientID: "com.example.app", teamID: "OLDTEAM001", keyID: "KEY0000001", key: TestKeys.p256)
         let provider = Provider(.openID { $0.authentication = .apple([secret]) })
-        let client = try #require(ProviderClient(entering: provider, through: transport, trouble: trouble))
-        defer { client.leave() }
+        let client = try provider.client(through: transport, trouble: trouble)
         do throws(ProviderError) {
             let issuer = try await client.issuer(serving: nil)
             let token = try await client.migrationToken(at: issuer, now: Self.now)

@@ -42,12 +42,19 @@ extension Provider {
     ///
     /// - Parameter time: what its clock shows all the time; nil for the present.
     public func client(
-        through transport: ScriptedTransport, at time: MonotonicTime? = nil
+        through transport: ScriptedTransport, trouble: ProviderTrouble? = nil, at time: MonotonicTime? = nil
     ) throws -> ProviderClient {
-        guard
-            let client = ProviderClient(
-                entering: self, through: transport, trouble: nil, clock: { time ?? .now })
-        else { throw NoPlace() }
+        try client(through: transport, trouble: trouble) { time ?? .now }
+    }
+
+    /// - Parameter clock: shows what time it is.
+    public func client(
+        through transport: ScriptedTransport, trouble: ProviderTrouble? = nil,
+        clock: @escaping @Sendable () -> MonotonicTime
+    ) throws -> ProviderClient {
+        guard let client = ProviderClient(entering: self, through: transport, trouble: trouble, clock: clock) else {
+            throw NoPlace()
+        }
         return client
     }
 

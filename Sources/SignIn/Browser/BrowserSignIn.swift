@@ -91,7 +91,6 @@ public struct BrowserSignIn: Sendable {
         guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else {
             throw .overloaded
         }
-        defer { client.leave() }
         var pending = request
         let handle = PendingHandle()
         let address: String
@@ -107,7 +106,8 @@ public struct BrowserSignIn: Sendable {
     }
 
     private func signInAddress(
-        _ pending: inout PendingRequest, _ lineToken: LineToken?, _ handle: PendingHandle, _ client: ProviderClient
+        _ pending: inout PendingRequest, _ lineToken: LineToken?, _ handle: PendingHandle,
+        _ client: borrowing ProviderClient
     ) async throws(ServiceError) -> String {
         let network = pending.carried.network
         let issuer = try await asked { () throws(ProviderError) in try await client.issuer(serving: network) }
@@ -132,7 +132,7 @@ public struct BrowserSignIn: Sendable {
 
     /// The page where the user chooses a carrier (ZenKey's discovery UI), which comes back with the carrier's network.
     private func carrierChoice(
-        _ pending: PendingRequest, _ handle: PendingHandle, _ client: ProviderClient
+        _ pending: PendingRequest, _ handle: PendingHandle, _ client: borrowing ProviderClient
     ) async throws(ServiceError) -> String {
         let provider = client.provider.configuration
         guard let page = await client.discoveryUI(),

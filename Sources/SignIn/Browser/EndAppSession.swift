@@ -83,7 +83,6 @@ public struct EndAppSession: Sendable {
             !provider.takesPortTokens,
             let client = ProviderClient(entering: provider, through: transport, trouble: nil)
         else { return nil }
-        defer { client.leave() }
         let name = provider.configuration.name
         // From server to server is told what is to be told so, by the outbox.
         guard let issuer = try? await client.issuer(serving: nil), issuer.customLogoutEndpoint == nil,

@@ -34,7 +34,6 @@ struct DirectoryDelivery: Sendable {
             guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else {
                 return .later(seconds: nil)
             }
-            defer { client.leave() }
             let work = DirectoryWork(client: client, api: api, account: account)
             return try await finish(work, wish)
         } catch {
@@ -42,7 +41,8 @@ struct DirectoryDelivery: Sendable {
         }
     }
 
-    private func finish(_ work: DirectoryWork, _ wish: DirectoryWish) async throws(RepositoryError) -> Result {
+    private func finish(_ work: borrowing DirectoryWork, _ wish: DirectoryWish) async throws(RepositoryError) -> Result
+    {
         let outcome: DirectoryWork.Outcome
         do throws(DirectoryFailure) {
             outcome = try await work.mail(wish)

@@ -108,12 +108,11 @@ public struct DirectorySignUp: Sendable {
 
     private func work(
         _ api: UserAPI, _ account: DirectoryAccount, _ provider: Provider, _ trouble: ProviderTrouble,
-        _ body: (DirectoryWork) async throws(DirectoryFailure) -> DirectoryWork.Outcome
+        _ body: (borrowing DirectoryWork) async throws(DirectoryFailure) -> DirectoryWork.Outcome
     ) async throws(ServiceError) -> DirectoryWork.Outcome {
         guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else {
             throw .overloaded
         }
-        defer { client.leave() }
         do throws(DirectoryFailure) {
             return try await body(DirectoryWork(client: client, api: api, account: account))
         } catch {

@@ -3,7 +3,7 @@ internal import OpenIDConnect
 internal import Providers
 
 /// What is done at a directory for one account of ours, in either version of its API.
-struct DirectoryWork: Sendable {
+struct DirectoryWork: ~Copyable, Sendable {
     /// What came of it.
     enum Outcome {
         /// A mail is on its way.

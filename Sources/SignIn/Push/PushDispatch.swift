@@ -15,7 +15,6 @@ extension ServerInitiatedSignIn {
             if let secret = errand.secret { await fail(secret, errand) }
             throw .overloaded
         }
-        defer { client.leave() }
         let issuer = if let known = errand.issuer { known } else { try await issuer(errand.content, client) }
         if let former = errand.former { await cancel(former, issuer, client) }
         guard let secret = errand.secret else { return }
@@ -51,7 +50,7 @@ extension ServerInitiatedSignIn {
             nonce: content.nonce)
     }
 
-    private func cancel(_ carrierID: String, _ issuer: ProviderMetadata, _ client: ProviderClient) async {
+    private func cancel(_ carrierID: String, _ issuer: ProviderMetadata, _ client: borrowing ProviderClient) async {
         do throws(ProviderError) {
             try await client.cancelPush(
                 carrierID, at: issuer, identifier: Random.token(byteCount: 16), now: clock.seconds)

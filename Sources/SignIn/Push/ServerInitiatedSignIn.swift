@@ -62,7 +62,6 @@ public struct ServerInitiatedSignIn: Sendable {
         guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else {
             throw .overloaded
         }
-        defer { client.leave() }
         let subject = try await subject(of: session, at: provider)
         guard let hint = subject?.value ?? wish.loginHint else {
             throw .invalidParameter(ParameterError("login_hint", "is missing"))
@@ -108,7 +107,6 @@ public struct ServerInitiatedSignIn: Sendable {
         guard let provider = providers.pushing(former.provider),
             let client = ProviderClient(entering: provider, through: transport, trouble: trouble)
         else { throw .overloaded }
-        defer { client.leave() }
         let issuer = try await issuer(former, client)
         let now = clock.seconds
         let (content, secret) = (former.renewed, PushSecret(.carrier))
@@ -171,7 +169,7 @@ extension ServerInitiatedSignIn {
     }
 
     private func issuer(
-        of subject: Subject?, _ network: MobileNetwork?, _ client: ProviderClient
+        of subject: Subject?, _ network: MobileNetwork?, _ client: borrowing ProviderClient
     ) async throws(ServiceError) -> ProviderMetadata {
         let issuer = try await asked { () throws(ProviderError) in
             if let subject { return try await client.issuer(of: subject.value) }
@@ -190,7 +188,7 @@ extension ServerInitiatedSignIn {
 
     /// The issuer of a request that was begun before.
     func issuer(
-        _ content: PushContent, _ client: ProviderClient
+        _ content: PushContent, _ client: borrowing ProviderClient
     ) async throws(ServiceError) -> ProviderMetadata {
         let issuer = try await asked { () throws(ProviderError) in
             guard let network = content.network else { return try await client.issuer(named: content.issuer) }

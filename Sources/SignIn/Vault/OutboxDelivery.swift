@@ -81,7 +81,6 @@ public struct OutboxDelivery: Sendable {
         guard let provider = providers.provider(named: message.provider),
             let client = ProviderClient(entering: provider, through: transport, trouble: trouble)
         else { return nil }
-        defer { client.leave() }
         do throws(ProviderError) {
             let issuer = try await client.issuer(ofStored: message.issuer)
             switch message.content {
@@ -99,7 +98,7 @@ public struct OutboxDelivery: Sendable {
     }
 
     private func logOut(
-        _ idToken: String, at issuer: ProviderMetadata, _ client: ProviderClient
+        _ idToken: String, at issuer: ProviderMetadata, _ client: borrowing ProviderClient
     ) async -> RevocationAnswer? {
         // Where only browsers can sign users out (`end_session_endpoint`), they are sent there when the session ends,
         // or never.

@@ -51,7 +51,6 @@ public struct RefreshProfile: Sendable {
         guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else {
             throw .overloaded
         }
-        defer { client.leave() }
         let claims = try await asked { () throws(ProviderError) in
             let issuer = try await client.issuer(ofStored: grant.subject.issuer)
             return try await client.userinfo(

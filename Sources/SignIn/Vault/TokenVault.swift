@@ -137,7 +137,6 @@ public struct TokenVault: Sendable {
         guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else {
             return await giveUp(lease, .overloaded)
         }
-        defer { client.leave() }
         do throws(ProviderError) {
             let issuer = try await client.issuer(ofStored: grant.subject.issuer)
             let answer = try await client.refresh(

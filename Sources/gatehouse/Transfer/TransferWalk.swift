@@ -119,13 +119,12 @@ struct TransferWalk {
     }
 
     private func call<Value: Sendable>(
-        _ body: (ProviderClient) async throws(ProviderError) -> Value
+        _ body: (borrowing ProviderClient) async throws(ProviderError) -> Value
     ) async -> Result<Value, TransferFailure> {
         let trouble = ProviderTrouble()
         guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else {
             return .failure(.noPlace)
         }
-        defer { client.leave() }
         do throws(ProviderError) {
             return .success(try await body(client))
         } catch {
