@@ -1,7 +1,6 @@
 public import Crypto
-public import JOSE
+internal import JOSE
 internal import JSON
-import Synchronization
 import Syntax
 
 /// A statement of who we are, which only we can have signed (RFC 7523 §3, OpenID Connect Core §9). Each is made for one
@@ -115,22 +114,4 @@ public struct ClientAssertion: Sendable {
         guard let assertion = try? signer?.sign(claims) else { throw .noClientKey }
         return assertion
     }
-}
-
-/// The keys of ours that assertions are signed with where a provider has none of its own: at most one of each algorithm
-/// signs.
-public final class ClientKeys: Sendable {
-    public static let tokenType = "JWT"
-
-    private let signers: Mutex<[SignatureAlgorithm: JWTSigner]>
-
-    public init() { signers = Mutex([:]) }
-
-    /// Signs with other keys from the next assertion on.
-    public func use(_ signers: [JWTSigner]) {
-        let signers = Dictionary(signers.map { ($0.algorithm, $0) }) { first, _ in first }
-        self.signers.withLock { $0 = signers }
-    }
-
-    func signer(_ algorithm: SignatureAlgorithm) -> JWTSigner? { signers.withLock { $0[algorithm] } }
 }

@@ -60,20 +60,6 @@ extension AuthorizedResponse {
     }
 }
 
-/// A parameter of a request that is missing or ill-formed; the sentence never holds its value.
-public struct ParameterError: Error, Equatable, Sendable {
-    public let name: String
-    public let problem: String
-
-    public init(_ name: String, _ problem: String) {
-        self.name = name
-        self.problem = problem
-    }
-
-    static let missingIssuer = ParameterError("iss", "is missing")
-    static let missingCode = ParameterError("code", "is missing")
-}
-
 extension AuthorizedResponse {
     static let maximumTextBytes = 2048
     /// In characters.

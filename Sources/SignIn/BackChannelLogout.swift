@@ -56,24 +56,3 @@ extension LogoutToken {
         }
     }
 }
-
-extension IDToken {
-    /// The provider's own session, if it names one, as it is stored beside ours.
-    ///
-    /// - Parameter issuer: the name by which the issuer's users are stored.
-    func upstreamSession(at issuer: String) -> TokenHash? {
-        LogoutToken.session(in: claims).map { .upstreamSession($0, at: issuer) }
-    }
-}
-
-extension TokenHash {
-    /// Of the issuer too, since any two may give the same name to a session.
-    static func upstreamSession(_ session: String, at issuer: String) -> TokenHash {
-        TokenHash(sha256: [issuer, session])
-    }
-
-    /// Several texts in their order; each with its length, so that no others come to the same.
-    init(sha256 texts: [String]) {
-        self.init(sha256: texts.map { "\($0.utf8.count):\($0)" }.joined())
-    }
-}

@@ -1,5 +1,4 @@
 internal import Accounts
-internal import Crypto
 internal import Synchronization
 
 /// The authorization codes that this process is sending or has sent to a provider, and where.
@@ -128,18 +127,5 @@ public final class DispatchedCodes: Sendable {
             case .spent: state.codes.remember(code, state.codes.mark(for: Self.nobody), now: now)
             }
         }
-    }
-}
-
-extension Accounts.TokenHash {
-    /// The SHA-256 of a token's or code's text.
-    init(sha256 text: String) {
-        self = Digest.sha256.withHash(of: text.utf8.span) { Self(digest: $0) }
-    }
-
-    /// - Parameter digest: 32 bytes, as SHA-256 makes them.
-    init(digest: Span<UInt8>) {
-        guard let hash = Accounts.TokenHash(digest) else { preconditionFailure("a SHA-256 digest has 32 bytes") }
-        self = hash
     }
 }

@@ -148,7 +148,8 @@ public struct SignInWithProvider: Sendable {
                 userAgent: userAgent, authentication: idToken.authentication,
                 authenticatedAt: min(idToken.authenticationTime ?? idToken.issuedAt, now),
                 client: app?.client ?? provider.configuration.clientID, scope: app?.scope,
-                upstreamSession: idToken.upstreamSession(at: subject.issuer)),
+                upstreamSession: LogoutToken.session(in: idToken.claims)
+                    .map { .upstreamSession($0, at: subject.issuer) }),
             appCode: app?.code(now: now), push: push?.delivery(of: ticket), kept: proven.kept,
             maximumSessions: tokenIssuer.configuration.maximumSessionsPerUser, now: now)
     }
