@@ -4,6 +4,7 @@ internal import Crypto
 internal import JOSE
 internal import JSON
 internal import OpenIDConnect
+internal import Syntax
 
 @testable internal import SignIn
 
@@ -45,7 +46,7 @@ extension TokenIssuer.Configuration {
     static let benchmarkSessions: Int64 = 1_000_000
 
     static let benchmarks = TokenIssuer.Configuration(
-        issuer: "https://gatehouse.example", audience: "example-app", accessTokenSeconds: 900,
+        issuer: BaseURL("https://gatehouse.example"), audience: "example-app", accessTokenSeconds: 900,
         refreshTokenSeconds: 2_592_000, refreshGraceSeconds: 60, absoluteSeconds: 31_536_000,
         maximumSessionsPerUser: benchmarkSessions, sensitiveMaximumAgeSeconds: 300)
 }
