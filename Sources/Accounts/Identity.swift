@@ -28,7 +28,7 @@ public struct Identity: Equatable, Sendable {
 
     public init(
         id: IdentityID, user: UserID, provider: String, subject: Subject, origin: Origin, linkedAt: Int64,
-        lastSignInAt: Int64, emailStoppedAt: Int64? = nil
+        lastSignInAt: Int64, emailStoppedAt: Int64?
     ) {
         self.id = id
         self.user = user

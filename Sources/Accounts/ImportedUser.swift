@@ -7,7 +7,7 @@ public struct ImportedUser: Equatable, Sendable {
         /// As ``Accounts/Identity/emailStoppedAt``.
         public var emailStoppedAt: Int64?
 
-        public init(provider: String, subject: Subject, emailStoppedAt: Int64? = nil) {
+        public init(provider: String, subject: Subject, emailStoppedAt: Int64?) {
             self.provider = provider
             self.subject = subject
             self.emailStoppedAt = emailStoppedAt

@@ -21,9 +21,9 @@ public struct LinkRecord: Sendable {
     public var now: Int64
 
     public init(
-        code: OneTimeUse, challenge: OneTimeUse? = nil, session: SessionID, demands: SensitiveDemands,
-        provider: String, subject: Subject, attributes: Attributes, claims: TypedClaims = TypedClaims(),
-        kept: KeptTokens? = nil, now: Int64
+        code: OneTimeUse, challenge: OneTimeUse?, session: SessionID, demands: SensitiveDemands,
+        provider: String, subject: Subject, attributes: Attributes, claims: TypedClaims,
+        kept: KeptTokens?, now: Int64
     ) {
         self.code = code
         self.challenge = challenge

@@ -40,8 +40,8 @@ public struct PendingPush: Equatable, Sendable {
     public var expiresAt: Int64
 
     public init(
-        handle: TokenHash, notification: TokenHash, request: [UInt8], expectation: [UInt8], carrierID: [UInt8]? = nil,
-        state: State = .pending, ticket: [UInt8]? = nil, notified: TokenHash? = nil, expiresAt: Int64
+        handle: TokenHash, notification: TokenHash, request: [UInt8], expectation: [UInt8], carrierID: [UInt8]?,
+        state: State, ticket: [UInt8]?, notified: TokenHash?, expiresAt: Int64
     ) {
         self.handle = handle
         self.notification = notification

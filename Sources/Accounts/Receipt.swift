@@ -24,7 +24,7 @@ public struct TransactionRecord: Sendable {
     public var now: Int64
 
     public init(
-        code: OneTimeUse, challenge: OneTimeUse? = nil, session: SessionID, subject: Subject,
+        code: OneTimeUse, challenge: OneTimeUse?, session: SessionID, subject: Subject,
         minimumIdentityAgeSeconds: Int64, receipt: String, contextHash: TokenHash, nonce: String,
         authentication: Authentication, provider: String, client: String, now: Int64
     ) {

@@ -39,7 +39,7 @@ public struct NewSession: Equatable, Sendable {
 
     public init(
         id: SessionID, family: SessionID, expiresAt: Int64, userAgent: String?, authentication: Authentication,
-        authenticatedAt: Int64, client: String, scope: String? = nil, upstreamSession: TokenHash? = nil
+        authenticatedAt: Int64, client: String, scope: String?, upstreamSession: TokenHash?
     ) {
         self.id = id
         self.family = family
@@ -88,7 +88,7 @@ public struct Session: Equatable, Sendable {
     public init(
         id: SessionID, user: UserID, family: SessionID, generation: Int64, rotatedAt: Int64?, expiresAt: Int64,
         createdAt: Int64, userAgent: String?, authentication: Authentication, authenticatedAt: Int64,
-        provider: String, client: String, identity: IdentityID?, scope: String? = nil
+        provider: String, client: String, identity: IdentityID?, scope: String?
     ) {
         self.id = id
         self.user = user

@@ -40,24 +40,18 @@ struct KnownUserSignIn {
         case notSimple
     }
 
-    let record: SignInRecord
-
-    /// Whether nothing but the identity, the session and the code is concerned.
-    var isSimple: Bool {
-        record.ported.isEmpty && record.refusedPortTokens == 0 && record.personKey == nil && record.challenge == nil
-            && record.appCode == nil && record.push == nil && record.kept == nil
-    }
+    let signIn: SimpleSignIn
 
     func run(_ work: Work) async throws(RepositoryError) -> Outcome {
-        let session = record.session
+        let session = signIn.session
         let row = try await work.first(
-            Self.statement, .text(record.subject.value), .text(record.subject.issuer),
-            .optional(record.maximumSessions),
-            .hash(record.code.hash), .integer(record.code.owner), .integer(record.code.expiresAt),
-            .integer(record.now - UsedCodeRows.graceSeconds), .integer(record.now), .session(session.id),
+            Self.statement, .text(signIn.subject.value), .text(signIn.subject.issuer),
+            .optional(signIn.maximumSessions),
+            .hash(signIn.code.hash), .integer(signIn.code.owner), .integer(signIn.code.expiresAt),
+            .integer(signIn.now - UsedCodeRows.graceSeconds), .integer(signIn.now), .session(session.id),
             .session(session.family), .integer(Session.firstGeneration), .integer(session.expiresAt),
             .optional(session.userAgent), .optional(session.authentication.acr), .text(session.authentication.methods),
-            .optional(session.authentication.time), .integer(session.authenticatedAt), .text(record.provider),
+            .optional(session.authentication.time), .integer(session.authenticatedAt), .text(signIn.provider),
             .text(session.client), .optional(session.scope), .optional(session.upstreamSession))
         guard let row else { return .notSimple }
         guard try row.integer(4) > 0 else { return .codeAlreadyUsed }
@@ -69,12 +63,11 @@ struct KnownUserSignIn {
 extension PostgresAccounts {
     public func signIn(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome {
         do throws(RepositoryError) {
-            let known = KnownUserSignIn(record: record)
-            guard known.isSimple else { return try await decided(record) }
-            switch try await known.run(Work(self)) {
+            guard let simple = SimpleSignIn(record) else { return try await decided(record, isSimple: false) }
+            switch try await KnownUserSignIn(signIn: simple).run(Work(self)) {
             case .notSimple:
-                if let new = try await NewUserSignIn(record: record).run(in: self) { return .signedIn(new) }
-                return try await decided(record)
+                if let new = try await NewUserSignIn(signIn: simple).run(in: self) { return .signedIn(new) }
+                return try await decided(record, isSimple: true)
             case .codeAlreadyUsed: return .refused(.codeAlreadyUsed)
             case .signedIn(let user, let identity, let reference, let sealedProfile):
                 let profile = try await merged(sealedProfile, of: user, identity, record)
@@ -91,8 +84,9 @@ extension PostgresAccounts {
 
     /// Any sign-in, by the transaction that all engines share. Of an unknown subject with nothing to decide, of which
     /// many may come at once, uniqueness decides: nothing that it reads could be other than it found it.
-    private func decided(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome {
-        let isSimple = KnownUserSignIn(record: record).isSimple
+    private func decided(
+        _ record: SignInRecord, isSimple: Bool
+    ) async throws(RepositoryError) -> SignInOutcome {
         let isKnown = isSimple ? try await isKnown(record.subject) : true
         return try await write(
             isKnown ? .serializable : .readCommitted, consuming: record.code, record.challenge, now: record.now

@@ -47,12 +47,12 @@ struct NewUserSignIn {
     /// How many the statement has room for; few providers give more than an address and a number.
     private static let mostContacts = 2
 
-    let record: SignInRecord
+    let signIn: SimpleSignIn
 
     /// - Returns: nil where it is not as simple as it seemed, and nothing has happened.
     func run(in store: PostgresAccounts) async throws(RepositoryError) -> SignedIn? {
-        guard case .automatic(let makeReference) = record.registration else { return nil }
-        let profile = Profile(record.statement, own: record.own?.attributes ?? Attributes())
+        guard case .automatic(let makeReference) = signIn.registration else { return nil }
+        let profile = Profile(signIn.statement, own: signIn.own?.attributes ?? Attributes())
         guard let contacts = try contacts(of: profile, store.sealer) else { return nil }
         let (user, identity) = try await store.numbers.next(in: store)
         let reference = makeReference()
@@ -62,13 +62,13 @@ struct NewUserSignIn {
         let command = Command(
             Self.statement,
             [
-                .text(record.subject.value), .text(record.subject.issuer), .hash(record.code.hash),
-                .integer(record.code.owner), .integer(record.code.expiresAt),
-                .integer(record.now - UsedCodeRows.graceSeconds), .integer(record.now), .integer(newestKey),
+                .text(signIn.subject.value), .text(signIn.subject.issuer), .hash(signIn.code.hash),
+                .integer(signIn.code.owner), .integer(signIn.code.expiresAt),
+                .integer(signIn.now - UsedCodeRows.graceSeconds), .integer(signIn.now), .integer(newestKey),
                 contacts.key, .text(SecretKey.Purpose.contact.rawValue), .integer(user.rawValue), .text(reference),
-                .bytes(sealed), .integer(identity.rawValue), .text(record.provider),
+                .bytes(sealed), .integer(identity.rawValue), .text(signIn.provider),
                 .text(Identity.Origin.signIn.rawValue),
-            ] + contacts.rows + [.text(AuditEvent.Kind.userCreated.rawValue)] + record.sessionValues)
+            ] + contacts.rows + [.text(AuditEvent.Kind.userCreated.rawValue)] + signIn.sessionValues)
         do throws(PostgresError) {
             guard try await store.alone(command, .durable).first?.integer(0) == 1 else { return nil }
         } catch .refused(.uniqueViolation) {
@@ -98,7 +98,7 @@ struct NewUserSignIn {
     }
 }
 
-extension SignInRecord {
+extension SimpleSignIn {
     /// The session's part of a statement, in the order of its columns but for the provider's.
     fileprivate var sessionValues: [Value] {
         [

@@ -168,19 +168,22 @@ public struct ExchangeAccessToken: Sendable {
         let session = tokenIssuer.makeSessionID(now: now)
         let subject = proven.stored(at: provider)
         return SignInRecord(
-            code: .ofNothing(now: now), provider: provider.configuration.name,
-            subject: subject, ported: [],
-            registration: ticket.map {
-                .ticket(OneTimeUse(hash: $0.hash, expiresAt: now + LinkTicket.lifetimeSeconds))
-            } ?? .automatic(reference: TokenIssuer.makeReference()),
-            attributes: said.attributes, claims: said.claims,
-            session: NewSession(
-                id: session, family: session, expiresAt: holder.terms.firstExpiry(now: now),
-                userAgent: holder.userAgent, authentication: proven.authentication,
-                authenticatedAt: proven.authenticationTime.map { min($0, now) } ?? Session.neverAuthenticated,
-                client: holder.client, scope: holder.scope,
-                upstreamSession: proven.session.map { .upstreamSession($0, at: subject.issuer) }),
-            maximumSessions: tokenIssuer.configuration.maximumSessionsPerUser, now: now)
+            (
+                code: .ofNothing(now: now), challenge: nil, provider: provider.configuration.name,
+                subject: subject, personKey: nil, ported: [], refusedPortTokens: 0,
+                registration: ticket.map {
+                    .ticket(OneTimeUse(hash: $0.hash, expiresAt: now + LinkTicket.lifetimeSeconds))
+                } ?? .automatic(reference: TokenIssuer.makeReference()),
+                attributes: said.attributes, own: nil, claims: said.claims,
+                session: NewSession(
+                    id: session, family: session, expiresAt: holder.terms.firstExpiry(now: now),
+                    userAgent: holder.userAgent, authentication: proven.authentication,
+                    authenticatedAt: proven.authenticationTime.map { min($0, now) } ?? Session.neverAuthenticated,
+                    client: holder.client, scope: holder.scope,
+                    upstreamSession: proven.session.map { .upstreamSession($0, at: subject.issuer) }),
+                appCode: nil, push: nil, kept: nil,
+                maximumSessions: tokenIssuer.configuration.maximumSessionsPerUser, now: now
+            ))
     }
 }
 

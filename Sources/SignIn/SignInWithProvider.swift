@@ -134,24 +134,26 @@ public struct SignInWithProvider: Sendable {
         let session = tokenIssuer.makeSessionID(now: now)
         let subject = grant.subject(of: idToken)
         return SignInRecord(
-            code: grant.evidence, challenge: grant.challenge, provider: provider.configuration.name,
-            subject: subject, ported: ported.subjects(for: provider),
-            refusedPortTokens: ported.refusals.count, personKey: said.personKey,
-            registration: ticket.map {
-                .ticket(OneTimeUse(hash: $0.hash, expiresAt: now + LinkTicket.lifetimeSeconds))
-            } ?? .automatic(reference: TokenIssuer.makeReference()),
-            attributes: said.attributes, own: response.name, claims: said.claims,
-            session: NewSession(
-                id: session, family: session,
-                expiresAt: app.map { now + $0.lifetimeSeconds } ?? push?.waitsUntil
-                    ?? tokenIssuer.firstExpiry(now: now),
-                userAgent: userAgent, authentication: idToken.authentication,
-                authenticatedAt: min(idToken.authenticationTime ?? idToken.issuedAt, now),
-                client: app?.client ?? provider.configuration.clientID, scope: app?.scope,
-                upstreamSession: LogoutToken.session(in: idToken.claims)
-                    .map { .upstreamSession($0, at: subject.issuer) }),
-            appCode: app?.code(now: now), push: push?.delivery(of: ticket), kept: proven.kept,
-            maximumSessions: tokenIssuer.configuration.maximumSessionsPerUser, now: now)
+            (
+                code: grant.evidence, challenge: grant.challenge, provider: provider.configuration.name,
+                subject: subject, personKey: said.personKey, ported: ported.subjects(for: provider),
+                refusedPortTokens: ported.refusals.count,
+                registration: ticket.map {
+                    .ticket(OneTimeUse(hash: $0.hash, expiresAt: now + LinkTicket.lifetimeSeconds))
+                } ?? .automatic(reference: TokenIssuer.makeReference()),
+                attributes: said.attributes, own: response.name, claims: said.claims,
+                session: NewSession(
+                    id: session, family: session,
+                    expiresAt: app.map { now + $0.lifetimeSeconds } ?? push?.waitsUntil
+                        ?? tokenIssuer.firstExpiry(now: now),
+                    userAgent: userAgent, authentication: idToken.authentication,
+                    authenticatedAt: min(idToken.authenticationTime ?? idToken.issuedAt, now),
+                    client: app?.client ?? provider.configuration.clientID, scope: app?.scope,
+                    upstreamSession: LogoutToken.session(in: idToken.claims)
+                        .map { .upstreamSession($0, at: subject.issuer) }),
+                appCode: app?.code(now: now), push: push?.delivery(of: ticket), kept: proven.kept,
+                maximumSessions: tokenIssuer.configuration.maximumSessionsPerUser, now: now
+            ))
     }
 
     private func signedIn(

@@ -37,7 +37,7 @@ import Testing
         _ = try await store.receipted(Sample.transaction(Sample.subject(round + "ada"), session.id))
         let (challenge, ticket) = (Sample.code(), Sample.code())
         var bound = Sample.signIn(Sample.subject(round + "ada"))
-        bound.challenge = challenge
+        bound.draft.challenge = challenge
         _ = try await store.signedIn(bound)
         _ = try await store.signIn(Sample.signIn(Sample.subject(round + "eve"), registration: .ticket(ticket)))
         // The last number of all, whose row is gone.
@@ -68,7 +68,7 @@ import Testing
             try await store.signedIn(Sample.signIn(past.subject, code: past.code))
         }
         var replayed = Sample.signIn(past.subject)
-        replayed.challenge = past.challenge
+        replayed.draft.challenge = past.challenge
         await #expect(throws: Refusal.challengeAlreadyUsed) { try await store.signedIn(replayed) }
         let found = try await store.users(with: .email, "JANE@example.com", limit: 10)
         #expect(found.matches.contains { $0.user.id == past.ada.user } && found.isComplete)
@@ -110,7 +110,7 @@ import Testing
             let back: Past = try await database.use { store in
                 try await expect(past, toGoOnIn: store, generation: 2)
                 let redeemed = try await store.redeemed(
-                    TicketRedemption(
+                    Sample.redemption(
                         ticket: past.ticket.hash, session: Sample.session(), reference: "eve", now: Sample.now + 1))
                 // Behind the number of who was erased.
                 #expect(redeemed.signedIn.user.rawValue == 4)

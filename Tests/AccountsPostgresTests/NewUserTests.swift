@@ -17,9 +17,14 @@ import Testing
 
     private let record = Sample.signIn(Sample.subject("1"))
 
+    /// By the single statement alone.
+    private func signUp(_ record: SignInRecord, in store: PostgresAccounts) async throws -> SignedIn? {
+        try await NewUserSignIn(signIn: try #require(SimpleSignIn(record))).run(in: store)
+    }
+
     @Test func `is signed in by one statement, and known and found from then on`() async throws {
         try await withTwoStores { store, other in
-            let new = try #require(try await NewUserSignIn(record: record).run(in: store))
+            let new = try #require(try await signUp(record, in: store))
             #expect(new.isNewUser)
             let again = try await other.signedIn(Sample.signIn(Sample.subject("1")))
             #expect(again.user == new.user && again.identity == new.identity && !again.isNewUser)
@@ -34,7 +39,7 @@ import Testing
 
     @Test func `has what operators find users by, as by the transaction of other engines`() async throws {
         try await withTwoStores { store, _ in
-            let new = try #require(try await NewUserSignIn(record: record).run(in: store))
+            let new = try #require(try await signUp(record, in: store))
             for (contact, value) in [(Contact.email, "jane@example.com"), (Contact.phoneNumber, "+12065550100")] {
                 let found = try await store.users(with: contact, value, limit: 5)
                 #expect(found.matches.map(\.user.id) == [new.user])
@@ -45,10 +50,10 @@ import Testing
     @Test func `is not taken for new where the subject is known, or the code was used`() async throws {
         try await withTwoStores { store, other in
             let user = try await other.signedIn(record).user
-            #expect(try await NewUserSignIn(record: Sample.signIn(Sample.subject("1"))).run(in: store) == nil)
+            #expect(try await signUp(Sample.signIn(Sample.subject("1")), in: store) == nil)
             var twice = Sample.signIn(Sample.subject("2"))
-            twice.code = record.code
-            #expect(try await NewUserSignIn(record: twice).run(in: store) == nil)
+            twice.draft.code = record.code
+            #expect(try await signUp(twice, in: store) == nil)
             #expect(try await store.isKnown(Sample.subject("2")) == false)
             #expect(try await store.sessions(of: user, now: Sample.now).count == 1)
         }
@@ -57,7 +62,7 @@ import Testing
     @Test func `is sealed under no key that another one has replaced`() async throws {
         try await withTwoStores { store, other in
             let key = try await other.rotateDataKey(TransparentSealer.maker)
-            #expect(try await NewUserSignIn(record: record).run(in: store) == nil)
+            #expect(try await signUp(record, in: store) == nil)
             #expect(try await store.isKnown(Sample.subject("1")) == false)
             _ = try await store.signedIn(record)
             #expect(try store.sealer.current.newestKey == key)
@@ -68,8 +73,8 @@ import Testing
         try await withTwoStores { store, other in
             for round in 0..<20 {
                 let subject = Sample.subject("both\(round)")
-                async let one = NewUserSignIn(record: Sample.signIn(subject)).run(in: store)
-                async let two = NewUserSignIn(record: Sample.signIn(subject)).run(in: other)
+                async let one = signUp(Sample.signIn(subject), in: store)
+                async let two = signUp(Sample.signIn(subject), in: other)
                 let made = try await [one, two].compactMap(\.self)
                 #expect(made.count == 1)
             }

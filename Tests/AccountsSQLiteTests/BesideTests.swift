@@ -172,7 +172,9 @@ import Testing
         let batch = (0..<50).map { value in
             ImportedUser(
                 reference: "ref", profile: Profile(Sample.said), createdAt: 1,
-                identities: [.init(provider: "zenkey", subject: Sample.subject("\(value)"))])
+                identities: [
+                    .init(provider: "zenkey", subject: Sample.subject("\(value)"), emailStoppedAt: nil)
+                ])
         }
         try await withThrowingTaskGroup { group in
             group.addTask {

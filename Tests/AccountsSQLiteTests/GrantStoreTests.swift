@@ -11,7 +11,7 @@ import Testing
 
     private func record(_ subject: String = "1", _ token: String = "the-secret-token") -> SignInRecord {
         var record = Sample.signIn(Sample.subject(subject))
-        record.kept = KeptTokens(
+        record.draft.kept = KeptTokens(
             tokens: ProviderTokens(
                 accessToken: "\(token)-access", refreshToken: "\(token)-refresh", expiresAt: Sample.now + 60,
                 scope: nil),
@@ -54,7 +54,7 @@ import Testing
         let kept = try await store.signedIn(record("1"))
         let gone = try await store.signedIn(record("2"))
         var ticket = record("3")
-        ticket.registration = .ticket(Sample.code())
+        ticket.draft.registration = .ticket(Sample.code())
         #expect(try await store.signIn(ticket) == .unlinked)
         #expect(try await store.erase(gone.user, now: Sample.now))
         #expect(try await store.rotateDataKey(TransparentSealer.maker) == 2)

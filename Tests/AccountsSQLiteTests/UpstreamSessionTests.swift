@@ -44,7 +44,7 @@ import Testing
         _ = try await store.signedIn(Sample.signIn(Sample.subject("1")))
         #expect(try await indexed() == 0)
         var record = Sample.signIn(Sample.subject("1"))
-        record.session.upstreamSession = Sample.hash()
+        record.draft.session.upstreamSession = Sample.hash()
         _ = try await store.signedIn(record)
         #expect(try await indexed() == 1)
         #expect(try pages("sessions_upstream_sid").count == 1)
@@ -67,7 +67,7 @@ import Testing
     @Test func `nothing is left of it when its session is swept`() async throws {
         let store = try await folder.open()
         var record = Sample.signIn(Sample.subject("1"))
-        record.session.upstreamSession = Sample.hash()
+        record.draft.session.upstreamSession = Sample.hash()
         _ = try await store.signedIn(record)
         #expect(try await store.sweepExpired(now: record.session.expiresAt, limit: 100) > 0)
         #expect(try await store.check().isEmpty)

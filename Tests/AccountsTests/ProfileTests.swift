@@ -187,7 +187,7 @@ import Testing
         let profile = Profile(carrier: attributes)
         let identity = Identity(
             id: IdentityID(rawValue: 1), user: UserID(rawValue: 1), provider: "zenkey", subject: subject,
-            origin: .signIn, linkedAt: 1, lastSignInAt: 1)
+            origin: .signIn, linkedAt: 1, lastSignInAt: 1, emailStoppedAt: nil)
         let user = User(id: UserID(rawValue: 1), reference: "abc", profile: profile, createdAt: 1, updatedAt: 1)
         for value in [subject, attributes, profile, identity, user] as [any Sendable] {
             var dumped = ""

@@ -58,7 +58,7 @@ struct TransferFlow {
             let subject = Subject(issuer: apple.issuer, value: "person-\(number)")
             return ImportedUser(
                 reference: "r\(number)", profile: Profile(), createdAt: 0,
-                identities: [ImportedUser.Identity(provider: "plain", subject: subject)])
+                identities: [ImportedUser.Identity(provider: "plain", subject: subject, emailStoppedAt: nil)])
         }
         _ = try await gatehouse.server.repository.importUsers(users, now: 0)
     }

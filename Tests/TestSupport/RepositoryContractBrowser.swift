@@ -137,9 +137,9 @@ extension Sample {
             hash: hash(), redirectURI: "https://acme.example/cb", codeChallenge: "challenge", nonce: "app-nonce",
             expiresAt: now + 60)
         var record = signIn(Sample.subject(subject), session: session(expiresAt: code.expiresAt))
-        record.session.client = "acme-ios"
-        record.session.scope = "openid email"
-        record.appCode = code
+        record.draft.session.client = "acme-ios"
+        record.draft.session.scope = "openid email"
+        record.draft.appCode = code
         return (record, code)
     }
 

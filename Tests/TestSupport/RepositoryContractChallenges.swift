@@ -7,16 +7,16 @@ extension RepositoryContract {
             let challenge = Sample.code(expiresAt: Sample.now + 300)
             #expect(try await !store.isChallengeUsed(challenge.hash, now: Sample.now))
             var first = Sample.signIn(Sample.subject("1"))
-            first.challenge = challenge
+            first.draft.challenge = challenge
             _ = try await store.signedIn(first)
             #expect(try await store.isChallengeUsed(challenge.hash, now: Sample.now + 299))
             var second = Sample.signIn(Sample.subject("2"))
-            second.challenge = OneTimeUse(hash: challenge.hash, expiresAt: challenge.expiresAt + 1)
+            second.draft.challenge = OneTimeUse(hash: challenge.hash, expiresAt: challenge.expiresAt + 1)
             await #expect(throws: Refusal.challengeAlreadyUsed) { try await store.signedIn(second) }
             #expect(try await !store.isKnown(Sample.subject("2")))
             #expect(try await store.session(second.session.id, now: Sample.now) == nil)
             #expect(try await store.isCodeUsed(second.code.hash, now: Sample.now))
-            second.challenge = nil
+            second.draft.challenge = nil
             await #expect(throws: Refusal.codeAlreadyUsed) { try await store.signedIn(second) }
         },
         RepositoryContract("a code that was used leaves the challenge that came with it unused") { store in
@@ -24,7 +24,7 @@ extension RepositoryContract {
             let code = Sample.code()
             try await store.recordUsedCode(code, now: Sample.now)
             var record = Sample.signIn(Sample.subject("1"), code: code)
-            record.challenge = challenge
+            record.draft.challenge = challenge
             await #expect(throws: Refusal.codeAlreadyUsed) { try await store.signedIn(record) }
             #expect(try await !store.isChallengeUsed(challenge.hash, now: Sample.now))
         },
@@ -55,7 +55,7 @@ extension RepositoryContract {
         },
         RepositoryContract("used challenges go when they have expired") { store in
             var record = Sample.signIn(Sample.subject("1"))
-            record.challenge = Sample.code(expiresAt: Sample.now + 60)
+            record.draft.challenge = Sample.code(expiresAt: Sample.now + 60)
             _ = try await store.signedIn(record)
             #expect(try await store.sweepExpired(now: Sample.now + 59, limit: 10) == 0)
             #expect(try await store.sweepExpired(now: Sample.now + 60, limit: 10) == 1)

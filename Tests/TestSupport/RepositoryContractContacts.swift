@@ -73,7 +73,9 @@ extension RepositoryContract {
             let entry = ImportedUser(
                 reference: "abc", profile: Profile(carrier: Sample.jane, own: ["phone_number": "+49 170 1"]),
                 createdAt: 1,
-                identities: [ImportedUser.Identity(provider: "zenkey", subject: Sample.subject("1"))])
+                identities: [
+                    ImportedUser.Identity(provider: "zenkey", subject: Sample.subject("1"), emailStoppedAt: nil)
+                ])
             _ = try await store.importUsers([entry], now: Sample.now)
             let given = try await store.users(with: .email, "jane@example.com", limit: 10)
             #expect(given.matches.map(\.givers) == [[.provider("zenkey", isVerified: false)]])

@@ -68,7 +68,7 @@ extension RepositoryContract {
             #expect(event?.kind == .crossClientKeyAmbiguous && event?.user == c.user)
             #expect(event?.newIdentity == c.identity)
             var ticket = Sample.signIn(Sample.subject("d"), key: key)
-            ticket.registration = .ticket(Sample.code())
+            ticket.draft.registration = .ticket(Sample.code())
             #expect(try await store.signIn(ticket) == .unlinked)
             let last = try await store.auditEvents(after: 0, limit: 10).last
             #expect(last?.kind == .crossClientKeyAmbiguous && last?.user == nil)
@@ -94,7 +94,7 @@ extension RepositoryContract {
             let old = Sample.subject("old", at: Sample.oldIssuer)
             let ported = try await store.signedIn(Sample.signIn(old))
             var record = Sample.signIn(Sample.subject("b"), ported: [Sample.ported(old)])
-            record.crossClientKey = key
+            record.draft.personKey = .crossClient(key)
             let moved = try await store.signedIn(record)
             #expect(moved.user == ported.user && moved.user != keyed.user && moved.migrated)
         },
@@ -102,10 +102,10 @@ extension RepositoryContract {
             let key = Sample.hash()
             let first = try await store.signedIn(Sample.signIn(Sample.subject("a"), key: key))
             var record = Sample.signIn(Sample.subject("b"), key: key)
-            record.registration = .ticket(Sample.code())
+            record.draft.registration = .ticket(Sample.code())
             #expect(try await store.signedIn(record).user == first.user)
             var stranger = Sample.signIn(Sample.subject("c"), key: Sample.hash())
-            stranger.registration = .ticket(Sample.code())
+            stranger.draft.registration = .ticket(Sample.code())
             #expect(try await store.signIn(stranger) == .unlinked)
         },
         RepositoryContract("a key opens no more sessions than its user may have") { store in
@@ -128,7 +128,7 @@ extension Sample {
     ) -> SignInRecord {
         var record = signIn(
             subject, attributes: attributes, session: session, maximumSessions: maximumSessions, now: now)
-        record.crossClientKey = key
+        record.draft.personKey = .crossClient(key)
         return record
     }
 }

@@ -53,8 +53,8 @@ extension AccountRepository {
         by key: PersonKey, as subject: String, at provider: String = "zenkey"
     ) async throws -> SignInOutcome {
         var record = Sample.signIn(Sample.subject(subject), registration: .automatic(reference: "reference-\(subject)"))
-        record.personKey = key
-        record.provider = provider
+        record.draft.personKey = key
+        record.draft.provider = provider
         return try await signIn(record)
     }
 }

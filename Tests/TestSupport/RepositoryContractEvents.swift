@@ -87,14 +87,14 @@ extension RepositoryContract {
         RepositoryContract("an event ends the link tickets of its subject, and the codes of apps") { store in
             let ticket = Sample.code()
             var record = Sample.signIn(Sample.subject("1"))
-            record.registration = .ticket(ticket)
+            record.draft.registration = .ticket(ticket)
             #expect(try await store.signIn(record) == .unlinked)
             #expect(try await store.take([Sample.ending()], now: Sample.now) == 0)
-            let redemption = TicketRedemption(
+            let redemption = Sample.redemption(
                 ticket: ticket.hash, session: Sample.session(), reference: "abc", now: Sample.now)
             #expect(try await store.redeemTicket(redemption) == .refused(.invalidTicket))
             var (app, code) = Sample.appSignIn()
-            app.subject = Sample.subject("2")
+            app.draft.subject = Sample.subject("2")
             _ = try await store.signedIn(app)
             #expect(try await store.take([Sample.ending(Sample.subject("2"))], now: Sample.now) == 1)
             #expect(try await store.redeem(Sample.redemption(of: code)) == .refused)

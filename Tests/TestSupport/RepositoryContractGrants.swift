@@ -15,7 +15,7 @@ extension Sample {
         now: Int64 = now
     ) -> SignInRecord {
         var record = signIn(subject, now: now)
-        record.kept = KeptTokens(tokens: tokens, idToken: idToken)
+        record.draft.kept = KeptTokens(tokens: tokens, idToken: idToken)
         return record
     }
 
@@ -93,10 +93,10 @@ extension RepositoryContract {
             #expect(try await store.grant(Sample.subject("2"))?.tokens == Sample.tokens("2"))
             let ticket = Sample.code()
             var unlinked = Sample.keeping(Sample.subject("3"), Sample.tokens("3"), idToken: "id-3")
-            unlinked.registration = .ticket(ticket)
+            unlinked.draft.registration = .ticket(ticket)
             #expect(try await store.signIn(unlinked) == .unlinked)
             let opened = Sample.session()
-            let redemption = TicketRedemption(
+            let redemption = Sample.redemption(
                 ticket: ticket.hash, session: opened, reference: "reference-3", now: Sample.now)
             guard case .redeemed(let redeemed) = try await store.redeemTicket(redemption) else {
                 Issue.record("the ticket is refused")
@@ -259,7 +259,7 @@ extension RepositoryContract {
         {
             store in
             var record = Sample.keeping()
-            record.claims = ["from_token": "1", "plan": "\"old\""]
+            record.draft.claims = ["from_token": "1", "plan": "\"old\""]
             let signedIn = try await store.signedIn(record)
             let refresh = ProfileRefresh(
                 session: record.session.id, identity: signedIn.identity,

@@ -16,7 +16,7 @@ extension RepositoryContract {
             #expect(outcome.isNew)
             let identity = Identity(
                 id: outcome.identity.id, user: user, provider: "other", subject: second, origin: .link,
-                linkedAt: Sample.now + 1, lastSignInAt: Sample.now + 1)
+                linkedAt: Sample.now + 1, lastSignInAt: Sample.now + 1, emailStoppedAt: nil)
             #expect(outcome.identity == identity)
             #expect(try await store.identities(of: user).last == identity)
             #expect(try await store.user(user)?.profile.carrier["locale"] == "en-US")
@@ -76,7 +76,7 @@ extension RepositoryContract {
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session)).user
             let linked = try await store.linked(Sample.link(second, session.id)).identity
             var record = Sample.signIn(second, session: other)
-            record.provider = linked.provider
+            record.draft.provider = linked.provider
             _ = try await store.signedIn(record)
             #expect(
                 try await store.unlinked(linked.id, under: session.id, demands: Sample.demands, now: Sample.now + 1)
@@ -106,7 +106,7 @@ extension RepositoryContract {
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: first)).user
             let linked = try await store.linked(Sample.link(Sample.subject("2"), first.id)).identity
             var renamed = Sample.signIn(Sample.subject("2"), session: second)
-            renamed.provider = "renamed"
+            renamed.draft.provider = "renamed"
             _ = try await store.signedIn(renamed)
             #expect(
                 try await store.unlinked(linked.id, under: first.id, demands: Sample.demands, now: Sample.now)

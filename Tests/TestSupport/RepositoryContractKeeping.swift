@@ -15,7 +15,7 @@ extension RepositoryContract {
             let session = Sample.session()
             var asked = session
             asked.authentication = Authentication(acr: nil, amr: [], time: nil)
-            let redemption = TicketRedemption(
+            let redemption = Sample.redemption(
                 ticket: ticket.hash, session: asked, reference: "abc", now: Sample.now + 1)
             let redeemed = try await store.redeemed(redemption)
             let signedIn = redeemed.signedIn
@@ -36,8 +36,8 @@ extension RepositoryContract {
             var foreign = Sample.session()
             foreign.client = "ccid-fedcba9876543210"
             let refused = [
-                TicketRedemption(ticket: ticket.hash, session: foreign, reference: "abc", now: Sample.now),
-                TicketRedemption(
+                Sample.redemption(ticket: ticket.hash, session: foreign, reference: "abc", now: Sample.now),
+                Sample.redemption(
                     ticket: ticket.hash, session: Sample.session(), reference: "abc", now: Sample.now + 600),
             ]
             for redemption in refused {
@@ -49,7 +49,7 @@ extension RepositoryContract {
             let ticket = Sample.code()
             _ = try await store.signIn(Sample.signIn(subject, registration: .ticket(ticket)))
             _ = try await store.signedIn(Sample.signIn(subject))
-            let redemption = TicketRedemption(
+            let redemption = Sample.redemption(
                 ticket: ticket.hash, session: Sample.session(), reference: "abc", now: Sample.now)
             await #expect(throws: Refusal.identityInUse) { try await store.redeemed(redemption) }
         },

@@ -83,7 +83,7 @@ extension RepositoryContract {
                 #expect(try await store.user(user)?.updatedAt == Sample.now)
             }
             #expect(try await store.signingKeys().map(\.privateKey) == [[1, 2]])
-            let redemption = TicketRedemption(
+            let redemption = Sample.redemption(
                 ticket: ticket.hash, session: Sample.session(), reference: "abc", now: Sample.now)
             #expect(try await store.redeemed(redemption).signedIn.profile.carrier == Sample.jane)
             #expect(try await store.check().isEmpty)

@@ -5,7 +5,7 @@ extension Sample {
     /// A sign-in whose ID token names a session of the provider's.
     static func signIn(_ subject: Subject, under upstream: TokenHash?, ported: [PortedSubject] = []) -> SignInRecord {
         var record = signIn(subject, ported: ported)
-        record.session.upstreamSession = upstream
+        record.draft.session.upstreamSession = upstream
         return record
     }
 }
@@ -97,8 +97,8 @@ extension RepositoryContract {
             let upstream = Sample.hash()
             for logout in [.session(upstream, of: nil), .subject(Sample.subject("1"))] as [ProviderLogout] {
                 var (record, code) = Sample.appSignIn()
-                record.subject = Sample.subject("1")
-                record.session.upstreamSession = upstream
+                record.draft.subject = Sample.subject("1")
+                record.draft.session.upstreamSession = upstream
                 _ = try await store.signedIn(record)
                 #expect(try await store.endSessions(logout, now: Sample.now) == 1)
                 #expect(try await store.redeem(Sample.redemption(of: code)) == .refused)
@@ -113,10 +113,10 @@ extension RepositoryContract {
             ] as [(ProviderLogout, Bool)] {
                 let ticket = Sample.code()
                 var record = Sample.signIn(subject, under: upstream)
-                record.registration = .ticket(ticket)
+                record.draft.registration = .ticket(ticket)
                 #expect(try await store.signIn(record) == .unlinked)
                 #expect(try await store.endSessions(logout, now: Sample.now) == 0)
-                let redemption = TicketRedemption(
+                let redemption = Sample.redemption(
                     ticket: ticket.hash, session: Sample.session(), reference: "abc", now: Sample.now)
                 guard isLeft else {
                     #expect(try await store.redeemTicket(redemption) == .refused(.invalidTicket))

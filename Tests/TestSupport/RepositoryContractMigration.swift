@@ -49,13 +49,13 @@ extension RepositoryContract {
         },
         RepositoryContract("port tokens that prove nothing are written down with the user they came for") { store in
             var stranger = Sample.signIn(Sample.subject("1"))
-            stranger.refusedPortTokens = 2
+            stranger.draft.refusedPortTokens = 2
             let user = try await store.signedIn(stranger).user
             let events = try await store.auditEvents(after: 0, limit: 10)
             #expect(events.map(\.kind) == [.userCreated, .portTokenRefused, .portTokenRefused])
             #expect(events.map(\.user) == [user, user, user])
             var known = Sample.signIn(Sample.subject("1"))
-            known.refusedPortTokens = 1
+            known.draft.refusedPortTokens = 1
             _ = try await store.signedIn(known)
             #expect(try await store.auditEvents(after: 0, limit: 10).count == 3)
             let old = Sample.subject("old", at: Sample.oldIssuer)

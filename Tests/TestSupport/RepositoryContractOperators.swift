@@ -86,7 +86,9 @@ extension RepositoryContract {
     ) -> ImportedUser {
         ImportedUser(
             reference: reference, profile: Profile(Sample.said, own: own), createdAt: 1_500_000_000,
-            identities: values.map { ImportedUser.Identity(provider: "zenkey", subject: Sample.subject($0)) })
+            identities: values.map {
+                ImportedUser.Identity(provider: "zenkey", subject: Sample.subject($0), emailStoppedAt: nil)
+            })
     }
 
     private static let importClauses = [

@@ -32,7 +32,7 @@ extension RepositoryContract {
             store in
             let old = Sample.subject("old", at: Sample.oldIssuer)
             var before = Sample.signIn(old)
-            (before.provider, before.claims) = ("former", ["roles": "[1]"])
+            (before.draft.provider, before.draft.claims) = ("former", ["roles": "[1]"])
             let user = try await store.signedIn(before).user
             let record = Sample.signIn(
                 Sample.subject("new"), ported: [Sample.ported(old)], attributes: ["phone_number": "+12065550100"])
@@ -49,11 +49,11 @@ extension RepositoryContract {
             store in
             let subject = Sample.subject("1")
             var record = Sample.signIn(subject)
-            record.claims = ["roles": #"["a",{"b":1}]"#, "level": "1.5"]
+            record.draft.claims = ["roles": #"["a",{"b":1}]"#, "level": "1.5"]
             let user = try await store.signedIn(record).user
             #expect(try await store.user(user)?.profile.claims(of: "zenkey") == record.claims)
             var again = Sample.signIn(subject)
-            again.claims = ["level": "2"]
+            again.draft.claims = ["level": "2"]
             #expect(try await store.signedIn(again).profile.claims(of: "zenkey") == ["level": "2"])
             #expect(try await store.user(user)?.profile.claims(of: "zenkey") == ["level": "2"])
         },

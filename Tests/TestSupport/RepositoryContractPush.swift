@@ -106,7 +106,7 @@ extension RepositoryContract {
             let push = Sample.push()
             try await store.beginPush(push, maximum: 10, now: Sample.now)
             var record = Sample.signIn(by: push)
-            record.registration = .ticket(OneTimeUse(hash: Sample.hash(), expiresAt: Sample.now + 600))
+            record.draft.registration = .ticket(OneTimeUse(hash: Sample.hash(), expiresAt: Sample.now + 600))
             #expect(try await store.signIn(record) == .unlinked)
             let found = try await store.push(push.handle, now: Sample.now)
             #expect(found?.state == .unlinked && found?.ticket == [9])
@@ -123,12 +123,13 @@ extension RepositoryContract {
 extension Sample {
     static func push() -> PendingPush {
         PendingPush(
-            handle: hash(), notification: hash(), request: [1, 2], expectation: [3, 4], expiresAt: now + 3600)
+            handle: hash(), notification: hash(), request: [1, 2], expectation: [3, 4], carrierID: nil, state: .pending,
+            ticket: nil, notified: nil, expiresAt: now + 3600)
     }
 
     static func signIn(by push: PendingPush, _ subject: String = "1") -> SignInRecord {
         var record = signIn(Sample.subject(subject), session: session(expiresAt: push.expiresAt))
-        record.push = PushDelivery(
+        record.draft.push = PushDelivery(
             notification: push.notification, notified: hash(), ticket: [9], waitsUntil: push.expiresAt)
         return record
     }

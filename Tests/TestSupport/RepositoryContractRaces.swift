@@ -78,7 +78,7 @@ extension RepositoryContract {
                 _ = try await store.signIn(record)
                 let redeem = { @Sendable (store: any AccountRepository) in
                     try await store.redeemed(
-                        TicketRedemption(
+                        Sample.redemption(
                             ticket: ticket.hash, session: Sample.session(), reference: "abc", now: Sample.now))
                 }
                 let outcomes = await both({ try await redeem(store) }, { try await redeem(other) })

@@ -35,7 +35,7 @@ public enum Sample {
         let id = sessionID()
         return NewSession(
             id: id, family: id, expiresAt: expiresAt, userAgent: "App/1.0", authentication: authentication(now),
-            authenticatedAt: now - 5, client: "ccid-0123456789abcdef")
+            authenticatedAt: now - 5, client: "ccid-0123456789abcdef", scope: nil, upstreamSession: nil)
     }
 
     public static func signIn(
@@ -44,8 +44,12 @@ public enum Sample {
         session: NewSession = session(), maximumSessions: Int64? = 50, now: Int64 = now
     ) -> SignInRecord {
         SignInRecord(
-            code: code, provider: "zenkey", subject: subject, ported: ported, registration: registration,
-            attributes: attributes, session: session, maximumSessions: maximumSessions, now: now)
+            (
+                code: code, challenge: nil, provider: "zenkey", subject: subject, personKey: nil, ported: ported,
+                refusedPortTokens: 0, registration: registration, attributes: attributes, own: nil,
+                claims: TypedClaims(),
+                session: session, appCode: nil, push: nil, kept: nil, maximumSessions: maximumSessions, now: now
+            ))
     }
 
     public static func ported(_ subject: Subject, token: TokenHash = hash()) -> PortedSubject {
@@ -57,8 +61,16 @@ public enum Sample {
         attributes: Attributes = Attributes(), now: Int64 = now
     ) -> LinkRecord {
         LinkRecord(
-            code: code, session: session, demands: demands, provider: "other", subject: subject,
-            attributes: attributes, now: now)
+            code: code, challenge: nil, session: session, demands: demands, provider: "other", subject: subject,
+            attributes: attributes, claims: TypedClaims(), kept: nil, now: now)
+    }
+
+    /// A redemption by a user who says nothing of himself.
+    public static func redemption(
+        ticket: TokenHash, session: NewSession, reference: String,
+        own: Attributes = Attributes(), now: Int64
+    ) -> TicketRedemption {
+        TicketRedemption(ticket: ticket, session: session, reference: reference, own: own, now: now)
     }
 
     /// How whoever signs in was authenticated, five seconds before.
@@ -73,7 +85,7 @@ public enum Sample {
 
     public static func transaction(_ subject: Subject, _ session: SessionID) -> TransactionRecord {
         TransactionRecord(
-            code: code(), session: session, subject: subject, minimumIdentityAgeSeconds: 0,
+            code: code(), challenge: nil, session: session, subject: subject, minimumIdentityAgeSeconds: 0,
             receipt: sessionID().description, contextHash: hash(), nonce: "the-nonce",
             authentication: authentication(now), provider: "zenkey", client: "ccid-0123456789abcdef", now: now)
     }
@@ -95,6 +107,14 @@ public enum Sample {
         RefreshRecord(
             session: session, presented: token, client: nil, expiresAt: now + 86_400, absoluteSeconds: nil,
             isReusable: false, graceSeconds: 10, now: now)
+    }
+}
+
+extension SignInRecord {
+    /// Its fields, to be changed one by one.
+    public var draft: Fields {
+        get { fields }
+        set { self = SignInRecord(newValue) }
     }
 }
 

@@ -100,7 +100,7 @@ extension RepositoryContract {
                 "imported",
                 { store, _ in
                     let identities = ["1", "2"].map {
-                        ImportedUser.Identity(provider: "zenkey", subject: Sample.subject($0))
+                        ImportedUser.Identity(provider: "zenkey", subject: Sample.subject($0), emailStoppedAt: nil)
                     }
                     _ = try await store.importUsers(
                         [
@@ -119,7 +119,7 @@ extension RepositoryContract {
                 try await addition.add(store, session)
                 let thief = Sample.session()
                 var record = Sample.signIn(Sample.subject("2"), session: thief)
-                record.now = Sample.now + 1
+                record.draft.now = Sample.now + 1
                 #expect(try await store.signedIn(record).user == jane.user)
                 let now = Sample.now + 2
                 let tooNew = Refusal.identityTooNew(waitSeconds: 86_398)
@@ -171,7 +171,8 @@ extension RepositoryContract {
                 #expect(try await store.user(jane.user) == nil)
             },
             RepositoryContract("an imported user is as good as one who registered here") { store in
-                let identity = ImportedUser.Identity(provider: "zenkey", subject: Sample.subject("1"))
+                let identity = ImportedUser.Identity(
+                    provider: "zenkey", subject: Sample.subject("1"), emailStoppedAt: nil)
                 _ = try await store.importUsers(
                     [
                         ImportedUser(

@@ -22,14 +22,14 @@ extension RepositoryContract {
                         createdAt: Sample.now, updatedAt: Sample.now))
             let identity = Identity(
                 id: signedIn.identity, user: signedIn.user, provider: "zenkey", subject: subject, origin: .signIn,
-                linkedAt: Sample.now, lastSignInAt: Sample.now)
+                linkedAt: Sample.now, lastSignInAt: Sample.now, emailStoppedAt: nil)
             #expect(try await store.identities(of: signedIn.user) == [identity])
             let stored = Session(
                 id: session.id, user: signedIn.user, family: session.family,
                 generation: Session.firstGeneration, rotatedAt: nil, expiresAt: session.expiresAt,
                 createdAt: Sample.now, userAgent: "App/1.0", authentication: Sample.authentication(),
                 authenticatedAt: Sample.now - 5, provider: "zenkey", client: session.client,
-                identity: signedIn.identity)
+                identity: signedIn.identity, scope: nil)
             #expect(try await store.session(session.id, now: Sample.now) == stored)
             let trail = try await store.auditEvents(after: 0, limit: 10)
             #expect(trail.map(\.kind) == [.userCreated])

@@ -68,7 +68,7 @@ extension RepositoryContract {
             let hash = Sample.hash()
             let former = try await noted(store, hash)
             var elsewhere = Sample.signIn(Sample.subject("a"), transfer: hash)
-            elsewhere.provider = "other"
+            elsewhere.draft.provider = "other"
             #expect(try await store.signedIn(elsewhere).isNewUser)
             let foreign = Sample.signIn(Sample.subject("b", at: Sample.oldIssuer), transfer: hash)
             #expect(try await store.signedIn(foreign).isNewUser)
@@ -79,14 +79,14 @@ extension RepositoryContract {
             let stranger = try await store.signedIn(Sample.signIn(new, transfer: Sample.hash()))
             #expect(stranger.isNewUser)
             var record = Sample.signIn(Sample.subject("other"), transfer: Sample.hash())
-            record.registration = .ticket(Sample.code())
+            record.draft.registration = .ticket(Sample.code())
             #expect(try await store.signIn(record) == .unlinked)
         },
         RepositoryContract("where registration is by ticket a transfer signs its user in without one") { store in
             let hash = Sample.hash()
             let former = try await noted(store, hash)
             var record = Sample.signIn(new, transfer: hash)
-            record.registration = .ticket(Sample.code())
+            record.draft.registration = .ticket(Sample.code())
             let moved = try await store.signedIn(record)
             #expect(moved.user == former.user && moved.migrated)
         },
@@ -109,7 +109,7 @@ extension RepositoryContract {
             let elsewhere = Sample.subject("elsewhere", at: Sample.oldIssuer)
             let other = try await store.signedIn(Sample.signIn(elsewhere))
             var record = Sample.signIn(new, ported: [Sample.ported(elsewhere)])
-            record.personKey = .transfer(hash)
+            record.draft.personKey = .transfer(hash)
             await #expect(throws: Refusal.migrationConflict) { try await store.signedIn(record) }
             #expect(try await !store.isKnown(new))
             #expect(try await store.identities(of: former.user).map(\.subject) == [old])
@@ -144,7 +144,7 @@ extension RepositoryContract {
             let hash = Sample.hash()
             _ = try await store.noteTransfers([SubjectTransfer(subject: old, hash: hash)], of: Sample.transfer)
             var record = Sample.keeping(new, Sample.tokens("2"))
-            record.personKey = .transfer(hash)
+            record.draft.personKey = .transfer(hash)
             let moved = try await store.signedIn(record)
             #expect(try await store.outboxContents() == [.revocation(token: "refresh-1", isRefreshToken: true)])
             let grant = try await store.providerGrant(moved.identity, of: moved.user)
@@ -186,7 +186,7 @@ extension Sample {
         _ subject: Subject, transfer: TokenHash, session: NewSession = session(), now: Int64 = now
     ) -> SignInRecord {
         var record = signIn(subject, session: session, now: now)
-        record.personKey = .transfer(transfer)
+        record.draft.personKey = .transfer(transfer)
         return record
     }
 }

@@ -22,7 +22,7 @@ extension RepositoryContract {
             let ids = try await signIn(store, "a", "b", "c").map(\.identity)
             _ = try await signIn(store, "foreign", at: Sample.oldIssuer)
             var elsewhere = Sample.signIn(Sample.subject("elsewhere"))
-            elsewhere.provider = "other"
+            elsewhere.draft.provider = "other"
             _ = try await store.signedIn(elsewhere)
             let first = try await store.identitiesToTransfer(Sample.transfer, after: nil, limit: 2)
             #expect(first.map(\.id) == Array(ids[..<2]) && first.map(\.subject.value) == ["a", "b"])
@@ -73,7 +73,7 @@ extension RepositoryContract {
             _ = try await signIn(store, "foreign", at: Sample.oldIssuer)
             #expect(try await store.erase(user, now: Sample.now))
             var elsewhere = Sample.signIn(Sample.subject("elsewhere"))
-            elsewhere.provider = "other"
+            elsewhere.draft.provider = "other"
             _ = try await store.signedIn(elsewhere)
             let batch = [entry("a"), entry("foreign"), entry("elsewhere"), entry("nobody")]
             let notes = try await store.noteTransfers(batch, of: Sample.transfer)

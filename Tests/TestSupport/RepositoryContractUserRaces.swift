@@ -15,7 +15,7 @@ extension RepositoryContract {
                 let challenge = Sample.code()
                 let records = ["a", "b"].map { value in
                     var record = Sample.signIn(Sample.subject("\(value)-\(round)"))
-                    record.challenge = challenge
+                    record.draft.challenge = challenge
                     return record
                 }
                 let outcomes = await both(

@@ -10,7 +10,7 @@ extension RepositoryContract {
             _ = try await store.signIn(Sample.signIn(Sample.subject("1"), registration: .ticket(ticket)))
             let own: Attributes = ["email": "own@example.com", "username": "jane"]
             let signedIn = try await store.redeemed(
-                TicketRedemption(
+                Sample.redemption(
                     ticket: ticket.hash, session: Sample.session(), reference: "abc", own: own, now: Sample.now)
             ).signedIn
             #expect(signedIn.profile == Profile(Sample.said, own: own))
@@ -92,7 +92,7 @@ extension RepositoryContract {
             _ = try await store.signIn(Sample.signIn(subject, registration: .ticket(ticket)))
             let user = try await store.signedIn(Sample.signIn(subject)).user
             _ = try await store.erase(user, now: Sample.now)
-            let redemption = TicketRedemption(
+            let redemption = Sample.redemption(
                 ticket: ticket.hash, session: Sample.session(), reference: "abc", now: Sample.now)
             await #expect(throws: Refusal.invalidTicket) { try await store.redeemed(redemption) }
         },

@@ -58,7 +58,7 @@ final class AdminStage: Sendable {
     func edit(_ user: UserID, _ name: String, _ value: String) async throws {
         let subject = try await stage.repository.identities(of: user).map(\.subject)[0]
         var record = Sample.signIn(subject, attributes: [:])
-        record.provider = "plain"
+        record.draft.provider = "plain"
         _ = try await stage.repository.signIn(record)
         _ = try await stage.repository.editProfile(
             under: record.session.id, [ProfileEdit(name, value)], maximumAgeSeconds: nil, now: Sample.now)
@@ -71,7 +71,8 @@ final class AdminStage: Sendable {
                 reference: "reference-\(number)", profile: Profile(carrier: ["email": "user\(number)@example.com"]),
                 createdAt: Int64(number),
                 identities: [
-                    ImportedUser.Identity(provider: "plain", subject: Subject.plain("secret-subject-\(number)"))
+                    ImportedUser.Identity(
+                        provider: "plain", subject: Subject.plain("secret-subject-\(number)"), emailStoppedAt: nil)
                 ])
         }
         _ = try await stage.repository.importUsers(users, now: stage.now)

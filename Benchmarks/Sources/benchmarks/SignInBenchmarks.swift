@@ -112,16 +112,21 @@ enum SignInBenchmarks {
     private static func record(of user: Int) throws -> SignInRecord {
         let session = SessionID(now: Carrier.now, random: (.random(in: 0 ... .max), .random(in: 0 ... .max)))
         return SignInRecord(
-            code: OneTimeUse(hash: try randomHash(), expiresAt: Carrier.now + 3600), provider: "carrier",
-            subject: Subject(issuer: Carrier.issuer, value: "user-\(user)"), ported: [],
-            registration: .automatic(reference: "reference-\(user)"),
-            attributes: ["name": "Jane Doe", "email": "jane@example.com", "phone_number": "+12065550100"],
-            session: NewSession(
-                id: session, family: session, expiresAt: Carrier.now + 86_400,
-                userAgent: "ExampleApp/4.2 (Android 16)",
-                authentication: Authentication(acr: "a3", amr: ["hwk", "pin"], time: Carrier.now - 5),
-                authenticatedAt: Carrier.now - 5, client: Carrier.clientID),
-            maximumSessions: TokenIssuer.Configuration.benchmarkSessions, now: Carrier.time)
+            (
+                code: OneTimeUse(hash: try randomHash(), expiresAt: Carrier.now + 3600), challenge: nil,
+                provider: "carrier", subject: Subject(issuer: Carrier.issuer, value: "user-\(user)"), personKey: nil,
+                ported: [], refusedPortTokens: 0,
+                registration: .automatic(reference: "reference-\(user)"),
+                attributes: ["name": "Jane Doe", "email": "jane@example.com", "phone_number": "+12065550100"],
+                own: nil, claims: TypedClaims(),
+                session: NewSession(
+                    id: session, family: session, expiresAt: Carrier.now + 86_400,
+                    userAgent: "ExampleApp/4.2 (Android 16)",
+                    authentication: Authentication(acr: "a3", amr: ["hwk", "pin"], time: Carrier.now - 5),
+                    authenticatedAt: Carrier.now - 5, client: Carrier.clientID, scope: nil, upstreamSession: nil),
+                appCode: nil, push: nil, kept: nil,
+                maximumSessions: TokenIssuer.Configuration.benchmarkSessions, now: Carrier.time
+            ))
     }
 
     private static func randomHash() throws -> Accounts.TokenHash {

@@ -206,7 +206,8 @@ extension ServerInitiatedSignIn {
         }
         return PendingPush(
             handle: id.hash(owner: content.owner), notification: secret.hash(), request: request,
-            expectation: expectation, expiresAt: now + limits.lifetime(at: content.issuer))
+            expectation: expectation, carrierID: nil, state: .pending, ticket: nil, notified: nil,
+            expiresAt: now + limits.lifetime(at: content.issuer))
     }
 }
 

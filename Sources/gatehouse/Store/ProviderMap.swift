@@ -104,7 +104,7 @@ struct ProviderMap {
             guard let subject = Subject.given(issuer: target.issuer, value: identity.subject) else {
                 throw .identity(index + 1, .exported)
             }
-            identities.append(ImportedUser.Identity(provider: target.provider, subject: subject))
+            identities.append(ImportedUser.Identity(provider: target.provider, subject: subject, emailStoppedAt: nil))
             // All words are of one provider, of which they are told.
             if identities.count == 1 || said?.words["email"] == nil && identity.said["email"] != nil {
                 said = (identity.said, target.provider)

@@ -1,0 +1,32 @@
+/// Something that works once, remembered until it could not work anyway.
+public struct OneTimeUse: Equatable, Sendable {
+    public var hash: TokenHash
+    /// Seconds since 1970, from when on the hash may be forgotten.
+    public var expiresAt: Int64
+    /// The request that it works for, by a random number: whoever has lost the way to the store knows his own claim
+    /// again.
+    public var owner: Int64
+
+    public init(hash: TokenHash, expiresAt: Int64, owner: Int64 = .random(in: .min ... .max)) {
+        self.hash = hash
+        self.expiresAt = expiresAt
+        self.owner = owner
+    }
+}
+
+/// What came of a claim on an authorization code.
+public enum CodeClaim: Equatable, Sendable {
+    case claimed
+    /// It is used, or another request has it.
+    case used
+    /// It was sent to another issuer.
+    case sentElsewhere
+}
+
+/// How a claim on an authorization code ends that nothing was stored for.
+public enum CodeClaimEnd: Sendable {
+    /// It was not sent: anybody may claim it.
+    case notSent
+    /// Its issuer has not taken it, and may be asked again; no other may.
+    case refused
+}

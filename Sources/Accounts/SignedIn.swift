@@ -1,0 +1,32 @@
+/// Who is signed in.
+public struct SignedIn: Equatable, Sendable {
+    public var user: UserID
+    public var identity: IdentityID
+    public var isNewUser: Bool
+    /// Whether this sign-in moved the user here from another carrier.
+    public var migrated: Bool
+    public var reference: String
+    /// The profile with this sign-in merged in.
+    public var profile: Profile
+    /// How many verified port tokens had moved somebody before, and so proved nothing.
+    public var usedPortTokens = 0
+
+    public init(
+        user: UserID, identity: IdentityID, isNewUser: Bool, migrated: Bool, reference: String, profile: Profile
+    ) {
+        self.user = user
+        self.identity = identity
+        self.isNewUser = isNewUser
+        self.migrated = migrated
+        self.reference = reference
+        self.profile = profile
+    }
+}
+
+public enum SignInOutcome: Equatable, Sendable {
+    /// A session is open. It has much to tell, and passes through many hands.
+    indirect case signedIn(SignedIn)
+    /// Nobody has the subject; the ticket is stored, and nothing else but the used code.
+    case unlinked
+    case refused(Refusal)
+}

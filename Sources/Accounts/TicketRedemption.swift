@@ -1,0 +1,37 @@
+/// A link ticket handed back with what the app collected.
+public struct TicketRedemption: Sendable {
+    public var ticket: TokenHash
+    /// The client must be the one the ticket was made for; how the user was authenticated is taken from the ticket.
+    public var session: NewSession
+    /// The new user's random reference.
+    public var reference: String
+    /// What the app collected: the user's own words, kept apart from the carrier's.
+    public var own: Attributes
+    /// Seconds since 1970.
+    public var now: Int64
+
+    public init(ticket: TokenHash, session: NewSession, reference: String, own: Attributes, now: Int64) {
+        self.ticket = ticket
+        self.session = session
+        self.reference = reference
+        self.own = own
+        self.now = now
+    }
+}
+
+public enum RedemptionOutcome: Equatable, Sendable {
+    case redeemed(RedeemedTicket)
+    case refused(Refusal)
+}
+
+/// What became of a link ticket.
+public struct RedeemedTicket: Equatable, Sendable {
+    public var signedIn: SignedIn
+    /// How the user was authenticated when the ticket was made, which the session tells too.
+    public var authentication: Authentication
+
+    public init(signedIn: SignedIn, authentication: Authentication) {
+        self.signedIn = signedIn
+        self.authentication = authentication
+    }
+}

@@ -1,0 +1,38 @@
+import Accounts
+
+/// A sign-in that concerns nothing but its code, the user with the identity, and the session, as nearly every one does:
+/// it goes into a single statement (``KnownUserSignIn``, ``NewUserSignIn``).
+struct SimpleSignIn {
+    let code: OneTimeUse
+    let provider: String
+    let subject: Subject
+    let registration: Registration
+    let own: SelfAssertedName?
+    let statement: ProviderStatement
+    let session: NewSession
+    let maximumSessions: Int64?
+    let now: Int64
+
+    /// - Returns: nil where the record has more than a single statement stores.
+    init?(_ record: SignInRecord) {
+        // All of them are named: a field that comes later does not compile here before it is decided whether a single
+        // statement stores it, or can't where it is there.
+        let (
+            code, challenge, provider, subject, personKey, ported, refusedPortTokens, registration, attributes, own,
+            claims, session, appCode, push, kept, maximumSessions, now
+        ) = record.fields
+        guard challenge == nil, personKey == nil, ported.isEmpty, refusedPortTokens == 0, appCode == nil, push == nil,
+            kept == nil
+        else { return nil }
+        self.code = code
+        self.provider = provider
+        self.subject = subject
+        self.registration = registration
+        self.own = own
+        statement = ProviderStatement(
+            provider: provider, subject: subject.value, attributes: attributes, claims: claims)
+        self.session = session
+        self.maximumSessions = maximumSessions
+        self.now = now
+    }
+}
