@@ -1,7 +1,6 @@
 /// A verified identity that a signed-in user adds.
 public struct LinkRecord: Sendable {
-    /// The authorization code.
-    public var code: OneTimeUse
+    public var evidence: Evidence
     /// The server-issued nonce, where one was used.
     public var challenge: OneTimeUse?
     /// Whose session adds it. It must be live in the very transaction.
@@ -21,11 +20,11 @@ public struct LinkRecord: Sendable {
     public var now: Int64
 
     public init(
-        code: OneTimeUse, challenge: OneTimeUse?, session: SessionID, demands: SensitiveDemands,
+        evidence: Evidence, challenge: OneTimeUse?, session: SessionID, demands: SensitiveDemands,
         provider: String, subject: Subject, attributes: Attributes, claims: TypedClaims,
         kept: KeptTokens?, now: Int64
     ) {
-        self.code = code
+        self.evidence = evidence
         self.challenge = challenge
         self.session = session
         self.demands = demands

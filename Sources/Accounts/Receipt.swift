@@ -1,7 +1,6 @@
 /// A verified approval of one transaction by the user of a session.
 public struct TransactionRecord: Sendable {
-    /// The authorization code.
-    public var code: OneTimeUse
+    public var evidence: Evidence
     /// The server-issued nonce, where one was used.
     public var challenge: OneTimeUse?
     /// Whose session asks. It must be live in the very transaction.
@@ -24,11 +23,11 @@ public struct TransactionRecord: Sendable {
     public var now: Int64
 
     public init(
-        code: OneTimeUse, challenge: OneTimeUse?, session: SessionID, subject: Subject,
+        evidence: Evidence, challenge: OneTimeUse?, session: SessionID, subject: Subject,
         minimumIdentityAgeSeconds: Int64, receipt: String, contextHash: TokenHash, nonce: String,
         authentication: Authentication, provider: String, client: String, now: Int64
     ) {
-        self.code = code
+        self.evidence = evidence
         self.challenge = challenge
         self.session = session
         self.subject = subject

@@ -1,7 +1,6 @@
 /// A verified sign-in, whole.
 public struct SignInRecord: Sendable {
-    /// The authorization code; or the ID token that the app has posted, which is as good once.
-    public let code: OneTimeUse
+    public let evidence: Evidence
     /// The server-issued nonce, where one was used.
     public let challenge: OneTimeUse?
     /// The configured name of the provider.
@@ -36,7 +35,7 @@ public struct SignInRecord: Sendable {
     /// All fields. Code that does without some of them takes this apart, so that a field that comes later does not compile
     /// there before it is looked at.
     public typealias Fields = (
-        code: OneTimeUse, challenge: OneTimeUse?, provider: String, subject: Subject, personKey: PersonKey?,
+        evidence: Evidence, challenge: OneTimeUse?, provider: String, subject: Subject, personKey: PersonKey?,
         ported: [PortedSubject], refusedPortTokens: Int, registration: Registration, attributes: Attributes,
         own: SelfAssertedName?, claims: TypedClaims, session: NewSession, appCode: NewAppCode?,
         push: PushDelivery?, kept: KeptTokens?, maximumSessions: Int64?, now: Int64
@@ -45,7 +44,7 @@ public struct SignInRecord: Sendable {
     /// Names every field: what is forgotten would not be stored.
     public init(_ fields: Fields) {
         (
-            self.code, self.challenge, self.provider, self.subject, self.personKey, self.ported,
+            self.evidence, self.challenge, self.provider, self.subject, self.personKey, self.ported,
             self.refusedPortTokens, self.registration, self.attributes, self.own, self.claims, self.session,
             self.appCode, self.push, self.kept, self.maximumSessions, self.now
         ) = fields
@@ -53,7 +52,7 @@ public struct SignInRecord: Sendable {
 
     public var fields: Fields {
         (
-            code, challenge, provider, subject, personKey, ported, refusedPortTokens, registration, attributes,
+            evidence, challenge, provider, subject, personKey, ported, refusedPortTokens, registration, attributes,
             own, claims, session, appCode, push, kept, maximumSessions, now
         )
     }

@@ -14,12 +14,14 @@ struct KnownUserSignIn {
             WHERE subject = $1 AND issuer = $2 AND ($3::int8 IS NULL OR room > 0 AND room_of = $3)
             FOR UPDATE
         ), code AS (
-            INSERT INTO used_codes (hash, owner, state, expires) SELECT $4, $5, 1, $6::int8 FROM target
+            INSERT INTO used_codes (hash, owner, state, expires) SELECT $4, $5, 1, $6::int8 FROM target WHERE $4::bytea IS NOT NULL
             ON CONFLICT (hash) DO UPDATE SET state = 1, expires = excluded.expires
             WHERE used_codes.expires <= $7 OR used_codes.state = 0 AND used_codes.owner = excluded.owner
             RETURNING hash
+        ), free AS (
+            SELECT 1 FROM code UNION ALL SELECT 1 WHERE $4::bytea IS NULL
         ), touched AS (
-            UPDATE identities SET last_sign_in = $8, room = room - 1 FROM target, code WHERE identities.id = target.id
+            UPDATE identities SET last_sign_in = $8, room = room - 1 FROM target, free WHERE identities.id = target.id
             RETURNING identities.id
         ), opened AS (
             INSERT INTO sessions (id, user_id, family, generation, expires, created, user_agent, acr, amr, auth_time,
@@ -47,7 +49,7 @@ struct KnownUserSignIn {
         let row = try await work.first(
             Self.statement, .text(signIn.subject.value), .text(signIn.subject.issuer),
             .optional(signIn.maximumSessions),
-            .hash(signIn.code.hash), .integer(signIn.code.owner), .integer(signIn.code.expiresAt),
+            .optional(signIn.code?.hash), .optional(signIn.code?.owner), .optional(signIn.code?.expiresAt),
             .integer(signIn.now - UsedCodeRows.graceSeconds), .integer(signIn.now), .session(session.id),
             .session(session.family), .integer(Session.firstGeneration), .integer(session.expiresAt),
             .optional(session.userAgent), .optional(session.authentication.acr), .text(session.authentication.methods),
@@ -89,7 +91,7 @@ extension PostgresAccounts {
     ) async throws(RepositoryError) -> SignInOutcome {
         let isKnown = isSimple ? try await isKnown(record.subject) : true
         return try await write(
-            isKnown ? .serializable : .readCommitted, consuming: record.code, record.challenge, now: record.now
+            isKnown ? .serializable : .readCommitted, consuming: record.evidence, record.challenge, now: record.now
         ) { [sealer] connection throws(RepositoryError) in
             try SignInTransaction(connection: connection, sealer: sealer, record: record).run()
         }

@@ -10,16 +10,20 @@ struct NewUserSignIn {
     // at once, the second meets the unique index, and its statement is undone.
     private static let statement = Postgres.Statement(
         """
-        WITH code AS (
-            INSERT INTO used_codes (hash, owner, state, expires) SELECT $3, $4, 1, $5::int8
-            WHERE NOT EXISTS (SELECT 1 FROM identities WHERE subject = $1 AND issuer = $2)
+        WITH fitting AS MATERIALIZED (
+            SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM identities WHERE subject = $1 AND issuer = $2)
                 AND (SELECT max(number) FROM key_ring) = $8
                 AND ($9::int8 IS NULL OR (SELECT max(number) FROM secret_keys WHERE purpose = $10) = $9)
+        ), code AS (
+            INSERT INTO used_codes (hash, owner, state, expires) SELECT $3, $4, 1, $5::int8 FROM fitting
+            WHERE $3::bytea IS NOT NULL
             ON CONFLICT (hash) DO UPDATE SET state = 1, expires = excluded.expires
             WHERE used_codes.expires <= $6 OR used_codes.state = 0 AND used_codes.owner = excluded.owner
             RETURNING hash
+        ), free AS (
+            SELECT 1 FROM code UNION ALL SELECT 1 FROM fitting WHERE $3::bytea IS NULL
         ), made AS (
-            INSERT INTO users (id, reference, profile, created, updated) SELECT $11::int8, $12, $13, $7::int8, $7::int8 FROM code
+            INSERT INTO users (id, reference, profile, created, updated) SELECT $11::int8, $12, $13, $7::int8, $7::int8 FROM free
             RETURNING id
         ), first AS (
             INSERT INTO identities (id, user_id, provider, issuer, subject, origin, linked, last_sign_in)
@@ -62,8 +66,8 @@ struct NewUserSignIn {
         let command = Command(
             Self.statement,
             [
-                .text(signIn.subject.value), .text(signIn.subject.issuer), .hash(signIn.code.hash),
-                .integer(signIn.code.owner), .integer(signIn.code.expiresAt),
+                .text(signIn.subject.value), .text(signIn.subject.issuer), .optional(signIn.code?.hash),
+                .optional(signIn.code?.owner), .optional(signIn.code?.expiresAt),
                 .integer(signIn.now - UsedCodeRows.graceSeconds), .integer(signIn.now), .integer(newestKey),
                 contacts.key, .text(SecretKey.Purpose.contact.rawValue), .integer(user.rawValue), .text(reference),
                 .bytes(sealed), .integer(identity.rawValue), .text(signIn.provider),

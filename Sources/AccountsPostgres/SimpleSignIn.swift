@@ -3,7 +3,8 @@ import Accounts
 /// A sign-in that concerns nothing but its code, the user with the identity, and the session, as nearly every one does:
 /// it goes into a single statement (``KnownUserSignIn``, ``NewUserSignIn``).
 struct SimpleSignIn {
-    let code: OneTimeUse
+    /// What is used up; nil where nothing is.
+    let code: OneTimeUse?
     let provider: String
     let subject: Subject
     let registration: Registration
@@ -18,13 +19,13 @@ struct SimpleSignIn {
         // All of them are named: a field that comes later does not compile here before it is decided whether a single
         // statement stores it, or can't where it is there.
         let (
-            code, challenge, provider, subject, personKey, ported, refusedPortTokens, registration, attributes, own,
+            evidence, challenge, provider, subject, personKey, ported, refusedPortTokens, registration, attributes, own,
             claims, session, appCode, push, kept, maximumSessions, now
         ) = record.fields
         guard challenge == nil, personKey == nil, ported.isEmpty, refusedPortTokens == 0, appCode == nil, push == nil,
             kept == nil
         else { return nil }
-        self.code = code
+        code = evidence.oneTimeUse
         self.provider = provider
         self.subject = subject
         self.registration = registration

@@ -75,18 +75,18 @@ extension PostgresAccounts {
     }
 
     public func write<Outcome: Refusable>(
-        consuming code: OneTimeUse, _ challenge: OneTimeUse?, now: Int64,
+        consuming evidence: Evidence, _ challenge: OneTimeUse?, now: Int64,
         _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Outcome
     ) async throws(RepositoryError) -> Outcome {
-        try await write(.serializable, consuming: code, challenge, now: now, body)
+        try await write(.serializable, consuming: evidence, challenge, now: now, body)
     }
 
     func write<Outcome: Refusable>(
-        _ isolation: Isolation, consuming code: OneTimeUse, _ challenge: OneTimeUse?, now: Int64,
+        _ isolation: Isolation, consuming evidence: Evidence, _ challenge: OneTimeUse?, now: Int64,
         _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Outcome
     ) async throws(RepositoryError) -> Outcome {
         try await write(isolation) { connection throws(RepositoryError) in
-            guard try UsedCodeRows(connection: connection).consume(code, now: now) else {
+            if let code = evidence.oneTimeUse, try !UsedCodeRows(connection: connection).consume(code, now: now) {
                 return .refused(.codeAlreadyUsed)
             }
             if let challenge, try !ChallengeRows(connection: connection).consume(challenge) {

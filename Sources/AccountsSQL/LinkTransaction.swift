@@ -51,7 +51,7 @@ struct LinkTransaction {
 
 extension SQLStore {
     public func link(_ record: LinkRecord) async throws(RepositoryError) -> LinkOutcome {
-        try await write(consuming: record.code, record.challenge, now: record.now) {
+        try await write(consuming: record.evidence, record.challenge, now: record.now) {
             [sealer] connection throws(RepositoryError) in
             try LinkTransaction(connection: connection, sealer: sealer, record: record).run()
         }

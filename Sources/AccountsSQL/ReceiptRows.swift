@@ -51,7 +51,7 @@ struct ReceiptRows {
 
 extension SQLStore {
     public func storeReceipt(_ record: TransactionRecord) async throws(RepositoryError) -> ReceiptOutcome {
-        try await write(consuming: record.code, record.challenge, now: record.now) {
+        try await write(consuming: record.evidence, record.challenge, now: record.now) {
             connection throws(RepositoryError) in try ReceiptRows(connection: connection).store(record)
         }
     }

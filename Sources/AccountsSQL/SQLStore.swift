@@ -19,12 +19,12 @@ public protocol SQLStore: AccountRepository {
         settled: @escaping @Sendable (Value?) -> Void
     ) async throws(RepositoryError) -> Value
 
-    /// The same for work that uses up a code and, where there is one, a challenge. What `body` returns, a refusal too,
-    /// keeps both used up, and all it did; what it throws undoes everything.
+    /// The same for work that uses up what proves it, if that works once, and a challenge, if there is one. What `body`
+    /// returns, a refusal too, keeps both used up, and all it did; what it throws undoes everything.
     ///
     /// - Returns: refused with `.codeAlreadyUsed` or `.challengeAlreadyUsed`, without a call of `body`.
     func write<Outcome: Refusable>(
-        consuming code: OneTimeUse, _ challenge: OneTimeUse?, now: Int64,
+        consuming evidence: Evidence, _ challenge: OneTimeUse?, now: Int64,
         _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Outcome
     ) async throws(RepositoryError) -> Outcome
 

@@ -267,7 +267,7 @@ package struct ProfileMerge {
 
 extension SQLStore {
     public func signIn(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome {
-        try await write(consuming: record.code, record.challenge, now: record.now) {
+        try await write(consuming: record.evidence, record.challenge, now: record.now) {
             [sealer] connection throws(RepositoryError) in
             try SignInTransaction(connection: connection, sealer: sealer, record: record).run()
         }

@@ -60,19 +60,25 @@ extension SQLiteAccounts {
 
 extension SQLiteAccounts {
     public func write<Outcome: Refusable>(
-        consuming code: OneTimeUse, _ challenge: OneTimeUse?, now: Int64,
+        consuming evidence: Evidence, _ challenge: OneTimeUse?, now: Int64,
         _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Outcome
     ) async throws(RepositoryError) -> Outcome {
-        try await writer.write(
+        let code = evidence.oneTimeUse
+        return try await writer.write(
             { [usedCodes] connection throws(RepositoryError) -> (outcome: Outcome, usesCode: Bool) in
-                guard try CodeRows(connection: connection, usedCodes: usedCodes, now: now).consume(code, .verified)
-                else { return (.refused(.codeAlreadyUsed), false) }
+                if let code,
+                    try !CodeRows(connection: connection, usedCodes: usedCodes, now: now).consume(code, .verified)
+                {
+                    return (.refused(.codeAlreadyUsed), false)
+                }
                 if let challenge, try !ChallengeRows(connection: connection).consume(challenge) {
                     return (.refused(.challengeAlreadyUsed), true)
                 }
                 return (try body(connection), true)
             },
-            settled: { [usedCodes] in usedCodes.settle(code, .verified, isUsed: $0?.usesCode ?? false) }
+            settled: { [usedCodes] result in
+                if let code { usedCodes.settle(code, .verified, isUsed: result?.usesCode ?? false) }
+            }
         ).outcome
     }
 }

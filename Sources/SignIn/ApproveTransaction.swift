@@ -36,7 +36,7 @@ public struct ApproveTransaction: Sendable {
             _ = try await grant.userinfo(proven, at: issuer)
             let idToken = proven.idToken
             let record = TransactionRecord(
-                code: grant.evidence, challenge: grant.challenge, session: session.id,
+                evidence: grant.evidence, challenge: grant.challenge, session: session.id,
                 subject: grant.subject(of: idToken),
                 minimumIdentityAgeSeconds: provider.configuration.minimumIdentityAgeSeconds,
                 receipt: tokenIssuer.makeReceiptID(), contextHash: TokenHash(sha256: request.context),

@@ -42,11 +42,8 @@ final class AuthorizationGrant {
         case unrecorded
     }
 
-    /// What is used up by the transaction that makes use of it: the ID token that the app has posted, else the code.
-    private(set) var evidence: OneTimeUse
+    private(set) var evidence: Evidence
     let challenge: OneTimeUse?
-    /// Nil where an ID token came without one.
-    private let code: OneTimeUse?
     private let response: AuthorizedResponse
     private let client: ProviderClient
     private let supplies: Supplies
@@ -70,31 +67,31 @@ final class AuthorizationGrant {
         guard let client = ProviderClient(entering: provider, through: supplies.transport, trouble: trouble) else {
             throw .overloaded
         }
-        guard let (evidence, code) = response.uses(now: supplies.clock.seconds) else {
-            throw .invalidParameter(.missingCode)
-        }
-        guard supplies.codes.claim(evidence, code) else { throw .invalidGrant(.codeAlreadyUsed) }
+        let evidence = response.evidence(now: supplies.clock.seconds)
+        guard supplies.codes.claim(evidence) else { throw .invalidGrant(.codeAlreadyUsed) }
         do throws(ServiceError) {
-            // Whether a code is used is told with the claim on it, before it is sent.
-            if code != evidence { try await supplies.checkUnused(evidence) }
+            switch evidence {
+            case .idToken(let token), .idTokenWithCode(let token, code: _): try await supplies.checkUnused(token)
+            // Whether a code is used is told with the claim on it, before it is sent; the rest, by the transaction.
+            case .authorizationCode, .pushedTokens, .accessToken: break
+            }
             let challenge = try await Challenges(repository: supplies.repository, clock: supplies.clock)
                 .challenge(
                     in: response.nonce,
                     // A nonce of our own making is as good as one of our challenges.
                     isRequired: provider.configuration.requiresChallenge && response.expectedIssuer == nil)
-            return AuthorizationGrant(evidence, code, challenge, response, client, supplies)
+            return AuthorizationGrant(evidence, challenge, response, client, supplies)
         } catch {
-            supplies.codes.release(evidence, code, .nothingToRemember, now: supplies.clock.seconds)
+            supplies.codes.release(evidence, .nothingToRemember, now: supplies.clock.seconds)
             throw error
         }
     }
 
     private init(
-        _ evidence: OneTimeUse, _ code: OneTimeUse?, _ challenge: OneTimeUse?, _ response: AuthorizedResponse,
+        _ evidence: Evidence, _ challenge: OneTimeUse?, _ response: AuthorizedResponse,
         _ client: consuming ProviderClient, _ supplies: Supplies
     ) {
         self.evidence = evidence
-        self.code = code
         self.challenge = challenge
         self.response = response
         self.client = client
@@ -151,8 +148,8 @@ final class AuthorizationGrant {
         let idToken = try await asked { () throws(ProviderError) in
             try await client.verified(presented, code: response.code, of: issuer, expecting: expectations, now: now)
         }
-        evidence.expiresAt = idToken.isRememberedUntil
-        guard let code else {
+        evidence = evidence.lasting(until: idToken.isRememberedUntil)
+        guard let code = evidence.code else {
             return ProvenIdentity(
                 idToken: idToken, accessToken: idToken.namesAccessToken ? presented.accessToken : nil, kept: nil)
         }
@@ -186,7 +183,7 @@ final class AuthorizationGrant {
     private func exchange(
         at issuer: ProviderMetadata, as clientID: String
     ) async throws(ServiceError) -> TokenResponse {
-        guard let code, let text = response.code else { throw .invalidParameter(.missingCode) }
+        guard let code = evidence.code, let text = response.code else { throw .invalidParameter(.missingCode) }
         switch supplies.codes.bind(code.hash, to: issuer.issuer, now: now) {
         case .bound: break
         case .elsewhere: throw .invalidGrant(.codeSentElsewhere)
@@ -262,7 +259,7 @@ final class AuthorizationGrant {
 
     /// Records a code that may have been spent for nothing, and gives up one that was not.
     func fail() async {
-        guard let code else { return }
+        guard let code = evidence.code else { return }
         switch progress {
         case .unsent: try? await supplies.repository.releaseCode(code, .notSent, now: now)
         case .refused: try? await supplies.repository.releaseCode(code, .refused, now: now)
@@ -289,6 +286,6 @@ final class AuthorizationGrant {
             case .refused: .refused
             case .sending, .spent, .unrecorded: .spent
             }
-        supplies.codes.release(evidence, code, end, now: now)
+        supplies.codes.release(evidence, end, now: now)
     }
 }

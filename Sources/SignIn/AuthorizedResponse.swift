@@ -8,9 +8,16 @@ internal import Syntax
 /// check it, or an ID token that a provider's SDK has given to the app, or both. Every part was validated; there is no
 /// other way to make one.
 public struct AuthorizedResponse: Sendable {
-    /// Nil only beside ``idToken``.
-    public let code: String?
-    public let idToken: NativeToken?
+    /// What shows that the user has approved.
+    enum Proof: Sendable {
+        case code(String)
+        /// What a provider's SDK has given to the app.
+        case idToken(NativeToken, code: String?)
+        /// What a carrier has shown with the tokens that it has sent of its own accord.
+        case pushed(String)
+    }
+
+    let proof: Proof
     /// Which of our clients the code was issued to, where that is not the section's own.
     let clientID: String?
     /// What the user is called, by what the app says and nobody else.
@@ -61,6 +68,17 @@ extension AuthorizedResponse {
 }
 
 extension AuthorizedResponse {
+    /// Nil where nothing goes to the token endpoint.
+    public var code: String? {
+        switch proof {
+        case .code(let code): code
+        case .idToken(_, let code): code
+        case .pushed: nil
+        }
+    }
+
+    public var idToken: NativeToken? { if case .idToken(let token, code: _) = proof { token } else { nil } }
+
     static let maximumTextBytes = 2048
     /// In characters.
     public static let maximumContextLength = 280
@@ -80,9 +98,17 @@ extension AuthorizedResponse {
             try Self.text(name, in: parameters, isRequired: isRequired, longest: longest)
         }
         let idToken = try Self.idToken(parameters, for: provider)
-        let code = try text(.code, isRequired: idToken == nil)
+        let code = try text(.code)
+        let proof: Proof
+        if let idToken {
+            proof = .idToken(idToken, code: code)
+        } else if let code {
+            proof = .code(code)
+        } else {
+            throw .missingCode
+        }
         self.init(
-            code: code, idToken: idToken,
+            proof: proof,
             clientID: try Self.codeClient(parameters, for: provider),
             name: idToken == nil ? nil : parameters(.user).flatMap(SelfAssertedName.init(apple:)),
             redirectURI: code == nil ? nil : try Self.redirectURI(try text(.redirectURI), for: provider),

@@ -72,20 +72,22 @@ public final class DispatchedCodes: Sendable {
         }
     }
 
-    /// Claims what was posted, an ID token and a code beside it too; ``release(_:_:_:now:)`` must follow.
+    /// Claims what was posted, an ID token and a code beside it too; ``release(_:_:now:)`` must follow.
     ///
     /// - Returns: false when another request has one of them.
-    func claim(_ evidence: OneTimeUse, _ code: OneTimeUse?) -> Bool {
-        guard claim(evidence.hash) else { return false }
-        guard let code, code != evidence, !claim(code.hash) else { return true }
-        release(evidence.hash, .nothingToRemember, now: 0)
+    func claim(_ evidence: Evidence) -> Bool {
+        guard let use = evidence.oneTimeUse else { return true }
+        guard claim(use.hash) else { return false }
+        guard let code = evidence.code, code != use, !claim(code.hash) else { return true }
+        release(use.hash, .nothingToRemember, now: 0)
         return false
     }
 
     /// Ends the claims; what became of the code, if there is one, is remembered.
-    func release(_ evidence: OneTimeUse, _ code: OneTimeUse?, _ end: End, now: Int64) {
+    func release(_ evidence: Evidence, _ end: End, now: Int64) {
+        let code = evidence.code
         if let code { release(code.hash, end, now: now) }
-        if code != evidence { release(evidence.hash, .nothingToRemember, now: now) }
+        if let use = evidence.oneTimeUse, use != code { release(use.hash, .nothingToRemember, now: now) }
     }
 
     /// Binds a claimed code to the issuer that it is about to be sent to.

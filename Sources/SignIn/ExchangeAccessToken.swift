@@ -1,6 +1,5 @@
 public import Accounts
 public import Apps
-internal import Crypto
 internal import HTTPClient
 internal import JSON
 internal import OpenIDConnect
@@ -165,36 +164,17 @@ public struct ExchangeAccessToken: Sendable {
         _ holder: Holder
     ) -> SignInRecord {
         let now = clock.seconds
-        let session = tokenIssuer.makeSessionID(now: now)
         let subject = proven.stored(at: provider)
-        return SignInRecord(
-            (
-                code: .ofNothing(now: now), challenge: nil, provider: provider.configuration.name,
-                subject: subject, personKey: nil, ported: [], refusedPortTokens: 0,
-                registration: ticket.map {
-                    .ticket(OneTimeUse(hash: $0.hash, expiresAt: now + LinkTicket.lifetimeSeconds))
-                } ?? .automatic(reference: TokenIssuer.makeReference()),
-                attributes: said.attributes, own: nil, claims: said.claims,
-                session: NewSession(
-                    id: session, family: session, expiresAt: holder.terms.firstExpiry(now: now),
-                    userAgent: holder.userAgent, authentication: proven.authentication,
-                    authenticatedAt: proven.authenticationTime.map { min($0, now) } ?? Session.neverAuthenticated,
-                    client: holder.client, scope: holder.scope,
-                    upstreamSession: proven.session.map { .upstreamSession($0, at: subject.issuer) }),
-                appCode: nil, push: nil, kept: nil,
-                maximumSessions: tokenIssuer.configuration.maximumSessionsPerUser, now: now
-            ))
-    }
-}
-
-extension OneTimeUse {
-    private static let hashBytes = 32
-
-    /// Stands where a code would in the record of a sign-in that has none, and nobody ever presents it: an access token
-    /// is no one-time thing, and its own hash would refuse it the second time. So it need not be remembered beyond this
-    /// second.
-    fileprivate static func ofNothing(now: Int64) -> OneTimeUse {
-        OneTimeUse(hash: TokenHash(sha256: Random.token(byteCount: hashBytes)), expiresAt: now + 1)
+        let signIn = ProvenSignIn(
+            evidence: .accessToken, challenge: nil, provider: provider.configuration.name, subject: subject,
+            authentication: Authentication(asserted: proven.acr, proven.amr, at: proven.authenticationTime),
+            authenticatedAt: proven.authenticationTime.map { min($0, now) } ?? Session.neverAuthenticated,
+            upstreamSession: proven.session.map { .upstreamSession($0, at: subject.issuer) },
+            said: said, own: nil, ported: [], refusedPortTokens: 0, kept: nil)
+        let holder = ProvenSignIn.Holder(
+            client: holder.client, scope: holder.scope, userAgent: holder.userAgent,
+            expiresAt: holder.terms.firstExpiry(now: now), appCode: nil, push: nil)
+        return signIn.record(for: holder, ticket: ticket, by: tokenIssuer, now: now)
     }
 }
 
@@ -202,11 +182,6 @@ extension ProvenAccessToken {
     /// Whom it is about, under the name by which the provider's users are stored.
     fileprivate func stored(at provider: Provider) -> Subject {
         Subject(issuer: provider.currentName(of: issuer), value: subject)
-    }
-
-    /// How the user was authenticated, its level in its present spelling.
-    fileprivate var authentication: Authentication {
-        Authentication(acr: acr.map(AuthenticationLevel.normalized), amr: amr, time: authenticationTime)
     }
 }
 

@@ -36,7 +36,7 @@ public struct LinkIdentity: Sendable {
             let proven = try await grant.proven(at: issuer, expecting: response.expectations(at: provider))
             let said = try await grant.userinfo(proven, at: issuer)
             let record = LinkRecord(
-                code: grant.evidence, challenge: grant.challenge, session: session.id,
+                evidence: grant.evidence, challenge: grant.challenge, session: session.id,
                 demands: sensitive.demands(on: session), provider: provider.configuration.name,
                 subject: grant.subject(of: proven.idToken), attributes: said.attributes, claims: said.claims,
                 kept: proven.kept, now: supplies.clock.seconds)

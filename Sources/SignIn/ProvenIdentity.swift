@@ -13,18 +13,20 @@ struct ProvenIdentity {
 }
 
 extension AuthorizedResponse {
-    /// What is used up by it: the ID token, else the code; and the code, if there is one.
+    /// What it shows, as the store knows it. When an ID token is over is known once it is verified.
     ///
     /// - Parameter now: seconds since 1970.
-    /// - Returns: nil where there is neither.
-    func uses(now: Int64) -> (evidence: OneTimeUse, code: OneTimeUse?)? {
-        func use(_ code: String) -> OneTimeUse {
-            OneTimeUse(hash: TokenHash(sha256: code), expiresAt: now + DispatchedCodes.memorySeconds)
+    func evidence(now: Int64) -> Evidence {
+        func use(_ text: some StringProtocol, until expiry: Int64 = now + DispatchedCodes.memorySeconds) -> OneTimeUse {
+            OneTimeUse(hash: TokenHash(sha256: String(text)), expiresAt: expiry)
         }
-        let code = code.map(use)
-        guard let idToken else { return code.map { ($0, $0) } }
-        // When it is over is known once it is verified.
-        return (OneTimeUse(hash: TokenHash(sha256: String(idToken.signingInput)), expiresAt: now), code)
+        return switch proof {
+        case .code(let code): .authorizationCode(use(code))
+        case .pushed(let shown): .pushedTokens(use(shown))
+        case .idToken(let token, code: nil): .idToken(use(token.signingInput, until: now))
+        case .idToken(let token, code: let code?):
+            .idTokenWithCode(use(token.signingInput, until: now), code: use(code))
+        }
     }
 
     /// Checks that it is an issuer's answer that the app has got (RFC 9207 §2.4).
@@ -64,6 +66,21 @@ extension AuthorizationGrant.Supplies {
             try await repository.isCodeUsed(use.hash, now: clock.seconds)
         }
         if isUsed { throw .invalidGrant(.codeAlreadyUsed) }
+    }
+}
+
+extension Evidence {
+    /// The same, its ID token remembered for longer.
+    func lasting(until expiresAt: Int64) -> Evidence {
+        switch self {
+        case .idToken(var token):
+            token.expiresAt = expiresAt
+            return .idToken(token)
+        case .idTokenWithCode(var token, code: let code):
+            token.expiresAt = expiresAt
+            return .idTokenWithCode(token, code: code)
+        case .authorizationCode, .pushedTokens, .accessToken: return self
+        }
     }
 }
 

@@ -131,29 +131,20 @@ public struct SignInWithProvider: Sendable {
         let push: PushGrant? = if case .push(let push) = recipient { push } else { nil }
         let now = supplies.clock.seconds
         let provider = grant.provider
-        let session = tokenIssuer.makeSessionID(now: now)
         let subject = grant.subject(of: idToken)
-        return SignInRecord(
-            (
-                code: grant.evidence, challenge: grant.challenge, provider: provider.configuration.name,
-                subject: subject, personKey: said.personKey, ported: ported.subjects(for: provider),
-                refusedPortTokens: ported.refusals.count,
-                registration: ticket.map {
-                    .ticket(OneTimeUse(hash: $0.hash, expiresAt: now + LinkTicket.lifetimeSeconds))
-                } ?? .automatic(reference: TokenIssuer.makeReference()),
-                attributes: said.attributes, own: response.name, claims: said.claims,
-                session: NewSession(
-                    id: session, family: session,
-                    expiresAt: app.map { now + $0.lifetimeSeconds } ?? push?.waitsUntil
-                        ?? tokenIssuer.firstExpiry(now: now),
-                    userAgent: userAgent, authentication: idToken.authentication,
-                    authenticatedAt: min(idToken.authenticationTime ?? idToken.issuedAt, now),
-                    client: app?.client ?? provider.configuration.clientID, scope: app?.scope,
-                    upstreamSession: LogoutToken.session(in: idToken.claims)
-                        .map { .upstreamSession($0, at: subject.issuer) }),
-                appCode: app?.code(now: now), push: push?.delivery(of: ticket), kept: proven.kept,
-                maximumSessions: tokenIssuer.configuration.maximumSessionsPerUser, now: now
-            ))
+        let signIn = ProvenSignIn(
+            evidence: grant.evidence, challenge: grant.challenge, provider: provider.configuration.name,
+            subject: subject, authentication: idToken.authentication,
+            authenticatedAt: min(idToken.authenticationTime ?? idToken.issuedAt, now),
+            upstreamSession: LogoutToken.session(in: idToken.claims)
+                .map { .upstreamSession($0, at: subject.issuer) },
+            said: said, own: response.name, ported: ported.subjects(for: provider),
+            refusedPortTokens: ported.refusals.count, kept: proven.kept)
+        let holder = ProvenSignIn.Holder(
+            client: app?.client ?? provider.configuration.clientID, scope: app?.scope, userAgent: userAgent,
+            expiresAt: app.map { now + $0.lifetimeSeconds } ?? push?.waitsUntil ?? tokenIssuer.firstExpiry(now: now),
+            appCode: app?.code(now: now), push: push?.delivery(of: ticket))
+        return signIn.record(for: holder, ticket: ticket, by: tokenIssuer, now: now)
     }
 
     private func signedIn(
@@ -215,8 +206,5 @@ extension VerifiedPortTokens {
 }
 
 extension IDToken {
-    /// How the user was authenticated, its level in its present spelling.
-    var authentication: Authentication {
-        Authentication(acr: acr.map(AuthenticationLevel.normalized), amr: amr, time: authenticationTime)
-    }
+    var authentication: Authentication { Authentication(asserted: acr, amr, at: authenticationTime) }
 }

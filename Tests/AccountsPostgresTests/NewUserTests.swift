@@ -52,7 +52,7 @@ import Testing
             let user = try await other.signedIn(record).user
             #expect(try await signUp(Sample.signIn(Sample.subject("1")), in: store) == nil)
             var twice = Sample.signIn(Sample.subject("2"))
-            twice.draft.code = record.code
+            twice.draft.evidence = record.evidence
             #expect(try await signUp(twice, in: store) == nil)
             #expect(try await store.isKnown(Sample.subject("2")) == false)
             #expect(try await store.sessions(of: user, now: Sample.now).count == 1)

@@ -236,6 +236,14 @@ extension SignInStage {
         #expect(await !stage.isSignedIn(outcome))
     }
 
+    @Test(arguments: rules) func `leaves nothing in the store but its sessions`(rule: TokenExchange) async throws {
+        let stage = try await SignInStage.exchanging(rule)
+        let token = try token(stage)
+        for _ in 0..<20 { _ = try await stage.exchange(token) }
+        let later = SigningProvider.now + 3600
+        #expect(try await stage.repository.sweepExpired(now: later, limit: 1000) == 0)
+    }
+
     @Test(arguments: rules) func `is turned away while the provider's bulkhead is full`(
         rule: TokenExchange
     ) async throws {

@@ -15,7 +15,7 @@ extension RepositoryContract {
             await #expect(throws: Refusal.challengeAlreadyUsed) { try await store.signedIn(second) }
             #expect(try await !store.isKnown(Sample.subject("2")))
             #expect(try await store.session(second.session.id, now: Sample.now) == nil)
-            #expect(try await store.isCodeUsed(second.code.hash, now: Sample.now))
+            #expect(try await store.isCodeUsed(#require(second.evidence.code).hash, now: Sample.now))
             second.draft.challenge = nil
             await #expect(throws: Refusal.codeAlreadyUsed) { try await store.signedIn(second) }
         },
@@ -87,7 +87,7 @@ extension RepositoryContract {
             for value in ["2", "stranger"] {
                 let record = Sample.transaction(Sample.subject(value), session.id)
                 #expect(try await store.receipted(record) == .notThisUser)
-                #expect(try await store.isCodeUsed(record.code.hash, now: Sample.now))
+                #expect(try await store.isCodeUsed(#require(record.evidence.code).hash, now: Sample.now))
             }
             #expect(try await store.receipts(of: user).isEmpty)
         },
@@ -98,7 +98,7 @@ extension RepositoryContract {
             let record = Sample.transaction(Sample.subject("1"), session.id)
             await #expect(throws: Refusal.sessionGone) { try await store.receipted(record) }
             #expect(try await store.receipts(of: user).isEmpty)
-            #expect(try await store.isCodeUsed(record.code.hash, now: Sample.now))
+            #expect(try await store.isCodeUsed(#require(record.evidence.code).hash, now: Sample.now))
         },
         RepositoryContract("a receipt may know nothing of how the user was authenticated") { store in
             let session = Sample.session()

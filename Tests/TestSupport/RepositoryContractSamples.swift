@@ -39,13 +39,14 @@ public enum Sample {
     }
 
     public static func signIn(
-        _ subject: Subject, code: OneTimeUse = code(), ported: [PortedSubject] = [],
+        _ subject: Subject, code: OneTimeUse = code(), evidence: Evidence? = nil, ported: [PortedSubject] = [],
         registration: Registration = .automatic(reference: "reference"), attributes: Attributes = jane,
         session: NewSession = session(), maximumSessions: Int64? = 50, now: Int64 = now
     ) -> SignInRecord {
         SignInRecord(
             (
-                code: code, challenge: nil, provider: "zenkey", subject: subject, personKey: nil, ported: ported,
+                evidence: evidence ?? .authorizationCode(code), challenge: nil, provider: "zenkey", subject: subject,
+                personKey: nil, ported: ported,
                 refusedPortTokens: 0, registration: registration, attributes: attributes, own: nil,
                 claims: TypedClaims(),
                 session: session, appCode: nil, push: nil, kept: nil, maximumSessions: maximumSessions, now: now
@@ -61,7 +62,8 @@ public enum Sample {
         attributes: Attributes = Attributes(), now: Int64 = now
     ) -> LinkRecord {
         LinkRecord(
-            code: code, challenge: nil, session: session, demands: demands, provider: "other", subject: subject,
+            evidence: .authorizationCode(code), challenge: nil, session: session, demands: demands, provider: "other",
+            subject: subject,
             attributes: attributes, claims: TypedClaims(), kept: nil, now: now)
     }
 
@@ -85,7 +87,8 @@ public enum Sample {
 
     public static func transaction(_ subject: Subject, _ session: SessionID) -> TransactionRecord {
         TransactionRecord(
-            code: code(), challenge: nil, session: session, subject: subject, minimumIdentityAgeSeconds: 0,
+            evidence: .authorizationCode(code()), challenge: nil, session: session, subject: subject,
+            minimumIdentityAgeSeconds: 0,
             receipt: sessionID().description, contextHash: hash(), nonce: "the-nonce",
             authentication: authentication(now), provider: "zenkey", client: "ccid-0123456789abcdef", now: now)
     }

@@ -77,6 +77,36 @@ extension RepositoryContract {
             #expect(try await !store.isKnown(Sample.subject("2")))
             #expect(try await store.session(session.id, now: Sample.now) == nil)
         },
+        RepositoryContract("what works once works once, whatever it is") { store in
+            for (number, evidence) in [
+                Evidence.idToken(Sample.code()), .idTokenWithCode(Sample.code(), code: Sample.code()),
+                .pushedTokens(Sample.code()),
+            ].enumerated() {
+                let use = try #require(evidence.oneTimeUse)
+                _ = try await store.signedIn(Sample.signIn(Sample.subject("\(number)"), evidence: evidence))
+                #expect(try await store.isCodeUsed(use.hash, now: Sample.now))
+                for other in ["\(number)", "other"] {
+                    await #expect(throws: Refusal.codeAlreadyUsed) {
+                        try await store.signedIn(Sample.signIn(Sample.subject(other), evidence: evidence))
+                    }
+                }
+            }
+            #expect(try await !store.isKnown(Sample.subject("other")))
+        },
+        RepositoryContract("an access token signs in as often as it is shown, and leaves nothing to be swept") {
+            store in
+            var users: Set<UserID> = []
+            for round in 0..<20 {
+                let signedIn = try await store.signedIn(Sample.signIn(Sample.subject("1"), evidence: .accessToken))
+                #expect(signedIn.isNewUser == (round == 0))
+                users.insert(signedIn.user)
+            }
+            let user = try #require(users.first)
+            #expect(users.count == 1)
+            #expect(try await store.sessions(of: user, now: Sample.now).count == 20)
+            // Later than whatever is remembered for a moment, and before the sessions are over.
+            #expect(try await store.sweepExpired(now: Sample.now + 3600, limit: 1000) == 0)
+        },
         RepositoryContract("a code recorded after a failed exchange never signs in") { store in
             let code = Sample.code()
             try await store.recordUsedCode(code, now: Sample.now)

@@ -13,8 +13,8 @@ internal import Providers
 internal import SignIn
 internal import Syntax
 internal import System
-internal import WebAPI
 internal import Telemetry
+internal import WebAPI
 
 /// The whole road but for the sockets, and its longest stretch, the repository. Writes are durable, as in a server.
 enum SignInBenchmarks {
@@ -89,7 +89,8 @@ enum SignInBenchmarks {
             limits: AddressLimits(
                 [.signIns: 1_000_000],
                 clientAddress: ClientAddress(header: .xForwardedFor, trustedProxies: [])),
-            documentation: Documentation(version: "0", baseURL: nil, wings: .none), wings: .none, failedSignIns: FailedSignInCounter(),
+            documentation: Documentation(version: "0", baseURL: nil, wings: .none), wings: .none,
+            failedSignIns: FailedSignInCounter(),
             logger: Logger(label: "benchmarks") { _ in SilentLog() })
     }
 
@@ -113,7 +114,8 @@ enum SignInBenchmarks {
         let session = SessionID(now: Carrier.now, random: (.random(in: 0 ... .max), .random(in: 0 ... .max)))
         return SignInRecord(
             (
-                code: OneTimeUse(hash: try randomHash(), expiresAt: Carrier.now + 3600), challenge: nil,
+                evidence: .authorizationCode(OneTimeUse(hash: try randomHash(), expiresAt: Carrier.now + 3600)),
+                challenge: nil,
                 provider: "carrier", subject: Subject(issuer: Carrier.issuer, value: "user-\(user)"), personKey: nil,
                 ported: [], refusedPortTokens: 0,
                 registration: .automatic(reference: "reference-\(user)"),

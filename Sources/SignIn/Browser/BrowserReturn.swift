@@ -200,7 +200,7 @@ extension AuthorizedResponse {
         _ nonce: String, _ codeVerifier: String?, _ toldIssuer: String?, _ callback: String
     ) {
         self.init(
-            code: code, idToken: nil, clientID: nil, name: name, redirectURI: callback, issuer: toldIssuer,
+            proof: .code(code), clientID: nil, name: name, redirectURI: callback, issuer: toldIssuer,
             network: request.carried.network,
             codeVerifier: codeVerifier, nonce: nonce, acrValues: request.carried["acr_values"],
             correlationID: request.correlationID, context: request.carried["context"], sdkVersion: nil,

@@ -152,11 +152,10 @@ extension ServiceError {
 }
 
 extension AuthorizedResponse {
-    /// The answer to a request of our own making: what the carrier has shown stands where a code would, and counts
-    /// once.
+    /// The answer to a request of our own making. What the carrier has shown counts once.
     fileprivate init(_ content: PushContent, _ secret: PushSecret) {
         self.init(
-            code: secret.text, idToken: nil, clientID: nil, name: nil, redirectURI: nil, issuer: content.issuer,
+            proof: .pushed(secret.text), clientID: nil, name: nil, redirectURI: nil, issuer: content.issuer,
             network: content.network, codeVerifier: nil,
             nonce: content.nonce, acrValues: content.acrValues, correlationID: content.correlationID,
             context: content.context, sdkVersion: nil, expectedIssuer: content.issuer, maximumAgeSeconds: nil)

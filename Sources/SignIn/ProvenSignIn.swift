@@ -1,0 +1,66 @@
+internal import Accounts
+internal import OpenIDConnect
+
+/// A sign-in that is proven, by whatever evidence: the one way from there to what the repository stores.
+struct ProvenSignIn {
+    let evidence: Evidence
+    let challenge: OneTimeUse?
+    /// The configured name of the provider.
+    let provider: String
+    let subject: Subject
+    let authentication: Authentication
+    /// As what could take the account over counts it; `Session.neverAuthenticated` where nothing tells.
+    let authenticatedAt: Int64
+    /// The provider's own session.
+    let upstreamSession: TokenHash?
+    let said: ProviderSaying
+    let own: SelfAssertedName?
+    let ported: [PortedSubject]
+    let refusedPortTokens: Int
+    let kept: KeptTokens?
+
+    /// Who gets the session, and what waits for them.
+    struct Holder {
+        let client: String
+        /// Nil for who is no app of ours.
+        let scope: String?
+        let userAgent: String?
+        /// When the session ends that nobody refreshes, in seconds since 1970.
+        let expiresAt: Int64
+        let appCode: NewAppCode?
+        let push: PushDelivery?
+    }
+
+    /// What the repository stores, all in one transaction.
+    ///
+    /// - Parameters:
+    ///   - ticket: what somebody unknown registers with; nil where they become a user at once.
+    ///   - now: seconds since 1970.
+    func record(
+        for holder: Holder, ticket: LinkTicket?, by tokenIssuer: TokenIssuer, now: Int64
+    ) -> SignInRecord {
+        let session = tokenIssuer.makeSessionID(now: now)
+        return SignInRecord(
+            (
+                evidence: evidence, challenge: challenge, provider: provider, subject: subject,
+                personKey: said.personKey, ported: ported, refusedPortTokens: refusedPortTokens,
+                registration: ticket.map {
+                    .ticket(OneTimeUse(hash: $0.hash, expiresAt: now + LinkTicket.lifetimeSeconds))
+                } ?? .automatic(reference: TokenIssuer.makeReference()),
+                attributes: said.attributes, own: own, claims: said.claims,
+                session: NewSession(
+                    id: session, family: session, expiresAt: holder.expiresAt, userAgent: holder.userAgent,
+                    authentication: authentication, authenticatedAt: authenticatedAt, client: holder.client,
+                    scope: holder.scope, upstreamSession: upstreamSession),
+                appCode: holder.appCode, push: holder.push, kept: kept,
+                maximumSessions: tokenIssuer.configuration.maximumSessionsPerUser, now: now
+            ))
+    }
+}
+
+extension Authentication {
+    /// How a provider says that the user was authenticated, its level in its present spelling.
+    init(asserted acr: String?, _ amr: [String], at time: Int64?) {
+        self.init(acr: acr.map(AuthenticationLevel.normalized), amr: amr, time: time)
+    }
+}
