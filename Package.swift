@@ -133,7 +133,7 @@ let package = Package(
         target(
             "Wings",
             [
-                "WebAPI", "Settings", "SignIn", "Accounts", "Crypto", "OpenAPI", "JSON", "HTTPServer", "Telemetry",
+                "WebAPI", "Settings", "SignIn", "Apps", "Accounts", "Crypto", "OpenAPI", "JSON", "HTTPServer", "Telemetry",
                 "System", "Syntax",
             ]),
         executable(
@@ -224,7 +224,7 @@ let package = Package(
         tests(
             "SettingsTests",
             [
-                "Settings", "Observability", "Accounts", "Providers", "Apps", "HTTPServer", "OpenIDConnect", "Crypto",
+                "Wings", "Settings", "Observability", "Accounts", "Providers", "Apps", "HTTPServer", "OpenIDConnect", "Crypto",
                 "YAML", "JSON", "Syntax", logging,
             ]),
         tests(

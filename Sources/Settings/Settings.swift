@@ -32,7 +32,11 @@ public struct Settings: Sendable {
     public internal(set) var push = Push()
     public internal(set) var outbox = Outbox()
     public internal(set) var associationFiles = AssociationFiles()
-    public internal(set) var keyService = KeyService()
+    /// Those of the wings, by their types.
+    var wings: [ObjectIdentifier: any WingSettings] = [:]
+    /// Every key outside the sections with names, in the order of the reference.
+    let keys: [SettingKey<Settings>]
+    private let wingTypes: [any WingSettings.Type]
     /// What the lists say, and the section of each name; what is served, above, is made from them.
     var listedProviders = Listed<ProviderSettings>(names: ["zenkey"])
     var listedApps = Listed<AppSettings>(names: [])
@@ -41,7 +45,17 @@ public struct Settings: Sendable {
     /// The provider of that name; nil where the configuration has none.
     public func provider(named name: String) -> ProviderConfiguration? { providers.first { $0.name == name } }
 
-    init() {}
+    init(wings: [any WingSettings.Type]) {
+        wingTypes = wings
+        keys = SettingKey<Settings>.all(with: wings)
+        for wing in wings { self.wings[ObjectIdentifier(wing)] = wing.init() }
+    }
+
+    /// What there is where nobody has said anything.
+    var fresh: Settings { Settings(wings: wingTypes) }
+
+    /// The settings of every wing, in the order of the list.
+    var ofWings: [any WingSettings] { wingTypes.compactMap { wings[ObjectIdentifier($0)] } }
 
     /// The listener for apps, and its limits.
     public struct HTTP: Sendable {
@@ -109,11 +123,6 @@ public struct Settings: Sendable {
         public internal(set) var authorizationsPerMinutePerAddress: Int? = 600
         /// Users that are to be asked on their phones.
         public internal(set) var pushesPerMinutePerAddress: Int? = 60
-
-        /// Keys of the KeyService that are made.
-        public internal(set) var keysPerMinutePerAddress: Int? = 60
-        /// Long secrets of such keys that are wrong.
-        public internal(set) var failedLongSecretsPerMinutePerAddress: Int? = 60
         /// Sign-ups at providers that keep a directory of users, and recoveries.
         public internal(set) var signUpsPerMinutePerAddress: Int? = 60
 

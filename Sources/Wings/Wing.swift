@@ -7,11 +7,15 @@ package import WebAPI
 /// A capability of its own, as a value: whatever is central (router, documents, errors, limits, jobs) is derived from
 /// the list of these.
 package struct Wing: Sendable {
+    package let settings: any WingSettings.Type
     /// What its settings turn on.
     package let open: @Sendable (Settings, Observers) -> OpenWing
 
-    package init(_ open: @escaping @Sendable (Settings, Observers) -> OpenWing) {
-        self.open = open
+    package init<Configured: WingSettings>(
+        _ settings: Configured.Type, _ open: @escaping @Sendable (Configured, Observers) -> OpenWing
+    ) {
+        self.settings = settings
+        self.open = { open($0.wing(settings), $1) }
     }
 }
 

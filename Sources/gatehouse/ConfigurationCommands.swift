@@ -2,6 +2,7 @@ import ArgumentParser
 import JSON
 import Providers
 import Settings
+import Wings
 
 /// `gatehouse check-config`: everything that is wrong with the configuration, at once.
 struct CheckConfigCommand: AsyncParsableCommand {
@@ -20,7 +21,7 @@ struct CheckConfigCommand: AsyncParsableCommand {
     var online = false
 
     func run() async throws {
-        switch Settings.loadOfProcess(file: options.file) {
+        switch Settings.loadOfProcess(file: options.file, wings: Wing.all.map(\.settings)) {
         case .faulty(let faults, let notices):
             if json {
                 StandardOutput.write(SettingsReport.json(faults, notices: notices))
@@ -63,8 +64,10 @@ struct PrintConfigCommand: ParsableCommand {
     var reference = false
 
     func run() throws {
-        guard !reference else { return StandardOutput.write(SettingsReference.markdown) }
-        switch Settings.loadOfProcess(file: options.file) {
+        guard !reference else {
+            return StandardOutput.write(SettingsReference.markdown(wings: Wing.all.map(\.settings)))
+        }
+        switch Settings.loadOfProcess(file: options.file, wings: Wing.all.map(\.settings)) {
         case .valid(_, let effective, let notices):
             if json {
                 StandardOutput.write(SettingsReport.json(effective, notices: notices))

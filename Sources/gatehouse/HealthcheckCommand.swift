@@ -1,6 +1,7 @@
 import ArgumentParser
 import Settings
 import Syntax
+import Wings
 
 /// `gatehouse healthcheck`: for container health checks, where no curl is installed.
 struct HealthcheckCommand: ParsableCommand {
@@ -13,7 +14,10 @@ struct HealthcheckCommand: ParsableCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func run() throws {
-        guard case .valid(let settings, _, _) = Settings.loadOfProcess(file: options.file) else {
+        guard
+            case .valid(let settings, _, _) = Settings.loadOfProcess(
+                file: options.file, wings: Wing.all.map(\.settings))
+        else {
             throw failure("The configuration is not valid; see gatehouse check-config.")
         }
         let http = settings.http

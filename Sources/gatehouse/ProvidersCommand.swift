@@ -10,6 +10,7 @@ import Settings
 import SignIn
 import Syntax
 import System
+import Wings
 
 /// `gatehouse providers …`.
 struct ProvidersCommand: ParsableCommand {
@@ -34,7 +35,10 @@ struct ProvidersCommand: ParsableCommand {
         var mccmnc: String?
 
         func run() async throws {
-            guard case .valid(let settings, _, _) = Settings.loadOfProcess(file: options.file) else {
+            guard
+                case .valid(let settings, _, _) = Settings.loadOfProcess(
+                    file: options.file, wings: Wing.all.map(\.settings))
+            else {
                 throw ProbeRun.failure("The configuration is not valid; see gatehouse check-config.")
             }
             guard let provider = settings.provider(named: name) else {

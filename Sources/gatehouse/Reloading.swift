@@ -10,6 +10,7 @@ import Settings
 import SignIn
 import UnixSignals
 import WebAPI
+import Wings
 
 /// Reads the configuration again on SIGHUP and takes over what may change while requests run: client secrets and keys,
 /// API keys, the admin token, the log level and the files with trust anchors, by the paths of the start. It names every
@@ -34,7 +35,7 @@ struct Reloading: Service {
     }
 
     private func reload() async {
-        switch Settings.loadOfProcess(file: file) {
+        switch Settings.loadOfProcess(file: file, wings: Wing.all.map(\.settings)) {
         case .faulty(let faults, _):
             for fault in faults { logger.error("the configuration is faulty and changes nothing: \(fault)") }
         case .valid(let settings, let renewed, _):

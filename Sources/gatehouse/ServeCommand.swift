@@ -7,9 +7,9 @@ import Settings
 import SignIn
 import System
 internal import System
+import Telemetry
 import UnixSignals
 import Wings
-import Telemetry
 
 /// `gatehouse serve`.
 struct ServeCommand: AsyncParsableCommand {
@@ -79,7 +79,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// The configuration; where it is faulty, that is told.
     private func loaded() throws(ExitCode) -> (Settings, [EffectiveSetting], [SettingsNotice]) {
-        switch Settings.loadOfProcess(file: options.file) {
+        switch Settings.loadOfProcess(file: options.file, wings: Wing.all.map(\.settings)) {
         case .valid(let settings, let effective, let notices): return (settings, effective, notices)
         case .faulty(let faults, let notices):
             tell(faults, notices)

@@ -4,6 +4,7 @@ import JSON
 import Settings
 import SimulatedCarriers
 import Testing
+import Wings
 
 @testable import gatehouse
 
@@ -56,7 +57,7 @@ import Testing
     {
         let printed = try await CommandRun(["print-config", "--reference"])
         #expect(printed.status == 0)
-        #expect(printed.output == SettingsReference.markdown)
+        #expect(printed.output == SettingsReference.markdown(wings: Wing.all.map(\.settings)))
         #expect(printed.errors == "")
     }
 

@@ -6,9 +6,9 @@ import JSON
 import Settings
 import SignIn
 import System
+import Telemetry
 import Testing
 import Wings
-import Telemetry
 
 @testable import gatehouse
 

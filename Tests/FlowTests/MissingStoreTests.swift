@@ -2,9 +2,9 @@ import Accounts
 import AccountsSQLite
 import Foundation
 import Settings
+import Telemetry
 import Testing
 import Wings
-import Telemetry
 
 @testable import gatehouse
 
@@ -65,7 +65,8 @@ import Telemetry
         let settings = try settings(
             ", masterKeyFile: '\(example)', create: true", top: "session: {issuer: 'https://id.example.com'}")
         let failure = await #expect(throws: StartError.self) {
-            await (try await Server.start(settings, wings: Wing.all, observers: .none, logger: RecordedLog().logger)).stop()
+            await (try await Server.start(settings, wings: Wing.all, observers: .none, logger: RecordedLog().logger))
+                .stop()
         }
         #expect("\(String(describing: failure))".contains("the one of the examples"))
         #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "volume").path))

@@ -4,16 +4,17 @@ import JSON
 import Logging
 import Settings
 import SimulatedCarriers
+import Telemetry
 import Testing
 import Wings
-import Telemetry
 
 @testable import gatehouse
 
 extension Settings {
     /// Reads a configuration that is in memory, and the files it names from where they are.
     static func load(yaml: String, environment: [String: String] = [:]) -> LoadedSettings {
-        load(file: "test.yaml", environment: environment) { path throws(SettingsFileError) in
+        load(file: "test.yaml", environment: environment, wings: Wing.all.map(\.settings)) {
+            path throws(SettingsFileError) in
             path == "test.yaml" ? Array(yaml.utf8) : try bytes(of: path)
         }
     }

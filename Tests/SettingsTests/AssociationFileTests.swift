@@ -1,5 +1,6 @@
 import JSON
 import Testing
+import Wings
 
 @testable import Settings
 
@@ -127,7 +128,8 @@ import Testing
         #expect(load(Self.apple + rest, as: "apple").faults == [])
         let faults = load(Self.apple + rest + " ", as: "apple").faults
         #expect(faults.first?.expected == "a file of at most 131072 bytes")
-        let huge = Settings.load(file: "f", environment: [:]) { path throws(SettingsFileError) in
+        let huge = Settings.load(file: "f", environment: [:], wings: Wing.all.map(\.settings)) {
+            path throws(SettingsFileError) in
             guard path != "links" else { throw .tooLarge }
             guard path == "f" else { throw .notFound }
             return Array((least + "associationFiles: {apple: links}\n").utf8)

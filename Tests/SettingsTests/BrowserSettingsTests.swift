@@ -1,6 +1,7 @@
 import JSON
 import Syntax
 import Testing
+import Wings
 
 @testable import Settings
 
@@ -84,7 +85,8 @@ import Testing
         let faults = logo(Self.png + rest + [0]).faults
         #expect(faults.map(\.key) == ["browser.logoFile"])
         #expect(faults.first?.expected.contains("65536 bytes") == true)
-        let huge = Settings.load(file: "f", environment: [:]) { path throws(SettingsFileError) in
+        let huge = Settings.load(file: "f", environment: [:], wings: Wing.all.map(\.settings)) {
+            path throws(SettingsFileError) in
             guard path != "logo" else { throw .tooLarge }
             guard path == "f" else { throw .notFound }
             return Array((least + "browser: {logoFile: logo}\n").utf8)
@@ -100,7 +102,9 @@ import Testing
     }
 
     @Test func `a configuration and a secret that are no UTF-8 are faults`() {
-        let configuration = Settings.load(file: "f", environment: [:]) { _ throws(SettingsFileError) in [0xFF] }
+        let configuration = Settings.load(file: "f", environment: [:], wings: Wing.all.map(\.settings)) {
+            _ throws(SettingsFileError) in [0xFF]
+        }
         #expect(configuration.faults.map(\.key) == ["f"])
         #expect(configuration.faults.map(\.kind) == [.unreadableFile])
         let secret = load(least + "admin: {tokenFile: token}\n", pictures: ["token": [0xFF, 0xFE]]).faults

@@ -5,6 +5,7 @@ import Logging
 import Observability
 import Syntax
 import Testing
+import Wings
 
 @testable import Settings
 
@@ -167,7 +168,7 @@ import Testing
             let file = folder.appending(path: "gatehouse.yaml")
             let yaml = least.replacing("clientSecret: s3cret-of-zenkey", with: "clientSecretFile: '\(secret.path)'")
             try Data(yaml.utf8).write(to: file)
-            let loaded = Settings.loadOfProcess(file: file.path)
+            let loaded = Settings.loadOfProcess(file: file.path, wings: Wing.all.map(\.settings))
             #expect(loaded.faults == [])
             #expect(loaded.settings?.listedProviders.sections.first?.clientSecret?.revealedText == "hunter2")
         }

@@ -9,6 +9,7 @@ import OpenIDConnect
 import Providers
 import Syntax
 import Testing
+import Wings
 import YAML
 
 @testable import Settings
@@ -201,7 +202,8 @@ import YAML
         }
         collect(document.root, "")
         let table =
-            SettingKey<Settings>.all.map(\.name) + SettingKey<ProviderSettings>.all.map { "provider.zenkey.\($0.name)" }
+            SettingKey<Settings>.all(with: Wing.all.map(\.settings)).map(\.name)
+            + SettingKey<ProviderSettings>.all.map { "provider.zenkey.\($0.name)" }
         #expect(listed == table)
     }
 

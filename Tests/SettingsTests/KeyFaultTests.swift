@@ -1,4 +1,5 @@
 import Testing
+import Wings
 
 @testable import Settings
 
@@ -166,7 +167,8 @@ import Testing
     }
 
     @Test func `a missing configuration file is a fault that names it`() {
-        let loaded = Settings.load(file: "/nowhere.yaml", environment: [:]) { _ throws(SettingsFileError) in
+        let loaded = Settings.load(file: "/nowhere.yaml", environment: [:], wings: Wing.all.map(\.settings)) {
+            _ throws(SettingsFileError) in
             throw .notFound
         }
         #expect(loaded.faults.contains { $0.kind == .unreadableFile && $0.key == "/nowhere.yaml" })

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Settings
+@testable import Wings
 
 @Suite struct `Keys for TIM's clients` {
     private func loaded(_ lines: String..., more: String = "") -> LoadedSettings {
@@ -8,11 +9,13 @@ import Testing
     }
 
     @Test func `are off unless they are on`() throws {
-        #expect(try #require(load(least).settings).keyService.enabled == false)
-        let keys = try #require(loaded("enabled: true").settings).keyService
+        #expect(try #require(load(least).settings).wing(KeyServiceSettings.self).enabled == false)
+        let keys = try #require(loaded("enabled: true").settings).wing(KeyServiceSettings.self)
         #expect(keys.enabled && keys.basePath == "/keyservice/v1" && keys.scryptCost == 15)
         #expect(keys.hashesAtOnce == nil && keys.waiting == 256 && keys.unusedDays == 400)
-        #expect(try #require(loaded("enabled: true", "unusedDays: 0").settings).keyService.unusedDays == nil)
+        #expect(
+            try #require(loaded("enabled: true", "unusedDays: 0").settings).wing(KeyServiceSettings.self).unusedDays
+                == nil)
     }
 
     @Test(arguments: [
@@ -52,7 +55,9 @@ import Testing
 
     @Test(arguments: ["/auth/realms/acme/keyservice/v1", "/realms/acme/keyservice/v1", "/tim", "/keyservice/v2"])
     func `are where TIM's clients look for them`(path: String) throws {
-        #expect(try #require(loaded("enabled: true", "basePath: \(path)").settings).keyService.basePath == path)
+        #expect(
+            try #require(loaded("enabled: true", "basePath: \(path)").settings).wing(KeyServiceSettings.self).basePath
+                == path)
     }
 
     @Test(arguments: [

@@ -1,5 +1,6 @@
 import Settings
 import Testing
+import Wings
 
 @Suite struct `Rules of the master key` {
     private static let masterKey = String(repeating: "Ab9_", count: 10) + "-xQ"
@@ -31,7 +32,8 @@ import Testing
     }
 
     @Test func `a master key's file that can't be read is a fault, wherever it is`() {
-        let loaded = Settings.load(file: "gatehouse.yaml", environment: [:]) { path throws(SettingsFileError) in
+        let loaded = Settings.load(file: "gatehouse.yaml", environment: [:], wings: Wing.all.map(\.settings)) {
+            path throws(SettingsFileError) in
             guard path == "gatehouse.yaml" else { throw .notPermitted }
             return Array(least.utf8)
         }

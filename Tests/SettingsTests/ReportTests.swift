@@ -2,13 +2,15 @@ import Foundation
 import JSON
 import Observability
 import Testing
+import Wings
 
 @testable import Settings
 
 @Suite struct `Reports` {
     /// Name and help of every key, table by table.
     private static let keys: [[(name: String, help: String)]] =
-        [SettingKey<Settings>.all.map { ($0.name, $0.help) }] + SectionKinds.all.map { keys(of: $0) }
+        [SettingKey<Settings>.all(with: Wing.all.map(\.settings)).map { ($0.name, $0.help) }]
+        + SectionKinds.all.map { keys(of: $0) }
 
     private static func keys<Section: NamedSection>(of kind: Section.Type) -> [(name: String, help: String)] {
         kind.keys.map { ($0.name, $0.help) }
@@ -20,7 +22,9 @@ import Testing
             environment: ["LOG_FORMAT": "json"], files: ["/run/secrets/z": "x"])
         let keys = loaded.effective.map(\.key)
         #expect(keys.count == Set(keys).count)
-        #expect(keys.count == SettingKey<Settings>.all.count + SettingKey<ProviderSettings>.all.count)
+        #expect(
+            keys.count == SettingKey<Settings>.all(with: Wing.all.map(\.settings)).count
+                + SettingKey<ProviderSettings>.all.count)
         let lines = SettingsReport.text(loaded.effective).split(separator: "\n")
         func line(_ key: String) -> Substring? { lines.first { $0.hasPrefix(key + " = ") } }
         #expect(line("http.port")?.hasSuffix("  # default") == true)
@@ -70,7 +74,7 @@ import Testing
     }
 
     @Test func `the reference has a row for every key, with default and variable`() {
-        let rows = SettingsReference.markdown.split(separator: "\n")
+        let rows = SettingsReference.markdown(wings: Wing.all.map(\.settings)).split(separator: "\n")
         let tables = rows.split { $0.hasPrefix("Keys of ") }
         #expect(tables.count == Self.keys.count)
         for (table, keys) in zip(tables, Self.keys) {
@@ -94,13 +98,15 @@ import Testing
         let start = try #require(text.firstRange(of: "<!-- keys -->\n\n"))
         let end = try #require(text.firstRange(of: "\n<!-- end of keys -->"))
         #expect(
-            text[start.upperBound..<end.lowerBound] == SettingsReference.markdown,
+            text[start.upperBound..<end.lowerBound] == SettingsReference.markdown(wings: Wing.all.map(\.settings)),
             "scripts/reference writes it there anew")
     }
 
     @Test func `a table's names are unique, and its keys without effect exist`() {
         for table in Self.keys { #expect(Set(table.map(\.name)).count == table.count) }
-        #expect(KeysWithoutEffect.ofSettings.isSubset(of: SettingKey<Settings>.all.map(\.name)))
+        #expect(
+            KeysWithoutEffect.ofSettings.isSubset(
+                of: SettingKey<Settings>.all(with: Wing.all.map(\.settings)).map(\.name)))
     }
 
     @Test func `reports every help is a sentence`() {

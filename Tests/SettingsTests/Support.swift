@@ -1,4 +1,5 @@
 import Settings
+import Wings
 
 /// What stands for the configuration file and every file that a key names.
 struct Files {
@@ -20,7 +21,10 @@ func load(
 ) -> LoadedSettings {
     var files = Files(texts: files, pictures: pictures)
     if let yaml { files.texts[Files.configuration] = yaml }
-    return Settings.load(file: yaml == nil ? nil : Files.configuration, environment: environment) {
+    return Settings.load(
+        file: yaml == nil ? nil : Files.configuration, environment: environment,
+        wings: Wing.all.map(\.settings)
+    ) {
         path throws(SettingsFileError) in try files.read(path)
     }
 }

@@ -16,8 +16,8 @@ struct EnvironmentNames {
         let isSuggestible: Bool
     }
 
-    init(_ listings: [SectionListing]) {
-        add(SettingKey<Settings>.all, under: [])
+    init(_ keys: [SettingKey<Settings>], _ listings: [SectionListing]) {
+        add(keys, under: [])
         for listing in listings {
             for name in listing.inEnvironment { add(listing.kind, name) }
             prefixes += listing.prefixes

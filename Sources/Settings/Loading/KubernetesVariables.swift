@@ -27,9 +27,12 @@ enum KubernetesVariables {
     ///
     /// - Parameters:
     ///   - variables: variables of services.
+    ///   - keys: every key outside the sections with names.
     ///   - prefixes: what the variables of the listed sections start with.
-    static func notices(_ variables: [String: String], prefixes: [String]) -> [SettingsNotice] {
-        let ours = Set(SettingKey<Settings>.all.map { EnvironmentNames.variable($0.path) })
+    static func notices(
+        _ variables: [String: String], keys: [SettingKey<Settings>], prefixes: [String]
+    ) -> [SettingsNotice] {
+        let ours = Set(keys.map { EnvironmentNames.variable($0.path) })
         return variables.keys.sorted().filter { name in
             ours.contains(name) || prefixes.contains { name.hasPrefix($0) }
         }.map { SettingsNotice($0, "is a variable of a Kubernetes service, and ignored") }

@@ -27,13 +27,16 @@ extension Settings {
     /// - Parameters:
     ///   - file: path of the configuration file; nil for environment and defaults alone.
     ///   - environment: the environment variables.
+    ///   - wings: whose keys there are beside ours.
     ///   - readFile: gives the bytes of the configuration file, and of every file that a key names.
     /// - Returns: the settings, or every fault at once.
-    public static func load(
-        file: String?, environment: [String: String], readFile: (String) throws(SettingsFileError) -> [UInt8]
+    package static func load(
+        file: String?, environment: [String: String], wings: [any WingSettings.Type],
+        readFile: (String) throws(SettingsFileError) -> [UInt8]
     ) -> LoadedSettings {
         withoutActuallyEscaping(readFile) { readFile in
-            var loader = SettingsLoader(file: file, environment: environment, files: SettingsFiles(read: readFile))
+            var loader = SettingsLoader(
+                file: file, environment: environment, wings: wings, files: SettingsFiles(read: readFile))
             return loader.load()
         }
     }
@@ -46,7 +49,8 @@ extension Settings {
         file: String?, environment: [String: String], readFile: (String) throws(SettingsFileError) -> [UInt8]
     ) -> LogFormat {
         withoutActuallyEscaping(readFile) { readFile in
-            var loader = SettingsLoader(file: file, environment: environment, files: SettingsFiles(read: readFile))
+            var loader = SettingsLoader(
+                file: file, environment: environment, wings: [], files: SettingsFiles(read: readFile))
             return loader.logFormat()
         }
     }
@@ -56,10 +60,13 @@ extension Settings {
     /// Reads the configuration of this process: its environment, and files from its file system. Relative paths start
     /// at the working directory.
     ///
-    /// - Parameter file: path of the configuration file; nil for environment and defaults alone.
+    /// - Parameters:
+    ///   - file: path of the configuration file; nil for environment and defaults alone.
+    ///   - wings: whose keys there are beside ours.
     /// - Returns: the settings, or every fault at once.
-    public static func loadOfProcess(file: String?) -> LoadedSettings {
-        load(file: file, environment: ProcessInfo.processInfo.environment) { path throws(SettingsFileError) in
+    package static func loadOfProcess(file: String?, wings: [any WingSettings.Type]) -> LoadedSettings {
+        load(file: file, environment: ProcessInfo.processInfo.environment, wings: wings) {
+            path throws(SettingsFileError) in
             try bytes(of: path)
         }
     }

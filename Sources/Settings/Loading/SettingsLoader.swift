@@ -4,6 +4,7 @@ internal import YAML
 /// Reads layer by layer, key by key, and collects what is wrong on the way.
 struct SettingsLoader {
     private let path: String?
+    let wings: [any WingSettings.Type]
     private let environment: [String: String]
     /// Those variables that Kubernetes made for its services.
     private let ofServices: [String: String]
@@ -15,8 +16,9 @@ struct SettingsLoader {
     var notices: [SettingsNotice] = []
     var sources: [String: SettingSource] = [:]
 
-    init(file: String?, environment: [String: String], files: SettingsFiles) {
+    init(file: String?, environment: [String: String], wings: [any WingSettings.Type], files: SettingsFiles) {
         path = file
+        self.wings = wings
         self.files = files
         // Container files hand on variables that nobody set as empty ones.
         let given = environment.filter { !$0.value.isEmpty }
@@ -28,17 +30,17 @@ struct SettingsLoader {
     mutating func load() -> LoadedSettings {
         readConfigurationFile()
         let isComplete = faults.isEmpty
-        var settings = Settings()
-        read(SettingKey<Settings>.all, under: [], of: layers, into: &settings)
+        var settings = Settings(wings: wings)
+        read(settings.keys, under: [], of: layers, into: &settings)
         var listings: [SectionListing] = []
         for kind in SectionKinds.all { listings.append(readSections(of: kind, into: &settings)) }
-        notices += KubernetesVariables.notices(ofServices, prefixes: listings.flatMap(\.prefixes))
+        notices += KubernetesVariables.notices(ofServices, keys: settings.keys, prefixes: listings.flatMap(\.prefixes))
         // Without the file every key looks as if it were missing: the environment's faults are all there is to say.
         guard isComplete else { return .faulty(faults, notices: notices) }
         readLogo(into: &settings)
         readAssociationFiles(into: &settings)
-        checkKeys(listings)
-        for report in EnvironmentNames(listings).reports(environment) {
+        checkKeys(settings.keys, listings)
+        for report in EnvironmentNames(settings.keys, listings).reports(environment) {
             switch report {
             case .fault(let fault): faults.append(fault)
             case .notice(let notice): notices.append(notice)
@@ -58,8 +60,8 @@ struct SettingsLoader {
     /// How log lines are written, as far as that can be known: also from a configuration that is faulty elsewhere.
     mutating func logFormat() -> LogFormat {
         readConfigurationFile()
-        var settings = Settings()
-        read(SettingKey<Settings>.all.filter { $0.name == "log.format" }, under: [], of: layers, into: &settings)
+        var settings = Settings(wings: [])
+        read(settings.keys.filter { $0.name == "log.format" }, under: [], of: layers, into: &settings)
         return settings.log.format
     }
 

@@ -4,7 +4,7 @@ internal import YAML
 extension SettingsLoader {
     /// Goes through the configuration file and reports every key that nobody knows, that is given twice, and every
     /// section with a name that is missing or not listed.
-    mutating func checkKeys(_ listings: [SectionListing]) {
+    mutating func checkKeys(_ keys: [SettingKey<Settings>], _ listings: [SectionListing]) {
         reportDuplicates()
         let root: [YAMLEntry]
         switch document?.root.content {
@@ -14,7 +14,7 @@ extension SettingsLoader {
             faults.append(SettingsError(.value, "the file", expected: "keys with values"))
             return
         }
-        let known = Self.names(SettingKey<Settings>.all, under: "")
+        let known = Self.names(keys, under: "")
         for entry in root where SectionKinds.named(entry.key) == nil {
             checkEntry(entry, "", known)
         }
@@ -70,7 +70,7 @@ extension SettingsLoader {
 
     /// A key such as `admin.token` beside its section instead of in it.
     private mutating func reportDotted(_ name: String, _ entry: YAMLEntry) {
-        var candidates = Self.names(SettingKey<Settings>.all, under: "")
+        var candidates = Self.names(SettingKey<Settings>.all(with: wings), under: "")
         let components = name.split(separator: ".", omittingEmptySubsequences: false)
         if components.count > 1, let kind = SectionKinds.named(components[0]) {
             let section = String(components[1])

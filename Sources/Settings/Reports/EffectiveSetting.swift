@@ -13,7 +13,7 @@ extension Settings {
     /// Every key with its value, in the order of the reference.
     func effective(_ sources: [String: SettingSource]) -> [EffectiveSetting] {
         var effective: [EffectiveSetting] = []
-        for key in SettingKey<Settings>.all {
+        for key in keys {
             effective.append(
                 EffectiveSetting(key: key.name, value: key.show(self), source: sources[key.name] ?? .builtIn))
         }

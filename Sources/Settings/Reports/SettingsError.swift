@@ -31,7 +31,7 @@ public struct SettingsError: Error, Sendable, Equatable, CustomStringConvertible
     /// Where the value was given.
     public let source: SettingSource?
 
-    init(_ kind: Kind, _ key: String, value: String? = nil, expected: String, source: SettingSource? = nil) {
+    package init(_ kind: Kind, _ key: String, value: String? = nil, expected: String, source: SettingSource? = nil) {
         self.kind = kind
         self.key = printable(key)
         self.value = value.map { printable(withoutPassword($0)) }

@@ -2,9 +2,11 @@ internal import JSON
 
 /// The reference of all keys, made from the same rows that load them.
 public enum SettingsReference {
-    /// A Markdown table of the keys that stand alone, and one for each kind of section with names.
-    public static var markdown: String {
-        table(SettingKey<Settings>.all, Settings(), section: [], KeysWithoutEffect.ofSettings)
+    /// A Markdown table of the keys that stand alone, those of these wings among them, and one for each kind of section
+    /// with names.
+    package static func markdown(wings: [any WingSettings.Type]) -> String {
+        let settings = Settings(wings: wings)
+        return table(settings.keys, settings, section: [], KeysWithoutEffect.ofSettings)
             + SectionKinds.all.map { tables(of: $0) }.joined()
     }
 

@@ -11,7 +11,7 @@ extension Settings {
         for app in listedApps.sections {
             faults += app.rules(accessTokenSeconds: session.accessTokenSeconds)
             faults += app.rules(beside: listedProviders) + app.rules(on: host)
-            faults += app.rules(on: host, besideKeysAt: keyService)
+            for wing in ofWings { faults += app.rules(on: host, beside: wing.claimedPaths) }
             faults += Self.claim(app.clientID, for: app.path, app.key("clientID"), among: &owners)
         }
         for server in listedResourceServers.sections {
@@ -129,15 +129,14 @@ extension AppSettings {
         }
     }
 
-    /// Likewise at a path of the KeyService that the configuration has chosen.
-    fileprivate func rules(on host: OwnHost?, besideKeysAt keyService: Settings.KeyService) -> [SettingsError] {
-        guard let host, keyService.enabled else { return [] }
+    /// Likewise at a path that a wing takes.
+    fileprivate func rules(on host: OwnHost?, beside claimed: ClaimedPaths?) -> [SettingsError] {
+        guard let host, let claimed else { return [] }
         let taken = redirectURIs.filter { address in
-            !host.isReserved(address) && keyService.claimedPaths.contains { host.isBelow($0, address) }
+            !host.isReserved(address) && claimed.paths.contains { host.isBelow($0, address) }
         }
-        return taken.map { address in
-            let expected = "a path that is not below keyService.basePath, nor its issuer's metadata"
-            return SettingsError(.conflict, key("redirectURIs"), value: address.text, expected: expected)
+        return taken.map {
+            SettingsError(.conflict, key("redirectURIs"), value: $0.text, expected: claimed.expected)
         }
     }
 

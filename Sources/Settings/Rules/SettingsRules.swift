@@ -49,12 +49,14 @@ extension Settings {
             let expected = "no app's clientID, since ID tokens are for those and have the same tokenType"
             faults.append(SettingsError(.conflict, "session.audience", value: audience, expected: expected))
         }
-        faults += addressRules() + pushRules() + keyServiceRules() + MasterKeyRule.faults(storage, files)
+        faults +=
+            addressRules() + pushRules() + ofWings.flatMap { $0.faults(beside: self) }
+            + MasterKeyRule.faults(storage, files)
         faults += KeysWithoutEffect.faults(
-            SettingKey<Settings>.all, KeysWithoutEffect.ofSettings, under: "", in: self, fresh: Settings())
+            keys, KeysWithoutEffect.ofSettings, under: "", in: self, fresh: fresh)
         if case .file = storage.url {
             faults += KeysWithoutEffect.faults(
-                SettingKey<Settings>.all, KeysWithoutEffect.ofFiles, under: "", in: self, fresh: Settings(),
+                keys, KeysWithoutEffect.ofFiles, under: "", in: self, fresh: fresh,
                 because: "the key is for a shared database, and storage.url names a file, which one server has")
         }
         return faults
@@ -66,9 +68,9 @@ extension Settings {
     /// Limits of what no provider does.
     private func pushRules() -> [SettingsError] {
         guard !hasPushes else { return [] }
-        let names = SettingKey<Settings>.all.map(\.name).filter { $0.hasPrefix("push.") }
+        let names = keys.map(\.name).filter { $0.hasPrefix("push.") }
         return KeysWithoutEffect.faults(
-            SettingKey<Settings>.all, Set(names), under: "", in: self, fresh: Settings(),
+            keys, Set(names), under: "", in: self, fresh: fresh,
             because: "no provider's section has serverInitiated: true")
     }
 
@@ -106,7 +108,8 @@ extension Settings {
     func notices() -> [SettingsNotice] {
         var notices: [SettingsNotice] = []
         let isLimited =
-            rateLimit.isOn || hasPushes && rateLimit.pushesPerMinutePerAddress != nil || hasLimitsOfKeys
+            rateLimit.isOn || hasPushes && rateLimit.pushesPerMinutePerAddress != nil
+            || ofWings.contains(where: \.limitsAddresses)
             || hasDirectories && rateLimit.signUpsPerMinutePerAddress != nil
         if !http.isOnLoopback, http.trustedProxies.isEmpty, isLimited {
             let sentence =

@@ -2,7 +2,7 @@ internal import JSON
 
 /// The keys that are recognised, but whose feature is not there yet: set to other than their default they are a fault,
 /// so that nobody believes in what is not done. A key that lands is taken out here.
-enum KeysWithoutEffect {
+package enum KeysWithoutEffect {
     static let ofSettings: Set<String> = [
         "http.tlsCertificateFile", "http.tlsKeyFile",
     ]
@@ -33,7 +33,7 @@ enum KeysWithoutEffect {
     ///   - names: the names within the section.
     ///   - section: what stands before them in a full name.
     ///   - reason: why they have no effect.
-    static func faults<Root>(
+    package static func faults<Root>(
         _ keys: [SettingKey<Root>], _ names: Set<String>, under section: String, in root: Root, fresh: Root,
         because reason: String = "the key has no effect in this version"
     ) -> [SettingsError] {

@@ -4,9 +4,9 @@ internal import JSON
 ///
 /// Loading, validation, the search for a misspelled key, the effective configuration and the reference are all made
 /// from these rows. A row has no default of its own: the default is what the property holds in a fresh `Root`.
-struct SettingKey<Root: Sendable>: Sendable {
+package struct SettingKey<Root: Sendable>: Sendable {
     /// The name, with dots between sections: `http.port`.
-    let name: String
+    package let name: String
     let type: SettingType
     /// What the key takes, as it completes "expected …".
     let expected: String
@@ -17,7 +17,7 @@ struct SettingKey<Root: Sendable>: Sendable {
     let write: @Sendable (SettingContent, inout Root) throws(ValueError) -> Void
     let show: @Sendable (Root) -> JSONValue
 
-    init<Value>(
+    package init<Value>(
         _ name: String, _ property: any WritableKeyPath<Root, Value> & Sendable, _ kind: ValueKind<Value>,
         _ help: String
     ) {
@@ -28,6 +28,15 @@ struct SettingKey<Root: Sendable>: Sendable {
         isSecret = kind.isSecret
         write = { content, root throws(ValueError) in root[keyPath: property] = try kind.read(content) }
         show = { root in kind.show(root[keyPath: property]) }
+    }
+
+    /// The same key, of another root.
+    init<Other>(
+        _ key: SettingKey<Other>, write: @escaping @Sendable (SettingContent, inout Root) throws(ValueError) -> Void,
+        show: @escaping @Sendable (Root) -> JSONValue
+    ) {
+        (name, type, expected, isSecret, help) = (key.name, key.type, key.expected, key.isSecret, key.help)
+        (self.write, self.show) = (write, show)
     }
 
     /// The components of the name.
@@ -43,7 +52,7 @@ struct SettingKey<Root: Sendable>: Sendable {
 }
 
 /// A value that its key doesn't take.
-struct ValueError: Error {
+package struct ValueError: Error {
     /// What was refused: the value, or the element of a list.
     let value: String
     let expected: String
@@ -52,7 +61,7 @@ struct ValueError: Error {
     /// The other elements of the same list that are refused.
     private(set) var others: [ValueError] = []
 
-    init(value: String, expected: String, position: Int? = nil) {
+    package init(value: String, expected: String, position: Int? = nil) {
         self.value = value
         self.expected = expected
         self.position = position

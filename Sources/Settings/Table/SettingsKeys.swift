@@ -1,29 +1,35 @@
 extension SettingKey where Root == Settings {
     /// Every key outside the sections with names, in the order of the reference.
-    static let all: [Self] =
-        http + admin + [
+    ///
+    /// - Parameter wings: whose keys stand with ours: limits among the limits, the rest behind.
+    static func all(with wings: [any WingSettings.Type]) -> [Self] {
+        let ofWings = keys(of: wings)
+        let limits = ofWings.filter { $0.path.first == "rateLimit" }
+        return http + admin + [
             Self("apiKeys", \.apiKeys, .secrets, "Keys that apps send in X-API-KEY; none: no key is demanded.")
-        ] + rateLimit + [
+        ] + rateLimit + limits + signUpLimit + [
             Self(
                 "instances", \.instances, .number(1...1000),
                 "Instances that serve together, each of which lets its share of the limits for one address pass.")
-        ] + storage + session + browser + push + outbox + associationFiles + keyService + [
-            Self(
-                "registration", \.registration, .text(.choice),
-                "Whether an unknown subject becomes a user at once, or the app gets a link ticket."),
-            Self("log.level", \.log.level, .text(.choice), "The least severe event that is logged."),
-            Self("log.format", \.log.format, .text(.choice), "Log lines for people, or one JSON object a line."),
-            Self(
-                "providers", \.listedProviders.names, .list(.sectionName),
-                "The names of the providers in use; each has a section below provider."),
-            Self(
-                "apps", \.listedApps.names, .list(.sectionName),
-                "The names of our own apps that sign users in through the browser; each has a section below app."),
-            Self(
-                "resourceServers", \.listedResourceServers.names, .list(.sectionName),
-                "The names of the services that may ask what an access token is good for; each has a section below "
-                    + "resourceServer."),
-        ]
+        ] + storage + session + browser + push + outbox + associationFiles
+            + ofWings.filter { $0.path.first != "rateLimit" } + [
+                Self(
+                    "registration", \.registration, .text(.choice),
+                    "Whether an unknown subject becomes a user at once, or the app gets a link ticket."),
+                Self("log.level", \.log.level, .text(.choice), "The least severe event that is logged."),
+                Self("log.format", \.log.format, .text(.choice), "Log lines for people, or one JSON object a line."),
+                Self(
+                    "providers", \.listedProviders.names, .list(.sectionName),
+                    "The names of the providers in use; each has a section below provider."),
+                Self(
+                    "apps", \.listedApps.names, .list(.sectionName),
+                    "The names of our own apps that sign users in through the browser; each has a section below app."),
+                Self(
+                    "resourceServers", \.listedResourceServers.names, .list(.sectionName),
+                    "The names of the services that may ask what an access token is good for; each has a section below "
+                        + "resourceServer."),
+            ]
+    }
 
     private static let day = 86_400
 
@@ -89,16 +95,13 @@ extension SettingKey where Root == Settings {
         Self(
             "rateLimit.pushesPerMinutePerAddress", \.rateLimit.pushesPerMinutePerAddress, .limit(upTo: 1_000_000),
             "Server-initiated sign-ins that one client address may begin in a minute."),
-        Self(
-            "rateLimit.keysPerMinutePerAddress", \.rateLimit.keysPerMinutePerAddress, .limit(upTo: 1_000_000),
-            "Keys of the KeyService that one client address may make in a minute."),
-        Self(
-            "rateLimit.failedLongSecretsPerMinutePerAddress", \.rateLimit.failedLongSecretsPerMinutePerAddress,
-            .limit(upTo: 1_000_000), "Long secrets of such keys that one client address may get wrong in a minute."),
+    ]
+
+    private static let signUpLimit: [Self] = [
         Self(
             "rateLimit.signUpsPerMinutePerAddress", \.rateLimit.signUpsPerMinutePerAddress, .limit(upTo: 1_000_000),
             "Sign-ups and recoveries at a provider's directory of users that one client address may ask for in a minute."
-        ),
+        )
     ]
 
     private static let storage: [Self] = [

@@ -5,7 +5,7 @@ internal import Providers
 internal import Syntax
 
 /// The grammar of a text, or of one element of a list, and the way back to text.
-struct TextRule<Value: Sendable>: Sendable {
+package struct TextRule<Value: Sendable>: Sendable {
     let expected: String
     let read: @Sendable (String) throws(ValueError) -> Value
     let show: @Sendable (Value) -> String
@@ -14,7 +14,7 @@ struct TextRule<Value: Sendable>: Sendable {
     ///   - expected: what the text must be.
     ///   - show: the way back.
     ///   - accept: the value, or nil for a text that is refused.
-    init(
+    package init(
         _ expected: String, show: @escaping @Sendable (Value) -> String,
         accept: @escaping @Sendable (String) -> Value?
     ) {
@@ -27,7 +27,7 @@ struct TextRule<Value: Sendable>: Sendable {
     }
 
     /// A rule that says of some texts why they are refused.
-    init(
+    package init(
         expected: String, read: @escaping @Sendable (String) throws(ValueError) -> Value,
         show: @escaping @Sendable (Value) -> String
     ) {

@@ -1,8 +1,8 @@
-internal import Crypto
+package import Crypto
 internal import JSON
 
 /// What a key takes: the type it is looked up as, and the way from there to the property's type and back.
-struct ValueKind<Value: Sendable>: Sendable {
+package struct ValueKind<Value: Sendable>: Sendable {
     let type: SettingType
     let expected: String
     var isSecret = false
@@ -11,7 +11,7 @@ struct ValueKind<Value: Sendable>: Sendable {
 }
 
 extension ValueKind where Value == Bool {
-    static var flag: Self {
+    package static var flag: Self {
         ValueKind(type: .flag, expected: "true or false") { content throws(ValueError) in
             guard case .flag(let flag) = content else { throw .notOfType(content, "true or false") }
             return flag
@@ -22,7 +22,7 @@ extension ValueKind where Value == Bool {
 }
 
 extension ValueKind where Value == Int {
-    static func number(_ range: ClosedRange<Int>) -> Self {
+    package static func number(_ range: ClosedRange<Int>) -> Self {
         .integer(range, "a whole number from \(range.lowerBound) to \(range.upperBound)") {
             $0
         } back: {
@@ -33,7 +33,7 @@ extension ValueKind where Value == Int {
 
 extension ValueKind where Value == UInt16 {
     /// A port to listen on.
-    static var port: Self {
+    package static var port: Self {
         .integer(0...65535, "a port from 1 to 65535, or 0 for one that the kernel chooses") {
             UInt16(clamping: $0)
         } back: {
@@ -44,10 +44,10 @@ extension ValueKind where Value == UInt16 {
 
 extension ValueKind where Value == Int? {
     /// A limit that 0 turns off.
-    static func limit(upTo maximum: Int) -> Self { positive(upTo: maximum, zero: "no limit") }
+    package static func limit(upTo maximum: Int) -> Self { positive(upTo: maximum, zero: "no limit") }
 
     /// A positive number, for which 0 stands for something else.
-    static func positive(upTo maximum: Int, zero: String) -> Self {
+    package static func positive(upTo maximum: Int, zero: String) -> Self {
         .integer(0...maximum, "a whole number from 1 to \(maximum), or 0 for \(zero)") {
             $0 == 0 ? nil : $0
         } back: {
@@ -72,7 +72,7 @@ extension ValueKind {
     }
 
     /// A text that must be there.
-    static func text(_ rule: TextRule<Value>) -> Self {
+    package static func text(_ rule: TextRule<Value>) -> Self {
         ValueKind(type: .text, expected: rule.expected) { content throws(ValueError) in
             guard case .text(let text) = content else { throw .notOfType(content, rule.expected) }
             return try rule.read(text)
@@ -82,7 +82,7 @@ extension ValueKind {
     }
 
     /// A text, or an empty one for none.
-    static func optional<Wrapped>(_ rule: TextRule<Wrapped>) -> Self where Value == Wrapped? {
+    package static func optional<Wrapped>(_ rule: TextRule<Wrapped>) -> Self where Value == Wrapped? {
         ValueKind(type: .text, expected: rule.expected) { content throws(ValueError) in
             guard case .text(let text) = content else { throw .notOfType(content, rule.expected) }
             return text.isEmpty ? nil : try rule.read(text)
@@ -92,7 +92,8 @@ extension ValueKind {
     }
 
     /// A list of texts, none of them twice.
-    static func list<Element>(_ rule: TextRule<Element>, upTo maximum: Int = .max) -> Self where Value == [Element] {
+    package static func list<Element>(_ rule: TextRule<Element>, upTo maximum: Int = .max) -> Self
+    where Value == [Element] {
         let size = maximum == .max ? "" : " of at most \(maximum)"
         let expected = "a list\(size); each element: \(rule.expected)"
         return ValueKind(type: .list, expected: expected) { content throws(ValueError) in
@@ -121,7 +122,7 @@ extension ValueKind {
 }
 
 extension ValueKind where Value == PrivateKey? {
-    static var privateKey: Self {
+    package static var privateKey: Self {
         var kind = Self.optional(.privateKey)
         kind.isSecret = true
         return kind
@@ -129,9 +130,9 @@ extension ValueKind where Value == PrivateKey? {
 }
 
 extension ValueKind where Value == Secret? {
-    static var secret: Self { .secret(.secret) }
+    package static var secret: Self { .secret(.secret) }
 
-    static func secret(_ rule: TextRule<Secret>) -> Self {
+    package static func secret(_ rule: TextRule<Secret>) -> Self {
         var kind = Self.optional(rule)
         kind.isSecret = true
         return kind
@@ -139,7 +140,7 @@ extension ValueKind where Value == Secret? {
 }
 
 extension ValueKind where Value == [Secret] {
-    static var secrets: Self {
+    package static var secrets: Self {
         var kind = Self.list(.secret)
         kind.isSecret = true
         return kind

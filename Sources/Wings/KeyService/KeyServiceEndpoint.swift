@@ -125,7 +125,7 @@ private struct KeyServiceParameters {
 /// Where TIM's clients look for the KeyService and for the issuer beside it.
 enum KeyServicePaths {
     /// Below a realm's path its clients look for both the KeyService and the issuer.
-    private static let realmSuffix = "/keyservice/v1"
+    static let realmSuffix = "/keyservice/v1"
 
     /// The other spellings of a path: on Android the clients append a slash, and where the address that they are given
     /// ends with one, the path begins with two.

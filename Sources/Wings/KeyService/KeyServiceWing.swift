@@ -1,6 +1,5 @@
 internal import Accounts
 internal import Crypto
-internal import Settings
 internal import SignIn
 internal import System
 internal import Telemetry
@@ -8,14 +7,13 @@ internal import WebAPI
 
 extension Wing {
     /// TIM's KeyService: keys for a client to encrypt with, which a password unlocks.
-    package static let keyService = Wing { settings, observers in
-        let configured = settings.keyService
+    package static let keyService = Wing(KeyServiceSettings.self) { configured, observers in
         let hashing = PasswordHashing(configured, observers)
         return OpenWing(
             api: .keyService(at: configured.basePath, hashing),
             limits: [
-                .keys: settings.rateLimit.keysPerMinutePerAddress,
-                .failedLongSecrets: settings.rateLimit.failedLongSecretsPerMinutePerAddress,
+                .keys: configured.keysPerMinutePerAddress,
+                .failedLongSecrets: configured.failedLongSecretsPerMinutePerAddress,
             ]
         ) { repository, clock in
             guard hashing != nil, let days = configured.unusedDays else { return [] }
@@ -72,7 +70,7 @@ extension OperationGroup {
 
 extension PasswordHashing {
     /// - Returns: nil where the KeyService is off.
-    convenience init?(_ settings: Settings.KeyService, _ observers: Observers) {
+    convenience init?(_ settings: KeyServiceSettings, _ observers: Observers) {
         guard settings.enabled, let scrypt = try? Scrypt(cost: settings.scryptCost) else { return nil }
         self.init(
             scrypt, places: settings.hashesAtOnce ?? max(1, Processors.usable / 2), maximumWaiting: settings.waiting,

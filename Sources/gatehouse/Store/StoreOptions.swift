@@ -5,6 +5,7 @@ import Glibc
 import Settings
 import SignIn
 internal import System
+import Wings
 
 /// What every command takes that works on the store, beside a running server or without one.
 struct StoreOptions: ParsableArguments {
@@ -60,7 +61,7 @@ struct StoreOptions: ParsableArguments {
 extension ConfigurationOptions {
     /// - Throws: `ExitCode`, after every fault was told.
     func settings() throws -> Settings {
-        switch Settings.loadOfProcess(file: file) {
+        switch Settings.loadOfProcess(file: file, wings: Wing.all.map(\.settings)) {
         case .valid(let settings, _, _): return settings
         case .faulty(let faults, _):
             StandardError.write(SettingsReport.text(faults, notices: []))
