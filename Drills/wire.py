@@ -53,10 +53,10 @@ class Client:
         self.send(method, path, **content)
         return self.receive()
 
-    def send(self, method, path, body=None, form=None, bearer=None, headers=None):
-        """Sends a request: `body` as JSON, or `form` as a form."""
+    def send(self, method, path, body=None, form=None, text=None, bearer=None, headers=None):
+        """Sends a request: `body` as JSON, `form` as a form, or `text` as it is."""
         headers = dict(headers or {})
-        data = None
+        data = text
         if body is not None:
             data, headers["Content-Type"] = json.dumps(body), JSON
         elif form is not None:

@@ -1,0 +1,143 @@
+"""The seven roads through a server, each as a client goes it. Drills/ has the clients, and the simulated carriers."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pathlib
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "Drills"))
+
+import browsers  # noqa: E402
+import native  # noqa: E402
+from carriers import Carriers  # noqa: E402
+from process import Process  # noqa: E402
+from wire import Answer, Client  # noqa: E402
+
+LISTENING = re.compile(r" listening address=127\.0\.0\.1:(\d+)")
+SUBSCRIBER = "ada"
+
+# What goes the road, when all that it takes is there.
+Drive = Callable[[], None]
+
+
+class Server(Process):
+    """The server of the demonstration, with two providers more."""
+
+    def __init__(self, binaries: pathlib.Path, folder: pathlib.Path, carriers: Carriers) -> None:
+        plain = carriers.urls["plain"]
+        settings = {
+            **native.settings(carriers),
+            # No other provider's, or an app would have to say which of them answered.
+            "PROVIDER_AUTH0_REDIRECT_URIS": "com.example.app:/auth0",
+            "APPS": browsers.SETTINGS["APPS"],
+            "APP_DRILL_CLIENT_ID": browsers.SETTINGS["APP_DRILL_CLIENT_ID"],
+            "APP_DRILL_REDIRECT_URIS": browsers.SETTINGS["APP_DRILL_REDIRECT_URIS"],
+            "SESSION_ISSUER": browsers.ISSUER,
+            "STORAGE_URL": f"file:{folder}/road.db",
+            "HTTP_PORT": "0",
+            # One loop, so that a second connection finds what the first has left.
+            "HTTP_LOOPS": "1",
+            "ADMIN_PORT": "0",
+            "PROVIDER_ZENKEY_DISCOVERY_URL": carriers.urls["discovery"],
+            "PROVIDER_PLAIN_ISSUER": plain,
+            "PROVIDER_PLAIN_EVENTS": "risc",
+            "PROVIDER_PLAIN_EVENT_CONFIGURATION_URL": f"{plain}/.well-known/risc-configuration",
+            "LLVM_PROFILE_FILE": f"{folder}/gatehouse-%c.profraw",
+        }
+        command = [str(binaries / "gatehouse"), "serve", "--config", str(ROOT / "Config/gatehouse.demo.yaml")]
+        super().__init__(command, str(folder / "gatehouse.log"), settings)
+        self.port = int(self.await_line(LISTENING)[1])
+
+
+class Phone(native.Phones):  # type: ignore[misc]
+    """Of somebody who signs in again and again."""
+
+    def subscriber(self) -> str:
+        return SUBSCRIBER
+
+
+class Trips:
+    """The roads by their names. Each is prepared, which is not measured, and then driven, which is."""
+
+    def __init__(self, server: Server, carriers: Carriers, app: Client) -> None:
+        self.server = server
+        self.carriers = carriers
+        self.app = app
+        self.phone = Phone(carriers)
+        self.by_name: dict[str, Callable[[], Drive]] = {
+            "sign-in": self.sign_in, "native": self.native, "refresh": self.refresh, "user": self.user,
+            "browser": self.browser, "event": self.event, "erasure": self.erasure}
+
+    def sign_in(self) -> Drive:
+        body = self.carriers.authorize(SUBSCRIBER)
+        return lambda: self.call(200, "POST", "/auth/signin", body=body)
+
+    def native(self) -> Drive:
+        with Client(self.phone.port) as client:
+            body = self.phone.with_id_token(client)
+        return lambda: self.call(200, "POST", "/auth/signin", body=body)
+
+    def refresh(self) -> Drive:
+        form = {"grant_type": "refresh_token", "refresh_token": self.session()["refresh_token"]}
+        return lambda: self.call(200, "POST", "/auth/token", form=form)
+
+    def user(self) -> Drive:
+        token = self.session()["token"]
+        return lambda: self.call(200, "GET", "/users/me", bearer=token)
+
+    def browser(self) -> Drive:
+        def drive() -> None:
+            statuses = asyncio.run(browsers.sign_in(0, self.server, self.carriers))
+            if statuses != [303, 303, 303, 200]:
+                sys.exit(f"a browser's sign-in was answered {statuses}")
+
+        return drive
+
+    def event(self) -> Drive:
+        self.session(issuer="plain")
+        told = self.carriers.call(
+            "POST", "/control/event", issuer="plain",
+            body={"dialect": "risc", "subscriber": SUBSCRIBER, "event": "account-disabled", "reason": "hijacking"})
+        headers = {"Content-Type": "application/secevent+jwt"}
+        return lambda: self.call(202, "POST", "/auth/plain/events", text=told.json["token"], headers=headers)
+
+    def erasure(self) -> Drive:
+        token = self.session("grace")["token"]
+        return lambda: self.call(200, "DELETE", "/users/me", bearer=token)
+
+    def session(self, subscriber: str = SUBSCRIBER, issuer: str = "aurora") -> dict[str, str]:
+        """A session that has just begun, as the app is told of it."""
+        body = self.carriers.authorize(subscriber, issuer)
+        if issuer == "plain":
+            body["provider"] = "plain"
+        answer: dict[str, str] = self.call(200, "POST", "/auth/signin", body=body).json
+        return answer
+
+    def call(self, expected: int, method: str, path: str, **content: object) -> Answer:
+        answer = self.app.call(method, path, **content)
+        if answer.status != expected:
+            sys.exit(f"{method} {path} was answered {answer.status}: {answer.body.decode(errors='replace')}")
+        return answer
+
+
+@contextmanager
+def running(binaries: pathlib.Path, folder: pathlib.Path) -> Iterator[Trips]:
+    """The roads of a server that runs as long as they are used."""
+    # The carriers are built with counters too, which nobody reads.
+    os.environ["LLVM_PROFILE_FILE"] = "/dev/null"
+    carriers = Carriers(str(binaries), str(folder), redirect_uris=[f"{browsers.ISSUER}/auth/zenkey/callback"])
+    try:
+        server = Server(binaries, folder, carriers)
+        try:
+            with Client(server.port) as app:
+                yield Trips(server, carriers, app)
+        finally:
+            server.stop()
+    finally:
+        carriers.stop()
