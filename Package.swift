@@ -109,7 +109,8 @@ let package = Package(
         target("AccountsPostgres", ["AccountsSQL", "Accounts", "Postgres", "EventLoop", "System"]),
         target("Sealing", ["Accounts", "Crypto", "System", "Syntax"]),
         target(
-            "Providers", ["OpenIDConnect", "JOSE", "Crypto", "JSON", "HTTPClient", "EventLoop", "System", "Syntax"]),
+            "Providers",
+            ["OpenIDConnect", "JOSE", "Crypto", "JSON", "HTTPClient", "EventLoop", "Telemetry", "System", "Syntax"]),
         target(
             "SignIn",
             [

@@ -35,7 +35,9 @@ extension ProviderClient {
             let request = try call.request(
                 below: api.url, token: token, timeout: transport.timeout, policy: provider.policy(for: api.url))
             let received =
-                call.changesNothing ? try await transport.send(request) : try await transport.sendOnce(request)
+                call.changesNothing
+                ? try await transport.send(request, for: .directory)
+                : try await transport.sendOnce(request, for: .directory)
             answer = received
             return try DirectoryAnswer(received, to: call)
         } catch {
@@ -52,7 +54,7 @@ extension ProviderClient {
             do throws(ProviderCallError) {
                 return try await provider.directoryTokens.token(now: transport.now) { [transport] in
                     do throws(ProviderCallError) {
-                        return .success(try DirectoryToken(try await transport.sendOnce(request)))
+                        return .success(try DirectoryToken(try await transport.sendOnce(request, for: .directory)))
                     } catch {
                         return .failure(error)
                     }

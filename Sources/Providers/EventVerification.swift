@@ -93,7 +93,8 @@ extension ProviderClient {
             if let transmitter = provider.transmitter.fresh(now: now) { return transmitter }
             return try await provider.transmitter.value(now: now, leavesWhenCancelled: true) { [provider, transport] in
                 do throws(ProviderCallError) {
-                    let response = try await transport.send(transport.get(location, accepting: "application/json"))
+                    let response = try await transport.send(
+                        transport.get(location, accepting: "application/json"), for: .discovery)
                     let transmitter = try EventTransmitter(
                         response, at: location, allowLoopbackHTTP: provider.configuration.allowsLoopbackHTTP)
                     let freshness = provider.configuration.cacheBounds.freshness(

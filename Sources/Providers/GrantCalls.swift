@@ -72,7 +72,8 @@ extension ProviderClient {
             proof = client
             let received = try await transport.sendOnce(
                 asked.request(
-                    to: endpoint, as: client, timeout: transport.timeout, policy: provider.policy(for: endpoint)))
+                    to: endpoint, as: client, timeout: transport.timeout, policy: provider.policy(for: endpoint)),
+                for: step)
             answer = received
             return try read(received)
         } catch {

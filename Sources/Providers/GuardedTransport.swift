@@ -3,6 +3,7 @@ internal import HTTPClient
 internal import OpenIDConnect
 internal import Syntax
 public import System
+internal import Telemetry
 
 /// What every call to a provider goes through, whatever it is for: the circuit of its host, the deadline of what is
 /// under way, and, where the call changes nothing at the provider, one more try.
@@ -13,6 +14,8 @@ struct GuardedTransport: ProviderTransport {
     let provider: Provider
     let transport: any HTTPTransport
     let deadline: Deadline
+    /// Whose steps the calls are.
+    let call: CallContext
     let clock: @Sendable () -> MonotonicTime
 
     var now: MonotonicTime { clock() }
@@ -27,10 +30,48 @@ struct GuardedTransport: ProviderTransport {
             policy: provider.policy(for: url), finishesWhenCancelled: false)
     }
 
+    /// Sends a request for keys, which may be sent again.
+    func send(_ request: OutboundRequest) async throws(ProviderCallError) -> OutboundResponse {
+        try await send(request, for: .keys)
+    }
+
     /// Sends a request that may be sent again: for metadata, keys and userinfo.
     ///
+    /// - Parameter kind: what it is for.
     /// - Returns: the last answer, also one that says that the server is not well.
-    func send(_ request: OutboundRequest) async throws(ProviderCallError) -> OutboundResponse {
+    func send(
+        _ request: OutboundRequest, for kind: ProviderProblem.Step
+    ) async throws(ProviderCallError) -> OutboundResponse {
+        let step = call.begin(.providerCall(provider: provider.configuration.name, kind: kind.rawValue))
+        do throws(ProviderCallError) {
+            let response = try await sent(request)
+            step.end(StepOutcome(response))
+            return response
+        } catch {
+            step.end(.failed(error.name))
+            throw error
+        }
+    }
+
+    /// Sends a request that is good for one time, such as the exchange of a code.
+    ///
+    /// - Parameter kind: what it is for.
+    func sendOnce(
+        _ request: OutboundRequest, for kind: ProviderProblem.Step
+    ) async throws(ProviderCallError) -> OutboundResponse {
+        let step = call.begin(.providerCall(provider: provider.configuration.name, kind: kind.rawValue))
+        do throws(ProviderCallError) {
+            try admit(request)
+            let response = try await attempt(request)
+            step.end(StepOutcome(response))
+            return response
+        } catch {
+            step.end(.failed(error.name))
+            throw error
+        }
+    }
+
+    private func sent(_ request: OutboundRequest) async throws(ProviderCallError) -> OutboundResponse {
         try admit(request)
         do throws(HTTPClientError) {
             let response = try await transport.send(request)
@@ -43,12 +84,6 @@ struct GuardedTransport: ProviderTransport {
         var again = request
         again.timeout = timeout
         return try await attempt(again)
-    }
-
-    /// Sends a request that is good for one time, such as the exchange of a code.
-    func sendOnce(_ request: OutboundRequest) async throws(ProviderCallError) -> OutboundResponse {
-        try admit(request)
-        return try await attempt(request)
     }
 
     private func attempt(_ request: OutboundRequest) async throws(ProviderCallError) -> OutboundResponse {
@@ -79,6 +114,26 @@ struct GuardedTransport: ProviderTransport {
     private func isTimeToTryAgain() async -> Bool {
         guard deadline.hasTimeLeft(now: now) else { return false }
         return (try? await Task.sleep(for: .milliseconds(Int.random(in: Self.pauseMilliseconds)))) != nil
+    }
+}
+
+extension StepOutcome {
+    /// How a call ended that was answered: an error's status is told.
+    fileprivate init(_ response: OutboundResponse) {
+        self = response.status < 400 ? .done : .failed("status_\(response.status)")
+    }
+}
+
+extension ProviderCallError {
+    /// What observers call it: one of few names.
+    fileprivate var name: String {
+        switch self {
+        case .transport(.timedOut): "timed_out"
+        case .transport(.cancelled), .transport(.shutDown): "given_up"
+        case .transport: "not_reached"
+        case .circuitOpen: "circuit_open"
+        default: "refused"
+        }
     }
 }
 

@@ -102,7 +102,7 @@ final class MetadataCache: Sendable {
         guard let url = lookup.chooserURL else { return nil }
         return try? await chooser.value(now: transport.now, leavesWhenCancelled: true) { [self] in
             do throws(ProviderCallError) {
-                let response = try await transport.send(documentRequest(url, transport))
+                let response = try await transport.send(documentRequest(url, transport), for: .discovery)
                 guard let page = lookup.chooser(in: response) else { return .failure(.noCarrier(discoveryUI: nil)) }
                 state.withLock { $0.namedPage = page }
                 return .success(Fetched(page, freshness: bounds.usual))
@@ -116,7 +116,7 @@ final class MetadataCache: Sendable {
         _ document: Document, _ name: IssuerLookup.Name, _ lookup: IssuerLookup, _ transport: GuardedTransport
     ) async -> Result<Fetched<ProviderMetadata>, ProviderCallError> {
         do throws(ProviderCallError) {
-            let response = try await transport.send(documentRequest(document.url, transport))
+            let response = try await transport.send(documentRequest(document.url, transport), for: .discovery)
             let metadata = try lookup.metadata(in: response, of: name)
             keep(document, foundBy: name, issuer: metadata.issuer)
             let freshness = bounds.freshness(cacheControl: response.header("cache-control"))

@@ -26,7 +26,7 @@ enum ProbeWords {
     }
 
     /// - Parameter facts: of that failure; what the provider said in words is made fit for a log.
-    static func sentence(_ error: ProviderError, _ facts: ProviderTrouble.Facts?) -> String {
+    static func sentence(_ error: ProviderError, _ facts: CallContext.Facts?) -> String {
         guard case .call(let problem) = error else { return "the answer can't be used" }
         var sentence = meaning(of: problem)
         if let words = facts?.words?.description {

@@ -5,6 +5,7 @@ public import JSON
 public import OpenIDConnect
 internal import Syntax
 public import System
+internal import Telemetry
 
 /// One use of a provider, such as a sign-in: a place in its bulkhead, one deadline for all calls, and the calls
 /// themselves in the order of the road. Each is a request and a pure reading of its answer.
@@ -15,8 +16,9 @@ public struct ProviderClient: ~Copyable, Sendable {
     public let provider: Provider
     let transport: GuardedTransport
     private let place: Bulkhead.Place
-    /// Where a failed call is noted for the log.
-    private let trouble: ProviderTrouble?
+    private let stay: OpenStep
+    /// What travels with the use: a failed call is noted there for the log.
+    let call: CallContext
 
     /// Takes a place in the provider's bulkhead.
     ///
@@ -25,16 +27,22 @@ public struct ProviderClient: ~Copyable, Sendable {
     ///   - clock: what deadlines and the age of what is remembered are measured by.
     /// - Returns: nil when all places are taken.
     public init?(
-        entering provider: Provider, through transport: any HTTPTransport, trouble: ProviderTrouble?,
+        entering provider: Provider, through transport: any HTTPTransport, in call: CallContext,
         clock: @escaping @Sendable () -> MonotonicTime = { .now }
     ) {
-        guard let place = provider.bulkhead.enter() else { return nil }
+        let name = provider.configuration.name
+        guard let place = provider.bulkhead.enter() else {
+            call.begin(.bulkhead(provider: name)).end(.failed("full"))
+            return nil
+        }
+        stay = call.begin(.bulkhead(provider: name), unended: .done)
         self.place = place
         self.provider = provider
-        self.trouble = trouble
+        self.call = call
         let deadline = Deadline(
             now: clock(), total: provider.configuration.signInTimeout, perCall: provider.configuration.timeout)
-        self.transport = GuardedTransport(provider: provider, transport: transport, deadline: deadline, clock: clock)
+        self.transport = GuardedTransport(
+            provider: provider, transport: transport, deadline: deadline, call: call, clock: clock)
     }
 
     /// Finds the issuer that serves the user's network.
@@ -64,7 +72,7 @@ public struct ProviderClient: ~Copyable, Sendable {
             proof = client
             let request = asked.request(
                 to: endpoint, as: client, timeout: transport.timeout, policy: provider.policy(for: endpoint))
-            let received = try await transport.sendOnce(request)
+            let received = try await transport.sendOnce(request, for: .token)
             answer = received
             return try TokenResponse(received, to: asked)
         } catch {
@@ -128,21 +136,20 @@ public struct ProviderClient: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - subject: whom the access token was proven to be about, by the ID token that came with it or by itself.
-    ///   - correlationID: names the sign-in in the provider's log.
     /// - Returns: the claims, whose subject is that one; nil when the configuration or the provider does without
     ///   userinfo.
     /// - Throws: `ProviderError`; `.userinfoMismatch` also where userinfo is optional: what is about somebody else is
     ///   no gap.
     public func userinfo(
-        _ accessToken: String, at issuer: ProviderMetadata, of subject: String, correlationID: String?
+        _ accessToken: String, at issuer: ProviderMetadata, of subject: String
     ) async throws(ProviderError) -> JSONValue? {
         switch provider.configuration.userinfo {
         case .never: return nil
         case .required:
-            return try await fetchedUserinfo(accessToken, at: issuer, of: subject, correlationID: correlationID)
+            return try await fetchedUserinfo(accessToken, at: issuer, of: subject)
         case .optional:
             do throws(ProviderError) {
-                return try await fetchedUserinfo(accessToken, at: issuer, of: subject, correlationID: correlationID)
+                return try await fetchedUserinfo(accessToken, at: issuer, of: subject)
             } catch .call {
                 return nil
             }
@@ -150,7 +157,7 @@ public struct ProviderClient: ~Copyable, Sendable {
     }
 
     private func fetchedUserinfo(
-        _ accessToken: String, at issuer: ProviderMetadata, of subject: String, correlationID: String?
+        _ accessToken: String, at issuer: ProviderMetadata, of subject: String
     ) async throws(ProviderError) -> JSONValue? {
         guard let endpoint = issuer.userinfoEndpoint else {
             // OpenID Connect Discovery §3 only recommends the endpoint; every ZenKey carrier has it, and no attributes
@@ -159,11 +166,11 @@ public struct ProviderClient: ~Copyable, Sendable {
             throw noted(.discovery, .invalidMember("userinfo_endpoint"), host: provider.configuredHost)
         }
         let request = UserinfoRequest.request(
-            to: endpoint, accessToken: accessToken, correlationID: correlationID, timeout: transport.timeout,
+            to: endpoint, accessToken: accessToken, correlationID: call.correlationID, timeout: transport.timeout,
             policy: provider.policy(for: endpoint))
         let response: OutboundResponse
         do throws(ProviderCallError) {
-            response = try await transport.send(request)
+            response = try await transport.send(request, for: .userinfo)
         } catch {
             throw noted(.userinfo, error, host: endpoint.host)
         }
@@ -236,7 +243,7 @@ public struct ProviderClient: ~Copyable, Sendable {
     func noted(
         _ step: ProviderProblem.Step, _ failure: ProviderCallError, host: String?, words: ProviderWords? = nil
     ) -> ProviderError {
-        trouble?.note(step, failure, host: host, words: words)
+        call.note(step, failure, host: host, words: words)
         return .call(ProviderProblem(step, failure))
     }
 }

@@ -16,7 +16,7 @@ extension ProviderClient {
         let request = asked.request(
             to: endpoint, timeout: transport.timeout, policy: provider.policy(for: endpoint))
         do throws(ProviderCallError) {
-            let answer = try await transport.sendOnce(request)
+            let answer = try await transport.sendOnce(request, for: .logout)
             let outcome = LogoutOutcome(status: answer.status)
             if outcome != .done {
                 let words = ProviderWords(answer, removing: asked.secrets)

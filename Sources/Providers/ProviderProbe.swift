@@ -6,6 +6,7 @@ internal import OpenIDConnect
 import Synchronization
 internal import Syntax
 internal import System
+internal import Telemetry
 
 /// Asks a provider what a sign-in would, and judges the answers: for whoever sets one up, or wants to know why sign-ins
 /// fail.
@@ -39,7 +40,7 @@ public struct ProviderProbe: Sendable {
 
     private let provider: Provider
     private let transport: WatchedTransport
-    private let trouble = ProviderTrouble()
+    private let call = CallContext(.none, partOf: nil)
     private let redirectURI: String
     private let network: MobileNetwork?
     private let now: @Sendable () -> Int64
@@ -61,12 +62,12 @@ public struct ProviderProbe: Sendable {
 
     /// - Returns: one finding for each step, up to the first one without which there are no others.
     public func run() async -> [Finding] {
-        guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else { return [] }
+        guard let client = ProviderClient(entering: provider, through: transport, in: call) else { return [] }
         let issuer: ProviderMetadata
         do throws(ProviderError) {
             issuer = try await client.issuer(serving: network)
         } catch {
-            return [Finding(step: .discovery, isGood: false, sentence: ProbeWords.sentence(error, trouble.facts))]
+            return [Finding(step: .discovery, isGood: false, sentence: ProbeWords.sentence(error, call.facts))]
         }
         var findings = [Finding(step: .discovery, isGood: true, sentence: "the issuer is \(issuer.issuer)")]
         if let clock = clock() { findings.append(clock) }
@@ -95,7 +96,7 @@ public struct ProviderProbe: Sendable {
         do throws(ProviderCallError) {
             let answer = try await client.transport.send(
                 client.transport.get(
-                    issuer.keysEndpoint, accepting: "application/jwk-set+json, application/json"))
+                    issuer.keysEndpoint, accepting: "application/jwk-set+json, application/json"), for: .keys)
             guard (200..<300).contains(answer.status) else { throw .status(answer.status) }
             do {
                 set = try JWKSet(parsing: answer.body.span, maximumKeyCount: Self.maximumKeys)
@@ -130,7 +131,7 @@ public struct ProviderProbe: Sendable {
             return Finding(step: .token, isGood: false, sentence: "gives tokens for a code that is made up")
         } catch {
             let isGood = ProbeWords.isRefusalOfCode(error)
-            return Finding(step: .token, isGood: isGood, sentence: ProbeWords.sentence(error, trouble.facts))
+            return Finding(step: .token, isGood: isGood, sentence: ProbeWords.sentence(error, call.facts))
         }
     }
 }

@@ -7,7 +7,8 @@ extension ProviderClient {
     public func issuer(of subject: String) async throws(ProviderError) -> ProviderMetadata {
         do throws(ProviderCallError) {
             let url = try provider.lookup.url(ofSubject: subject)
-            let answer = try await transport.send(transport.get(url, accepting: "application/json"))
+            let answer = try await transport.send(
+                transport.get(url, accepting: "application/json"), for: .discovery)
             return try provider.lookup.metadata(in: answer, of: .network(""))
         } catch {
             throw noted(.discovery, error, host: provider.configuredHost)
@@ -43,7 +44,7 @@ extension ProviderClient {
             let request = try asked.request(
                 to: endpoint, of: issuer.issuer, signedBy: signer, keys: provider.clientKeys, identifier: identifier,
                 now: now, timeout: transport.timeout, policy: provider.policy(for: endpoint))
-            let received = try await transport.sendOnce(request)
+            let received = try await transport.sendOnce(request, for: .push)
             answer = received
             return try PushAnswer(received)
         } catch {
@@ -67,7 +68,7 @@ extension ProviderClient {
             ).request(
                 to: endpoint, of: issuer.issuer, signedBy: signer, keys: provider.clientKeys, identifier: identifier,
                 now: now, timeout: transport.timeout, policy: provider.policy(for: endpoint))
-            let answer = try await transport.sendOnce(request)
+            let answer = try await transport.sendOnce(request, for: .push)
             guard (200..<300).contains(answer.status) else { throw .status(answer.status) }
         } catch {
             throw noted(.push, error, host: endpoint.host)

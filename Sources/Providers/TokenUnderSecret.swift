@@ -24,7 +24,7 @@ extension ProviderClient {
         do throws(ProviderCallError) {
             let request = asked.request(
                 to: endpoint, timeout: transport.timeout, policy: provider.policy(for: endpoint))
-            claims = try asked.claims(in: try await transport.send(request))
+            claims = try asked.claims(in: try await transport.send(request, for: .verification))
         } catch {
             throw noted(.verification, error, host: endpoint.host)
         }

@@ -16,7 +16,7 @@ public struct TransferFailure: Error, Sendable, Equatable {
     }
 
     /// - Parameter facts: of that failure.
-    public init(_ error: ProviderError, _ facts: ProviderTrouble.Facts?) {
+    public init(_ error: ProviderError, _ facts: CallContext.Facts?) {
         if case .call(let problem) = error, case .refused(let refusal) = problem.failure, Self.isOfUser(refusal) {
             isOfUser = true
             let words = facts?.words.map { " (\($0))" } ?? ""

@@ -19,15 +19,15 @@ public struct ApproveTransaction: Sendable {
     /// - Parameters:
     ///   - request: what the app posted.
     ///   - session: the live session of the user who must have approved.
-    ///   - trouble: where a failed call to the provider is noted for the log.
+    ///   - call: where a failed call to the provider is noted for the log.
     /// - Returns: the receipt, a JWT under our receipt keys.
     /// - Throws: what a sign-in throws; `.invalidIDToken(.subject)` when somebody else has approved;
     ///   `.identityTooNew`.
     public func approve(
-        _ request: TransactionRequest, with provider: Provider, session: Session, trouble: ProviderTrouble? = nil
+        _ request: TransactionRequest, with provider: Provider, session: Session, in call: CallContext
     ) async throws(ServiceError) -> String {
         let grant = try await AuthorizationGrant.begin(
-            request.response, with: provider, supplies, trouble: trouble)
+            request.response, with: provider, supplies, in: call)
         defer { grant.end() }
         do throws(ServiceError) {
             let issuer = try await grant.issuer()

@@ -53,18 +53,19 @@ final class AuthorizationGrant {
     ///
     /// - Parameters:
     ///   - response: what the app posted, validated for this provider.
-    ///   - trouble: where a failed call is noted for the log.
+    ///   - call: where a failed call is noted for the log.
     /// - Throws: `ServiceError`: `.redirectURINotAllowed`; `.overloaded` when the provider's bulkhead is full;
     ///   `.invalidGrant(.codeAlreadyUsed)`; `.challengeRequired`, `.invalidChallenge`. Nothing is to be ended then.
     static func begin(
-        _ response: AuthorizedResponse, with provider: Provider, _ supplies: Supplies, trouble: ProviderTrouble?
+        _ response: AuthorizedResponse, with provider: Provider, _ supplies: Supplies, in call: CallContext
     ) async throws(ServiceError) -> AuthorizationGrant {
         if response.expectedIssuer == nil, let address = response.redirectURI, !address.isEmpty,
             !provider.allows(redirectURI: address)
         {
             throw .redirectURINotAllowed
         }
-        guard let client = ProviderClient(entering: provider, through: supplies.transport, trouble: trouble) else {
+        if let name = response.correlationID { call.correlationID = name }
+        guard let client = ProviderClient(entering: provider, through: supplies.transport, in: call) else {
             throw .overloaded
         }
         let evidence = response.evidence(now: supplies.clock.seconds)
@@ -232,7 +233,7 @@ final class AuthorizationGrant {
         if let accessToken = proven.accessToken {
             userinfo = try await asked { () throws(ProviderError) in
                 try await client.userinfo(
-                    accessToken, at: issuer, of: idToken.subject, correlationID: response.correlationID)
+                    accessToken, at: issuer, of: idToken.subject)
             }
         }
         return ProviderSaying(idToken, userinfo: userinfo, from: provider)

@@ -12,13 +12,13 @@ public struct BackChannelLogout: Sendable {
 
     /// Ends what a logout token names. Whether there was anything is told nobody.
     ///
-    /// - Parameter trouble: where a failed call to the provider is noted for the log.
+    /// - Parameter call: where a failed call to the provider is noted for the log.
     /// - Throws: `ServiceError.invalidLogoutToken`; `.overloaded` when the provider's bulkhead is full; what comes of a
     ///   call to the provider that failed, or of the store, and then the same token may come again. When it returns,
     ///   what was named is over for all instances.
-    public func end(_ text: String, at provider: Provider, trouble: ProviderTrouble?) async throws(ServiceError) {
+    public func end(_ text: String, at provider: Provider, in call: CallContext) async throws(ServiceError) {
         let now = clock.seconds
-        let token = try await verified(text, at: provider, trouble, now: now)
+        let token = try await verified(text, at: provider, call, now: now)
         // Of the provider too: one token may be for several clients of ours, each of which it comes to.
         let name = TokenHash(sha256: [provider.configuration.name, token.issuer, token.identifier])
         guard seen.claim(name, now: now) else { throw .invalidLogoutToken(.replayed) }
@@ -30,7 +30,7 @@ public struct BackChannelLogout: Sendable {
     }
 
     private func verified(
-        _ text: String, at provider: Provider, _ trouble: ProviderTrouble?, now: Int64
+        _ text: String, at provider: Provider, _ call: CallContext, now: Int64
     ) async throws(ServiceError) -> LogoutToken {
         let presented: PresentedLogoutToken
         do throws(EventTokenError) {
@@ -38,7 +38,7 @@ public struct BackChannelLogout: Sendable {
         } catch {
             throw .invalidLogoutToken(error)
         }
-        guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else {
+        guard let client = ProviderClient(entering: provider, through: transport, in: call) else {
             throw .overloaded
         }
         return try await asked { () throws(ProviderError) in try await client.verified(presented, now: now) }

@@ -31,12 +31,12 @@ public struct EventReceiver: Sendable {
 
     /// Takes a signed token about events: Apple's notification, or a security event token of RISC.
     ///
-    /// - Parameter trouble: where a failed call to the provider is noted for the log.
+    /// - Parameter call: where a failed call to the provider is noted for the log.
     /// - Throws: `ServiceError.invalidEvent`; `.overloaded` when the provider's bulkhead is full; what comes of a call
     ///   to the provider that failed, or of the store, and then the same message may come again. When it returns, what
     ///   follows from the message is on disk.
     public func take(
-        token text: String, at provider: Provider, trouble: ProviderTrouble?
+        token text: String, at provider: Provider, in call: CallContext
     ) async throws(ServiceError) -> Receipt {
         let now = clock.seconds
         let presented: PresentedEventToken
@@ -45,7 +45,7 @@ public struct EventReceiver: Sendable {
         } catch {
             throw .invalidEvent(error)
         }
-        guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else {
+        guard let client = ProviderClient(entering: provider, through: transport, in: call) else {
             throw .overloaded
         }
         let events = try await asked { () throws(ProviderError) in try await client.verified(presented, now: now) }

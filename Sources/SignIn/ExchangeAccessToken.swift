@@ -54,16 +54,16 @@ public struct ExchangeAccessToken: Sendable {
     ///
     /// - Parameters:
     ///   - userAgent: what the app says it is, for the list of sessions.
-    ///   - trouble: where a failed call to the provider is noted for the log.
+    ///   - call: where a failed call to the provider is noted for the log.
     /// - Throws: `ServiceError`; `.invalidSubjectToken` names the rule that the token breaks; `.unlinked` with a ticket
     ///   for somebody who has to register. When it returns, the user and the session are on disk.
     public func signIn(
-        _ token: SubjectToken, with provider: Provider, userAgent: String?, trouble: ProviderTrouble?
+        _ token: SubjectToken, with provider: Provider, userAgent: String?, in call: CallContext
     ) async throws(ServiceError) -> SignInWithProvider.Outcome {
         let holder = Holder(
             client: provider.configuration.clientID, scope: nil, terms: tokenIssuer.terms(for: nil),
             userAgent: userAgent)
-        let (record, signedIn) = try await enter(token, with: provider, for: holder, trouble)
+        let (record, signedIn) = try await enter(token, with: provider, for: holder, call)
         return SignInWithProvider.Outcome(
             signedIn: signedIn,
             tokens: try await tokenIssuer.openSession(record.session, of: signedIn.user, now: record.now),
@@ -77,7 +77,7 @@ public struct ExchangeAccessToken: Sendable {
     ///   for.
     public func signIn(
         _ token: SubjectToken, with provider: Provider, for app: RegisteredApp, scope: String?, userAgent: String?,
-        trouble: ProviderTrouble?
+        in call: CallContext
     ) async throws(ServiceError) -> (answer: AppTokens.Answer, signedIn: SignedIn) {
         let granted: String
         do throws(AppRequest.Problem) {
@@ -87,7 +87,7 @@ public struct ExchangeAccessToken: Sendable {
         }
         let holder = Holder(
             client: app.clientID, scope: granted, terms: tokenIssuer.terms(for: app), userAgent: userAgent)
-        let (record, signedIn) = try await enter(token, with: provider, for: holder, trouble)
+        let (record, signedIn) = try await enter(token, with: provider, for: holder, call)
         let session = Session(record.session, of: signedIn, at: record.provider, now: record.now)
         let refreshToken = try await tokenIssuer.refreshTokens.text(of: holder.terms.token(of: session))
         return (
@@ -97,10 +97,10 @@ public struct ExchangeAccessToken: Sendable {
 
     /// The road, from the token to the session on disk.
     private func enter(
-        _ token: SubjectToken, with provider: Provider, for holder: Holder, _ trouble: ProviderTrouble?
+        _ token: SubjectToken, with provider: Provider, for holder: Holder, _ call: CallContext
     ) async throws(ServiceError) -> (SignInRecord, SignedIn) {
         let presented = try token.presented(to: provider)
-        guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else {
+        guard let client = ProviderClient(entering: provider, through: transport, in: call) else {
             throw .overloaded
         }
         let now = clock.seconds
@@ -146,7 +146,7 @@ public struct ExchangeAccessToken: Sendable {
         let userinfo: JSONValue?
         do throws(ProviderError) {
             userinfo = try await client.userinfo(
-                token.text, at: issuer, of: proven.subject, correlationID: token.correlationID)
+                token.text, at: issuer, of: proven.subject)
         } catch {
             // The provider does not take the app's own token, or not for this: then the app needs another one.
             if case .call(let problem) = error, problem.step == .userinfo,

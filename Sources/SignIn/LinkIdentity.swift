@@ -21,15 +21,15 @@ public struct LinkIdentity: Sendable {
     /// - Parameters:
     ///   - response: as in a sign-in.
     ///   - session: the live session of the user who asks.
-    ///   - trouble: where a failed call to the provider is noted for the log.
+    ///   - call: where a failed call to the provider is noted for the log.
     /// - Returns: the identity, and whether it was not this user's already.
     /// - Throws: what a sign-in throws, and `ServiceError.identityInUse`, `.identityTooNew`,
     ///   `.insufficientAuthentication`; the latter before the code is sent, so that it can be posted again.
     public func link(
-        _ response: AuthorizedResponse, with provider: Provider, session: Session, trouble: ProviderTrouble? = nil
+        _ response: AuthorizedResponse, with provider: Provider, session: Session, in call: CallContext
     ) async throws(ServiceError) -> (identity: Identity, isNew: Bool) {
         try sensitive.check(session, now: supplies.clock.seconds)
-        let grant = try await AuthorizationGrant.begin(response, with: provider, supplies, trouble: trouble)
+        let grant = try await AuthorizationGrant.begin(response, with: provider, supplies, in: call)
         defer { grant.end() }
         do throws(ServiceError) {
             let issuer = try await grant.issuer()

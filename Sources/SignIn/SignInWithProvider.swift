@@ -41,13 +41,13 @@ public struct SignInWithProvider: Sendable {
     /// - Parameters:
     ///   - response: what the app posted, validated for this provider.
     ///   - userAgent: what the app says it is, for the list of sessions.
-    ///   - trouble: where a failed call to the provider, and a port token that proved nothing, is noted for the log.
+    ///   - call: where a failed call to the provider, and a port token that proved nothing, is noted for the log.
     /// - Throws: `ServiceError`; `.unlinked` with a ticket for somebody who has to register. When it returns, the user
     ///   and the session are on disk.
     public func signIn(
-        _ response: AuthorizedResponse, with provider: Provider, userAgent: String?, trouble: ProviderTrouble? = nil
+        _ response: AuthorizedResponse, with provider: Provider, userAgent: String?, in call: CallContext
     ) async throws(ServiceError) -> Outcome {
-        let (signedIn, record) = try await enter(response, with: provider, for: .poster, userAgent, trouble)
+        let (signedIn, record) = try await enter(response, with: provider, for: .poster, userAgent, call)
         return Outcome(
             signedIn: signedIn,
             tokens: try await tokenIssuer.openSession(record.session, of: signedIn.user, now: record.now),
@@ -60,9 +60,9 @@ public struct SignInWithProvider: Sendable {
     /// - Throws: as above. When it returns, the user, the session and the code are on disk.
     func signIn(
         _ response: AuthorizedResponse, with provider: Provider, for app: AppGrant, userAgent: String?,
-        trouble: ProviderTrouble?
+        in call: CallContext
     ) async throws(ServiceError) -> SignedIn {
-        try await enter(response, with: provider, for: .app(app), userAgent, trouble).signedIn
+        try await enter(response, with: provider, for: .app(app), userAgent, call).signedIn
     }
 
     /// Signs a user in by tokens that a carrier has sent of its own accord: the session, or the ticket, waits for the
@@ -74,17 +74,17 @@ public struct SignInWithProvider: Sendable {
     /// - Throws: as above; `.pushEnded` where the app does not wait any more. When it returns, or throws `.unlinked`,
     ///   everything is on disk.
     func signIn(
-        _ response: AuthorizedResponse, with provider: Provider, for push: PushGrant, trouble: ProviderTrouble?
+        _ response: AuthorizedResponse, with provider: Provider, for push: PushGrant, in call: CallContext
     ) async throws(ServiceError) -> SignedIn {
-        try await enter(response, with: provider, for: .push(push), push.userAgent, trouble).signedIn
+        try await enter(response, with: provider, for: .push(push), push.userAgent, call).signedIn
     }
 
     /// The road of a sign-in.
     private func enter(
         _ response: AuthorizedResponse, with provider: Provider, for recipient: Recipient, _ userAgent: String?,
-        _ trouble: ProviderTrouble?
+        _ call: CallContext
     ) async throws(ServiceError) -> (signedIn: SignedIn, record: SignInRecord) {
-        let grant = try await AuthorizationGrant.begin(response, with: provider, supplies, trouble: trouble)
+        let grant = try await AuthorizationGrant.begin(response, with: provider, supplies, in: call)
         defer { grant.end() }
         do throws(ServiceError) {
             let issuer = try await grant.issuer()
@@ -96,11 +96,11 @@ public struct SignInWithProvider: Sendable {
                     try await grant.proven(at: issuer, expecting: expectations)
                 }
             let said = try await grant.userinfo(proven, at: issuer)
-            let ported = try await portedSubjects(of: proven.idToken, grant, trouble)
+            let ported = try await portedSubjects(of: proven.idToken, grant, call)
             let ticket = registration == .ticket ? LinkTicket.make(provider, said.attributes) : nil
             let record = record(grant, proven, said, ported, ticket, response, recipient, userAgent)
             let outcome = try await grant.store { () throws(RepositoryError) in try await accounts.signIn(record) }
-            return (try signedIn(outcome, ticket, trouble), record)
+            return (try signedIn(outcome, ticket, call), record)
         } catch {
             await grant.fail()
             throw error
@@ -110,14 +110,14 @@ public struct SignInWithProvider: Sendable {
     /// Who the user was at other carriers. Port tokens count for a subject nobody has yet and for no other, so for
     /// everybody else their carriers are not even asked.
     private func portedSubjects(
-        of idToken: IDToken, _ grant: AuthorizationGrant, _ trouble: ProviderTrouble?
+        of idToken: IDToken, _ grant: AuthorizationGrant, _ call: CallContext
     ) async throws(ServiceError) -> VerifiedPortTokens {
         guard grant.provider.takesPortTokens, PortToken.areIn(idToken.claims) else { return VerifiedPortTokens() }
         let subject = grant.subject(of: idToken)
         let isKnown = try await stored { () throws(RepositoryError) in try await accounts.isKnown(subject) }
         if isKnown { return VerifiedPortTokens() }
         let verified = try await grant.portTokens(of: idToken)
-        trouble?.note(refused: verified.refusals)
+        call.note(refused: verified.refusals)
         return verified
     }
 
@@ -148,11 +148,11 @@ public struct SignInWithProvider: Sendable {
     }
 
     private func signedIn(
-        _ outcome: SignInOutcome, _ ticket: LinkTicket?, _ trouble: ProviderTrouble?
+        _ outcome: SignInOutcome, _ ticket: LinkTicket?, _ call: CallContext
     ) throws(ServiceError) -> SignedIn {
         switch outcome {
         case .signedIn(let user):
-            trouble?.note(refused: Array(repeating: .used, count: user.usedPortTokens))
+            call.note(refused: Array(repeating: .used, count: user.usedPortTokens))
             return user
         case .unlinked:
             guard let ticket else { throw .accessDenied }

@@ -23,10 +23,17 @@ public struct Observers: Sendable {
         self.all = all
     }
 
-    /// Begins a step. It ends with ``OpenStep/end(_:)``, or as abandoned where nobody ends it.
-    public func begin(_ step: @autoclosure () -> Step, partOf parent: StepID? = nil) -> OpenStep {
+    /// Begins a step.
+    ///
+    /// - Parameters:
+    ///   - parent: what it is a part of.
+    ///   - unended: how it has ended where nobody says so and it is let go.
+    public func begin(
+        _ step: @autoclosure () -> Step, partOf parent: StepID? = nil, unended: StepOutcome = .abandoned
+    ) -> OpenStep {
         if all.isEmpty { return OpenStep() }
-        let open = OpenStep.Open(observers: all, step: step(), id: StepID.next(), beganAt: .now)
+        let open = OpenStep.Open(
+            observers: all, step: step(), id: StepID.next(), beganAt: .now, unended: unended)
         for observer in all { observer.began(open.step, open.id, partOf: parent) }
         return OpenStep(open)
     }
@@ -39,6 +46,7 @@ public struct OpenStep: ~Copyable, Sendable {
         let step: Step
         let id: StepID
         let beganAt: MonotonicTime
+        let unended: StepOutcome
 
         func end(_ outcome: StepOutcome) {
             let took = MonotonicTime.now - beganAt
@@ -61,5 +69,7 @@ public struct OpenStep: ~Copyable, Sendable {
         open = nil
     }
 
-    deinit { open?.end(.abandoned) }
+    deinit {
+        if let open { open.end(open.unended) }
+    }
 }

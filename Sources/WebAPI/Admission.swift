@@ -66,7 +66,6 @@ package struct Admission: Sendable {
         case .provider(let handler):
             return try await provider(context) { () throws(ServiceError) in
                 let provider = try providers.provider(ofPath: context)
-                context.trouble = ProviderTrouble()
                 return try await handler(context, provider)
             }
         case .notification(let handler):

@@ -10,7 +10,7 @@ struct BackChannelLogoutEndpoint: Sendable {
     let logout: BackChannelLogout
 
     func respond(_ context: RequestContext, _ provider: Provider) async throws(ServiceError) -> HTTPResponse {
-        try await logout.end(token(in: context.request), at: provider, trouble: context.trouble)
+        try await logout.end(token(in: context.request), at: provider, in: context.call)
         // Nothing in it tells whether anybody was signed in (§2.8).
         return HTTPResponse(status: .ok, headers: [(name: "Cache-Control", value: "no-store")])
     }

@@ -16,7 +16,6 @@ struct CodeParameters: Sendable {
         let provider = try providers.provider(
             named: parameters[.provider], clientID: parameters[.clientID], namesNetwork: parameters[.mccmnc] != nil)
         context.provider = provider.configuration.name
-        context.trouble = ProviderTrouble()
         return (parameters, provider)
     }
 
@@ -31,7 +30,7 @@ struct CodeParameters: Sendable {
     ) throws(ServiceError) -> AuthorizedResponse {
         do throws(ParameterError) {
             let response = try AuthorizedResponse({ parameters[$0] }, for: provider)
-            context.correlationID = response.correlationID
+            context.call.correlationID = response.correlationID
             return response
         } catch {
             throw .invalidParameter(error)

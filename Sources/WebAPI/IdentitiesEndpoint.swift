@@ -21,7 +21,7 @@ struct IdentitiesEndpoint: Sendable {
     func add(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
         let (parameters, provider) = try code.read(context, SignInEndpoint.parameters)
         let response = try CodeParameters.authorizedResponse(parameters, for: provider, context)
-        let outcome = try await link.link(response, with: provider, session: session, trouble: context.trouble)
+        let outcome = try await link.link(response, with: provider, session: session, in: context.call)
         var writer = JSONWriter()
         writer.identity(outcome.identity)
         return .secretJSON(writer.bytes, outcome.isNew ? .created : .ok)

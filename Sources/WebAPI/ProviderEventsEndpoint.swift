@@ -22,11 +22,11 @@ struct ProviderEventsEndpoint: Sendable {
         switch provider.configuration.events?.dialect {
         case .apple:
             let token = try notification(in: context.request)
-            context.receipt = try await receiver.take(token: token, at: provider, trouble: context.trouble)
+            context.receipt = try await receiver.take(token: token, at: provider, in: context.call)
             return Self.done(.ok)
         case .risc:
             let token = try securityEvent(in: context.request)
-            context.receipt = try await receiver.take(token: token, at: provider, trouble: context.trouble)
+            context.receipt = try await receiver.take(token: token, at: provider, in: context.call)
             return Self.done(.accepted)
         case .facebook:
             let text = try signedRequest(in: context.request)

@@ -27,10 +27,9 @@ struct ProviderTokenEndpoint: Sendable {
     ) async throws(ServiceError) -> HTTPResponse {
         guard let identity = Self.identity(context.request.parameters["identity_id"]) else { throw .notFound }
         let isForced = try Self.isForced(context.request)
-        context.trouble = ProviderTrouble()
         let token = try await vault.accessToken(
             of: identity, under: session, allowed: { app.providerTokens.contains($0) }, isForced: isForced,
-            trouble: context.trouble)
+            in: context.call)
         var writer = JSONWriter()
         writer.object { body in
             body.member("access_token", token.text)
@@ -50,8 +49,7 @@ struct ProviderTokenEndpoint: Sendable {
             identity = Self.identity(number)
             guard identity != nil else { throw .invalidParameter(ParameterError("identity_id", "is not a number")) }
         }
-        context.trouble = ProviderTrouble()
-        let user = try await profile.refresh(identity, under: session, trouble: context.trouble)
+        let user = try await profile.refresh(identity, under: session, in: context.call)
         return CurrentUserEndpoint.answer(user, session)
     }
 

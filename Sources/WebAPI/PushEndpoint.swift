@@ -3,6 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Providers
 internal import SignIn
+internal import Telemetry
 
 /// `/auth/zenkey-async-signin` and what is below it: a user is asked on the phone, at our server's wish.
 ///
@@ -31,11 +32,11 @@ struct PushEndpoint: Sendable {
         } catch {
             throw .invalidParameter(error)
         }
-        context.correlationID = wish.correlationID
+        context.call.correlationID = wish.correlationID
         let begun = try await push.begin(
             wish, with: provider, owner: apiKeys.owner(of: context.request), session: session,
-            userAgent: context.request.userAgent, trouble: context.trouble)
-        deliver(begun.errand)
+            userAgent: context.request.userAgent, in: context.call)
+        deliver(begun.errand, context.call.observers)
         return Self.answer(begun)
     }
 
@@ -66,11 +67,10 @@ struct PushEndpoint: Sendable {
     func retry(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
         try limits.count(context.network, as: .pushes)
         let id = Self.id(context)
-        context.trouble = ProviderTrouble()
         let begun = try await known(id, context) { owner throws(ServiceError) in
-            try await push.retry(id, owner: owner, trouble: context.trouble)
+            try await push.retry(id, owner: owner, in: context.call)
         }
-        deliver(begun.errand)
+        deliver(begun.errand, context.call.observers)
         return Self.answer(begun)
     }
 
@@ -80,7 +80,7 @@ struct PushEndpoint: Sendable {
         let errand = try await known(id, context) { owner throws(ServiceError) in
             try await push.cancel(id, owner: owner)
         }
-        if let errand { deliver(errand) }
+        if let errand { deliver(errand, context.call.observers) }
         return .emptyObject
     }
 
@@ -101,13 +101,17 @@ struct PushEndpoint: Sendable {
     }
 
     /// Tells the carrier, once the app has its answer.
-    private func deliver(_ errand: ServerInitiatedSignIn.Errand) {
+    private func deliver(_ errand: ServerInitiatedSignIn.Errand, _ observers: Observers) {
         Task { [push, log] in
-            let trouble = ProviderTrouble()
+            let step = observers.begin(.delivery(provider: errand.providerName, kind: "push"))
+            let call = CallContext(observers, partOf: step.id)
+            call.correlationID = errand.correlationID
             do throws(ServiceError) {
-                try await push.deliver(errand, trouble: trouble)
+                try await push.deliver(errand, in: call)
+                step.end()
             } catch {
-                log.writePush(error, errand, trouble)
+                step.end(.failed(ErrorAnswer(error).code))
+                log.writePush(error, errand, call)
             }
         }
     }

@@ -32,11 +32,9 @@ struct PushNotificationEndpoint: Sendable {
         } catch {
             throw .invalidParameter(ParameterError(error.member, "is missing or can't be taken"))
         }
-        let trouble = ProviderTrouble()
-        context.trouble = trouble
-        let outcome = try await notifications.receive(notification, bearer: bearer, trouble: trouble) { names in
+        let outcome = try await notifications.receive(notification, bearer: bearer, in: context.call) { names in
             context.provider = names.provider
-            context.correlationID = names.correlationID
+            context.call.correlationID = names.correlationID
         }
         guard case .signedIn(let signedIn) = outcome else { return }
         context.signIn = signedIn.migrated ? .migrated : signedIn.isNewUser ? .newUser : .signedIn

@@ -1,5 +1,5 @@
 package import HTTPServer
-internal import Providers
+package import Providers
 internal import SignIn
 internal import Telemetry
 
@@ -13,9 +13,8 @@ package final class RequestContext {
     /// Whom the request comes from, behind proxies too.
     package private(set) lazy var network = clientAddress.network(of: request)
     private let clientAddress: ClientAddress
-    /// Who hears of what happens on its way, which is part of ``step``.
-    let observers: Observers
-    let step: StepID?
+    /// What travels with the request to providers, and what is noted there for the log.
+    package let call: CallContext
     /// What it shows of a session of ours.
     var token: PresentedToken { PresentedToken(request) }
     /// Whether an app of ours sends it, as an OAuth client that knows errors as RFC 6749 §5.2 has them.
@@ -25,10 +24,6 @@ package final class RequestContext {
 
     /// The name of the provider it is about.
     var provider: String?
-    /// The caller's own name for the sign-in, checked to be harmless.
-    var correlationID: String?
-    /// What went wrong at the provider, if it was asked at all.
-    var trouble: ProviderTrouble?
     /// What a provider has told, and what has come of it.
     var receipt: EventReceiver.Receipt?
     /// nil when the request is no sign-in.
@@ -37,7 +32,6 @@ package final class RequestContext {
     init(_ request: HTTPRequest, _ clientAddress: ClientAddress, _ observers: Observers, _ step: StepID?) {
         self.request = request
         self.clientAddress = clientAddress
-        self.observers = observers
-        self.step = step
+        call = CallContext(observers, partOf: step)
     }
 }

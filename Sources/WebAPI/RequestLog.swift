@@ -51,8 +51,8 @@ struct RequestLog: RequestListener {
         var metadata = Self.metadata(context, requestID: context.request.id)
         if let error {
             metadata["outcome"] = "failed"
-            metadata["reason"] = "\(Self.reason(error, context.trouble))"
-            Self.describe(context.trouble, in: &metadata)
+            metadata["reason"] = "\(Self.reason(error, context.call))"
+            Self.describe(context.call, in: &metadata)
         } else {
             metadata["outcome"] = Self.outcome(context.signIn)
         }
@@ -69,7 +69,7 @@ struct RequestLog: RequestListener {
 
     /// Somebody may have lost an account that should have followed, or wanted one that should not.
     private func writeRefusedPortTokens(_ context: RequestContext) {
-        for refusal in context.trouble?.refusedPortTokens ?? [] {
+        for refusal in context.call.refusedPortTokens {
             var metadata = Self.metadata(context, requestID: context.request.id)
             metadata["reason"] = "\(refusal.rawValue)"
             logger.warning("port token refused", metadata: metadata)
@@ -81,7 +81,7 @@ struct RequestLog: RequestListener {
         var metadata = Logger.Metadata(minimumCapacity: 10)
         metadata["request_id"] = .string(requestID)
         if let provider = context?.provider { metadata["provider"] = .string(provider) }
-        if let correlationID = context?.correlationID { metadata["correlation_id"] = .string(correlationID) }
+        if let correlationID = context?.call.correlationID { metadata["correlation_id"] = .string(correlationID) }
         return metadata
     }
 
@@ -90,10 +90,10 @@ struct RequestLog: RequestListener {
         let level = Self.level(error)
         guard level > .info, logger.logLevel <= level else { return }
         var metadata: Logger.Metadata = [
-            "route": "\(route)", "reason": "\(Self.reason(error, context.trouble))",
+            "route": "\(route)", "reason": "\(Self.reason(error, context.call))",
             "request_id": .string(context.request.id),
         ]
-        Self.describe(context.trouble, in: &metadata)
+        Self.describe(context.call, in: &metadata)
         logger.log(level: level, "request failed", metadata: metadata)
     }
 
@@ -108,20 +108,20 @@ struct RequestLog: RequestListener {
     }
 
     /// A carrier that could not be told to ask its user, after the app had its answer.
-    func writePush(_ error: ServiceError, _ errand: ServerInitiatedSignIn.Errand, _ trouble: ProviderTrouble) {
+    func writePush(_ error: ServiceError, _ errand: ServerInitiatedSignIn.Errand, _ call: CallContext) {
         let level = max(Self.level(error), .notice)
         guard logger.logLevel <= level else { return }
         var metadata: Logger.Metadata = [
-            "reason": "\(Self.reason(error, trouble))", "provider": "\(errand.providerName)",
+            "reason": "\(Self.reason(error, call))", "provider": "\(errand.providerName)",
             "correlation_id": "\(errand.correlationID)",
         ]
-        Self.describe(trouble, in: &metadata)
+        Self.describe(call, in: &metadata)
         logger.log(level: level, "push failed", metadata: metadata)
     }
 
     /// Which of the provider's hosts failed, and what it said itself.
-    private static func describe(_ trouble: ProviderTrouble?, in metadata: inout Logger.Metadata) {
-        guard let facts = trouble?.facts else { return }
+    private static func describe(_ call: CallContext, in metadata: inout Logger.Metadata) {
+        guard let facts = call.facts else { return }
         if let host = facts.host { metadata["error_host"] = "\(host)" }
         if let words = facts.words { metadata["provider_error"] = "\(words)" }
     }
@@ -145,14 +145,14 @@ struct RequestLog: RequestListener {
     }
 
     /// The stable code with what stands behind it, in words of ours.
-    private static func reason(_ error: ServiceError, _ trouble: ProviderTrouble?) -> String {
+    private static func reason(_ error: ServiceError, _ call: CallContext) -> String {
         let answer = ErrorAnswer(error)
         let code = answer.reason.map { "\(answer.code): \($0)" } ?? answer.code
         switch error {
         case .providerError(let problem):
             return "\(code): \(problem.step.rawValue): \(describe(problem.failure))"
         case .providerUnavailable, .providerTimeout, .providerResting, .overloaded:
-            guard let facts = trouble?.facts else { return code }
+            guard let facts = call.facts else { return code }
             return "\(code): \(facts.step.rawValue): \(describe(facts.failure))"
         case .invalidLogoutToken(let fault): return "\(code): logout token: \(fault.rawValue)"
         case .invalidEvent(let fault): return "\(code): \(fault.rawValue)"

@@ -16,7 +16,7 @@ struct SignInEndpoint: Sendable {
         let (parameters, provider) = try code.read(context, Self.parameters)
         let response = try CodeParameters.authorizedResponse(parameters, for: provider, context)
         let outcome = try await signIn.signIn(
-            response, with: provider, userAgent: context.request.userAgent, trouble: context.trouble)
+            response, with: provider, userAgent: context.request.userAgent, in: context.call)
         context.signIn =
             outcome.signedIn.migrated ? .migrated : outcome.signedIn.isNewUser ? .newUser : .signedIn
         return Self.answer(outcome, of: provider.configuration.name)

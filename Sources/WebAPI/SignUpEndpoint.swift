@@ -50,10 +50,8 @@ struct SignUpEndpoint: Sendable {
         // Whatever name it is: the account is that of the session's user.
         let said = [.displayName, .name, .username].lazy.compactMap { parameters[$0] }.first
         if let said { _ = try DirectoryWish(.signUp, { $0 == .username ? said : nil }, needsAddress: false) }
-        let trouble = ProviderTrouble()
-        context.trouble = trouble
         return Self.returned(
-            try await signUp.link(under: session, displayName: said, at: provider, trouble: trouble), provider)
+            try await signUp.link(under: session, displayName: said, at: provider, in: context.call), provider)
     }
 
     private func read(
@@ -74,9 +72,7 @@ struct SignUpEndpoint: Sendable {
             try Self.delivery(parameters) == .returned && provider.configuration.userAPI?.returnsLinks == true
         let wish = try DirectoryWish(.signUp, { parameters[$0] }, needsAddress: !returnsLink)
         if returnsLink {
-            let trouble = ProviderTrouble()
-            context.trouble = trouble
-            if let job = try await signUp.link(for: wish, at: provider, trouble: trouble) {
+            if let job = try await signUp.link(for: wish, at: provider, in: context.call) {
                 return Self.returned(job, provider)
             }
         }

@@ -23,19 +23,18 @@ struct TokenExchangeEndpoint: Sendable {
         let provider = try exchange.provider(
             named: parameters[.provider], clientID: app == nil ? parameters[.clientID] : nil, for: app)
         context.provider = provider.configuration.name
-        context.trouble = ProviderTrouble()
         let token = try SubjectToken({ parameters[$0] }, audience: exchange.audience)
-        context.correlationID = token.correlationID
+        context.call.correlationID = token.correlationID
         guard let app else {
             let outcome = try await exchange.signIn(
-                token, with: provider, userAgent: context.request.userAgent, trouble: context.trouble)
+                token, with: provider, userAgent: context.request.userAgent, in: context.call)
             context.signIn = outcome.signedIn.isNewUser ? .newUser : .signedIn
             return SignInEndpoint.answer(
                 outcome, of: provider.configuration.name, issuedTokenType: SubjectToken.accessTokenType)
         }
         let (answer, signedIn) = try await exchange.signIn(
             token, with: provider, for: app, scope: parameters[.scope], userAgent: context.request.userAgent,
-            trouble: context.trouble)
+            in: context.call)
         context.signIn = signedIn.isNewUser ? .newUser : .signedIn
         return TokenEndpoint.answer(answer, issuedTokenType: SubjectToken.accessTokenType)
     }

@@ -18,7 +18,7 @@ struct TransactionEndpoint: Sendable {
         } catch {
             throw .invalidParameter(error)
         }
-        let receipt = try await approve.approve(approval, with: provider, session: session, trouble: context.trouble)
+        let receipt = try await approve.approve(approval, with: provider, session: session, in: context.call)
         var writer = JSONWriter()
         writer.object { $0.member("receipt", receipt) }
         return .secretJSON(writer.bytes)

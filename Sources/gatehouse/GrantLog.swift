@@ -13,14 +13,14 @@ enum OutboxLog {
             "kind": .string(message.content.kind), "provider": .string(message.provider),
             "number": .stringConvertible(message.number), "attempts": .stringConvertible(message.attempts),
         ]
-        if let facts = report.trouble.facts {
+        if let facts = report.call.facts {
             metadata["step"] = .string(facts.step.rawValue)
             if let host = facts.host { metadata["error_host"] = .string(host) }
             if let words = facts.words { metadata["provider_error"] = .stringConvertible(words) }
         }
-        if case .status(let status)? = report.trouble.facts?.failure {
+        if case .status(let status)? = report.call.facts?.failure {
             metadata["status"] = .stringConvertible(status)
-            if report.trouble.facts?.step == .directory, status == 401 || status == 403 {
+            if report.call.facts?.step == .directory, status == 401 || status == 403 {
                 logger.error(
                     "the provider's directory refuses our token: userAPI is configured wrongly", metadata: metadata)
             }

@@ -123,7 +123,7 @@ struct Server: Service {
             transport: clients[0], clock: parts.clock)
         let outbox = OutboxDelivery(
             repository: parts.repository, providers: parts.providers, transport: clients[0], clock: parts.clock,
-            giveUpSeconds: Int64(settings.outbox.giveUpHours) * 3600)
+            giveUpSeconds: Int64(settings.outbox.giveUpHours) * 3600, observers: parts.observers)
         return [
             .lookAfter(vault), .deliver(outbox, logger), .tellOfGrants(parts.repository, parts.clock, logger),
         ]

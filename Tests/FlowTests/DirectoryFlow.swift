@@ -11,6 +11,7 @@ import SimulatedCarriers
 import Synchronization
 import Syntax
 import System
+import Telemetry
 import Testing
 
 @testable import gatehouse
@@ -90,7 +91,7 @@ final class DirectoryFlow: Sendable {
         let collected = Collected()
         let delivery = OutboxDelivery(
             repository: gatehouse.server.repository, providers: ProviderDirectory(gatehouse.server.providers),
-            transport: gatehouse.server.grantTransport, clock: clock, giveUpSeconds: 72 * 3600)
+            transport: gatehouse.server.grantTransport, clock: clock, giveUpSeconds: 72 * 3600, observers: .none)
         let logger = gatehouse.log.logger
         try await delivery.deliver {
             OutboxLog.tell($0, logger)

@@ -6,6 +6,7 @@ import JSON
 import Providers
 import SignIn
 import SimulatedCarriers
+import Telemetry
 import Testing
 
 @testable import gatehouse
@@ -66,7 +67,7 @@ struct NativeAppleFlow {
         let delivery = OutboxDelivery(
             repository: gatehouse.server.repository, providers: ProviderDirectory(gatehouse.server.providers),
             transport: gatehouse.server.grantTransport, clock: Clock { Int64(Date().timeIntervalSince1970) },
-            giveUpSeconds: 3600)
+            giveUpSeconds: 3600, observers: .none)
         try await delivery.deliver { OutboxLog.tell($0, gatehouse.log.logger) }
     }
 

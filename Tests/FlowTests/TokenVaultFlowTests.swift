@@ -7,6 +7,7 @@ import Providers
 import SignIn
 import SimulatedCarriers
 import Syntax
+import Telemetry
 import Testing
 
 @testable import gatehouse
@@ -80,7 +81,8 @@ struct VaultFlow {
         let delivery = OutboxDelivery(
             repository: gatehouse.server.repository, providers: ProviderDirectory(gatehouse.server.providers),
             transport: gatehouse.server.grantTransport,
-            clock: Clock { Int64(Date().timeIntervalSince1970) + secondsLater }, giveUpSeconds: giveUpSeconds)
+            clock: Clock { Int64(Date().timeIntervalSince1970) + secondsLater }, giveUpSeconds: giveUpSeconds,
+            observers: .none)
         try await delivery.deliver { OutboxLog.tell($0, gatehouse.log.logger) }
     }
 }

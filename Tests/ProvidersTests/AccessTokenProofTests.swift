@@ -147,17 +147,17 @@ private struct Exchange {
 
     @Test func `tells the log what the provider says of a refusal, and nothing of the token`() async throws {
         let exchange = Exchange(.introspection)
-        let trouble = ProviderTrouble()
+        let call = CallContext.unobserved
         exchange.transport.answer(
             exchange.carrier.introspectionEndpoint,
             .json(["error": "invalid_client", "error_description": "No such client for secret-token"], status: 401))
-        let client = try exchange.provider.client(through: exchange.transport, trouble: trouble)
+        let client = try exchange.provider.client(through: exchange.transport, in: call)
         await #expect(throws: ProviderError.self) {
             try await client.proven(
                 try exchange.provider.presented(accessToken: "secret-token"), at: try exchange.metadata(),
                 now: SigningProvider.now)
         }
-        let facts = try #require(trouble.facts)
+        let facts = try #require(call.facts)
         #expect(facts.step == .introspection && facts.host == "carrier.example")
         let words = try #require(facts.words).description
         #expect(words.contains("No such") && !words.contains("secret-token"))

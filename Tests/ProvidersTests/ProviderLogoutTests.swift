@@ -11,14 +11,14 @@ import Testing
     private static let asked = LogoutRequest(idToken: "eyJhbGciOiJSUzI1NiJ9.claims.signature", state: "the-state")
 
     private let transport = ScriptedTransport()
-    private let trouble = ProviderTrouble()
+    private let call = CallContext.unobserved
 
     private func outcome(endpoint: JSONValue? = .string(endpoint)) async throws -> LogoutOutcome {
         let signing = SigningProvider()
         var metadata = try #require(signing.metadata.object)
         if let endpoint { metadata.append("custom_logout_endpoint", endpoint) }
         transport.answer(signing.metadataURL, json: .object(metadata))
-        let client = try Provider(.openID()).client(through: transport, trouble: trouble)
+        let client = try Provider(.openID()).client(through: transport, in: call)
         return await client.logOut(Self.asked, at: try await client.issuer(serving: nil))
     }
 
@@ -30,8 +30,8 @@ import Testing
                 ["error": "x", "error_description": "the-state eyJhbGciOiJSUzI1NiJ9.claims.signature"], status: status))
         #expect(try await self.outcome() == outcome)
         #expect(transport.requests(to: Self.endpoint).count == 1)
-        #expect(trouble.facts?.step == (outcome == .done ? nil : .logout))
-        let words = trouble.facts?.words.map { "\($0)" } ?? ""
+        #expect(call.facts?.step == (outcome == .done ? nil : .logout))
+        let words = call.facts?.words.map { "\($0)" } ?? ""
         #expect(!words.contains("the-state") && !words.contains("eyJ"))
     }
 
@@ -39,7 +39,7 @@ import Testing
         transport.fail(Self.endpoint, .connectionBroken(requestSent: true))
         #expect(try await outcome() == .later)
         #expect(transport.requests(to: Self.endpoint).count == 1)
-        #expect(trouble.facts?.failure == .transport(.connectionBroken(requestSent: true)))
+        #expect(call.facts?.failure == .transport(.connectionBroken(requestSent: true)))
     }
 
     @Test func `is refused where there is no address for it`() async throws {

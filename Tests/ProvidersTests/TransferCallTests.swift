@@ -13,7 +13,7 @@ import Testing
     private static let now = SigningProvider.now
 
     private let transport = ScriptedTransport()
-    private let trouble = ProviderTrouble()
+    private let call = CallContext.unobserved
 
     init() throws {
         let signing = SigningProvider()
@@ -29,14 +29,14 @@ import Testing
         let secret = try AppleClientSecret(
             clientID: "com.example.app", teamID: "OLDTEAM001", keyID: "KEY0000001", key: TestKeys.p256)
         let provider = Provider(.openID { $0.authentication = .apple([secret]) })
-        let client = try provider.client(through: transport, trouble: trouble)
+        let client = try provider.client(through: transport, in: call)
         do throws(ProviderError) {
             let issuer = try await client.issuer(serving: nil)
             let token = try await client.migrationToken(at: issuer, now: Self.now)
             let asked = UserMigrationRequest(subject: "the-subject-1", team: "NEWTEAM001", token: token)
             return .success(try await client.transferSubject(asked, at: issuer, now: Self.now).value)
         } catch {
-            return .failure(TransferFailure(error, trouble.facts))
+            return .failure(TransferFailure(error, call.facts))
         }
     }
 
@@ -59,7 +59,7 @@ import Testing
         }
         #expect(failure.isOfUser && failure.sentence.hasPrefix("refuses the subject, or the team (invalid_request"))
         #expect(!failure.sentence.contains("the-subject-1") && !failure.sentence.contains("the-token"))
-        #expect(trouble.facts?.step == .transfer)
+        #expect(call.facts?.step == .transfer)
     }
 
     @Test(arguments: [

@@ -23,7 +23,7 @@ extension SignInStage {
     /// Why a logout token is refused; nil when it is not.
     func refusal(of token: String, at other: Provider? = nil) async -> ServiceError? {
         do throws(ServiceError) {
-            try await useCases.backChannelLogout.end(token, at: other ?? provider, trouble: nil)
+            try await useCases.backChannelLogout.end(token, at: other ?? provider, in: .unobserved)
             return nil
         } catch {
             return error

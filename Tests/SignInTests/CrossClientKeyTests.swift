@@ -60,7 +60,7 @@ import Testing
             $1
         }
         let response = try AuthorizedResponse({ parameters[$0.rawValue] }, for: provider)
-        return try await stage.signInWithCode.signIn(response, with: provider, userAgent: nil).signedIn
+        return try await stage.signInWithCode.signIn(response, with: provider, userAgent: nil, in: .unobserved).signedIn
     }
 
     @Test func `leads through another client to the same user`() async throws {

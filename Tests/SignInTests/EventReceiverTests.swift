@@ -5,9 +5,9 @@ import OpenIDConnect
 import Providers
 import SignIn
 import Syntax
+import Telemetry
 import TestSupport
 import Testing
-import Telemetry
 
 extension EventReceiving {
     static func sample(_ dialect: EventDialect) throws -> EventReceiving {
@@ -37,7 +37,7 @@ extension SignInStage {
     /// What comes of a message: an error, or what is told.
     func taken(_ token: String, at other: Provider? = nil) async -> Result<EventReceiver.Receipt, ServiceError> {
         do throws(ServiceError) {
-            return .success(try await useCases.events.take(token: token, at: other ?? provider, trouble: nil))
+            return .success(try await useCases.events.take(token: token, at: other ?? provider, in: .unobserved))
         } catch {
             return .failure(error)
         }
@@ -186,7 +186,7 @@ extension Result where Success == EventReceiver.Receipt {
         let trail = try await stage.auditTrail()
         let restarted = stage.restartedReceiver
         for _ in 0..<3 {
-            let receipt = try await restarted.take(token: event, at: stage.provider, trouble: nil)
+            let receipt = try await restarted.take(token: event, at: stage.provider, in: .unobserved)
             #expect(receipt.changes == 0)
         }
         #expect(await stage.isSignedIn(new))
@@ -200,7 +200,7 @@ extension Result where Success == EventReceiver.Receipt {
         let on = try stage.notification("email-enabled", at: stage.now - 50)
         for token in [on, off] { _ = try await stage.taken(token).get() }
         #expect(try await stage.repository.identities(of: user).first?.emailStoppedAt == nil)
-        _ = try await stage.restartedReceiver.take(token: off, at: stage.provider, trouble: nil)
+        _ = try await stage.restartedReceiver.take(token: off, at: stage.provider, in: .unobserved)
         #expect(try await stage.repository.identities(of: user).first?.emailStoppedAt == nil)
     }
 }

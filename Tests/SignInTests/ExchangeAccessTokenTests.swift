@@ -18,14 +18,14 @@ extension SignInStage {
 
     func exchange(_ token: String, _ changes: [String: String] = [:]) async throws -> SignInWithProvider.Outcome {
         try await useCases.exchange.signIn(
-            try subjectToken(token, changes), with: provider, userAgent: "App/1.0", trouble: nil)
+            try subjectToken(token, changes), with: provider, userAgent: "App/1.0", in: .unobserved)
     }
 
     /// Why an exchange fails; nil when it does not.
     func refusal(ofToken token: String) async throws -> ServiceError? {
         let token = try subjectToken(token)
         do throws(ServiceError) {
-            _ = try await useCases.exchange.signIn(token, with: provider, userAgent: nil, trouble: nil)
+            _ = try await useCases.exchange.signIn(token, with: provider, userAgent: nil, in: .unobserved)
             return nil
         } catch {
             return error

@@ -33,7 +33,7 @@ import Testing
         await #expect(throws: error) { try await stage.useCases.accounts.unlink(identity, under: session) }
         let response = try stage.response(["mccmnc": ""])
         await #expect(throws: error) {
-            try await stage.useCases.link.link(response, with: stage.provider, session: session)
+            try await stage.useCases.link.link(response, with: stage.provider, session: session, in: .unobserved)
         }
         #expect(stage.tokenRequests.isEmpty)
     }

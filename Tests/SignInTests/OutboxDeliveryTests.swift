@@ -4,6 +4,7 @@ import JSON
 import OpenIDConnect
 import Providers
 import Synchronization
+import Telemetry
 import TestSupport
 import Testing
 
@@ -36,7 +37,8 @@ import Testing
         let delivery = OutboxDelivery(
             repository: vault.stage.repository,
             providers: ProviderDirectory([Provider(vault.stage.provider.configuration)]),
-            transport: vault.stage.transport, clock: vault.stage.clock, giveUpSeconds: Self.giveUpSeconds)
+            transport: vault.stage.transport, clock: vault.stage.clock, giveUpSeconds: Self.giveUpSeconds,
+            observers: .none)
         try await delivery.deliver { report in settled.withLock { $0.append(report.settlement) } }
         return settled.withLock(\.self)
     }
@@ -124,7 +126,7 @@ import Testing
         let settled = Mutex<[OutboxSettlement]>([])
         let delivery = OutboxDelivery(
             repository: vault.stage.repository, providers: ProviderDirectory([]), transport: vault.stage.transport,
-            clock: vault.stage.clock, giveUpSeconds: Self.giveUpSeconds)
+            clock: vault.stage.clock, giveUpSeconds: Self.giveUpSeconds, observers: .none)
         try await delivery.deliver { report in settled.withLock { $0.append(report.settlement) } }
         guard case .again? = settled.withLock(\.first) else {
             Issue.record("it was given up")
@@ -145,7 +147,8 @@ import Testing
         let settled = Mutex<[OutboxSettlement]>([])
         let delivery = OutboxDelivery(
             repository: vault.stage.repository, providers: ProviderDirectory([Provider(other)]),
-            transport: vault.stage.transport, clock: vault.stage.clock, giveUpSeconds: Self.giveUpSeconds)
+            transport: vault.stage.transport, clock: vault.stage.clock, giveUpSeconds: Self.giveUpSeconds,
+            observers: .none)
         try await delivery.deliver { report in settled.withLock { $0.append(report.settlement) } }
         guard case .again? = settled.withLock(\.first) else {
             Issue.record("it is \(settled.withLock(\.self))")

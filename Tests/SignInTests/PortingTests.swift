@@ -64,12 +64,12 @@ import Testing
         try move(stage, portTokens: [token])
         try await stage.signIn()
         try move(stage, subject: "thief", portTokens: [token])
-        let trouble = ProviderTrouble()
+        let call = CallContext.unobserved
         let thief = try await stage.signInWithCode.signIn(
-            stage.response(["code": "another"]), with: stage.provider, userAgent: nil, trouble: trouble)
+            stage.response(["code": "another"]), with: stage.provider, userAgent: nil, in: call)
         #expect(thief.signedIn.isNewUser)
         #expect(thief.signedIn.user != old.signedIn.user)
-        #expect(trouble.refusedPortTokens == [.used])
+        #expect(call.refusedPortTokens == [.used])
     }
 
     @Test func `a user who changed carriers is a new user by a port token that proves nothing`() async throws {
@@ -111,7 +111,7 @@ import Testing
         stage.former.publish(on: stage.transport)
         let restarted = Provider(stage.provider.configuration)
         let response = try stage.response(["code": "another"])
-        let new = try await stage.signInWithCode.signIn(response, with: restarted, userAgent: nil)
+        let new = try await stage.signInWithCode.signIn(response, with: restarted, userAgent: nil, in: .unobserved)
         #expect(new.signedIn.user == old.signedIn.user)
     }
 

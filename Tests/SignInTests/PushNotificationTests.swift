@@ -15,7 +15,7 @@ import Testing
             do { try await stage.notify() } catch { Issue.record("\(error)") }
             return .success(.json(["auth_req_id": "carriers-own", "expires_in": "3600"]))
         }
-        try await stage.useCases.push.deliver(begun.errand, trouble: nil)
+        try await stage.useCases.push.deliver(begun.errand, in: .unobserved)
         #expect(try await stage.tokens(begun.id) != nil)
         #expect(stage.cancelRequests.isEmpty)
     }
@@ -135,12 +135,12 @@ import Testing
         let stage = try await SignInStage.withPushes()
         let id = try await stage.pushed(owner: "one")
         _ = try await stage.pushed(owner: "two")
-        _ = try await stage.useCases.push.retry(id, owner: "one", trouble: nil)
+        _ = try await stage.useCases.push.retry(id, owner: "one", in: .unobserved)
         for owner in ["one", "two", "three"] {
             await #expect(throws: ServiceError.self) { try await stage.begin(owner: owner) }
         }
         await #expect(throws: ServiceError.pushedTooOften(retryAfterSeconds: 600)) {
-            try await stage.useCases.push.retry(id, owner: "one", trouble: nil)
+            try await stage.useCases.push.retry(id, owner: "one", in: .unobserved)
         }
         // Somebody else is asked all the same.
         _ = try await stage.begin(["login_hint": "+12065550999"], owner: "one")

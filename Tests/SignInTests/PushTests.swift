@@ -4,9 +4,9 @@ import JSON
 import OpenIDConnect
 import Providers
 import SignIn
+import Telemetry
 import TestSupport
 import Testing
-import Telemetry
 
 extension SignInStage {
     static func withPushes(registration: RegistrationMode = .automatic) async throws -> SignInStage {
@@ -26,7 +26,7 @@ extension SignInStage {
     ) async throws -> ServerInitiatedSignIn.Begun {
         try await useCases.push.begin(
             try wish(changes, isForSession: session != nil), with: provider, owner: owner, session: session,
-            userAgent: "App/1.0", trouble: nil)
+            userAgent: "App/1.0", in: .unobserved)
     }
 
     /// Begins, and has the carrier told.
@@ -34,7 +34,7 @@ extension SignInStage {
         _ changes: [String: String] = [:], owner: String = "", session: Session? = nil
     ) async throws -> String {
         let begun = try await begin(changes, owner: owner, session: session)
-        try await useCases.push.deliver(begun.errand, trouble: nil)
+        try await useCases.push.deliver(begun.errand, in: .unobserved)
         return begun.id
     }
 
@@ -62,7 +62,7 @@ extension SignInStage {
 
     func notify(_ members: [String: String], bearer: String) async throws {
         _ = try await useCases.pushNotifications.receive(
-            try PushNotification { members[$0] }, bearer: bearer, trouble: nil
+            try PushNotification { members[$0] }, bearer: bearer, in: .unobserved
         ) { _ in }
     }
 }
@@ -119,7 +119,7 @@ extension SignInStage {
             for owner in ["", "two", "One"] {
                 await #expect(throws: ServiceError.unknownPath) { try await stage.poll(id, owner: owner) }
                 await #expect(throws: ServiceError.unknownPath) {
-                    try await stage.useCases.push.retry(id, owner: owner, trouble: nil)
+                    try await stage.useCases.push.retry(id, owner: owner, in: .unobserved)
                 }
                 await #expect(throws: ServiceError.unknownPath) {
                     try await stage.useCases.push.cancel(id, owner: owner)
@@ -162,12 +162,12 @@ extension SignInStage {
         let stage = try await SignInStage.withPushes()
         let id = try await stage.pushed()
         let errand = try #require(try await stage.useCases.push.cancel(id, owner: ""))
-        try await stage.useCases.push.deliver(errand, trouble: nil)
+        try await stage.useCases.push.deliver(errand, in: .unobserved)
         #expect(stage.cancelRequests.count == 1 && stage.pushRequests.count == 1)
         await #expect(throws: ServiceError.pushEnded(.cancelled)) { try await stage.poll(id) }
         await #expect(throws: ServiceError.pushEnded(.cancelled)) { try await stage.notify() }
         await #expect(throws: ServiceError.pushEnded(.cancelled)) {
-            try await stage.useCases.push.retry(id, owner: "", trouble: nil)
+            try await stage.useCases.push.retry(id, owner: "", in: .unobserved)
         }
         #expect(try await stage.useCases.push.cancel(id, owner: "") == nil)
     }
@@ -176,7 +176,7 @@ extension SignInStage {
         let stage = try await SignInStage.withPushes()
         let begun = try await stage.begin()
         #expect(try await stage.useCases.push.cancel(begun.id, owner: "") == nil)
-        try await stage.useCases.push.deliver(begun.errand, trouble: nil)
+        try await stage.useCases.push.deliver(begun.errand, in: .unobserved)
         #expect(stage.cancelRequests.count == 1)
     }
 
@@ -184,16 +184,16 @@ extension SignInStage {
         let stage = try await SignInStage.withPushes()
         let id = try await stage.pushed()
         let (members, bearer) = try stage.approval()
-        let again = try await stage.useCases.push.retry(id, owner: "", trouble: nil)
+        let again = try await stage.useCases.push.retry(id, owner: "", in: .unobserved)
         #expect(again.id == id)
-        try await stage.useCases.push.deliver(again.errand, trouble: nil)
+        try await stage.useCases.push.deliver(again.errand, in: .unobserved)
         #expect(stage.pushRequests.count == 2 && stage.cancelRequests.count == 1)
         await #expect(throws: ServiceError.invalidToken) { try await stage.notify(members, bearer: bearer) }
         #expect(try await stage.isPending(id))
         try await stage.notify()
         #expect(try await stage.tokens(id) != nil)
         await #expect(throws: ServiceError.self) {
-            try await stage.useCases.push.retry(id, owner: "", trouble: nil)
+            try await stage.useCases.push.retry(id, owner: "", in: .unobserved)
         }
     }
 
@@ -253,7 +253,7 @@ extension SignInStage {
             transport: stage.transport,
             registration: .automatic, apps: stage.apps, maximumPendingSignIns: 10, clock: stage.clock, observers: .none)
         _ = try await other.pushNotifications.receive(
-            try PushNotification { members[$0] }, bearer: bearer, trouble: nil
+            try PushNotification { members[$0] }, bearer: bearer, in: .unobserved
         ) { _ in }
         guard case .signedIn = try await other.push.poll(id, owner: "") else {
             Issue.record("it is forgotten")
@@ -272,7 +272,7 @@ extension SignInStage {
         let stage = try await SignInStage.withPushes()
         stage.answerPush(json: ["error": .string(error)], status: status)
         let begun = try await stage.begin()
-        try await stage.useCases.push.deliver(begun.errand, trouble: nil)
+        try await stage.useCases.push.deliver(begun.errand, in: .unobserved)
         #expect(begun.expiresIn == 3600)
         #expect(try await stage.isPending(begun.id))
         // Neither by whether another may be begun.
@@ -300,7 +300,7 @@ extension SignInStage {
         await #expect(throws: ServiceError.pushEnded(.denied)) { try await stage.poll(id) }
         await #expect(throws: ServiceError.pushEnded(.denied)) { try await stage.notify() }
         await #expect(throws: ServiceError.pushEnded(.denied)) {
-            try await stage.useCases.push.retry(id, owner: "", trouble: nil)
+            try await stage.useCases.push.retry(id, owner: "", in: .unobserved)
         }
     }
 
@@ -317,12 +317,12 @@ extension SignInStage {
             fault(stage)
             let begun = try await stage.begin()
             await #expect(throws: ServiceError.self) {
-                try await stage.useCases.push.deliver(begun.errand, trouble: nil)
+                try await stage.useCases.push.deliver(begun.errand, in: .unobserved)
             }
             await #expect(throws: ServiceError.pushFailed) { try await stage.poll(begun.id) }
             stage.takePushes()
-            let again = try await stage.useCases.push.retry(begun.id, owner: "", trouble: nil)
-            try await stage.useCases.push.deliver(again.errand, trouble: nil)
+            let again = try await stage.useCases.push.retry(begun.id, owner: "", in: .unobserved)
+            try await stage.useCases.push.deliver(again.errand, in: .unobserved)
             try await stage.notify()
             #expect(try await stage.tokens(begun.id) != nil)
         }
@@ -333,7 +333,7 @@ extension SignInStage {
         stage.failPush(.shutDown)
         let begun = try await stage.begin()
         await #expect(throws: ServiceError.overloaded) {
-            try await stage.useCases.push.deliver(begun.errand, trouble: nil)
+            try await stage.useCases.push.deliver(begun.errand, in: .unobserved)
         }
         #expect(try await stage.isPending(begun.id))
     }

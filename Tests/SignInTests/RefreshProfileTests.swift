@@ -13,7 +13,7 @@ import Testing
     ) async -> Result<User, ServiceError> {
         do throws(ServiceError) {
             return .success(
-                try await vault.stage.useCases.refreshProfile.refresh(identity, under: vault.session, trouble: nil))
+                try await vault.stage.useCases.refreshProfile.refresh(identity, under: vault.session, in: .unobserved))
         } catch {
             return .failure(error)
         }

@@ -58,7 +58,7 @@ import Testing
         let other = IdentityID(rawValue: vault.identity.rawValue + 1)
         await #expect(throws: ServiceError.notFound) {
             try await vault.vault().accessToken(
-                of: other, under: vault.session, allowed: { _ in true }, isForced: false, trouble: nil)
+                of: other, under: vault.session, allowed: { _ in true }, isForced: false, in: .unobserved)
         }
     }
 
@@ -66,7 +66,8 @@ import Testing
         let vault = try await VaultStage()
         await #expect(throws: ServiceError.unauthorizedClient) {
             try await vault.vault().accessToken(
-                of: vault.identity, under: vault.session, allowed: { $0 == "another" }, isForced: false, trouble: nil)
+                of: vault.identity, under: vault.session, allowed: { $0 == "another" }, isForced: false, in: .unobserved
+            )
         }
         #expect(vault.sent.isEmpty)
     }

@@ -67,7 +67,7 @@ final class VaultStage: Sendable {
     ) async -> Result<String, ServiceError> {
         do throws(ServiceError) {
             let token = try await (vault ?? self.vault()).accessToken(
-                of: identity, under: session, allowed: { _ in true }, isForced: isForced, trouble: nil)
+                of: identity, under: session, allowed: { _ in true }, isForced: isForced, in: .unobserved)
             return .success(token.text)
         } catch {
             return .failure(error)

@@ -42,17 +42,17 @@ extension Provider {
     ///
     /// - Parameter time: what its clock shows all the time; nil for the present.
     public func client(
-        through transport: ScriptedTransport, trouble: ProviderTrouble? = nil, at time: MonotonicTime? = nil
+        through transport: ScriptedTransport, in call: CallContext = .unobserved, at time: MonotonicTime? = nil
     ) throws -> ProviderClient {
-        try client(through: transport, trouble: trouble) { time ?? .now }
+        try client(through: transport, in: call) { time ?? .now }
     }
 
     /// - Parameter clock: shows what time it is.
     public func client(
-        through transport: ScriptedTransport, trouble: ProviderTrouble? = nil,
+        through transport: ScriptedTransport, in call: CallContext = .unobserved,
         clock: @escaping @Sendable () -> MonotonicTime
     ) throws -> ProviderClient {
-        guard let client = ProviderClient(entering: self, through: transport, trouble: trouble, clock: clock) else {
+        guard let client = ProviderClient(entering: self, through: transport, in: call, clock: clock) else {
             throw NoPlace()
         }
         return client

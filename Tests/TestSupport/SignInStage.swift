@@ -88,7 +88,8 @@ public final class SignInStage: Sendable {
             repository: repository, tokenIssuer: issuer, providers: providers,
             memory: ProcessMemory(
                 codes: codes, logouts: logouts, events: events, pushes: pushes, refreshes: refreshes),
-            transport: transport, registration: registration, apps: apps, maximumPendingSignIns: 1000, clock: clock, observers: .none)
+            transport: transport, registration: registration, apps: apps, maximumPendingSignIns: 1000, clock: clock,
+            observers: .none)
     }
 
     public var signInWithCode: SignInWithProvider { useCases.signIn }
@@ -123,7 +124,7 @@ public final class SignInStage: Sendable {
     /// Signs in with some parameters changed; an empty one counts as absent.
     @discardableResult
     public func signIn(_ changes: [String: String] = [:]) async throws -> SignInWithProvider.Outcome {
-        try await signInWithCode.signIn(try response(changes), with: provider, userAgent: "App/1.0")
+        try await signInWithCode.signIn(try response(changes), with: provider, userAgent: "App/1.0", in: .unobserved)
     }
 
     /// Why a sign-in fails; nil when it does not.
@@ -132,7 +133,7 @@ public final class SignInStage: Sendable {
     ) async throws -> ServiceError? {
         let response = try response(changes)
         do throws(ServiceError) {
-            _ = try await signInWithCode.signIn(response, with: other ?? provider, userAgent: nil)
+            _ = try await signInWithCode.signIn(response, with: other ?? provider, userAgent: nil, in: .unobserved)
             return nil
         } catch {
             return error

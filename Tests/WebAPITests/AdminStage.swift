@@ -8,9 +8,9 @@ import Providers
 import SignIn
 import Syntax
 internal import System
+import Telemetry
 import TestSupport
 import Testing
-import Telemetry
 
 @testable import WebAPI
 

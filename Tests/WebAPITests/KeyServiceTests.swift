@@ -4,9 +4,9 @@ import HTTPServer
 import JSON
 import Pages
 import SignIn
+import Telemetry
 import TestSupport
 import Testing
-import Telemetry
 
 @testable import WebAPI
 @testable import Wings

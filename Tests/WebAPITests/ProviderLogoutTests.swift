@@ -3,6 +3,7 @@ import HTTPClient
 import HTTPServer
 import JSON
 import Providers
+import Telemetry
 import TestSupport
 import Testing
 
@@ -133,7 +134,7 @@ import Testing
         _ = try await logOut(&browser, hint)
         let outbox = OutboxDelivery(
             repository: stage.repository, providers: stage.providers, transport: stage.transport, clock: stage.clock,
-            giveUpSeconds: 3600)
+            giveUpSeconds: 3600, observers: .none)
         // What lies behind it fails first: that is told again, and nothing after that.
         stage.transport.answer(logout, .json([:], status: 424))
         try await outbox.deliver { _ in }
@@ -158,7 +159,7 @@ import Testing
         stage.transport.answer(logout, .json([:], status: status))
         let outbox = OutboxDelivery(
             repository: stage.repository, providers: stage.providers, transport: stage.transport, clock: stage.clock,
-            giveUpSeconds: 3600)
+            giveUpSeconds: 3600, observers: .none)
         try await outbox.deliver { _ in }
         #expect(try await stage.repository.outboxStatus().pending == 0)
         #expect(stage.transport.requests(to: logout).count == 1)

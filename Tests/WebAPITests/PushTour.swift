@@ -6,9 +6,9 @@ import Logging
 import Pages
 import Providers
 import SignIn
+import Telemetry
 import TestSupport
 import Testing
-import Telemetry
 
 @testable import WebAPI
 

@@ -1,9 +1,9 @@
 import Accounts
 import Crypto
 import SignIn
+import Telemetry
 import TestSupport
 import Testing
-import Telemetry
 
 @testable import Wings
 

@@ -43,7 +43,7 @@ extension BrowserSignIn {
     ///   - browser: what it shows; nil when it shows nothing, as another browser does that was never here.
     public func returned(
         _ answer: ProviderAnswer, from provider: Provider, browser: BrowserKey?, userAgent: String?,
-        trouble: ProviderTrouble?
+        in call: CallContext
     ) async throws(Failure) -> Step {
         let (row, request) = try await pending(answer.handle)
         guard request.provider.isExactly(provider.configuration.name) else { throw .page(.over) }
@@ -52,11 +52,11 @@ extension BrowserSignIn {
         guard browser.hash == row.browser else { throw .page(.otherBrowser) }
         do throws(ServiceError) {
             if let next = goingOn(request, answer, provider) {
-                return .goOn(to: try await send(next, to: provider, browser, instead: answer.handle, trouble))
+                return .goOn(to: try await send(next, to: provider, browser, instead: answer.handle, call))
             }
             guard try await end(answer.handle) else { throw ServiceError.notFound }
             if let refusal = answer.error { throw .authorizationRefused(refusal) }
-            return try await finish(request, answer, address, provider, userAgent, trouble)
+            return try await finish(request, answer, address, provider, userAgent, call)
         } catch .notFound {
             throw .page(.over)
         } catch {
@@ -70,7 +70,7 @@ extension BrowserSignIn {
     ///   - token: of the page that asked.
     ///   - browser: of that page.
     public func confirmed(
-        _ token: String, from provider: Provider, browser: BrowserKey?, userAgent: String?, trouble: ProviderTrouble?
+        _ token: String, from provider: Provider, browser: BrowserKey?, userAgent: String?, in call: CallContext
     ) async throws(Failure) -> Step {
         guard let handle = PendingHandle(token) else { throw .page(.over) }
         let (row, request) = try await pending(handle)
@@ -80,7 +80,7 @@ extension BrowserSignIn {
         guard browser?.hash == row.browser else { throw .page(.otherBrowser) }
         do throws(ServiceError) {
             guard try await end(handle) else { throw ServiceError.notFound }
-            return try await finish(request, nil, address, provider, userAgent, trouble)
+            return try await finish(request, nil, address, provider, userAgent, call)
         } catch .notFound {
             throw .page(.over)
         } catch {
@@ -162,7 +162,7 @@ extension BrowserSignIn {
     /// - Parameter answer: nil where it was remembered.
     private func finish(
         _ request: PendingRequest, _ answer: ProviderAnswer?, _ address: AppAddress, _ provider: Provider,
-        _ userAgent: String?, _ trouble: ProviderTrouble?
+        _ userAgent: String?, _ call: CallContext
     ) async throws(ServiceError) -> Step {
         guard
             let response = AuthorizedResponse(
@@ -170,7 +170,7 @@ extension BrowserSignIn {
         else { throw .notFound }
         let grant = AppGrant(request)
         let signedIn = try await signIn.signIn(
-            response, with: provider, for: grant, userAgent: userAgent, trouble: trouble)
+            response, with: provider, for: grant, userAgent: userAgent, in: call)
         return .finished(to: address.answer(code: grant.code), signedIn)
     }
 }

@@ -67,10 +67,10 @@ public struct BrowserSignIn: Sendable {
     /// - Returns: the address that the browser goes to: of the provider, or of the page where the user chooses a
     ///   carrier.
     public func begin(
-        _ request: AppRequest, with provider: Provider, browser: BrowserKey, trouble: ProviderTrouble?
+        _ request: AppRequest, with provider: Provider, browser: BrowserKey, in call: CallContext
     ) async throws(ServiceError) -> String {
         let pending = PendingRequest(request, provider: provider.configuration.name)
-        return try await send(pending, with: request.lineToken, to: provider, browser, instead: nil, trouble)
+        return try await send(pending, with: request.lineToken, to: provider, browser, instead: nil, call)
     }
 
     /// Where everything of a provider comes back to.
@@ -86,9 +86,9 @@ public struct BrowserSignIn: Sendable {
     /// - Parameter lineToken: what goes to the provider and is not remembered.
     func send(
         _ request: PendingRequest, with lineToken: LineToken? = nil, to provider: Provider, _ browser: BrowserKey,
-        instead: PendingHandle?, _ trouble: ProviderTrouble?
+        instead: PendingHandle?, _ call: CallContext
     ) async throws(ServiceError) -> String {
-        guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else {
+        guard let client = ProviderClient(entering: provider, through: transport, in: call) else {
             throw .overloaded
         }
         var pending = request

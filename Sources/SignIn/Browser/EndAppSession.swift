@@ -4,7 +4,7 @@ internal import HTTPClient
 internal import JOSE
 internal import JSON
 internal import OpenIDConnect
-internal import Providers
+public import Providers
 internal import Syntax
 
 /// The end of a session by an app's wish (OpenID Connect RP-Initiated Logout §2): here first, whatever becomes of the
@@ -33,8 +33,10 @@ public struct EndAppSession: Sendable {
     ///   - clientID: whose app it is, where there is no hint; with one, both must agree.
     ///   - address: where the browser is to go after; only one that the app has registered counts.
     ///   - isConfirmed: whether the user has said yes already.
+    ///   - call: what travels with the request to the provider.
     public func end(
-        idTokenHint: String?, clientID: String?, returnTo address: String?, state: String?, isConfirmed: Bool
+        idTokenHint: String?, clientID: String?, returnTo address: String?, state: String?, isConfirmed: Bool,
+        in call: CallContext
     ) async throws(ServiceError) -> Outcome {
         let now = clock.seconds
         if let idTokenHint, let hint = try await hint(idTokenHint, now: now), clientID ?? hint.client == hint.client {
@@ -42,7 +44,7 @@ public struct EndAppSession: Sendable {
                 try await repository.endSession(hint.bearer.session, of: hint.bearer.user, now: now)
             }
             let target = LogoutReturn(clientID: hint.client, address: address, state: state).allowed(in: apps)
-            if let ended, let onward = await addressThere(signingOut: ended, then: target) {
+            if let ended, let onward = await addressThere(signingOut: ended, then: target, in: call) {
                 return .signedOut(returnTo: onward)
             }
             return .signedOut(returnTo: target.text)
@@ -77,11 +79,13 @@ public struct EndAppSession: Sendable {
     /// was kept.
     ///
     /// - Returns: nil also when the provider can't be found now: the session here is over all the same.
-    private func addressThere(signingOut session: EndedSession, then target: LogoutReturn) async -> String? {
+    private func addressThere(
+        signingOut session: EndedSession, then target: LogoutReturn, in call: CallContext
+    ) async -> String? {
         guard let idToken = session.idToken, let provider = providers.provider(named: session.provider),
             // Carriers keep no session of a browser's, and would have to be found by network first.
             !provider.takesPortTokens,
-            let client = ProviderClient(entering: provider, through: transport, trouble: nil)
+            let client = ProviderClient(entering: provider, through: transport, in: call)
         else { return nil }
         let name = provider.configuration.name
         // From server to server is told what is to be told so, by the outbox.

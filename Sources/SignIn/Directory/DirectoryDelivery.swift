@@ -22,7 +22,7 @@ struct DirectoryDelivery: Sendable {
     let transport: any HTTPTransport
     let clock: Clock
 
-    func deliver(_ wish: DirectoryWish, _ message: OutboxMessage, _ trouble: ProviderTrouble) async -> Result {
+    func deliver(_ wish: DirectoryWish, _ message: OutboxMessage, _ call: CallContext) async -> Result {
         guard let provider = providers.provider(named: message.provider) else { return .later(seconds: nil) }
         // What has been said for one directory is nothing for another.
         guard let api = provider.configuration.userAPI, api.url.text == message.issuer else { return .never }
@@ -31,7 +31,7 @@ struct DirectoryDelivery: Sendable {
                 message, name: .make(), reference: TokenIssuer.makeReference(),
                 limits: DirectoryLimits(mailsPerHour: api.limits.mailsPerHour), now: clock.seconds)
             guard case .mail(let account) = task else { return .done }
-            guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else {
+            guard let client = ProviderClient(entering: provider, through: transport, in: call) else {
                 return .later(seconds: nil)
             }
             let work = DirectoryWork(client: client, api: api, account: account)

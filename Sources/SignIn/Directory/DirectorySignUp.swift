@@ -43,7 +43,7 @@ public struct DirectorySignUp: Sendable {
     /// - Returns: nil where the name is somebody's, or no links are given: then it is a matter of mail.
     /// - Throws: what a call to a provider throws; nobody has signed up then.
     public func link(
-        for wish: DirectoryWish, at provider: Provider, trouble: ProviderTrouble
+        for wish: DirectoryWish, at provider: Provider, in call: CallContext
     ) async throws(ServiceError) -> BindingJob? {
         let api = try api(of: provider)
         // A name that is an address is its owner's to prove, by mail.
@@ -57,7 +57,7 @@ public struct DirectorySignUp: Sendable {
         }
         guard case .account(let account) = opening else { return nil }
         do throws(ServiceError) {
-            let outcome = try await work(api, account, provider, trouble) { work throws(DirectoryFailure) in
+            let outcome = try await work(api, account, provider, call) { work throws(DirectoryFailure) in
                 try await work.link(named: name, displayName: wish.displayName ?? name)
             }
             if let job = try await noted(outcome, account) { return job }
@@ -74,7 +74,7 @@ public struct DirectorySignUp: Sendable {
     ///
     /// - Throws: also `ServiceError.insufficientAuthentication`, `.identityTooNew`, `.invalidToken`.
     public func link(
-        under session: Session, displayName: String?, at provider: Provider, trouble: ProviderTrouble
+        under session: Session, displayName: String?, at provider: Provider, in call: CallContext
     ) async throws(ServiceError) -> BindingJob {
         let now = clock.seconds
         try sensitive.check(session, now: now)
@@ -91,7 +91,7 @@ public struct DirectorySignUp: Sendable {
         case .refused(let refusal): throw sensitive.error(refusal, under: session)
         case .taken: throw .identityInUse
         case .account(let account):
-            let outcome = try await work(api, account, provider, trouble) { work throws(DirectoryFailure) in
+            let outcome = try await work(api, account, provider, call) { work throws(DirectoryFailure) in
                 try await work.link(displayName: displayName ?? account.externalID)
             }
             guard let job = try await noted(outcome, account) else {
@@ -107,10 +107,10 @@ public struct DirectorySignUp: Sendable {
     }
 
     private func work(
-        _ api: UserAPI, _ account: DirectoryAccount, _ provider: Provider, _ trouble: ProviderTrouble,
+        _ api: UserAPI, _ account: DirectoryAccount, _ provider: Provider, _ call: CallContext,
         _ body: (borrowing DirectoryWork) async throws(DirectoryFailure) -> DirectoryWork.Outcome
     ) async throws(ServiceError) -> DirectoryWork.Outcome {
-        guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else {
+        guard let client = ProviderClient(entering: provider, through: transport, in: call) else {
             throw .overloaded
         }
         do throws(DirectoryFailure) {

@@ -10,8 +10,8 @@ extension ServerInitiatedSignIn {
     ///
     /// - Throws: why the carrier could not ask, which the app is told when it asks. A carrier that can't be told to
     ///   stop asking is no error: nothing it says counts any more.
-    public func deliver(_ errand: Errand, trouble: ProviderTrouble?) async throws(ServiceError) {
-        guard let client = ProviderClient(entering: errand.provider, through: transport, trouble: trouble) else {
+    public func deliver(_ errand: Errand, in call: CallContext) async throws(ServiceError) {
+        guard let client = ProviderClient(entering: errand.provider, through: transport, in: call) else {
             if let secret = errand.secret { await fail(secret, errand) }
             throw .overloaded
         }

@@ -34,7 +34,7 @@ public struct PushNotifications: Sendable {
     ///   `.pushEnded` for what is no answer to the request, or comes too late; what a sign-in throws; what comes of the
     ///   store or of a call to the provider that failed, and then the same notification may come again.
     public func receive(
-        _ notification: PushNotification, bearer: String, trouble: ProviderTrouble?, noted: (Names) -> Void
+        _ notification: PushNotification, bearer: String, in call: CallContext, noted: (Names) -> Void
     ) async throws(ServiceError) -> Outcome {
         guard let secret = PushSecret(bearer, .carrier) else { throw .invalidToken }
         let now = clock.seconds
@@ -64,18 +64,18 @@ public struct PushNotifications: Sendable {
                 tokens: tokens, content: content, notification: push.notification,
                 notified: notification.fingerprint,
                 waitsUntil: max(push.expiresAt, now + PushGrant.minimumWaitSeconds))
-            return try await finish(push, grant, secret, notification, trouble)
+            return try await finish(push, grant, secret, notification, call)
         }
     }
 
     private func finish(
         _ push: PendingPush, _ grant: PushGrant, _ secret: PushSecret, _ notification: PushNotification,
-        _ trouble: ProviderTrouble?
+        _ call: CallContext
     ) async throws(ServiceError) -> Outcome {
         guard let provider = providers.pushing(grant.content.provider) else { throw .unknownProvider }
         do throws(ServiceError) {
             let signedIn = try await signIn.signIn(
-                AuthorizedResponse(grant.content, secret), with: provider, for: grant, trouble: trouble)
+                AuthorizedResponse(grant.content, secret), with: provider, for: grant, in: call)
             limits.release(grant.content.hint, of: grant.content.ownersHint)
             return .signedIn(signedIn)
         } catch .unlinked {

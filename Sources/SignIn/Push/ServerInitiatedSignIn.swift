@@ -57,9 +57,9 @@ public struct ServerInitiatedSignIn: Sendable {
     ///   of the store.
     public func begin(
         _ wish: PushWish, with provider: Provider, owner: String, session: Session?, userAgent: String?,
-        trouble: ProviderTrouble?
+        in call: CallContext
     ) async throws(ServiceError) -> Begun {
-        guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else {
+        guard let client = ProviderClient(entering: provider, through: transport, in: call) else {
             throw .overloaded
         }
         let subject = try await subject(of: session, at: provider)
@@ -94,7 +94,7 @@ public struct ServerInitiatedSignIn: Sendable {
     /// - Throws: as above; `.unknownPath` where there is none of this owner's; `.pushEnded`, `.invalidRequest` where it
     ///   can't be begun anew.
     public func retry(
-        _ id: String, owner: String, trouble: ProviderTrouble?
+        _ id: String, owner: String, in call: CallContext
     ) async throws(ServiceError) -> Begun {
         let (push, former, handle) = try await find(id, owner)
         switch push.state {
@@ -105,7 +105,7 @@ public struct ServerInitiatedSignIn: Sendable {
         case .pending, .silent, .failed: break
         }
         guard let provider = providers.pushing(former.provider),
-            let client = ProviderClient(entering: provider, through: transport, trouble: trouble)
+            let client = ProviderClient(entering: provider, through: transport, in: call)
         else { throw .overloaded }
         let issuer = try await issuer(former, client)
         let now = clock.seconds

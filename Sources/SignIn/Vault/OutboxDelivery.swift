@@ -4,6 +4,7 @@ public import HTTPClient
 internal import OpenIDConnect
 public import Providers
 import Syntax
+public import Telemetry
 
 /// Tells providers what has ended here: revokes tokens (RFC 7009), signs users out; and passes on to their directories
 /// who wants an account; again and again until it is done, or has taken too long.
@@ -12,7 +13,7 @@ public struct OutboxDelivery: Sendable {
     public struct Report: Sendable {
         public let message: OutboxMessage
         public let settlement: OutboxSettlement
-        public let trouble: ProviderTrouble
+        public let call: CallContext
     }
 
     /// How many are told at once.
@@ -29,16 +30,18 @@ public struct OutboxDelivery: Sendable {
     let clock: Clock
     /// How old what could not be told is given up, in seconds.
     let giveUpSeconds: Int64
+    let observers: Observers
 
     public init(
         repository: any OutboxRepository & DirectoryRepository, providers: ProviderDirectory,
-        transport: any HTTPTransport, clock: Clock, giveUpSeconds: Int64
+        transport: any HTTPTransport, clock: Clock, giveUpSeconds: Int64, observers: Observers
     ) {
         self.repository = repository
         self.providers = providers
         self.transport = transport
         self.clock = clock
         self.giveUpSeconds = giveUpSeconds
+        self.observers = observers
     }
 
     /// Tells what is due.
@@ -61,25 +64,29 @@ public struct OutboxDelivery: Sendable {
     }
 
     private func tell(_ message: OutboxMessage) async -> Report {
-        let trouble = ProviderTrouble()
-        if case .directory(let wish) = message.content {
-            let delivery = DirectoryDelivery(
-                repository: repository, providers: providers, transport: transport, clock: clock)
-            let settlement: OutboxSettlement =
-                switch await delivery.deliver(wish, message, trouble) {
-                case .done: .done
-                case .never: .givenUp
-                case .later(let seconds): later(message, atLeast: seconds ?? 0)
-                }
-            return Report(message: message, settlement: settlement, trouble: trouble)
-        }
-        let answer = await answer(to: message, trouble)
-        return Report(message: message, settlement: settlement(of: message, answer), trouble: trouble)
+        let step = observers.begin(.delivery(provider: message.provider, kind: message.content.kind))
+        let call = CallContext(observers, partOf: step.id)
+        let settlement = await settlement(of: message, in: call)
+        step.end(settlement == .done ? .done : .failed(call.facts?.step.rawValue ?? "not_done"))
+        return Report(message: message, settlement: settlement, call: call)
     }
 
-    private func answer(to message: OutboxMessage, _ trouble: ProviderTrouble) async -> RevocationAnswer? {
+    private func settlement(of message: OutboxMessage, in call: CallContext) async -> OutboxSettlement {
+        guard case .directory(let wish) = message.content else {
+            return settlement(of: message, await answer(to: message, call))
+        }
+        let delivery = DirectoryDelivery(
+            repository: repository, providers: providers, transport: transport, clock: clock)
+        return switch await delivery.deliver(wish, message, call) {
+        case .done: .done
+        case .never: .givenUp
+        case .later(let seconds): later(message, atLeast: seconds ?? 0)
+        }
+    }
+
+    private func answer(to message: OutboxMessage, _ call: CallContext) async -> RevocationAnswer? {
         guard let provider = providers.provider(named: message.provider),
-            let client = ProviderClient(entering: provider, through: transport, trouble: trouble)
+            let client = ProviderClient(entering: provider, through: transport, in: call)
         else { return nil }
         do throws(ProviderError) {
             let issuer = try await client.issuer(ofStored: message.issuer)

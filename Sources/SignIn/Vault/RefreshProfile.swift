@@ -14,12 +14,12 @@ public struct RefreshProfile: Sendable {
 
     /// - Parameters:
     ///   - identity: whose provider is asked; nil for the one that the session was opened by.
-    ///   - trouble: where a failed call to the provider is noted for the log.
+    ///   - call: where a failed call to the provider is noted for the log.
     /// - Returns: the user, with what the provider says merged in.
     /// - Throws: what ``TokenVault`` throws; `ServiceError.userinfoMismatch`; `.noUserinfo` where the provider has
     ///   none.
     public func refresh(
-        _ identity: IdentityID?, under session: Session, trouble: ProviderTrouble?
+        _ identity: IdentityID?, under session: Session, in call: CallContext
     ) async throws(ServiceError) -> User {
         guard let identity = identity ?? session.identity else { throw .providerSignInRequired }
         let grant = try await stored { () throws(RepositoryError) in
@@ -29,10 +29,10 @@ public struct RefreshProfile: Sendable {
         guard let provider = providers.provider(named: grant.provider) else { throw .unknownProvider }
         let claims: JSONValue
         do throws(ServiceError) {
-            claims = try await userinfo(of: grant, at: provider, under: session, isForced: false, trouble)
+            claims = try await userinfo(of: grant, at: provider, under: session, isForced: false, call)
         } catch .providerError(ProviderProblem(.userinfo, .status(401))) {
             // It was revoked or has expired before its time: a refresh tells.
-            claims = try await userinfo(of: grant, at: provider, under: session, isForced: true, trouble)
+            claims = try await userinfo(of: grant, at: provider, under: session, isForced: true, call)
         }
         let said = ProviderSaying(userinfo: claims, about: grant.subject.value, from: provider)
         let refresh = ProfileRefresh(
@@ -45,16 +45,16 @@ public struct RefreshProfile: Sendable {
 
     private func userinfo(
         of grant: ProviderGrant, at provider: Provider, under session: Session, isForced: Bool,
-        _ trouble: ProviderTrouble?
+        _ call: CallContext
     ) async throws(ServiceError) -> JSONValue {
-        let tokens = try await vault.fresh(grant.identity, under: session, isForced: isForced, trouble: trouble)
-        guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else {
+        let tokens = try await vault.fresh(grant.identity, under: session, isForced: isForced, in: call)
+        guard let client = ProviderClient(entering: provider, through: transport, in: call) else {
             throw .overloaded
         }
         let claims = try await asked { () throws(ProviderError) in
             let issuer = try await client.issuer(ofStored: grant.subject.issuer)
             return try await client.userinfo(
-                tokens.accessToken, at: issuer, of: grant.subject.value, correlationID: nil)
+                tokens.accessToken, at: issuer, of: grant.subject.value)
         }
         guard let claims else { throw .noUserinfo }
         return claims

@@ -49,20 +49,20 @@ public struct TokenVault: Sendable {
     /// - Parameters:
     ///   - allowed: whether who asks may have tokens of a provider, by its name.
     ///   - isForced: whether the token that is kept was refused where it was shown.
-    ///   - trouble: where a failed call to the provider is noted for the log.
+    ///   - call: where a failed call to the provider is noted for the log.
     /// - Throws: `ServiceError.notFound` for an identity that is not this user's; `.unauthorizedClient`;
     ///   `.providerSignInRequired` when none is kept, or the provider says that it is over; `.invalidToken` when the
     ///   session has ended meanwhile; what a failed call to the provider means.
     public func accessToken(
         of identity: IdentityID, under session: Session, allowed: (String) -> Bool, isForced: Bool,
-        trouble: ProviderTrouble?
+        in call: CallContext
     ) async throws(ServiceError) -> AccessToken {
         let identities = try await stored { () throws(RepositoryError) in
             try await repository.identities(of: session.user)
         }
         guard let found = identities.first(where: { $0.id == identity }) else { throw .notFound }
         guard allowed(found.provider) else { throw .unauthorizedClient }
-        let tokens = try await fresh(identity, under: session, isForced: isForced, trouble: trouble)
+        let tokens = try await fresh(identity, under: session, isForced: isForced, in: call)
         return AccessToken(
             text: tokens.accessToken, lifetimeSeconds: tokens.expiresAt.map { max(0, $0 - clock.seconds) },
             scope: tokens.scope)
@@ -70,7 +70,7 @@ public struct TokenVault: Sendable {
 
     /// Tokens that are good for a while.
     func fresh(
-        _ identity: IdentityID, under session: Session, isForced: Bool, trouble: ProviderTrouble?
+        _ identity: IdentityID, under session: Session, isForced: Bool, in call: CallContext
     ) async throws(ServiceError) -> ProviderTokens {
         var refused: Int64?
         for look in 0..<Self.maximumLooks {
@@ -85,7 +85,7 @@ public struct TokenVault: Sendable {
             guard let provider = providers.provider(named: grant.provider) else { throw .unknownProvider }
             let outcome = await refreshes.outcome(for: identity) { unstored in
                 if let unstored { return await store(unstored) }
-                return await refresh(grant, at: provider, trouble)
+                return await refresh(grant, at: provider, call)
             }
             switch outcome {
             case .renewed(let tokens):
@@ -118,7 +118,7 @@ public struct TokenVault: Sendable {
     }
 
     private func refresh(
-        _ grant: ProviderGrant, at provider: Provider, _ trouble: ProviderTrouble?
+        _ grant: ProviderGrant, at provider: Provider, _ call: CallContext
     ) async -> GrantRefreshes.Outcome {
         guard let refreshToken = grant.tokens?.refreshToken else { return .failed(.providerSignInRequired) }
         let now = clock.seconds
@@ -134,7 +134,7 @@ public struct TokenVault: Sendable {
         } catch {
             return .failed(ServiceError(error))
         }
-        guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else {
+        guard let client = ProviderClient(entering: provider, through: transport, in: call) else {
             return await giveUp(lease, .overloaded)
         }
         do throws(ProviderError) {

@@ -50,11 +50,10 @@ struct AuthorizeEndpoint: Sendable {
     private func begin(_ request: AppRequest, with provider: Provider, _ context: RequestContext) async -> BrowserAnswer
     {
         context.provider = provider.configuration.name
-        context.trouble = ProviderTrouble()
         // Several sign-ins of one browser may be under way; what it is known by is the same for all.
         let key = if case .key(let key) = cookie.shown(by: context.request) { key } else { BrowserKey() }
         do throws(ServiceError) {
-            let address = try await browser.begin(request, with: provider, browser: key, trouble: context.trouble)
+            let address = try await browser.begin(request, with: provider, browser: key, in: context.call)
             var answer = BrowserAnswer.redirect(to: address)
             answer.response.headers.append(cookie.field(key))
             return answer

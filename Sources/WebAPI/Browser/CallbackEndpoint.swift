@@ -27,7 +27,7 @@ struct CallbackEndpoint: Sendable {
             }
             let answer = try ProviderAnswer(parameters)
             let step = try await browser.returned(
-                answer, from: provider, browser: try key(shown), userAgent: request.userAgent, trouble: context.trouble)
+                answer, from: provider, browser: try key(shown), userAgent: request.userAgent, in: context.call)
             return self.answer(step, context)
         } catch {
             return failure(error, context)
@@ -41,7 +41,7 @@ struct CallbackEndpoint: Sendable {
             guard let token = parameters[.token] else { throw .page(.malformed(parameter: "token")) }
             let step = try await browser.confirmed(
                 token, from: provider, browser: try key(cookie.shown(by: context.request)),
-                userAgent: context.request.userAgent, trouble: context.trouble)
+                userAgent: context.request.userAgent, in: context.call)
             return answer(step, context)
         } catch {
             return failure(error, context)
@@ -54,7 +54,6 @@ struct CallbackEndpoint: Sendable {
         do throws(ServiceError) {
             try limits.count(context.network, as: .signIns)
             let provider = try providers.provider(ofPath: context)
-            context.trouble = ProviderTrouble()
             return (try AuthorizationParameters(context.request), provider)
         } catch {
             throw .page(.service(error))

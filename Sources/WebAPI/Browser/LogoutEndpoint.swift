@@ -19,7 +19,8 @@ struct LogoutEndpoint: Sendable {
             let outcome = try await endSession.end(
                 idTokenHint: parameters[.idTokenHint], clientID: parameters[.clientID],
                 returnTo: parameters[.postLogoutRedirectURI], state: parameters[.state],
-                isConfirmed: context.request.method == .post && parameters[.confirmed] != nil)
+                isConfirmed: context.request.method == .post && parameters[.confirmed] != nil,
+                in: context.call)
             return answer(outcome, parameters, context.request)
         } catch {
             return pages.failure(error, context.request)

@@ -3,6 +3,7 @@ import HTTPClient
 import OpenIDConnect
 import Providers
 import SignIn
+import Telemetry
 
 /// Asks Apple about every user of a provider's by what he will be known, and notes it, a page in one transaction:
 /// whatever stops it, at most a page is asked about again.
@@ -121,14 +122,14 @@ struct TransferWalk {
     private func call<Value: Sendable>(
         _ body: (borrowing ProviderClient) async throws(ProviderError) -> Value
     ) async -> Result<Value, TransferFailure> {
-        let trouble = ProviderTrouble()
-        guard let client = ProviderClient(entering: provider, through: transport, trouble: trouble) else {
+        let call = CallContext(.none, partOf: nil)
+        guard let client = ProviderClient(entering: provider, through: transport, in: call) else {
             return .failure(.noPlace)
         }
         do throws(ProviderError) {
             return .success(try await body(client))
         } catch {
-            return .failure(TransferFailure(error, trouble.facts))
+            return .failure(TransferFailure(error, call.facts))
         }
     }
 }

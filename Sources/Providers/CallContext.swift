@@ -1,0 +1,60 @@
+public import OpenIDConnect
+import Synchronization
+public import Telemetry
+
+/// What travels with a request, or with work of our own, from the one who asks to the provider that is called: who hears
+/// of its steps, what the sign-in is called in logs, and what went wrong on the way.
+///
+/// Where failures of many kinds become one answer, the person who is woken still has to know which host failed, and how.
+public final class CallContext: Sendable {
+    /// What is known of a call to a provider that came to nothing, beside the error: for the log, and never for an app.
+    public struct Facts: Sendable, Equatable {
+        public let step: ProviderProblem.Step
+        public let failure: ProviderCallError
+        /// Whom the call was for; nil where the failure is remembered from another sign-in's call.
+        public let host: String?
+        /// The provider's own words.
+        public let words: ProviderWords?
+    }
+
+    private struct State {
+        var correlationID: String?
+        var facts: Facts?
+        var refused: [PortTokenError] = []
+    }
+
+    /// Hear of every step.
+    public let observers: Observers
+    /// The step that all others are a part of; nil where there is none, or nobody looks.
+    public let step: StepID?
+    private let state = Mutex(State())
+
+    public init(_ observers: Observers, partOf step: StepID?) {
+        self.observers = observers
+        self.step = step
+    }
+
+    /// Begins a step on the way.
+    public func begin(_ step: @autoclosure () -> Step, unended: StepOutcome = .abandoned) -> OpenStep {
+        observers.begin(step(), partOf: self.step, unended: unended)
+    }
+
+    /// The caller's own name for the sign-in, checked to be harmless; providers and the log get it.
+    public var correlationID: String? {
+        get { state.withLock(\.correlationID) }
+        set { state.withLock { $0.correlationID = newValue } }
+    }
+
+    /// Of the last call that came to nothing.
+    public var facts: Facts? { state.withLock(\.facts) }
+    /// Why port tokens proved nothing, whatever became of the sign-in.
+    public var refusedPortTokens: [PortTokenError] { state.withLock(\.refused) }
+
+    public func note(refused refusals: [PortTokenError]) {
+        if !refusals.isEmpty { state.withLock { $0.refused += refusals } }
+    }
+
+    func note(_ step: ProviderProblem.Step, _ failure: ProviderCallError, host: String?, words: ProviderWords? = nil) {
+        state.withLock { $0.facts = Facts(step: step, failure: failure, host: host, words: words) }
+    }
+}

@@ -1,0 +1,26 @@
+public import OpenIDConnect
+
+/// What went wrong at a provider, for the log and the developer; never what it sent.
+public struct ProviderProblem: Equatable, Sendable {
+    public enum Step: String, Sendable {
+        case discovery, keys, token, userinfo, push, refresh, revocation, introspection, logout, directory, transfer
+        case verification
+    }
+    public let step: Step
+    public let failure: ProviderCallError
+
+    public init(_ step: Step, _ failure: ProviderCallError) {
+        self.step = step
+        self.failure = failure
+    }
+}
+
+/// Why a part of the road that leads to a provider came to nothing.
+public enum ProviderError: Error, Equatable, Sendable {
+    case call(ProviderProblem)
+    case idToken(IDTokenError)
+    case userinfoMismatch
+    case logoutToken(EventTokenError)
+    case event(EventTokenError)
+    case accessToken(AccessTokenError)
+}
