@@ -32,8 +32,8 @@ public struct SignInRecord: Sendable {
     /// Seconds since 1970.
     public let now: Int64
 
-    /// All fields. Code that does without some of them takes this apart, so that a field that comes later does not compile
-    /// there before it is looked at.
+    /// All fields. Code that does without some of them takes this apart, so that a field that comes later does not
+    /// compile there before it is looked at.
     public typealias Fields = (
         evidence: Evidence, challenge: OneTimeUse?, provider: String, subject: Subject, personKey: PersonKey?,
         ported: [PortedSubject], refusedPortTokens: Int, registration: Registration, attributes: Attributes,

@@ -5,6 +5,7 @@ import Postgres
 /// The sign-in of a user whose subject is known and about whom there is nothing to decide, which nearly every sign-in
 /// is: one statement, which is a transaction.
 struct KnownUserSignIn {
+    private static let opened = SessionPart(from: 10, user: "user_id", identity: "target.id", provider: "$9", now: "$8")
     // The identity's row is held first, so that whoever takes it away meanwhile comes before or after, and the rest
     // follows from it: where there is no such row, nothing happens at all.
     private static let statement = Postgres.Statement(
@@ -24,11 +25,7 @@ struct KnownUserSignIn {
             UPDATE identities SET last_sign_in = $8, room = room - 1 FROM target, free WHERE identities.id = target.id
             RETURNING identities.id
         ), opened AS (
-            INSERT INTO sessions (id, user_id, family, generation, expires, created, user_agent, acr, amr, auth_time,
-                authenticated, provider, client, identity_id, scope, upstream_sid)
-            SELECT $9, user_id, $10, $11::int8, $12::int8, $8, $13, $14, $15, $16::int8, $17::int8, $18, $19, target.id, $20,
-                $21
-            FROM target, touched
+            INSERT INTO sessions (\(opened.names)) SELECT \(opened.expressions) FROM target, touched
             RETURNING user_id
         )
         SELECT target.id, target.user_id, users.reference, users.profile, (SELECT count(*) FROM opened)
@@ -45,16 +42,13 @@ struct KnownUserSignIn {
     let signIn: SimpleSignIn
 
     func run(_ work: Work) async throws(RepositoryError) -> Outcome {
-        let session = signIn.session
-        let row = try await work.first(
-            Self.statement, .text(signIn.subject.value), .text(signIn.subject.issuer),
-            .optional(signIn.maximumSessions),
+        let values: [Value] = [
+            .text(signIn.subject.value), .text(signIn.subject.issuer), .optional(signIn.maximumSessions),
             .optional(signIn.code?.hash), .optional(signIn.code?.owner), .optional(signIn.code?.expiresAt),
-            .integer(signIn.now - UsedCodeRows.graceSeconds), .integer(signIn.now), .session(session.id),
-            .session(session.family), .integer(Session.firstGeneration), .integer(session.expiresAt),
-            .optional(session.userAgent), .optional(session.authentication.acr), .text(session.authentication.methods),
-            .optional(session.authentication.time), .integer(session.authenticatedAt), .text(signIn.provider),
-            .text(session.client), .optional(session.scope), .optional(session.upstreamSession))
+            .integer(signIn.now - UsedCodeRows.graceSeconds), .integer(signIn.now), .text(signIn.provider),
+        ]
+        let command = Command(Self.statement, values + SessionPart.values(of: signIn.session).map(Value.init))
+        let row = try await work.rows(command).first.map(StoredRow.init)
         guard let row else { return .notSimple }
         guard try row.integer(4) > 0 else { return .codeAlreadyUsed }
         return .signedIn(

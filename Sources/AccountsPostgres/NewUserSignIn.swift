@@ -5,6 +5,8 @@ import Postgres
 /// The first sign-in of somebody about whom there is nothing to decide: one statement as well, user, identity and
 /// session.
 struct NewUserSignIn {
+    private static let opened = SessionPart(
+        from: 24, user: "made.id", identity: "first.id", provider: "$15", now: "$7::int8")
     // Nothing happens where the subject is known after all, where a key is not the newest any more, under which a row
     // would be missed when all is sealed or hashed anew, or where the code was used. Of two who come with one subject
     // at once, the second meets the unique index, and its statement is undone.
@@ -39,10 +41,7 @@ struct NewUserSignIn {
         ), noted AS (
             INSERT INTO audit (at, event, user_id, new_identity) SELECT $7::int8, $23, made.id, first.id FROM made, first
         ), opened AS (
-            INSERT INTO sessions (id, user_id, family, generation, expires, created, user_agent, acr, amr, auth_time,
-                authenticated, provider, client, identity_id, scope, upstream_sid)
-            SELECT $24, made.id, $25, $26::int8, $27::int8, $7::int8, $28, $29, $30, $31::int8, $32::int8, $15, $33, first.id,
-                $34, $35
+            INSERT INTO sessions (\(opened.names)) SELECT \(opened.expressions)
             FROM made, first
             RETURNING id
         )
@@ -72,7 +71,8 @@ struct NewUserSignIn {
                 contacts.key, .text(SecretKey.Purpose.contact.rawValue), .integer(user.rawValue), .text(reference),
                 .bytes(sealed), .integer(identity.rawValue), .text(signIn.provider),
                 .text(Identity.Origin.signIn.rawValue),
-            ] + contacts.rows + [.text(AuditEvent.Kind.userCreated.rawValue)] + signIn.sessionValues)
+            ] + contacts.rows + [.text(AuditEvent.Kind.userCreated.rawValue)]
+                + SessionPart.values(of: signIn.session).map(Value.init))
         do throws(PostgresError) {
             guard try await store.alone(command, .durable).first?.integer(0) == 1 else { return nil }
         } catch .refused(.uniqueViolation) {
@@ -99,18 +99,5 @@ struct NewUserSignIn {
         var values = rows.flatMap { [Value.bytes($0.hash), .integer($0.standing.rawValue), .text($0.provider)] }
         for _ in rows.count..<Self.mostContacts { values += none }
         return (.integer(key.number), values)
-    }
-}
-
-extension SimpleSignIn {
-    /// The session's part of a statement, in the order of its columns but for the provider's.
-    fileprivate var sessionValues: [Value] {
-        [
-            .session(session.id), .session(session.family), .integer(Session.firstGeneration),
-            .integer(session.expiresAt), .optional(session.userAgent), .optional(session.authentication.acr),
-            .text(session.authentication.methods), .optional(session.authentication.time),
-            .integer(session.authenticatedAt), .text(session.client), .optional(session.scope),
-            .optional(session.upstreamSession),
-        ]
     }
 }

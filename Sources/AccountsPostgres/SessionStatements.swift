@@ -5,29 +5,14 @@ import Postgres
 /// Looking a session up, and the rotation of a refresh token that is current: what apps do most, each without a
 /// transaction of several statements.
 enum SessionStatements {
-    private static let columns = """
-        id, user_id, family, generation, rotated, expires, created, user_agent, acr, amr, auth_time, provider, client,
-        identity_id, authenticated, scope
-        """
-    static let find = Postgres.Statement("SELECT \(columns) FROM sessions WHERE id = $1 AND expires > $2")
+    static let find = Postgres.Statement(
+        "SELECT \(SessionColumn.readNames) FROM sessions WHERE id = $1 AND expires > $2")
     // Of two who rotate one generation one finds it as it was.
     static let rotate = Postgres.Statement(
         """
         UPDATE sessions SET generation = generation + 1, rotated = $1, expires = $2
         WHERE id = $3 AND generation = $4 AND expires > $1
         """)
-
-    static func session(_ row: StoredRow) throws(RepositoryError) -> Session {
-        Session(
-            id: try row.sessionID(0), user: try row.user(1), family: try row.sessionID(2),
-            generation: try row.integer(3), rotatedAt: try row.optionalInteger(4), expiresAt: try row.integer(5),
-            createdAt: try row.integer(6), userAgent: try row.optionalText(7),
-            authentication: Authentication(
-                acr: try row.optionalText(8), amr: try row.text(9).split(separator: " ").map(String.init),
-                time: try row.optionalInteger(10)),
-            authenticatedAt: try row.integer(14), provider: try row.text(11), client: try row.text(12),
-            identity: try row.optionalIdentity(13), scope: try row.optionalText(15))
-    }
 }
 
 extension PostgresAccounts {
@@ -41,7 +26,7 @@ extension PostgresAccounts {
         guard let row = try await Work(self).first(SessionStatements.find, .session(id), .integer(now)) else {
             return nil
         }
-        return try SessionStatements.session(row)
+        return try Session(row)
     }
 
     public func refresh(_ record: RefreshRecord) async throws(RepositoryError) -> RefreshOutcome {

@@ -1,10 +1,11 @@
 import Accounts
+import AccountsSQL
 import Postgres
 
 /// One row of what a statement has given back. A column is named by its place, the first being 0.
 ///
 /// Each reader throws `.unavailable(.corrupt)` where the column holds something else.
-struct StoredRow: Sendable {
+struct StoredRow: ReadableRow, Sendable {
     private let row: Row
 
     init(_ row: Row) {

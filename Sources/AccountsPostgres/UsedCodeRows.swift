@@ -98,6 +98,17 @@ extension PostgresAccounts {
 }
 
 extension Value {
+    init(_ value: ColumnValue) {
+        self =
+            switch value {
+            case .null: .null
+            case .integer(let number): .integer(number)
+            case .text(let text): .text(text)
+            case .session(let id): .session(id)
+            case .hash(let hash): .hash(hash)
+            }
+    }
+
     static func hash(_ hash: TokenHash) -> Value { .bytes(hash.bytes) }
     static func session(_ id: SessionID) -> Value { .bytes(id.bytes) }
     static func optional(_ text: String?) -> Value { text.map(Value.text) ?? .null }

@@ -52,6 +52,14 @@ extension Connection {
         try finish(try statement(query), repeat each values)
     }
 
+    /// Runs a statement to its end, of which `bind` gives each place its value.
+    func run(_ query: Query, bind: (any Statement) throws(RepositoryError) -> Void) throws(RepositoryError) {
+        let statement = try statement(query)
+        defer { statement.reset() }
+        try bind(statement)
+        while try statement.step() {}
+    }
+
     /// Runs a query and reads its first row.
     ///
     /// - Returns: nil when there is none.

@@ -33,14 +33,7 @@ extension CopiedTable {
                 .integer("email_stopped"), .integer("email_said"),
             ]),
         CopiedTable(
-            "sessions", key: [.bytes("id")],
-            [
-                .integer("user_id"), .bytes("family"), .integer("generation"), .bytesOrNone("refresh_hash"),
-                .bytes("previous_hash"), .bytes("next_wrapped"), .integer("rotated"), .integer("expires"),
-                .integer("created"), .text("user_agent"), .text("acr"), .text("amr"), .integer("auth_time"),
-                .integer("authenticated"), .text("provider"), .text("client"), .integer("identity_id"), .text("scope"),
-                .bytes("upstream_sid"),
-            ]),
+            "sessions", key: [SessionColumn.id.column], SessionColumn.allCases.filter { $0 != .id }.map(\.column)),
         CopiedTable("retired_refresh_tokens", key: [.bytes("session_id"), .bytes("hash")], [.integer("expires")]),
         CopiedTable(
             "grants", key: [.integer("identity_id")],

@@ -2,21 +2,11 @@ public import Accounts
 
 /// The sessions table.
 package struct SessionRows {
-    private static let columns = """
-        id, user_id, family, generation, rotated, expires, created, user_agent, acr, amr, auth_time, provider, client,
-        identity_id, authenticated, scope
-        """
-    private static let insert = Query(
-        """
-        INSERT INTO sessions (id, user_id, family, refresh_hash, expires, created, user_agent, acr, amr, auth_time,
-            provider, client, identity_id, authenticated, generation, scope, upstream_sid)
-        VALUES (?, ?, ?, x'', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        """)
-    private static let find = Query("SELECT \(columns) FROM sessions WHERE id = ? AND expires > ?")
+    private static let find = Query("SELECT \(SessionColumn.readNames) FROM sessions WHERE id = ? AND expires > ?")
     private static let findWithTokens = Query(
-        "SELECT \(columns), refresh_hash, previous_hash, next_wrapped FROM sessions WHERE id = ? AND expires > ?")
+        "SELECT \(SessionColumn.readNamesWithTokens) FROM sessions WHERE id = ? AND expires > ?")
     private static let ofUser = Query(
-        "SELECT \(columns) FROM sessions WHERE user_id = ? AND expires > ? ORDER BY created, id")
+        "SELECT \(SessionColumn.readNames) FROM sessions WHERE user_id = ? AND expires > ? ORDER BY created, id")
     private static let delete = Query("DELETE FROM sessions WHERE id = ? RETURNING user_id")
     private static let deleteAll = Query("DELETE FROM sessions WHERE user_id = ?")
     private static let deleteOthers = Query(
@@ -43,16 +33,13 @@ package struct SessionRows {
     package func insert(
         _ session: NewSession, user: UserID, identity: IdentityID, provider: String, now: Int64
     ) throws(RepositoryError) {
-        try connection.run(
-            Self.insert, session.id, user, session.family, session.expiresAt, now, session.userAgent,
-            session.authentication.acr, session.authentication.methods, session.authentication.time, provider,
-            session.client, identity,
-            session.authenticatedAt, Session.firstGeneration, session.scope, session.upstreamSession)
+        try SessionInsertion(session: session, user: user, identity: identity, provider: provider, now: now)
+            .run(connection)
     }
 
     /// A live session.
     package func find(_ id: SessionID, now: Int64) throws(RepositoryError) -> Session? {
-        try connection.first(Self.find, id, now) { row throws(RepositoryError) in try Self.session(row) }
+        try connection.first(Self.find, id, now) { row throws(RepositoryError) in try Session(StatementRow(row)) }
     }
 
     /// A live session, with what is left of its refresh tokens of the earlier form.
@@ -60,12 +47,12 @@ package struct SessionRows {
         _ id: SessionID, now: Int64
     ) throws(RepositoryError) -> (session: Session, earlier: EarlierTokenColumns)? {
         try connection.first(Self.findWithTokens, id, now) { row throws(RepositoryError) in
-            (try Self.session(row), try EarlierTokenColumns(row, from: 16))
+            (try Session(StatementRow(row)), try EarlierTokenColumns(row))
         }
     }
 
     package func live(of user: UserID, now: Int64) throws(RepositoryError) -> [Session] {
-        try connection.all(Self.ofUser, user, now) { row throws(RepositoryError) in try Self.session(row) }
+        try connection.all(Self.ofUser, user, now) { row throws(RepositoryError) in try Session(StatementRow(row)) }
     }
 
     /// - Returns: whose it was; nil when there was none.
@@ -101,29 +88,21 @@ package struct SessionRows {
         try connection.run(Self.deleteEvery)
         return connection.changes
     }
-
-    private static func session(_ row: any Statement) throws(RepositoryError) -> Session {
-        Session(
-            id: try row.sessionID(0), user: UserID(rawValue: row.integer(1)), family: try row.sessionID(2),
-            generation: row.integer(3), rotatedAt: row.optionalInteger(4), expiresAt: row.integer(5),
-            createdAt: row.integer(6), userAgent: row.optionalText(7),
-            authentication: row.authentication(acr: 8, methods: 9, time: 10),
-            authenticatedAt: row.integer(14), provider: row.text(11), client: row.text(12),
-            identity: row.optionalInteger(13).map(IdentityID.init(rawValue:)), scope: row.optionalText(15))
-    }
 }
 
 extension Authentication {
     /// The methods as they are stored.
     package var methods: String { amr.joined(separator: " ") }
+
+    init(acr: String?, methods: String, time: Int64?) {
+        self.init(acr: acr, amr: methods.split(separator: " ").map(String.init), time: time)
+    }
 }
 
 extension Statement {
     /// How a user was authenticated, from three columns of the row it stands on.
     func authentication(acr: Int32, methods: Int32, time: Int32) -> Authentication {
-        Authentication(
-            acr: optionalText(acr), amr: text(methods).split(separator: " ").map(String.init),
-            time: optionalInteger(time))
+        Authentication(acr: optionalText(acr), methods: text(methods), time: optionalInteger(time))
     }
 }
 
@@ -134,11 +113,13 @@ struct EarlierTokenColumns {
     /// The current one, sealed for who presents the previous one.
     let nextWrapped: [UInt8]
 
-    /// - Parameter column: the first of the three.
-    init(_ row: any Statement, from column: Int32) throws(RepositoryError) {
-        current = row.isEmpty(column) ? nil : try row.hash(column)
-        previous = row.isEmpty(column + 1) ? nil : try row.hash(column + 1)
-        nextWrapped = row.blob(column + 2)
+    /// Reads a row of ``SessionColumn/readNamesWithTokens``.
+    init(_ row: any Statement) throws(RepositoryError) {
+        let current = Int32(SessionColumn.refreshHash.rawValue)
+        let previous = Int32(SessionColumn.previousHash.rawValue)
+        self.current = row.isEmpty(current) ? nil : try row.hash(current)
+        self.previous = row.isEmpty(previous) ? nil : try row.hash(previous)
+        nextWrapped = row.blob(Int32(SessionColumn.nextWrapped.rawValue))
     }
 }
 

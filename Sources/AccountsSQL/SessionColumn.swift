@@ -1,0 +1,127 @@
+package import Accounts
+
+/// The columns of the table `sessions`, each once: SELECT and INSERT lists of both engines, what is bound and read, and
+/// the copy of the table are made of this list.
+///
+/// A column that comes later is a case here and a step of each engine's schema. It does not compile before it is said
+/// what it is (``column``) and what a session that is opened has in it (``opening``); what a ``Session`` tells of it is
+/// demanded by that one's initialiser.
+package enum SessionColumn: Int, CaseIterable, Sendable {
+    // What a `Session` is read from, in the order of its places in a row.
+    case id, user, family, generation, rotated, expires, created, userAgent, acr, methods, authTime, provider, client
+    case identity, authenticated, scope
+    // What is left of refresh tokens of the earlier form, in the order of `EarlierTokenColumns`.
+    case refreshHash, previousHash, nextWrapped
+    // What a session is found by, and not asked for.
+    case upstreamSession
+
+    /// Its name, and what it holds.
+    package var column: CopiedColumn {
+        switch self {
+        case .id: .bytes("id")
+        case .user: .integer("user_id")
+        case .family: .bytes("family")
+        case .generation: .integer("generation")
+        case .rotated: .integer("rotated")
+        case .expires: .integer("expires")
+        case .created: .integer("created")
+        case .userAgent: .text("user_agent")
+        case .acr: .text("acr")
+        case .methods: .text("amr")
+        case .authTime: .integer("auth_time")
+        case .provider: .text("provider")
+        case .client: .text("client")
+        case .identity: .integer("identity_id")
+        case .authenticated: .integer("authenticated")
+        case .scope: .text("scope")
+        case .refreshHash: .bytesOrNone("refresh_hash")
+        case .previousHash: .bytes("previous_hash")
+        case .nextWrapped: .bytes("next_wrapped")
+        case .upstreamSession: .bytes("upstream_sid")
+        }
+    }
+
+    /// Where a session that is opened has its value from.
+    package enum Opening: Sendable {
+        case session(@Sendable (NewSession) -> ColumnValue)
+        // What the transaction that opens it knows, be it from a row that it has just made.
+        case user, identity, provider, now
+        /// Bytes where an engine demands some; there are none.
+        case noBytes
+        case nothing
+    }
+
+    package var opening: Opening {
+        switch self {
+        case .id: .session { .session($0.id) }
+        case .user: .user
+        case .family: .session { .session($0.family) }
+        case .generation: .session { _ in .integer(Session.firstGeneration) }
+        case .rotated: .nothing
+        case .expires: .session { .integer($0.expiresAt) }
+        case .created: .now
+        case .userAgent: .session { .optional($0.userAgent) }
+        case .acr: .session { .optional($0.authentication.acr) }
+        case .methods: .session { .text($0.authentication.methods) }
+        case .authTime: .session { .optional($0.authentication.time) }
+        case .provider: .provider
+        case .client: .session { .text($0.client) }
+        case .identity: .identity
+        case .authenticated: .session { .integer($0.authenticatedAt) }
+        case .scope: .session { .optional($0.scope) }
+        case .refreshHash: .noBytes
+        case .previousHash, .nextWrapped: .nothing
+        case .upstreamSession: .session { .optional($0.upstreamSession) }
+        }
+    }
+}
+
+extension SessionColumn {
+    package var name: String { column.name }
+
+    /// The SELECT list of what a session is read from.
+    package static let readNames = names(allCases.prefix { $0 != .refreshHash })
+    /// The same with what is left of refresh tokens of the earlier form.
+    static let readNamesWithTokens = names(allCases.prefix { $0 != .upstreamSession })
+
+    static func names(_ columns: some Sequence<SessionColumn>) -> String {
+        columns.map(\.name).joined(separator: ", ")
+    }
+}
+
+extension Session {
+    /// Reads a row of ``SessionColumn/readNames``.
+    package init(_ row: some ReadableRow) throws(RepositoryError) {
+        self.init(
+            id: try row.sessionID(.id), user: UserID(rawValue: try row.integer(.user)),
+            family: try row.sessionID(.family), generation: try row.integer(.generation),
+            rotatedAt: try row.optionalInteger(.rotated), expiresAt: try row.integer(.expires),
+            createdAt: try row.integer(.created), userAgent: try row.optionalText(.userAgent),
+            authentication: Authentication(
+                acr: try row.optionalText(.acr), methods: try row.text(.methods),
+                time: try row.optionalInteger(.authTime)),
+            authenticatedAt: try row.integer(.authenticated), provider: try row.text(.provider),
+            client: try row.text(.client), identity: try row.optionalInteger(.identity).map(IdentityID.init(rawValue:)),
+            scope: try row.optionalText(.scope))
+    }
+}
+
+extension ReadableRow {
+    fileprivate func integer(_ column: SessionColumn) throws(RepositoryError) -> Int64 {
+        try integer(column.rawValue)
+    }
+
+    fileprivate func optionalInteger(_ column: SessionColumn) throws(RepositoryError) -> Int64? {
+        try optionalInteger(column.rawValue)
+    }
+
+    fileprivate func text(_ column: SessionColumn) throws(RepositoryError) -> String { try text(column.rawValue) }
+
+    fileprivate func optionalText(_ column: SessionColumn) throws(RepositoryError) -> String? {
+        try optionalText(column.rawValue)
+    }
+
+    fileprivate func sessionID(_ column: SessionColumn) throws(RepositoryError) -> SessionID {
+        try sessionID(column.rawValue)
+    }
+}
