@@ -52,8 +52,7 @@ struct CallKind: Sendable, CustomTestStringConvertible {
         CallKind(testDescription: "userinfo", step: .userinfo) {
             $0.carrier.userinfoEndpoint
         } make: {
-            _ = try await $1.userinfo(
-                "access", at: $0.metadata(), of: $0.idToken(aka: nil).subject, correlationID: nil)
+            _ = try await $1.userinfo("access", at: $0.metadata(), of: $0.idToken(aka: nil).subject)
         },
     ].map { kind in
         var kind = kind
