@@ -228,10 +228,14 @@ let package = Package(
                 "Wings", "Settings", "Observability", "Accounts", "Providers", "Apps", "HTTPServer", "OpenIDConnect", "Crypto",
                 "YAML", "JSON", "Syntax", logging,
             ]),
+        .target(
+            name: "ToyWing",
+            dependencies: ["Wings", "WebAPI", "Settings", "SignIn", "OpenAPI", "JSON", "HTTPServer"],
+            path: "Tests/ToyWing", swiftSettings: settings),
         tests(
             "FlowTests",
             [
-                "gatehouse", "Wings", "Telemetry", "SimulatedCarriers", "SignIn", "Providers", "AccountsPostgres", "AccountsSQLite",
+                "ToyWing", "gatehouse", "Wings", "Telemetry", "SimulatedCarriers", "SignIn", "Providers", "AccountsPostgres", "AccountsSQLite",
                 "AccountsSQL",
                 "Postgres", "PostgresTestSupport", "CSQLite",
                 "Accounts",

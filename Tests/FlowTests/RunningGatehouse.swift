@@ -12,8 +12,10 @@ import Wings
 
 extension Settings {
     /// Reads a configuration that is in memory, and the files it names from where they are.
-    static func load(yaml: String, environment: [String: String] = [:]) -> LoadedSettings {
-        load(file: "test.yaml", environment: environment, wings: Wing.all.map(\.settings)) {
+    static func load(
+        yaml: String, environment: [String: String] = [:], wings: [Wing] = Wing.all
+    ) -> LoadedSettings {
+        load(file: "test.yaml", environment: environment, wings: wings.map(\.settings)) {
             path throws(SettingsFileError) in
             path == "test.yaml" ? Array(yaml.utf8) : try bytes(of: path)
         }
@@ -38,6 +40,8 @@ final class RunningGatehouse: Sendable {
         var failedRefreshes = 0
         var failedAdminTokens = 0
         var signUps = 0
+        /// YAML lines of a wing's.
+        var more: [String] = []
     }
 
     /// Starts both, runs `body`, and stops both.
@@ -54,13 +58,14 @@ final class RunningGatehouse: Sendable {
         top: String = "", http: String = "", zenkey: [String] = [], plain: [String] = [],
         telenor: [String: [String]] = [:], others: [String: [String]] = [:], limits: Limits = Limits(),
         latency: Duration = .zero, codeLifetime: Int64? = nil,
-        environment: [String: String] = [:], adminToken: String? = nil,
+        environment: [String: String] = [:], adminToken: String? = nil, wings: [Wing] = Wing.all,
+        observers: Observers = .none,
         _ body: (RunningGatehouse) async throws -> Void
     ) async throws {
         let running = try await RunningGatehouse(
             top: top, http: http, zenkey: zenkey, plain: plain, telenor: telenor, others: others, limits: limits,
             latency: latency, codeLifetime: codeLifetime,
-            environment: environment, adminToken: adminToken)
+            environment: environment, adminToken: adminToken, wings: wings, observers: observers)
         do {
             try await body(running)
         } catch {
@@ -73,7 +78,8 @@ final class RunningGatehouse: Sendable {
     private init(
         top: String, http: String, zenkey: [String], plain: [String], telenor: [String: [String]],
         others: [String: [String]],
-        limits: Limits, latency: Duration, codeLifetime: Int64?, environment: [String: String], adminToken: String?
+        limits: Limits, latency: Duration, codeLifetime: Int64?, environment: [String: String], adminToken: String?,
+        wings: [Wing], observers: Observers
     ) async throws {
         loop = try EventLoop(label: "simulation")
         loop.start()
@@ -93,19 +99,21 @@ final class RunningGatehouse: Sendable {
                 simulation, folder, top: top, http: http, zenkey: zenkey, plain: plain, telenor: telenor,
                 others: others, limits: limits,
                 adminToken: adminToken),
-            log, environment)
+            log, environment, wings: wings, observers: observers)
     }
 
     static func start(
-        _ yaml: String, _ log: RecordedLog, _ environment: [String: String]
+        _ yaml: String, _ log: RecordedLog, _ environment: [String: String], wings: [Wing] = Wing.all,
+        observers: Observers = .none
     ) async throws -> Server {
         let loaded = Settings.load(
-            yaml: yaml, environment: environment.merging(try await SharedStore.environment()) { own, _ in own })
+            yaml: yaml, environment: environment.merging(try await SharedStore.environment()) { own, _ in own },
+            wings: wings)
         guard case .valid(let settings, _, _) = loaded else {
             Issue.record("the test's configuration is faulty: \(loaded)")
             throw CancellationError()
         }
-        return try await Server.start(settings, wings: Wing.all, observers: .none, logger: log.logger)
+        return try await Server.start(settings, wings: wings, observers: observers, logger: log.logger)
     }
 
     static func yaml(
@@ -163,6 +171,7 @@ final class RunningGatehouse: Sendable {
               failedRefreshesPerMinutePerAddress: \(limits.failedRefreshes)
               failedAdminTokensPerMinutePerAddress: \(limits.failedAdminTokens)
               signUpsPerMinutePerAddress: \(limits.signUps)
+            \(limits.more.map { "  " + $0 }.joined(separator: "\n"))
             providers: [\((["zenkey", "plain"] + (further + dialects).map(\.key)).joined(separator: ", "))]
             \(top)
             provider:

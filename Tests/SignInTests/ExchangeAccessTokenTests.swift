@@ -17,8 +17,10 @@ extension SignInStage {
     }
 
     func exchange(_ token: String, _ changes: [String: String] = [:]) async throws -> SignInWithProvider.Outcome {
-        try await useCases.exchange.signIn(
-            try subjectToken(token, changes), with: provider, userAgent: "App/1.0", in: .unobserved)
+        let (token, call) = (try subjectToken(token, changes), CallContext.unobserved)
+        // As who has read the request does.
+        call.correlationID = token.correlationID
+        return try await useCases.exchange.signIn(token, with: provider, userAgent: "App/1.0", in: call)
     }
 
     /// Why an exchange fails; nil when it does not.

@@ -1,0 +1,71 @@
+import JSON
+import Settings
+import Testing
+import ToyWing
+import Wings
+
+@testable import gatehouse
+
+@Suite struct `A wing` {
+    private static let listed = Wing.all + [.toy]
+    private static let on = "toy: {enabled: true, longest: 5}"
+
+    private func shout(_ text: String, at gatehouse: RunningGatehouse) async throws -> RawHTTP.Answer {
+        try await gatehouse.call("POST", "/toy/shout", form: ["text": text])
+    }
+
+    @Test func `that is listed and on has its route, its limit, its error, its documents and its job`() async throws {
+        let runs = ToyJob.runs
+        try await RunningGatehouse.with(
+            top: Self.on, limits: .init(more: ["shoutsPerMinutePerAddress: 3"]), wings: Self.listed
+        ) {
+            gatehouse in
+            #expect(try await shout("hello", at: gatehouse)["text"] == "HELLO")
+            let tooLong = try await shout("hello there", at: gatehouse)
+            #expect(tooLong.status == 400 && tooLong["error"] == "too_loud")
+            _ = try await shout("a", at: gatehouse)
+            let tooOften = try await shout("a", at: gatehouse)
+            #expect(tooOften.status == 429 && tooOften["error"] == "rate_limited")
+            let document = try await gatehouse.call("GET", "/openapi.json").json
+            #expect(document["paths"]?["/toy/shout"]?["post"]?["operationId"] == "shout")
+            #expect(document["components"]?["examples"]?["too_loud"] != nil)
+            #expect(document["components"]?["schemas"]?["Whisper"] != nil)
+            // It runs first when the server starts.
+            for _ in 0..<1000 where ToyJob.runs == runs { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(ToyJob.runs > runs)
+        }
+    }
+
+    @Test func `that is listed and off has no route`() async throws {
+        try await RunningGatehouse.with(wings: Self.listed) { gatehouse in
+            #expect(try await shout("hello", at: gatehouse).status == 404)
+        }
+    }
+
+    @Test func `that is not listed has no route, and its keys are unknown`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            #expect(try await shout("hello", at: gatehouse).status == 404)
+            let yaml = RunningGatehouse.yaml(gatehouse.simulation, gatehouse.folder, top: Self.on)
+            guard case .faulty(let faults, _) = Settings.load(yaml: yaml) else {
+                Issue.record("a key of a wing that is not listed was taken")
+                return
+            }
+            #expect(faults.map(\.key) == ["toy"] && faults.map(\.kind) == [.unknownKey])
+        }
+    }
+
+    @Test func `has its keys in the reference, with its defaults, and its rules kept`() async throws {
+        let reference = SettingsReference.markdown(wings: Self.listed.map(\.settings))
+        #expect(reference.contains("| `toy.longest` | `TOY_LONGEST` | `5` |"))
+        #expect(!SettingsReference.markdown(wings: Wing.all.map(\.settings)).contains("toy"))
+        try await RunningGatehouse.with { gatehouse in
+            let yaml = RunningGatehouse.yaml(
+                gatehouse.simulation, gatehouse.folder, top: "toy: {enabled: true, longest: 13}")
+            guard case .faulty(let faults, _) = Settings.load(yaml: yaml, wings: Self.listed) else {
+                Issue.record("a wing's rule was not looked at")
+                return
+            }
+            #expect(faults.map(\.key) == ["toy.longest"])
+        }
+    }
+}

@@ -1,0 +1,111 @@
+internal import HTTPServer
+internal import JSON
+internal import OpenAPI
+internal import Settings
+internal import SignIn
+internal import Synchronization
+internal import WebAPI
+public import Wings
+
+/// A wing as small as one can be, with one of everything that a wing may bring: what a newcomer adds is this folder, and
+/// one line in a list.
+extension Wing {
+    package static let toy = Wing(ToySettings.self) { settings, _ in
+        OpenWing(
+            api: APIExtension(
+                isOn: settings.enabled, group: .toy, operations: [ToyEndpoint.shout(settings)],
+                requestSchemas: [
+                    ("Whisper", Schema.object("What is to be louder.", ["text": Schema.text("Any text.")]))
+                ],
+                answerSchemas: [("Shout", Schema.object("It, louder.", ["text": Schema.text("In capitals.")]))],
+                errors: [.tooLoud], metadataPaths: []),
+            limits: [.shouts: settings.perMinute]
+        ) { _, _ in
+            settings.enabled
+                ? [
+                    HousekeepingJob(interval: .seconds(3600), complaint: "nobody shouted") {
+                        ToyEndpoint.runs.add(1, ordering: .relaxed)
+                    }
+                ] : []
+        }
+    }
+}
+
+/// What the configuration says of it.
+package struct ToySettings: WingSettings {
+    var enabled = false
+    var longest = 5
+    var perMinute: Int? = 60
+
+    package init() {}
+
+    package static let keys: [SettingKey<Self>] = [
+        SettingKey("toy.enabled", \.enabled, .flag, "Whether there is a toy."),
+        SettingKey("toy.longest", \.longest, .number(1...100), "How long a whisper may be."),
+        SettingKey(
+            "rateLimit.shoutsPerMinutePerAddress", \.perMinute, .limit(upTo: 1000),
+            "Shouts that one client address may ask for in a minute."),
+    ]
+
+    package var claimedPaths: ClaimedPaths? { nil }
+
+    package var limitsAddresses: Bool { enabled && perMinute != nil }
+
+    package func faults(beside settings: Settings) -> [SettingsError] {
+        longest == 13 ? [SettingsError(.conflict, "toy.longest", value: "13", expected: "a lucky number")] : []
+    }
+}
+
+/// `POST /toy/shout`: says a text louder.
+struct ToyEndpoint: Sendable {
+    private enum Parameter: String, ParameterNames {
+        case text
+    }
+
+    private static let parameters = ParameterTable<Parameter>()
+    /// How often the job has run.
+    static let runs = Atomic(0)
+
+    let longest: Int
+    let limits: AddressLimits
+
+    static func shout(_ settings: ToySettings) -> Operation<APIServices> {
+        .keyless(
+            .post, "/toy/shout",
+            OperationDescription(
+                id: "shout", tag: .toy, summary: "Say it louder", description: "In capitals.",
+                body: .init(schema: "Whisper", example: ["text": "hello"]),
+                successes: [
+                    .init(description: "It.", schema: Reference.schema("Shout"), example: ["text": "HELLO"])
+                ], errors: [ErrorCode(.tooLoud), .rateLimited])
+        ) { ToyEndpoint(longest: settings.longest, limits: $0.limits).respond }
+    }
+
+    func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+        try limits.count(context.network, as: .shouts)
+        let text = try RequestParameters(context.request, Self.parameters)[.text] ?? ""
+        guard text.utf8.count <= longest else { throw .ofWing(.tooLoud) }
+        var writer = JSONWriter()
+        writer.object { $0.member("text", text.uppercased()) }
+        return .secretJSON(writer.bytes)
+    }
+}
+
+extension OperationGroup {
+    static let toy = OperationGroup("The toy", "For those who learn how wings are made.")
+}
+
+extension AddressLimit {
+    static let shouts = AddressLimit("shouts", "Too many shouts come from this address.")
+}
+
+extension WingError {
+    static let tooLoud = WingError(
+        status: 400, code: "too_loud", sentence: "The text is longer than toy.longest.",
+        meaning: "The text is longer than this service shouts.")
+}
+
+/// How often the job of the toy has run in this process.
+public enum ToyJob {
+    public static var runs: Int { ToyEndpoint.runs.load(ordering: .relaxed) }
+}
