@@ -15,7 +15,8 @@ struct KnownUserSignIn {
             WHERE subject = $1 AND issuer = $2 AND ($3::int8 IS NULL OR room > 0 AND room_of = $3)
             FOR UPDATE
         ), code AS (
-            INSERT INTO used_codes (hash, owner, state, expires) SELECT $4, $5, 1, $6::int8 FROM target WHERE $4::bytea IS NOT NULL
+            INSERT INTO used_codes (hash, owner, state, expires) SELECT $4, $5, 1, $6::int8 FROM target
+            WHERE $4::bytea IS NOT NULL
             ON CONFLICT (hash) DO UPDATE SET state = 1, expires = excluded.expires
             WHERE used_codes.expires <= $7 OR used_codes.state = 0 AND used_codes.owner = excluded.owner
             RETURNING hash

@@ -43,7 +43,7 @@ struct EventTokenRules: Sendable {
 
     /// By which a token that comes again is known.
     func identifier(_ claims: JSONValue) throws(EventTokenError) -> String {
-        guard let identifier = claims["jti"]?.string, LogoutToken.isName(identifier) else { throw .identifier }
+        guard let identifier = claims["jti"]?.string, IDToken.isName(identifier) else { throw .identifier }
         return identifier
     }
 

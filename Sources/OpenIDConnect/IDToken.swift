@@ -42,6 +42,21 @@ public struct IDToken: Sendable {
     /// where it is there it has been compared.
     public var namesAccessToken: Bool { claims["at_hash"]?.string != nil }
 
+    /// The provider's own session, as it names it.
+    public var session: String? { Self.session(in: claims) }
+
+    /// The `sid` of a token, by which the provider names its own session (Front-Channel Logout 1.0 §3, Back-Channel
+    /// Logout 1.0 §2.1); nil where there is none, or none that could be kept.
+    static func session(in claims: JSONValue) -> String? {
+        guard let session = claims["sid"]?.string, isName(session) else { return nil }
+        return session
+    }
+
+    /// Whether a text is as long as one that names something may be; a provider's own are far shorter.
+    static func isName(_ text: String) -> Bool { (1...maximumNameBytes).contains(text.utf8.count) }
+
+    private static let maximumNameBytes = 512
+
     static func client(in claims: JSONValue) -> String {
         claims["azp"]?.string ?? claims["aud"]?.string ?? claims["aud"]?.array?.first?.string ?? ""
     }

@@ -61,7 +61,7 @@ public struct LogoutTokenVerifier: Sendable {
             guard let subject else { throw .session }
             return .subject(subject)
         }
-        guard let session = LogoutToken.session(in: claims) else { throw .session }
+        guard let session = IDToken.session(in: claims) else { throw .session }
         return .session(session, subject: subject)
     }
 }

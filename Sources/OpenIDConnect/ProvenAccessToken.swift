@@ -22,7 +22,7 @@ public struct ProvenAccessToken: Sendable, Equatable {
         self.authenticationTime = authenticationTime
         acr = claims["acr"]?.string
         amr = claims["amr"]?.array?.compactMap(\.string) ?? claims["amr"]?.string.map { [$0] } ?? []
-        session = LogoutToken.session(in: claims)
+        session = IDToken.session(in: claims)
     }
 }
 

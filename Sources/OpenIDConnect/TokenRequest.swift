@@ -4,7 +4,7 @@ internal import JSON
 public import Syntax
 
 /// The exchange of an authorization code for tokens (OpenID Connect Core §3.1.3.1, RFC 7636 §4.5).
-public struct TokenRequest: Sendable {
+public struct TokenRequest: ClientRequest {
     public let code: String
     /// Nil where the code was asked for without one; empty where the provider wants to be told so.
     public let redirectURI: String?

@@ -27,20 +27,3 @@ extension TokenRuleError {
             }
     }
 }
-
-extension CompactJWS {
-    /// Reads a token of one kind.
-    ///
-    /// - Parameters:
-    ///   - maximumByteCount: the longest token taken.
-    ///   - refusal: what is thrown for what is no token.
-    public init<Refusal: SignedTokenRefusal>(
-        _ text: String, maximumByteCount: Int, or refusal: Refusal.Type
-    ) throws(Refusal) {
-        do throws(JOSEError) {
-            try self.init(parsing: text, maximumByteCount: maximumByteCount)
-        } catch {
-            throw Refusal(error)
-        }
-    }
-}

@@ -28,16 +28,6 @@ extension ProviderClient {
         }
     }
 
-    /// Where codes and refresh tokens are exchanged.
-    ///
-    /// - Throws: `ProviderError.call` where metadata names no such place.
-    func tokenEndpoint(of issuer: ProviderMetadata) throws(ProviderError) -> EndpointURL {
-        guard let endpoint = issuer.tokenEndpoint else {
-            throw noted(.discovery, .invalidMember("token_endpoint"), host: provider.configuredHost)
-        }
-        return endpoint
-    }
-
     /// Has a provider revoke a token.
     ///
     /// - Parameter now: seconds since 1970.
@@ -56,29 +46,6 @@ extension ProviderClient {
         } catch {
             guard case .call(let problem) = error else { return .failed(.notJSON) }
             return .failed(problem.failure)
-        }
-    }
-
-    /// Asks something of the provider as its client, once, and reads the answer.
-    func ask<Answer: Sendable>(
-        _ asked: some ClientRequest, at endpoint: EndpointURL, of issuer: ProviderMetadata,
-        _ step: ProviderProblem.Step, now: Int64, read: (OutboundResponse) throws(ProviderCallError) -> Answer
-    ) async throws(ProviderError) -> Answer {
-        var proof: ClientProof?
-        var answer: OutboundResponse?
-        do throws(ProviderCallError) {
-            let client = try provider.authentication.proof(
-                at: endpoint, of: issuer, as: asked.clientID, keys: provider.clientKeys, now: now)
-            proof = client
-            let received = try await transport.sendOnce(
-                asked.request(
-                    to: endpoint, as: client, timeout: transport.timeout, policy: provider.policy(for: endpoint)),
-                for: step)
-            answer = received
-            return try read(received)
-        } catch {
-            let words = answer.flatMap { ProviderWords($0, removing: asked.secrets + (proof?.secrets ?? [])) }
-            throw noted(step, error, host: endpoint.host, words: words)
         }
     }
 }

@@ -19,9 +19,6 @@ public struct VerifiedPortTokens: Sendable {
     public fileprivate(set) var tokens: [VerifiedPortToken] = []
     /// Why the others prove nothing, in the order they came.
     public fileprivate(set) var refusals: [PortTokenError] = []
-
-    /// Nothing, for a sign-in whose port tokens are not looked at.
-    public init() {}
 }
 
 extension ProviderClient {
@@ -56,10 +53,10 @@ extension ProviderClient {
         _ text: String, of idToken: IDToken, now: Int64
     ) async throws(ProviderCallError) -> Result<VerifiedPortToken, PortTokenError> {
         let token: CompactJWS
-        do throws(PortTokenError) {
-            token = try CompactJWS(text, maximumByteCount: PortToken.maximumTokenBytes, or: PortTokenError.self)
+        do throws(JOSEError) {
+            token = try CompactJWS(parsing: text, maximumByteCount: PortToken.maximumTokenBytes)
         } catch {
-            return .failure(error)
+            return .failure(PortTokenError(error))
         }
         guard let claimed = PortToken.claimedIssuer(token), claimed != idToken.issuer else { return .failure(.issuer) }
         guard provider.trusts(issuer: claimed) else { return .failure(.untrustedIssuer) }

@@ -150,7 +150,12 @@ public final class Provider: Sendable {
     func read<Rule: TokenRuleError>(
         _ text: String, maximumByteCount: Int, or refusal: Rule.Type
     ) throws(Rule) -> CompactJWS {
-        let token = try CompactJWS(text, maximumByteCount: maximumByteCount, or: refusal)
+        let token: CompactJWS
+        do throws(JOSEError) {
+            token = try CompactJWS(parsing: text, maximumByteCount: maximumByteCount)
+        } catch {
+            throw Rule(error)
+        }
         guard configuration.algorithms.contains(token.header.algorithm) else { throw .algorithm }
         return token
     }

@@ -63,22 +63,41 @@ public struct ProviderClient: ~Copyable, Sendable {
     public func exchange(
         _ asked: TokenRequest, at issuer: ProviderMetadata, now: Int64
     ) async throws(ProviderError) -> TokenResponse {
-        let endpoint = try tokenEndpoint(of: issuer)
+        try await ask(asked, at: tokenEndpoint(of: issuer), of: issuer, .token, now: now) {
+            answer throws(ProviderCallError) in try TokenResponse(answer, to: asked)
+        }
+    }
+
+    /// Where codes and refresh tokens are exchanged.
+    ///
+    /// - Throws: `ProviderError.call` where metadata names no such place.
+    func tokenEndpoint(of issuer: ProviderMetadata) throws(ProviderError) -> EndpointURL {
+        guard let endpoint = issuer.tokenEndpoint else {
+            throw noted(.discovery, .invalidMember("token_endpoint"), host: provider.configuredHost)
+        }
+        return endpoint
+    }
+
+    /// Asks something of the provider as its client, once, and reads the answer.
+    func ask<Answer: Sendable>(
+        _ asked: some ClientRequest, at endpoint: EndpointURL, of issuer: ProviderMetadata,
+        _ step: ProviderProblem.Step, now: Int64, read: (OutboundResponse) throws(ProviderCallError) -> Answer
+    ) async throws(ProviderError) -> Answer {
         var proof: ClientProof?
         var answer: OutboundResponse?
         do throws(ProviderCallError) {
             let client = try provider.authentication.proof(
                 at: endpoint, of: issuer, as: asked.clientID, keys: provider.clientKeys, now: now)
             proof = client
-            let request = asked.request(
-                to: endpoint, as: client, timeout: transport.timeout, policy: provider.policy(for: endpoint))
-            let received = try await transport.sendOnce(request, for: .token)
+            let received = try await transport.sendOnce(
+                asked.request(
+                    to: endpoint, as: client, timeout: transport.timeout, policy: provider.policy(for: endpoint)),
+                for: step)
             answer = received
-            return try TokenResponse(received, to: asked)
+            return try read(received)
         } catch {
-            let secrets = asked.secrets + (proof?.secrets ?? [])
-            let words = answer.flatMap { ProviderWords($0, removing: secrets) }
-            throw noted(.token, error, host: endpoint.host, words: words)
+            let words = answer.flatMap { ProviderWords($0, removing: asked.secrets + (proof?.secrets ?? [])) }
+            throw noted(step, error, host: endpoint.host, words: words)
         }
     }
 
@@ -121,11 +140,10 @@ public struct ProviderClient: ~Copyable, Sendable {
         _ token: String, of issuer: ProviderMetadata, by verifier: IDTokenVerifier, now: Int64
     ) async throws(ProviderError) -> IDToken {
         let parsed: CompactJWS
-        do throws(IDTokenError) {
-            parsed = try CompactJWS(
-                token, maximumByteCount: IDTokenVerifier.maximumTokenBytes, or: IDTokenError.self)
+        do throws(JOSEError) {
+            parsed = try CompactJWS(parsing: token, maximumByteCount: IDTokenVerifier.maximumTokenBytes)
         } catch {
-            throw .idToken(error)
+            throw .idToken(IDTokenError(error))
         }
         return try await verified(parsed, keysAt: issuer.keysEndpoint, or: ProviderError.idToken) {
             signed throws(IDTokenError) in try verifier.verify(signed, now: now)

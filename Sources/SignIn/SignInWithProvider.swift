@@ -107,15 +107,15 @@ public struct SignInWithProvider: Sendable {
         }
     }
 
-    /// Who the user was at other carriers. Port tokens count for a subject nobody has yet and for no other, so for
-    /// everybody else their carriers are not even asked.
+    /// Who the user was at other carriers; nil where nothing tells. Port tokens count for a subject nobody has yet and
+    /// for no other, so for everybody else their carriers are not even asked.
     private func portedSubjects(
         of idToken: IDToken, _ grant: AuthorizationGrant, _ call: CallContext
-    ) async throws(ServiceError) -> VerifiedPortTokens {
-        guard grant.provider.takesPortTokens, PortToken.areIn(idToken.claims) else { return VerifiedPortTokens() }
+    ) async throws(ServiceError) -> VerifiedPortTokens? {
+        guard grant.provider.takesPortTokens, PortToken.areIn(idToken.claims) else { return nil }
         let subject = grant.subject(of: idToken)
         let isKnown = try await stored { () throws(RepositoryError) in try await accounts.isKnown(subject) }
-        if isKnown { return VerifiedPortTokens() }
+        if isKnown { return nil }
         let verified = try await grant.portTokens(of: idToken)
         call.note(refused: verified.refusals)
         return verified
@@ -123,7 +123,7 @@ public struct SignInWithProvider: Sendable {
 
     /// What the repository stores, all in one transaction.
     private func record(
-        _ grant: AuthorizationGrant, _ proven: ProvenIdentity, _ said: ProviderSaying, _ ported: VerifiedPortTokens,
+        _ grant: AuthorizationGrant, _ proven: ProvenIdentity, _ said: ProviderSaying, _ ported: VerifiedPortTokens?,
         _ ticket: LinkTicket?, _ response: AuthorizedResponse, _ recipient: Recipient, _ userAgent: String?
     ) -> SignInRecord {
         let idToken = proven.idToken
@@ -136,10 +136,9 @@ public struct SignInWithProvider: Sendable {
             evidence: grant.evidence, challenge: grant.challenge, provider: provider.configuration.name,
             subject: subject, authentication: idToken.authentication,
             authenticatedAt: min(idToken.authenticationTime ?? idToken.issuedAt, now),
-            upstreamSession: LogoutToken.session(in: idToken.claims)
-                .map { .upstreamSession($0, at: subject.issuer) },
-            said: said, own: response.name, ported: ported.subjects(for: provider),
-            refusedPortTokens: ported.refusals.count, kept: proven.kept)
+            upstreamSession: idToken.session.map { .upstreamSession($0, at: subject.issuer) },
+            said: said, own: response.name, ported: ported?.subjects(for: provider) ?? [],
+            refusedPortTokens: ported?.refusals.count ?? 0, kept: proven.kept)
         let holder = ProvenSignIn.Holder(
             client: app?.client ?? provider.configuration.clientID, scope: app?.scope, userAgent: userAgent,
             expiresAt: app.map { now + $0.lifetimeSeconds } ?? push?.waitsUntil ?? tokenIssuer.firstExpiry(now: now),
