@@ -4,7 +4,7 @@ package import Accounts
 package struct AuditTrail {
     private static let insert = Query(
         "INSERT INTO audit (at, event, user_id, old_identity, new_identity) VALUES (?, ?, ?, ?, ?)")
-    private static let isNoted = Query(
+    static let isNoted = Query(
         "SELECT 1 FROM audit WHERE user_id = ? AND event = ? AND old_identity = ? AND at >= ? LIMIT 1")
     private static let columns = "id, at, event, user_id, old_identity, new_identity"
     private static let after = Query("SELECT \(columns) FROM audit WHERE id > ? ORDER BY id LIMIT ?")

@@ -3,7 +3,7 @@ public import Accounts
 /// What follows from what a provider says of one of its users: sessions end, and with them what it has granted; and it
 /// is marked whether mail arrives.
 struct IdentityEventRows {
-    private static let tickets = Query(
+    static let tickets = Query(
         "DELETE FROM tickets WHERE subject = ? AND issuer = ? AND authenticated <= ?")
     private static let email = Query("SELECT email_stopped, email_said FROM identities WHERE id = ?")
     private static let setEmail = Query("UPDATE identities SET email_stopped = ?2, email_said = ?3 WHERE id = ?1")

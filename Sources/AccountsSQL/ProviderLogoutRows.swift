@@ -10,12 +10,12 @@ struct ProviderLogoutRows {
         let identity: IdentityID?
     }
 
-    private static let ticketsOfSession = Query(
+    static let ticketsOfSession = Query(
         """
         DELETE FROM tickets WHERE upstream_sid = ?1 AND (subject = ?2 AND issuer = ?3 OR ?2 IS NULL)
         """)
     private static let ticketsOfSubject = Query("DELETE FROM tickets WHERE subject = ? AND issuer = ?")
-    private static let sessions = Query(
+    static let sessions = Query(
         """
         DELETE FROM sessions WHERE upstream_sid = ?1 AND (identity_id = ?2 OR ?2 IS NULL)
         RETURNING user_id, identity_id, expires > ?3

@@ -68,13 +68,9 @@ import Testing
     @Test func `an event finds what it ends by an index, and walks through nothing`() async throws {
         let store = try await folder.open()
         await store.close()
-        let connection = try SQLiteConnection(path: folder.database, isWritable: true)
-        for sql in [
-            "DELETE FROM tickets WHERE subject = ?1 AND issuer = ?2 AND authenticated <= ?3",
-            "SELECT 1 FROM audit WHERE user_id = ?1 AND event = ?2 AND old_identity = ?3 AND at >= ?4 LIMIT 1",
-        ] {
-            let plan = try connection.all(Query("EXPLAIN QUERY PLAN " + sql)) { $0.text(3) }
-            #expect(plan.contains { $0.contains("USING") } && !plan.contains { $0.contains("SCAN") }, "\(plan)")
+        for query in [IdentityEventRows.tickets, AuditTrail.isNoted] {
+            let plan = try QueryPlan(of: query, in: folder.database)
+            #expect(plan.usesIndexes, "\(plan)")
         }
     }
 }
