@@ -17,8 +17,8 @@ from wire import LOST
 ROUNDS = int(os.environ.get("GATEHOUSE_CRASH_ROUNDS", "12"))
 LONGEST = 120 + 10 * ROUNDS
 APPS = 6
-# Codes are got beforehand, so that what is killed is busy with sign-ins and not waiting for codes. In many rounds there are
-# fewer in each: the store is examined whole each time.
+# Codes are got beforehand, so that what is killed is busy with sign-ins and not waiting for codes. In many rounds there
+# are fewer in each: the store is examined whole each time.
 CODES_PER_APP, LONGEST_ROUND = (25, 0.4) if ROUNDS <= 100 else (8, 0.15)
 # How many of those who have signed in leave again.
 LEAVING = 0.2

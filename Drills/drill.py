@@ -48,7 +48,8 @@ DRILLS = {
     "vault": vault, "keyservice": keyservice, "native": native, "signup": signup,
     "instances": instances, "rolling": rolling, "postgres-crash": postgres_crash, "standby": standby,
     "races": races, "pooler": pooler, "cost": cost, "soak": soak}
-# A drill that names no time of its own takes less than half of this; one that takes longer hangs, which is a finding too.
+# A drill that names no time of its own takes less than half of this; one that takes longer hangs, which is a finding
+# too.
 LONGEST = 180
 
 

@@ -9,8 +9,8 @@ import time
 from bench import KIB, crowd
 from wire import Client
 
-# A year is 365 refreshes. What the store has of a session depends on how often it was refreshed, not on how long ago: no row
-# comes with time alone.
+# A year is 365 refreshes. What the store has of a session depends on how often it was refreshed, not on how long ago:
+# no row comes with time alone.
 USERS, REFRESHES = 500, 365
 # On so many connections, side by side.
 APPS = 8

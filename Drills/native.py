@@ -15,7 +15,8 @@ from wire import Client
 CONNECTIONS = 64
 SIGN_INS = 3200
 ROUNDS = 3
-# The rest is the same for both: the ID token's signature, ours, the store's transaction, and the app's request and answer.
+# The rest is the same for both: the ID token's signature, ours, the store's transaction, and the app's request and
+# answer.
 MOST = 0.75
 CLIENT, APP, REDIRECT = "gatehouse-auth0", "gatehouse-auth0-app", "com.example.app:/callback"
 

@@ -32,7 +32,8 @@ class Postgres:
             raise NotInstalled("PostgreSQL is not installed")
         self.programs = found.stdout.strip()
         self.settings = settings or {}
-        # The drill's folder is nobody else's, and the server refuses to run as root. The name of a socket has to be short, too.
+        # The drill's folder is nobody else's, and the server refuses to run as root. The name of a socket has to be
+        # short, too.
         self.folder = tempfile.mkdtemp(prefix="gatehouse-postgres-", dir="/tmp")
         self.owner = []
         if os.geteuid() == 0:

@@ -15,15 +15,15 @@ from wire import LOST
 ROUNDS = int(os.environ.get("GATEHOUSE_POSTGRES_CRASH_ROUNDS", "50"))
 LONGEST = 120 + 15 * ROUNDS
 APPS = 6
-# How long it is up before a kill, and away after it: mostly so shortly that requests wait for it to come back, and at times so
-# long that none can.
+# How long it is up before a kill, and away after it: mostly so shortly that requests wait for it to come back, and at
+# times so long that none can.
 LONGEST_LOAD, LONGEST_AWAY = 1.0, 1.0
 LONG_AWAY_EVERY = 5
 # How much of each app is asked for after a round; all of it at the end.
 NEWEST = 200
 CONNECT_SECONDS, STATEMENT_SECONDS = 2, 2
-# A sign-in has work of several statements, which have twice the time of one, and the claim of its code before. Apps and all
-# servers share a machine here.
+# A sign-in has work of several statements, which have twice the time of one, and the claim of its code before. Apps and
+# all servers share a machine here.
 LONGEST_ANSWER = 3 * STATEMENT_SECONDS + CONNECT_SECONDS + 1
 # Connections come back at most two seconds after the server has.
 LONGEST_RETURN = 3

@@ -12,8 +12,8 @@ from postgres_crash import APPS, LONGEST_ANSWER, STATEMENT_SECONDS, TIMES, repor
 from recall import check, check_chains
 
 LOAD_SECONDS, AFTERWARDS = 3, 2
-# How long the standby has been out of reach when the primary is killed: some statements are waiting for it then, and the first
-# have been given up.
+# How long the standby has been out of reach when the primary is killed: some statements are waiting for it then, and
+# the first have been given up.
 OUT_OF_REACH = 3 * STATEMENT_SECONDS + 0.5
 
 

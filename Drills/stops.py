@@ -16,8 +16,8 @@ REQUESTS = 50_000
 LONGEST = 170
 KEEPING, OPENING, SIGNING_IN = 6, 4, 1
 LAME_DUCK_SECONDS = 2
-# A check may be late: else the load here takes a server out that is well, while the other one is stopped. It is shorter than the
-# time for which a server that stops goes on accepting.
+# A check may be late: else the load here takes a server out that is well, while the other one is stopped. It is shorter
+# than the time for which a server that stops goes on accepting.
 PROXY = """\
 global
     stats socket {folder}/haproxy.sock mode 600 level admin

@@ -33,7 +33,8 @@ def main():
                 suite.run(checks, gatehouse)
             except Exception as error:  # A library may raise whatever it likes; the others are tried all the same.
                 checks.expect(f"{suite.NAME} could be tried to the end", False, repr(error))
-    # Against servers of their own: these providers are no good for users, and those clients meet a server that is restarted.
+    # Against servers of their own: these providers are no good for users, and those clients meet a server that is
+    # restarted.
     for suite, place in ((assertions, "assertions"), (tim, "tim")):
         print(f"\n{suite.NAME}")
         try:

@@ -60,8 +60,8 @@ def fuzzed(checks, gatehouse, paths, folder):
             ("apps", "apps", gatehouse.base, ()),
             ("apps, signed in", "apps", gatehouse.base, ("-H", f"Authorization: Bearer {token}", *lasting)),
             ("operators", "operators", gatehouse.admin, ("-H", f"Authorization: Bearer {ADMIN_TOKEN}"))):
-        # That whatever breaks a pattern is refused, and whatever keeps to all is taken, is left out: what is good for a sign-in
-        # depends on a provider.
+        # That whatever breaks a pattern is refused, and whatever keeps to all is taken, is left out: what is good for a
+        # sign-in depends on a provider.
         command = ["schemathesis", "run", paths[name], "--url", base, *more, "--max-examples", "6",
                    "--phases", "examples,coverage,fuzzing", "--checks",
                    "not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,"

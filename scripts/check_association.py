@@ -182,7 +182,8 @@ def main():
         return self_test()
     if arguments.write_samples:
         for name, sample in SAMPLES.items():
-            # Not as anybody would write it again, and long enough to be compressed, so that it shows where it is not sent as it is.
+            # Not as anybody would write it again, and long enough to be compressed, so that it shows where it is not
+            # sent as it is.
             text = json.dumps(sample, indent=3) + " " * 2048 + "\r\n\n"
             (arguments.write_samples / f"{name}.json").write_text(text, newline="")
         return 0

@@ -28,8 +28,8 @@ fail() {
     exit 1
 }
 
-# install_packages NAME…: Debian's, as root or through a sudo that does not ask; fails where neither is there. What comes of it
-# goes to standard error, for some scripts print what they have found.
+# install_packages NAME…: Debian's, as root or through a sudo that does not ask; fails where neither is there. What
+# comes of it goes to standard error, for some scripts print what they have found.
 install_packages() {
     local sudo=()
     if [ "$(id -u)" -ne 0 ]; then sudo=(sudo -n); fi

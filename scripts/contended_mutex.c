@@ -1,9 +1,9 @@
-// Tells ThreadSanitizer of `Synchronization.Mutex` where two threads meet at it; loaded before a program that is built with
-// the sanitizer. See scripts/sanitize.
+// Tells ThreadSanitizer of `Synchronization.Mutex` where two threads meet at it; loaded before a program that is built
+// with the sanitizer. See scripts/sanitize.
 //
-// Who finds a Mutex free takes it by an atomic operation that is compiled into the program, which the sanitizer sees. Who
-// finds it taken asks the kernel, from inside of Swift's library, which the sanitizer does not look into: it would call the
-// two unordered. These stand before the library's three functions, call them, and say what they have done.
+// Who finds a Mutex free takes it by an atomic operation that is compiled into the program, which the sanitizer sees.
+// Who finds it taken asks the kernel, from inside of Swift's library, which the sanitizer does not look into: it would
+// call the two unordered. These stand before the library's three functions, call them, and say what they have done.
 
 #include <dlfcn.h>
 #include <stdbool.h>

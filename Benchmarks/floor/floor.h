@@ -1,7 +1,7 @@
 // The floor under a sign-in: what it costs with the same libraries when nothing is checked but the signature.
 //
-// No limits, no deadlines, no errors, no other carrier, no port tokens, no sealing, one thread. A program to be measured
-// against, never one to be run: any odd input ends or breaks it.
+// No limits, no deadlines, no errors, no other carrier, no port tokens, no sealing, one thread. A program to be
+// measured against, never one to be run: any odd input ends or breaks it.
 #pragma once
 #include <stdbool.h>
 #include <stdio.h>

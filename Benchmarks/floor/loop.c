@@ -1,8 +1,8 @@
 // usage: floor PORT DISCOVERY_URL CLIENT_ID CLIENT_SECRET
 //
 // Serves GET /healthz and POST /auth/zenkey-signin on 127.0.0.1. The carrier is plain http on one address, with /token,
-// /userinfo and /jwks. FLOOR_HTTP=sockets calls it over bare sockets instead of libcurl. The store is made in a new folder
-// below TMPDIR, and left there.
+// /userinfo and /jwks. FLOOR_HTTP=sockets calls it over bare sockets instead of libcurl. The store is made in a new
+// folder below TMPDIR, and left there.
 #include "floor.h"
 #include <arpa/inet.h>
 #include <netinet/tcp.h>

@@ -21,8 +21,8 @@ static void answer(struct sign_in *sign_in, const char *body, size_t count) {
     send(sign_in->descriptor, response, (size_t)total, MSG_NOSIGNAL);
 }
 
-// An app's own ID token is verified, and nothing is asked of the carrier. What is used up is its signature, as the code is
-// otherwise.
+// An app's own ID token is verified, and nothing is asked of the carrier. What is used up is its signature, as the code
+// is otherwise.
 static bool take_id_token(struct sign_in *sign_in, const char *body) {
     char token[TOKEN_BYTES];
     if (!member(body, "id_token", token, sizeof token)) return false;

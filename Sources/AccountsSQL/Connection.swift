@@ -41,8 +41,8 @@ public struct LedgerProgress: Equatable, Sendable {
     public init() {}
 }
 
-// What runs a statement knows it as any engine's, and not the connection's own type: so it is made once for each list of
-// values, and no engine pays for the others.
+// What runs a statement knows it as any engine's, and not the connection's own type: so it is made once for each list
+// of values, and no engine pays for the others.
 extension Connection {
     /// Runs a statement to its end.
     @inline(__always)

@@ -3,8 +3,8 @@
 
 #include <sqlite3.h>
 
-// SQLITE_TRANSIENT and SQLITE_STATIC are casts that Swift can't import. Of transient bytes SQLite makes a copy before the
-// call returns; bytes that are not must stay as they are until the binding is cleared.
+// SQLITE_TRANSIENT and SQLITE_STATIC are casts that Swift can't import. Of transient bytes SQLite makes a copy before
+// the call returns; bytes that are not must stay as they are until the binding is cleared.
 static inline int csqlite_bind_text(
     sqlite3_stmt *statement, int index, const char *text, sqlite3_uint64 length, int transient) {
     return sqlite3_bind_text64(

@@ -2,10 +2,11 @@ public import OpenIDConnect
 import Synchronization
 public import Telemetry
 
-/// What travels with a request, or with work of our own, from the one who asks to the provider that is called: who hears
-/// of its steps, what the sign-in is called in logs, and what went wrong on the way.
+/// What travels with a request, or with work of our own, from the one who asks to the provider that is called: who
+/// hears of its steps, what the sign-in is called in logs, and what went wrong on the way.
 ///
-/// Where failures of many kinds become one answer, the person who is woken still has to know which host failed, and how.
+/// Where failures of many kinds become one answer, the person who is woken still has to know which host failed, and
+/// how.
 public final class CallContext: Sendable {
     /// What is known of a call to a provider that came to nothing, beside the error: for the log, and never for an app.
     public struct Facts: Sendable, Equatable {

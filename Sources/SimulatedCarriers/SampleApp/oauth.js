@@ -1,5 +1,5 @@
-// An OAuth client that can keep no secret: authorization code with PKCE (RFC 7636), as any library does it. Gatehouse is its
-// authorization server. Tokens are kept in sessionStorage, which is this tab's alone and ends with it.
+// An OAuth client that can keep no secret: authorization code with PKCE (RFC 7636), as any library does it. Gatehouse
+// is its authorization server. Tokens are kept in sessionStorage, which is this tab's alone and ends with it.
 
 import { Failure, call, navigation } from "./wire.js";
 
@@ -69,7 +69,8 @@ export async function signIn(settings, wishes = {}) {
     });
 }
 
-// Sends the browser to the carrier itself, which is to show the person that very text and ask for a PIN or a fingerprint.
+// Sends the browser to the carrier itself, which is to show the person that very text and ask for a PIN or a
+// fingerprint.
 export async function askForApproval(settings, carrier, context, subscriber) {
     const query = new URLSearchParams({ client_id: carrier.client_id, mccmnc: carrier.mccmnc });
     const { authorization_endpoint: endpoint } = await call("Carrier discovery", "GET", `${settings.discovery}?${query}`);
@@ -117,7 +118,8 @@ export async function redeem(settings, pending) {
         grant_type: "authorization_code", client_id: settings.client_id, code: pending.code,
         redirect_uri: `${location.origin}/app/callback`, code_verifier: pending.verifier,
     } });
-    // It came from Gatehouse itself, not by way of the browser (OpenID Connect Core §3.1.3.7, 6), so the claims are enough.
+    // It came from Gatehouse itself, not by way of the browser (OpenID Connect Core §3.1.3.7, 6), so the claims are
+    // enough.
     const { payload } = decode(answer.id_token);
     if (payload.iss !== settings.gatehouse || payload.aud !== settings.client_id) throw new Failure("wrong_issuer");
     if (payload.nonce !== pending.nonce) throw new Failure("wrong_nonce");

@@ -1,4 +1,5 @@
-// What this app sends and gets, kept so that a person can look at it, and what the simulated carriers were asked meanwhile.
+// What this app sends and gets, kept so that a person can look at it, and what the simulated carriers were asked
+// meanwhile.
 
 const kept = 120;
 const cutAlways = new Set([

@@ -45,7 +45,8 @@ struct KeyService: Sendable {
     /// Unlocks a key by its password. The place in the line is kept until the attempt is counted, so that who comes
     /// next is refused without a hash when it was the last one.
     ///
-    /// - Throws: `WingError.badPassword`, `.keyLocked`, `.keyMissing`; `ServiceError.overloaded`, `.storageUnavailable`.
+    /// - Throws: `WingError.badPassword`, `.keyLocked`, `.keyMissing`; `ServiceError.overloaded`,
+    ///   `.storageUnavailable`.
     func unlock(_ keyID: String, password: Secret) async throws(ServiceError) -> UnlockedKey {
         guard let id = UnlockKeyID(text: keyID) else { throw .ofWing(.keyMissing) }
         _ = try await wrapped(id)

@@ -61,8 +61,8 @@ class URLConnectionTransport(
             request.headers.forEach(connection::setRequestProperty)
             request.body?.let {
                 connection.doOutput = true
-                // Otherwise it posts again by itself where a connection ends before the answer: by then another process may
-                // have used the successor of the refresh token, and what comes late is a stolen one to the server.
+                // Otherwise it posts again by itself where a connection ends before the answer: by then another process
+                // may have used the successor of the refresh token, and what comes late is a stolen one to the server.
                 connection.setFixedLengthStreamingMode(it.size)
                 connection.outputStream.use { stream -> stream.write(it) }
             }
