@@ -171,6 +171,7 @@ let package = Package(
         tests(
             "SimulatedCarriersTests",
             ["SimulatedCarriers", "EventLoop", "JOSE", "Crypto", "JSON", "Syntax"]),
+        .target(name: "Patience", path: "Tests/Patience", swiftSettings: settings),
         .target(
             name: "PostgresTestSupport", dependencies: ["Postgres", "EventLoop"],
             path: "Tests/PostgresTestSupport", swiftSettings: settings),
@@ -212,7 +213,8 @@ let package = Package(
         tests("WingsTests", ["Wings", "SignIn", "Telemetry", "Accounts", "Crypto", "TestSupport"]),
         tests("AccountsTests", ["Accounts"]),
         tests(
-            "AccountsSQLiteTests", ["AccountsSQLite", "AccountsSQL", "CSQLite", "Accounts", "System", "TestSupport"]),
+            "AccountsSQLiteTests",
+            ["AccountsSQLite", "AccountsSQL", "CSQLite", "Accounts", "System", "TestSupport", "Patience"]),
         tests(
             "AccountsPostgresTests",
             [
@@ -237,7 +239,7 @@ let package = Package(
             [
                 "ToyWing", "gatehouse", "Wings", "Telemetry", "SimulatedCarriers", "SignIn", "Providers", "AccountsPostgres", "AccountsSQLite",
                 "AccountsSQL",
-                "Postgres", "PostgresTestSupport", "CSQLite",
+                "Postgres", "PostgresTestSupport", "Patience", "CSQLite",
                 "Accounts",
                 "Sealing",
                 "Settings",

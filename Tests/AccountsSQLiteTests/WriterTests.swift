@@ -1,4 +1,5 @@
 import Accounts
+import Patience
 import Synchronization
 import TestSupport
 import Testing
@@ -18,23 +19,24 @@ import Testing
     private static let count = Query("SELECT count(*) FROM meta WHERE name LIKE 'test-%'")
 
     /// A job that keeps the writer inside its group until the gate opens, so that what comes meanwhile waits.
-    private func hold(_ writer: Writer) async -> (gate: Atomic<Bool>.Box, job: Task<Void, any Error>) {
+    private func hold(_ writer: Writer) async throws -> (gate: Atomic<Bool>.Box, job: Task<Void, any Error>) {
         let entered = Atomic<Bool>.Box(false)
         let gate = Atomic<Bool>.Box(false)
         let job = Task {
             try await writer.write { _ in
                 entered.value.store(true, ordering: .releasing)
-                while !gate.value.load(ordering: .acquiring) {}
+                let deadline = ContinuousClock.now + .seconds(60)
+                while !gate.value.load(ordering: .acquiring), ContinuousClock.now < deadline {}
             }
         }
-        while !entered.value.load(ordering: .acquiring) { await Task.yield() }
+        try await eventually("the writer's group") { entered.value.load(ordering: .acquiring) }
         return (gate, job)
     }
 
     /// Starts writes and waits until that many stand in the queue.
     private func start(
         _ names: [String], on writer: Writer, failing: Set<String> = []
-    ) async -> [Task<Void, any Error>] {
+    ) async throws -> [Task<Void, any Error>] {
         var tasks: [Task<Void, any Error>] = []
         for name in names {
             let waiting = writer.waiting
@@ -45,7 +47,7 @@ import Testing
                         if failing.contains(name) { throw .unavailable(.engine(code: 7)) }
                     }
                 })
-            while writer.waiting == waiting { await Task.yield() }
+            try await eventually("a write in the queue") { writer.waiting != waiting }
         }
         return tasks
     }
@@ -67,8 +69,8 @@ import Testing
 
     @Test func `fail alone when one of them fails`() async throws {
         let store = try await folder.open()
-        let (gate, job) = await hold(store.writer)
-        let tasks = await start(["a", "b", "c", "d"], on: store.writer, failing: ["b", "d"])
+        let (gate, job) = try await hold(store.writer)
+        let tasks = try await start(["a", "b", "c", "d"], on: store.writer, failing: ["b", "d"])
         gate.value.store(true, ordering: .releasing)
         try await job.value
         var errors: [RepositoryError?] = []
@@ -91,12 +93,12 @@ import Testing
                 }, settled: { result in journal.settled.withLock { $0[name, default: []].append(result != nil) } })
         }
         for group in ["1", "2", "3", "4"] {
-            let (gate, job) = await hold(store.writer)
+            let (gate, job) = try await hold(store.writer)
             var tasks: [Task<Void, any Error>] = []
             for name in ["a", "b", "c"] {
                 let waiting = store.writer.waiting
                 tasks.append(Task { try await write(name + group, fails: name == "b" && group < "3") })
-                while store.writer.waiting == waiting { await Task.yield() }
+                try await eventually("a write in the queue") { store.writer.waiting != waiting }
             }
             gate.value.store(true, ordering: .releasing)
             try await job.value
@@ -118,15 +120,15 @@ import Testing
 
     @Test func `use a code once, also when they are done once more`() async throws {
         let store = try await folder.open()
-        let (gate, job) = await hold(store.writer)
+        let (gate, job) = try await hold(store.writer)
         let code = Sample.code()
         var signIns: [Task<SignInOutcome, any Error>] = []
         for _ in 0..<2 {
             let waiting = store.writer.waiting
             signIns.append(Task { try await store.signIn(Sample.signIn(Sample.subject("1"), code: code)) })
-            while store.writer.waiting == waiting { await Task.yield() }
+            try await eventually("a write in the queue") { store.writer.waiting != waiting }
         }
-        let failing = await start(["a"], on: store.writer, failing: ["a"])
+        let failing = try await start(["a"], on: store.writer, failing: ["a"])
         gate.value.store(true, ordering: .releasing)
         try await job.value
         #expect(await error(of: failing[0]) != nil)
@@ -154,8 +156,8 @@ import Testing
 
     @Test func `fail together when the commit fails, and nothing of them stays`() async throws {
         let store = try await folder.open()
-        let (gate, job) = await hold(store.writer)
-        var tasks = await start(["a", "b"], on: store.writer)
+        let (gate, job) = try await hold(store.writer)
+        var tasks = try await start(["a", "b"], on: store.writer)
         // A constraint that is only checked at the commit is what makes one fail here.
         let orphan = Task {
             try await store.writer.write { connection throws(RepositoryError) in
@@ -167,11 +169,11 @@ import Testing
                     """)
             }
         }
-        while store.waitingWrites < 3 { await Task.yield() }
-        tasks += await start(["c"], on: store.writer)
+        try await eventually("three writes in the queue") { store.waitingWrites >= 3 }
+        tasks += try await start(["c"], on: store.writer)
         let code = Sample.code()
         tasks.append(Task { _ = try await store.signIn(Sample.signIn(Sample.subject("1"), code: code)) })
-        while store.waitingWrites < 5 { await Task.yield() }
+        try await eventually("five writes in the queue") { store.waitingWrites >= 5 }
         gate.value.store(true, ordering: .releasing)
         try await job.value
         for task in tasks + [orphan] {
@@ -190,8 +192,8 @@ import Testing
         async throws
     {
         let store = try await folder.open { $0.writeQueueLimit = 2 }
-        let (gate, job) = await hold(store.writer)
-        let tasks = await start(["a", "b"], on: store.writer)
+        let (gate, job) = try await hold(store.writer)
+        let tasks = try await start(["a", "b"], on: store.writer)
         await #expect(throws: RepositoryError.unavailable(.overloaded)) { try await store.probe(now: Sample.now) }
         gate.value.store(true, ordering: .releasing)
         try await job.value
@@ -202,8 +204,8 @@ import Testing
 
     @Test func `grouped writes stay within the group's limit and all get through`() async throws {
         let store = try await folder.open { $0.writeGroupLimit = 3 }
-        let (gate, job) = await hold(store.writer)
-        let tasks = await start((0..<10).map { "\($0)" }, on: store.writer)
+        let (gate, job) = try await hold(store.writer)
+        let tasks = try await start((0..<10).map { "\($0)" }, on: store.writer)
         gate.value.store(true, ordering: .releasing)
         try await job.value
         for task in tasks { try await task.value }
@@ -213,10 +215,10 @@ import Testing
 
     @Test func `grouped writes are finished before the store closes`() async throws {
         let store = try await folder.open()
-        let (gate, job) = await hold(store.writer)
-        let tasks = await start(["a", "b"], on: store.writer)
+        let (gate, job) = try await hold(store.writer)
+        let tasks = try await start(["a", "b"], on: store.writer)
         let closing = Task { await store.close() }
-        while !store.writer.isClosed { await Task.yield() }
+        try await eventually("the writer to close") { store.writer.isClosed }
         await #expect(throws: RepositoryError.unavailable(.closed)) { try await store.probe(now: Sample.now) }
         gate.value.store(true, ordering: .releasing)
         try await job.value
@@ -229,13 +231,13 @@ import Testing
 
     @Test func `grouped writes refuse one code twice even before the first is on disk`() async throws {
         let store = try await folder.open()
-        let (gate, job) = await hold(store.writer)
+        let (gate, job) = try await hold(store.writer)
         let code = Sample.code()
         let later = OneTimeUse(hash: code.hash, expiresAt: code.expiresAt + 1)
         let first = Task { try await store.signIn(Sample.signIn(Sample.subject("1"), code: code)) }
-        while store.waitingWrites < 1 { await Task.yield() }
+        try await eventually("a write in the queue") { store.waitingWrites >= 1 }
         let second = Task { try await store.signIn(Sample.signIn(Sample.subject("1"), code: later)) }
-        while store.waitingWrites < 2 { await Task.yield() }
+        try await eventually("two writes in the queue") { store.waitingWrites >= 2 }
         #expect(try await !store.isCodeUsed(code.hash, now: Sample.now))
         gate.value.store(true, ordering: .releasing)
         try await job.value

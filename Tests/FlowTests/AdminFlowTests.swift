@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import JSON
+import Patience
 import SimulatedCarriers
 import Testing
 
@@ -136,7 +137,7 @@ import Testing
             try configure("the-old-admin-token")
             let server = try await ServerProcess(configuration: file, log: log)
             defer { server.kill() }
-            while !text().contains("admin listening address=") { try await Task.sleep(for: .milliseconds(5)) }
+            try await eventually("the operators' port") { text().contains("admin listening address=") }
             let listening = try #require(text().firstMatch(of: /admin listening address=127\.0\.0\.1:(\d+)/))
             let port = try #require(UInt16(listening.1))
             func status(_ token: String) async throws -> Int {
@@ -147,7 +148,7 @@ import Testing
             #expect(try await status("the-old-admin-token") == 200)
             try configure("the-new-admin-token")
             server.signal(SIGHUP)
-            while !text().contains("were read again") { try await Task.sleep(for: .milliseconds(5)) }
+            try await eventually("the settings to be read again") { text().contains("were read again") }
             #expect(try await status("the-old-admin-token") == 401)
             #expect(try await status("the-new-admin-token") == 200)
             #expect(!text().contains("-token"))

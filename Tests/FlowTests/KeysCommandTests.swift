@@ -3,6 +3,7 @@ import AccountsSQL
 import AccountsSQLite
 import Glibc
 import JSON
+import Patience
 import Sealing
 import Settings
 import SignIn
@@ -54,7 +55,7 @@ import Wings
             let log = RecordedLog()
             let housekeeping = Self.housekeeping(store, keys, log)
             let work = Task { await housekeeping.run() }
-            while keys.document == before { try await Task.sleep(for: .milliseconds(5)) }
+            try await eventually("other keys") { keys.document != before }
             housekeeping.stop()
             await work.value
             let kid = try #require(rotated.json["kid"]?.string)
@@ -82,7 +83,7 @@ import Wings
             let log = RecordedLog()
             let housekeeping = Self.housekeeping(store, keys, log)
             let work = Task { await housekeeping.run() }
-            while !log.text.contains("sealed anew") { try await Task.sleep(for: .milliseconds(5)) }
+            try await eventually("the line that all is sealed anew") { log.text.contains("sealed anew") }
             housekeeping.stop()
             await work.value
             #expect(try await store.repository.reseal(limit: 1) == 0, "something is left")

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import JSON
+import Patience
 import SimulatedCarriers
 import Testing
 
@@ -28,8 +29,8 @@ import Testing
                 "POST", "/auth/signin", port: port, headers: ["Content-Type": "application/json"],
                 body: app.body().serialized)
             let exchanges = gatehouse.simulation.requests(at: .token).count
-            while gatehouse.simulation.requests(at: .token).count == exchanges {
-                try await Task.sleep(for: .milliseconds(5))
+            try await eventually("the exchange to begin") {
+                gatehouse.simulation.requests(at: .token).count > exchanges
             }
             server.signal(SIGTERM)
             #expect(try await answer.status == 200)
@@ -55,20 +56,20 @@ import Testing
             let yaml = RunningGatehouse.yaml(gatehouse.simulation, folder, top: "apiKeys: [new-key]")
             try Data(yaml.utf8).write(to: file)
             server.signal(SIGHUP)
-            while !text(log).contains("were read again") { try await Task.sleep(for: .milliseconds(10)) }
+            try await eventually("the settings to be read again") { text(log).contains("were read again") }
             #expect(try await status(key: "new-key") == 200)
             #expect(try await status(key: "old-key") == 401)
 
             try Data(yaml.replacing("demo-secret", with: "wrong-secret").utf8).write(to: file)
             server.signal(SIGHUP)
-            while text(log).components(separatedBy: "were read again").count < 3 {
-                try await Task.sleep(for: .milliseconds(10))
+            try await eventually("the settings to be read once more") {
+                text(log).components(separatedBy: "were read again").count >= 3
             }
             #expect(try await status(key: "new-key") == 502, "the old client secret is still in use")
 
             try Data("providers: [".utf8).write(to: file)
             server.signal(SIGHUP)
-            while !text(log).contains("is faulty and changes nothing") { try await Task.sleep(for: .milliseconds(10)) }
+            try await eventually("the fault to be told") { text(log).contains("is faulty and changes nothing") }
             #expect(try await RawHTTP.send("GET", "/healthz", port: port).status == 200)
             server.kill()
         }

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import JSON
+import Patience
 import SimulatedCarriers
 import Testing
 
@@ -37,13 +38,13 @@ struct `A server with a provider behind TLS` {
             }
             func text() -> String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
             // Until the provider listens, it is as unknown as one that is not trusted.
-            while !provider.answers() { try await Task.sleep(for: .milliseconds(10)) }
+            try await eventually("the provider to answer") { provider.answers() }
             #expect(try await error() == "provider_error")
             #expect(text().contains("no trusted TLS connection"))
 
             try Data(contentsOf: provider.certificate).write(to: anchors)
             server.signal(SIGHUP)
-            while !text().contains("were read again") { try await Task.sleep(for: .milliseconds(10)) }
+            try await eventually("the settings to be read again") { text().contains("were read again") }
             // What comes over TLS is no metadata.
             for _ in 0..<100 where !text().contains("not a JSON object") {
                 _ = try await error()
@@ -57,8 +58,8 @@ struct `A server with a provider behind TLS` {
             try Data(try String(contentsOf: file, encoding: .utf8).replacing(anchors.path, with: moved.path).utf8)
                 .write(to: file)
             server.signal(SIGHUP)
-            while text().components(separatedBy: "were read again").count < 3 {
-                try await Task.sleep(for: .milliseconds(10))
+            try await eventually("the settings to be read once more") {
+                text().components(separatedBy: "were read again").count >= 3
             }
             #expect(text().contains("with a restart only keys=provider.plain.caFile"))
             #expect(text().contains("and the files of trust anchors were read again"))
