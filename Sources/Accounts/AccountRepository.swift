@@ -12,7 +12,7 @@ public protocol AccountRepository: SignInRepository, BrowserSignInRepository, Pu
     SigningKeyRepository,
     SessionRepository, ReceiptRepository, IdentityRepository, UserRepository, ProviderGrantRepository, OutboxRepository,
     UnlockKeyRepository, DirectoryRepository, OperatorRepository, SubjectTransferRepository,
-    FailedSignInRepository, MaintenanceRepository, DataKeyRepository, MasterKeyRepository
+    FailedSignInRepository, TableRepository, MaintenanceRepository, DataKeyRepository, MasterKeyRepository
 {}
 
 /// Signing in and registering.

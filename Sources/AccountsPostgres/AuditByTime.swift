@@ -1,4 +1,5 @@
 import Accounts
+import AccountsSQL
 import Postgres
 import System
 
@@ -10,9 +11,9 @@ enum AuditByTime {
         (at, id) > (coalesce((SELECT at FROM audit WHERE id = $1), (SELECT max(at) FROM audit WHERE id < $1), 0), $1)
         """
     private static let page = "\(from) AND at <= $2 ORDER BY at, id LIMIT $3"
-    static let everybodys = Postgres.Statement("SELECT \(AuditStatements.columns) FROM audit WHERE \(page)")
+    static let everybodys = Postgres.Statement("SELECT \(AuditColumn.readNames) FROM audit WHERE \(page)")
     static let ofUser = Postgres.Statement(
-        "SELECT \(AuditStatements.columns) FROM audit WHERE user_id = $4 AND \(page)")
+        "SELECT \(AuditColumn.readNames) FROM audit WHERE user_id = $4 AND \(page)")
 
     /// Between the clocks of two instances, each as far from the database's as one may be that is ready.
     private static let skew = 2 * PostgresAccounts.clockTolerance

@@ -8,12 +8,11 @@ import Postgres
 /// database that began earlier have ended. Those of other databases on the same server may last for hours, and concern
 /// nobody here.
 enum AuditStatements {
-    static let columns = "id, at, event, user_id, old_identity, new_identity"
     private static let from = "(writer, id) > (coalesce((SELECT max(writer) FROM audit WHERE id <= $1), '0'::xid8), $1)"
     private static let page = "\(from) AND writer < $2::text::xid8 ORDER BY writer, id LIMIT $3"
 
-    static let everybodys = Postgres.Statement("SELECT \(columns) FROM audit WHERE \(page)")
-    static let ofUser = Postgres.Statement("SELECT \(columns) FROM audit WHERE user_id = $4 AND \(page)")
+    static let everybodys = Postgres.Statement("SELECT \(AuditColumn.readNames) FROM audit WHERE \(page)")
+    static let ofUser = Postgres.Statement("SELECT \(AuditColumn.readNames) FROM audit WHERE user_id = $4 AND \(page)")
     // All before it are over: a transaction that has a lower number than the snapshot's next one had it when the
     // statement began, and is looked for after that. A session's number lacks its upper half, which is that of the next
     // one, or one less. Where sessions are another role's, and so show no number, the server's own bound has to do.

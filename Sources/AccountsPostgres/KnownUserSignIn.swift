@@ -75,6 +75,7 @@ extension PostgresAccounts {
             }
         } catch .unavailable(.uncertain) {
             guard let signedIn = try await outcome(of: record) else { throw .unavailable(.uncertain) }
+            if signedIn.isNewUser { tell([.userCreated(signedIn.user, by: signedIn.identity, at: record.now)]) }
             return .signedIn(signedIn)
         }
     }

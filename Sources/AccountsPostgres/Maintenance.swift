@@ -10,9 +10,10 @@ extension PostgresAccounts {
             try sessionSweep.find(connection, now: now, limit: limit)
         }
         // Whoever gets a row's lock removes it; who comes second finds it gone.
-        return try await write(.readCommitted) { [sessionSweep] connection throws(RepositoryError) in
+        return try await write(.readCommitted) { [sessionSweep, tables] connection throws(RepositoryError) in
             let removed = try sessionSweep.delete(sessions, connection, now: now)
-            return try removed + ExpiredRows(connection: connection).remove(now: now, limit: limit - removed)
+            return try removed
+                + ExpiredRows(connection: connection, tables: tables).remove(now: now, limit: limit - removed)
         }
     }
 
@@ -40,8 +41,8 @@ extension PostgresAccounts {
     public func check(
         progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
     ) async throws(RepositoryError) -> [String] {
-        try await read { [sealer] connection throws(RepositoryError) in
-            try SealCheck(connection: connection, sealer: sealer, progress: progress).run()
+        try await read { [sealer, tables] connection throws(RepositoryError) in
+            try SealCheck(connection: connection, sealer: sealer, tables: tables, progress: progress).run()
         }
     }
 }

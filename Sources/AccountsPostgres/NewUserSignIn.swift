@@ -5,6 +5,8 @@ import Postgres
 /// The first sign-in of somebody about whom there is nothing to decide: one statement as well, user, identity and
 /// session.
 struct NewUserSignIn {
+    private static let noted = AuditColumn.expressions(
+        at: "$7::int8", event: "$23", user: "made.id", oldIdentity: "NULL::int8", newIdentity: "first.id")
     private static let opened = SessionPart(
         from: 24, user: "made.id", identity: "first.id", provider: "$15", now: "$7::int8")
     // Nothing happens where the subject is known after all, where a key is not the newest any more, under which a row
@@ -39,7 +41,7 @@ struct NewUserSignIn {
             WHERE given.hash IS NOT NULL
             ON CONFLICT DO NOTHING
         ), noted AS (
-            INSERT INTO audit (at, event, user_id, new_identity) SELECT $7::int8, $23, made.id, first.id FROM made, first
+            INSERT INTO audit (\(AuditColumn.names)) SELECT \(noted) FROM made, first
         ), opened AS (
             INSERT INTO sessions (\(opened.names)) SELECT \(opened.expressions)
             FROM made, first
@@ -62,6 +64,7 @@ struct NewUserSignIn {
         // Before it seals: what is newer than this is noticed by the statement.
         let newestKey = try store.sealer.current.newestKey
         let sealed = try store.sealer.sealing(profile, .profile(of: user))
+        let event = NewAuditEvent.userCreated(user, by: identity, at: signIn.now)
         let command = Command(
             Self.statement,
             [
@@ -71,7 +74,7 @@ struct NewUserSignIn {
                 contacts.key, .text(SecretKey.Purpose.contact.rawValue), .integer(user.rawValue), .text(reference),
                 .bytes(sealed), .integer(identity.rawValue), .text(signIn.provider),
                 .text(Identity.Origin.signIn.rawValue),
-            ] + contacts.rows + [.text(AuditEvent.Kind.userCreated.rawValue)]
+            ] + contacts.rows + [.text(event.kind.rawValue)]
                 + SessionPart.values(of: signIn.session).map(Value.init))
         do throws(PostgresError) {
             guard try await store.alone(command, .durable).first?.integer(0) == 1 else { return nil }
@@ -80,6 +83,7 @@ struct NewUserSignIn {
         } catch {
             throw RepositoryError(error)
         }
+        store.tell([event])
         return SignedIn(
             user: user, identity: identity, isNewUser: true, migrated: false, reference: reference, profile: profile)
     }

@@ -13,6 +13,7 @@ import System
 public final class PostgresAccounts: SQLStore {
     let settings: PostgresSettings
     public let sealer: StoreSealer
+    public var tables: StoreTables { settings.tables }
     public let knownSecretKeys = SecretKeyCache()
     /// Of each loop, for what is kept.
     private let pools: [PostgresPool]
@@ -38,6 +39,7 @@ public final class PostgresAccounts: SQLStore {
             if try await Schema.stepsTaken(Work(store)) == nil, !settings.mayCreate { throw .notOpened(.noStore) }
             try await Schema.migrate(store)
             try await Schema.checkDialect(store)
+            try await Schema.addTables(store)
             try await store.begin(now: now)
             return store
         } catch {
@@ -56,6 +58,7 @@ public final class PostgresAccounts: SQLStore {
             guard try await Schema.isFreshOrCurrent(Work(store)) else { throw .notOpened(.notEmpty) }
             try await Schema.migrate(store)
             try await Schema.checkDialect(store)
+            try await Schema.addTables(store)
             return store
         } catch {
             await store.close()
@@ -117,12 +120,23 @@ public final class PostgresAccounts: SQLStore {
     func write<Value: Sendable>(
         _ isolation: Isolation, _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
-        try await transact(isolation) { work throws(RepositoryError) in
-            try await wait(for: work) { [sealer] connection throws(RepositoryError) in
+        let isTold = settings.auditObserver != nil
+        let (value, events) = try await transact(isolation) { work throws(RepositoryError) in
+            try await wait(for: work) {
+                [sealer] connection throws(RepositoryError) -> (Value, [NewAuditEvent]) in
+                if isTold { connection.notedEvents = [] }
                 try Self.adoptNewerKey(sealer, connection)
-                return try body(connection)
+                let value = try body(connection)
+                return (value, connection.notedEvents ?? [])
             }
         }
+        tell(events)
+        return value
+    }
+
+    /// Tells of what is on disk now.
+    func tell(_ events: [NewAuditEvent]) {
+        if !events.isEmpty { settings.auditObserver?.noted(events) }
     }
 
     private static let newestKey = Query("SELECT max(number) FROM key_ring")

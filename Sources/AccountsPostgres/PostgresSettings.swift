@@ -1,3 +1,5 @@
+public import Accounts
+public import AccountsSQL
 public import EventLoop
 public import Postgres
 
@@ -9,6 +11,8 @@ public struct PostgresSettings: Sendable {
     public var dialect: Dialect
     /// Whether tables are made where there are none.
     public var mayCreate: Bool
+    /// The tables that it has: those of every store, and what is added to them.
+    public var tables: StoreTables
     /// The bounds of each loop's durable connections.
     public var limits: PoolLimits
     /// How many pieces of work wait for the answers to their statements at a time, each on a thread.
@@ -20,20 +24,26 @@ public struct PostgresSettings: Sendable {
     /// How long of these it is tried again while there is no connection; nil for all of it.
     public var outageTimeout: Duration?
 
+    /// Who is told of what the audit trail gets.
+    public var auditObserver: (any AuditObserver)?
+
     public init(
         address: ConnectionString, loops: [EventLoop], dialect: Dialect = .postgresql, mayCreate: Bool,
+        tables: StoreTables,
         limits: PoolLimits = PoolLimits(connections: 4),
         waitingThreads: Int = 16, statementTimeout: Duration = .seconds(5), transactionTimeout: Duration = .seconds(10),
-        outageTimeout: Duration? = nil
+        outageTimeout: Duration? = nil, auditObserver: (any AuditObserver)? = nil
     ) {
         self.address = address
         self.loops = loops
         self.dialect = dialect
         self.mayCreate = mayCreate
+        self.tables = tables
         self.limits = limits
         self.waitingThreads = waitingThreads
         self.statementTimeout = statementTimeout
         self.transactionTimeout = transactionTimeout
         self.outageTimeout = outageTimeout
+        self.auditObserver = auditObserver
     }
 }

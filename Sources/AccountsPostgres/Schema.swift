@@ -1,4 +1,5 @@
 import Accounts
+import AccountsSQL
 import Postgres
 
 /// The tables, as numbered steps that only go forward. A step that was released never changes; what comes later is
@@ -72,6 +73,23 @@ enum Schema {
                 }
                 try await work.run(set, .integer(taken + 1), .integer(leastCompatible))
                 return false
+            }
+        }
+    }
+
+    private static let isTable = Postgres.Statement(
+        "SELECT 1 FROM information_schema.tables WHERE table_schema = current_schema() AND table_name = $1")
+
+    /// Makes the tables that are added and not there.
+    static func addTables(_ store: PostgresAccounts) async throws(RepositoryError) {
+        for table in store.tables.added {
+            if try await Work(store).any(isTable, .text(table.table.name)) { continue }
+            try await store.transact(.readCommitted) { work throws(RepositoryError) in
+                // As with the steps: of two that begin at once the second finds it made.
+                _ = try await work.first(locked)
+                for statement in table.creation(.postgres) {
+                    try await work.run(.once(store.settings.dialect.step(statement)))
+                }
             }
         }
     }

@@ -14,6 +14,7 @@ final class WaitingConnection: AccountsSQL.Connection {
     private var lastChanges = 0
     /// What is recorded stays in the database: there is no file.
     var ledger = LedgerProgress()
+    var notedEvents: [NewAuditEvent]?
 
     init(_ work: Work, _ loop: EventLoop) {
         self.work = work

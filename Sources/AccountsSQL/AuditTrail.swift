@@ -1,14 +1,18 @@
 package import Accounts
 
-/// The audit trail: rows are only ever added.
+/// The audit trail: rows are only ever added. What is added here, and by the single statement of PostgreSQL that makes a
+/// user, is all that an ``AuditObserver`` is told.
 package struct AuditTrail {
     private static let insert = Query(
-        "INSERT INTO audit (at, event, user_id, old_identity, new_identity) VALUES (?, ?, ?, ?, ?)")
+        """
+        INSERT INTO audit (\(AuditColumn.names))
+        VALUES (\(AuditColumn.allCases.map { _ in "?" }.joined(separator: ", ")))
+        """)
     static let isNoted = Query(
         "SELECT 1 FROM audit WHERE user_id = ? AND event = ? AND old_identity = ? AND at >= ? LIMIT 1")
-    private static let columns = "id, at, event, user_id, old_identity, new_identity"
-    private static let after = Query("SELECT \(columns) FROM audit WHERE id > ? ORDER BY id LIMIT ?")
-    private static let ofUser = Query("SELECT \(columns) FROM audit WHERE user_id = ? AND id > ? ORDER BY id LIMIT ?")
+    private static let after = Query("SELECT \(AuditColumn.readNames) FROM audit WHERE id > ? ORDER BY id LIMIT ?")
+    private static let ofUser = Query(
+        "SELECT \(AuditColumn.readNames) FROM audit WHERE user_id = ? AND id > ? ORDER BY id LIMIT ?")
 
     package let connection: any Connection
     package let now: Int64
@@ -21,7 +25,16 @@ package struct AuditTrail {
     package func add(
         _ kind: AuditEvent.Kind, user: UserID?, old: IdentityID? = nil, new: IdentityID? = nil
     ) throws(RepositoryError) {
-        try connection.run(Self.insert, now, kind.rawValue, user, old, new)
+        try add(NewAuditEvent(at: now, kind: kind, user: user, oldIdentity: old, newIdentity: new))
+    }
+
+    package func add(_ event: NewAuditEvent) throws(RepositoryError) {
+        try connection.run(Self.insert) { statement throws(RepositoryError) in
+            for (index, column) in AuditColumn.allCases.enumerated() {
+                try column.value(in: event).bind(to: statement, at: Int32(index + 1))
+            }
+        }
+        connection.notedEvents?.append(event)
     }
 
     /// Whether an event of that kind was noted of an identity since a time.

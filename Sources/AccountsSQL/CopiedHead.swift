@@ -32,13 +32,13 @@ struct CopiedHead: Equatable, Sendable {
     private let facts: [Fact]
     private let resealing: [ResealPlace]
 
-    init(_ connection: any Connection) throws(RepositoryError) {
+    init(_ connection: any Connection, _ tables: StoreTables) throws(RepositoryError) {
         facts = try connection.all(Self.facts) { row in
             Fact(
                 name: row.text(0), number: row.optionalInteger(1), content: row.isNull(2) ? nil : row.blob(2),
                 word: row.optionalText(3))
         }
-        resealing = try ResealPlace.all(connection)
+        resealing = try ResealPlace.all(connection, tables)
     }
 
     var isEmpty: Bool { facts.isEmpty && resealing.isEmpty }

@@ -14,9 +14,9 @@ struct CopiedNumbers: Sendable {
 
     private let given: [Given]
 
-    init(_ connection: any Connection) throws(RepositoryError) {
+    init(_ connection: any Connection, _ tables: StoreTables) throws(RepositoryError) {
         var given: [Given] = []
-        for table in CopiedTable.all {
+        for table in tables.all {
             guard let column = table.numbered else { continue }
             var last = try connection.lastNumber(of: table.name, column)
             if case .integer(let number) = try table.lastKey(connection)?.first { last = max(last, number) }
@@ -32,7 +32,7 @@ struct CopiedNumbers: Sendable {
         for given in given where given.last > 0 {
             try connection.setLastNumber(given.last, of: given.table, given.column)
         }
-        let last = given.first { $0.table == CopiedTable.users.name }?.last ?? 0
+        let last = given.first { $0.table == Table.users.name }?.last ?? 0
         try connection.run(Self.setErased, last - Int64(users))
     }
 }

@@ -44,26 +44,10 @@ package enum CopiedValue: Bindable, Comparable, Sendable {
     }
 }
 
-/// A column that is copied. A key's columns are never NULL.
-package struct CopiedColumn: Sendable {
-    enum Kind {
-        case integer, bytes, text
-    }
-
-    package let name: String
-    let kind: Kind
-    /// What is read for it.
-    let expression: String
-
-    private init(_ name: String, _ kind: Kind, _ expression: String? = nil) {
-        (self.name, self.kind, self.expression) = (name, kind, expression ?? name)
-    }
-
-    static func integer(_ name: String) -> CopiedColumn { CopiedColumn(name, .integer) }
-    static func bytes(_ name: String) -> CopiedColumn { CopiedColumn(name, .bytes) }
-    static func text(_ name: String) -> CopiedColumn { CopiedColumn(name, .text) }
-    /// One that an engine leaves NULL where another must have no bytes.
-    static func bytesOrNone(_ name: String) -> CopiedColumn { CopiedColumn(name, .bytes, "coalesce(\(name), x'')") }
+// A key's columns are never NULL.
+extension Table.Column {
+    /// What is read for it where it is copied.
+    var expression: String { mixesNoneAndEmpty ? "coalesce(\(name), x'')" : name }
 
     /// What comes before everything that a key has here.
     var start: CopiedValue {

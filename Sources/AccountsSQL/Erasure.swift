@@ -2,17 +2,25 @@ public import Accounts
 
 /// Erasing a user. That nothing is left of his rows' bytes is the engine's concern (``Connection/noteErasure()``).
 package struct Erasure {
-    // Retired tokens of sessions that were revoked before name no session any more; their expiry removes them.
-    private static let tokens = Query(
-        "DELETE FROM retired_refresh_tokens WHERE session_id IN (SELECT id FROM sessions WHERE user_id = ?)")
-    private static let tickets = Query(
-        """
-        DELETE FROM tickets WHERE (subject, issuer) IN (SELECT subject, issuer FROM identities WHERE user_id = ?)
-        """)
-    // Where they refer to the user they go with it; not every engine has them do so, for that costs each sign-in
-    // something.
-    private static let sessions = Query("DELETE FROM sessions WHERE user_id = ?")
-    // Identities and receipts refer to the user and go with it.
+    // Of tables whose rows refer to nothing; not every engine has sessions refer to their user either. What belongs to
+    // a session is found by it, so sessions come last.
+    private static let bound = Table.all.compactMap { table in
+        switch table.bond {
+        case .session(let column)?:
+            Query("DELETE FROM \(table.name) WHERE \(column) IN (SELECT id FROM sessions WHERE user_id = ?)")
+        case .subject(let subject, let issuer)?:
+            Query(
+                """
+                DELETE FROM \(table.name) WHERE (\(subject), \(issuer)) IN
+                    (SELECT subject, issuer FROM identities WHERE user_id = ?)
+                """)
+        case .user?, nil: nil
+        }
+    }
+    private static let users = Table.all.compactMap { table in
+        if case .user(let column)? = table.bond { Query("DELETE FROM \(table.name) WHERE \(column) = ?") } else { nil }
+    }
+    // All other rows refer to the user, or to what does, and go with it.
     private static let user = Query("DELETE FROM users WHERE id = ?")
     private static let count = Query("UPDATE meta SET value = value + 1 WHERE name = 'erased_users'")
 
@@ -37,9 +45,7 @@ package struct Erasure {
     package func remove(_ user: UserID) throws(RepositoryError) -> Bool {
         try SessionEnd(connection: connection, sealer: sealer, now: now).tellAll(of: user)
         try GrantRows(connection: connection, sealer: sealer, now: now).revokeAll(of: user)
-        try connection.run(Self.tokens, user)
-        try connection.run(Self.tickets, user)
-        try connection.run(Self.sessions, user)
+        for query in Self.bound + Self.users { try connection.run(query, user) }
         try connection.run(Self.user, user)
         guard connection.changes > 0 else { return false }
         try connection.run(Self.count)

@@ -55,8 +55,8 @@ struct MasterKeyTransaction {
         return ended
     }
 
-    func finish() throws(RepositoryError) -> Bool {
-        guard try !ResealTransaction.isDue(connection), try ContactWalk(connection: connection).isDone() else {
+    func finish(_ tables: StoreTables) throws(RepositoryError) -> Bool {
+        guard try !ResealTransaction.isDue(connection, tables), try ContactWalk(connection: connection).isDone() else {
             return false
         }
         try connection.run(Self.forgetDataKeys)
@@ -118,8 +118,8 @@ extension SQLStore {
     }
 
     public func finishMasterKeyChange() async throws(RepositoryError) -> Bool {
-        let isFinished = try await write { connection throws(RepositoryError) in
-            try MasterKeyTransaction(connection: connection).finish()
+        let isFinished = try await write { [tables] connection throws(RepositoryError) in
+            try MasterKeyTransaction(connection: connection).finish(tables)
         }
         if isFinished { _ = try await reloadKeyRing() }
         return isFinished

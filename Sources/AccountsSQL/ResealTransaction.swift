@@ -14,52 +14,52 @@ struct ResealTransaction {
     private static let find = Query("SELECT area, position FROM reseal WHERE target = ?")
     private static let forget = Query("DELETE FROM reseal WHERE target <> ?")
     private static let newest = Query("SELECT max(number) FROM key_ring")
-    /// What stands for an area when there is none left.
-    private static let done = Int64(SealedArea.allCases.count)
 
     let connection: any Connection
     let sealer: StoreSealer
+    let tables: StoreTables
     let limit: Int
 
-    static func isDue(_ connection: any Connection) throws(RepositoryError) -> Bool {
-        try connection.first(due, done) { $0.integer(0) != 0 } ?? false
+    static func isDue(_ connection: any Connection, _ tables: StoreTables) throws(RepositoryError) -> Bool {
+        try connection.first(due, tables.sealedEnd) { $0.integer(0) != 0 } ?? false
     }
 
     /// - Returns: how many values it looked at.
     func run() throws(RepositoryError) -> Int {
         let target = try connection.first(Self.newest) { $0.integer(0) } ?? 0
         guard try sealer.current.newestKey == target else { throw .wrongMasterKey }
-        guard try Self.isDue(connection) else { return 0 }
+        guard try Self.isDue(connection, tables) else { return 0 }
         try connection.run(Self.forget, target)
-        var place =
-            try connection.first(Self.find, target) { row -> (SealedArea, SealedPosition)? in
-                SealedArea(rawValue: row.integer(0)).map { ($0, SealedValues.position($0, row, 1)) }
-            } ?? (SealedArea.users, SealedArea.users.start)
-        var looked = 0
-        while let (area, position) = place, looked < limit {
-            let last = try step(area, after: position, target: target, looked: &looked)
-            place = last.map { (area, $0) } ?? area.next.map { ($0, $0.start) }
+        // Where it stands at what this store does not have, it begins anew.
+        let reachedBefore = try connection.first(Self.find, target) { row in
+            tables.sealed(row.integer(0)).map { ($0, $0.position(row, 1)) }
         }
-        let reached = place.map { ($0.rawValue, $1) } ?? (Self.done, .row(0))
+        var place = (reachedBefore ?? nil) ?? tables.sealed.first.map { ($0, $0.start) }
+        var looked = 0
+        while let (column, position) = place, looked < limit {
+            let last = try step(column, after: position, target: target, looked: &looked)
+            place = last.map { (column, $0) } ?? tables.sealed(behind: column).map { ($0, $0.start) }
+        }
+        let reached = place.map { ($0.number, $1) } ?? (tables.sealedEnd, .row(0))
         try ResealPlace(target: target, area: reached.0, position: reached.1).save(connection)
         return looked
     }
 
-    /// - Returns: the last value looked at; nil when the area is through.
+    /// - Returns: the last value looked at; nil when the column is through.
     private func step(
-        _ area: SealedArea, after position: SealedPosition, target: Int64, looked: inout Int
+        _ column: SealedColumn, after position: SealedPosition, target: Int64, looked: inout Int
     ) throws(RepositoryError) -> SealedPosition? {
-        let values = SealedValues(connection: connection)
-        let page = try values.page(area, after: position, limit: limit - looked)
+        let page = try column.page(connection, after: position, limit: limit - looked)
         looked += page.count
         for value in page where try sealer.current.keyNumber(of: value.sealed) != target {
             guard let plaintext = try opened(value) else { continue }
-            try values.replace(area, at: value.position, with: try sealer.sealing(plaintext, value.context))
+            try column.replace(
+                at: value.position, with: try sealer.sealing(plaintext, value.context), connection)
         }
         return page.last?.position
     }
 
-    private func opened(_ value: SealedValues.Value) throws(RepositoryError) -> [UInt8]? {
+    private func opened(_ value: SealedColumn.Value) throws(RepositoryError) -> [UInt8]? {
         do throws(RepositoryError) {
             return try sealer.opening(value.sealed, value.context, connection)
         } catch .unavailable(.brokenSeal) {
@@ -78,14 +78,14 @@ struct ResealPlace: Equatable, Sendable {
 
     /// The number of the key.
     let target: Int64
-    /// What stands for the area, or for its being through all of them.
+    /// What stands for the column, or for its being through all of them.
     let area: Int64
     let position: SealedPosition
 
-    static func all(_ connection: any Connection) throws(RepositoryError) -> [ResealPlace] {
+    static func all(_ connection: any Connection, _ tables: StoreTables) throws(RepositoryError) -> [ResealPlace] {
         try connection.all(find) { row in
             let area = row.integer(1)
-            let position = SealedArea(rawValue: area).map { SealedValues.position($0, row, 2) }
+            let position = tables.sealed(area).map { $0.position(row, 2) }
             return ResealPlace(target: row.integer(0), area: area, position: position ?? .row(row.integer(2)))
         }
     }
@@ -109,12 +109,12 @@ struct ResealPlace: Equatable, Sendable {
 
 extension SQLStore {
     public func reseal(limit: Int) async throws(RepositoryError) -> Int {
-        let isDue = try await read { connection throws(RepositoryError) in
-            try ResealTransaction.isDue(connection)
+        let isDue = try await read { [tables] connection throws(RepositoryError) in
+            try ResealTransaction.isDue(connection, tables)
         }
         guard isDue else { return 0 }
-        return try await write { [sealer] connection throws(RepositoryError) in
-            try ResealTransaction(connection: connection, sealer: sealer, limit: max(1, limit)).run()
+        return try await write { [sealer, tables] connection throws(RepositoryError) in
+            try ResealTransaction(connection: connection, sealer: sealer, tables: tables, limit: max(1, limit)).run()
         }
     }
 }

@@ -5,6 +5,8 @@ public import Accounts
 public protocol SQLStore: AccountRepository {
     /// What seals and opens the values of the store.
     var sealer: StoreSealer { get }
+    /// The tables that it has.
+    var tables: StoreTables { get }
     /// The secret keys as they were last read.
     var knownSecretKeys: SecretKeyCache { get }
 

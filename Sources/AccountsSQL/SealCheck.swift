@@ -7,28 +7,29 @@ package struct SealCheck {
 
     package let connection: any Connection
     package let sealer: StoreSealer
+    package let tables: StoreTables
     package let progress: @Sendable (_ done: Int, _ total: Int) -> Void
 
     package init(
-        connection: any Connection, sealer: StoreSealer,
+        connection: any Connection, sealer: StoreSealer, tables: StoreTables,
         progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
     ) {
         self.connection = connection
         self.sealer = sealer
+        self.tables = tables
         self.progress = progress
     }
 
     /// - Returns: a sentence for each place where values do not open, with how many.
     package func run() throws(RepositoryError) -> [String] {
-        let values = SealedValues(connection: connection)
-        let total = try values.count()
+        let total = try count()
         var done = 0
         var findings: [String] = []
-        for area in SealedArea.allCases {
+        for column in tables.sealed {
             var broken = 0
-            var position = area.start
+            var position = column.start
             while true {
-                let page = try values.page(area, after: position, limit: Self.pageSize)
+                let page = try column.page(connection, after: position, limit: Self.pageSize)
                 guard let last = page.last else { break }
                 for value in page where try !opens(value) { broken += 1 }
                 done += page.count
@@ -36,12 +37,22 @@ package struct SealCheck {
                 progress(done, max(done, total))
                 position = last.position
             }
-            if broken > 0 { findings.append("Sealed values in \(area.table) that do not open: \(broken).") }
+            if broken > 0 { findings.append("Sealed values in \(column.table) that do not open: \(broken).") }
         }
         return findings
     }
 
-    private func opens(_ value: SealedValues.Value) throws(RepositoryError) -> Bool {
+    /// About how many there are.
+    private func count() throws(RepositoryError) -> Int {
+        var count = try connection.userCount()
+        var tables: Set = [Table.users.name]
+        for column in self.tables.sealed where tables.insert(column.table).inserted {
+            count += Int(try connection.first(column.count) { $0.integer(0) } ?? 0)
+        }
+        return count
+    }
+
+    private func opens(_ value: SealedColumn.Value) throws(RepositoryError) -> Bool {
         do throws(RepositoryError) {
             _ = try sealer.opening(value.sealed, value.context, connection)
             return true

@@ -16,28 +16,28 @@ package enum SessionColumn: Int, CaseIterable, Sendable {
     case upstreamSession
 
     /// Its name, and what it holds.
-    package var column: CopiedColumn {
+    package var column: Table.Column {
         switch self {
         case .id: .bytes("id")
         case .user: .integer("user_id")
         case .family: .bytes("family")
         case .generation: .integer("generation")
-        case .rotated: .integer("rotated")
+        case .rotated: .integer("rotated").optional
         case .expires: .integer("expires")
         case .created: .integer("created")
-        case .userAgent: .text("user_agent")
-        case .acr: .text("acr")
+        case .userAgent: .text("user_agent").optional
+        case .acr: .text("acr").optional
         case .methods: .text("amr")
-        case .authTime: .integer("auth_time")
+        case .authTime: .integer("auth_time").optional
         case .provider: .text("provider")
         case .client: .text("client")
-        case .identity: .integer("identity_id")
+        case .identity: .integer("identity_id").optional
         case .authenticated: .integer("authenticated")
-        case .scope: .text("scope")
-        case .refreshHash: .bytesOrNone("refresh_hash")
-        case .previousHash: .bytes("previous_hash")
-        case .nextWrapped: .bytes("next_wrapped")
-        case .upstreamSession: .bytes("upstream_sid")
+        case .scope: .text("scope").optional
+        case .refreshHash: .bytes("refresh_hash").noneOrEmpty
+        case .previousHash: .bytes("previous_hash").optional
+        case .nextWrapped: .bytes("next_wrapped").optional
+        case .upstreamSession: .bytes("upstream_sid").optional
         }
     }
 

@@ -289,7 +289,7 @@ struct RegistrationTransaction {
             .insert(subject, user: user, provider: provider, origin: .signIn, now: now)
         try SessionRows(connection: connection)
             .insert(session, user: user, identity: identity, provider: provider, now: now)
-        try AuditTrail(connection: connection, now: now).add(.userCreated, user: user, new: identity)
+        try AuditTrail(connection: connection, now: now).add(.userCreated(user, by: identity, at: now))
         return SignedIn(
             user: user, identity: identity, isNewUser: true, migrated: false, reference: reference, profile: profile)
     }

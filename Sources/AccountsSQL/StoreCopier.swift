@@ -39,6 +39,8 @@ public struct StoreCopier: Sendable {
     private let target: any SQLStore
     private let now: Int64
     private let progress: @Sendable (StoreCopyProgress) -> Void
+    /// Of the source; the target has them too.
+    private let tables: StoreTables
 
     /// - Parameters:
     ///   - target: opened to be filled.
@@ -48,21 +50,24 @@ public struct StoreCopier: Sendable {
         progress: @escaping @Sendable (StoreCopyProgress) -> Void = { _ in }
     ) {
         (self.source, self.target, self.now, self.progress) = (source, target, now, progress)
+        tables = source.tables
     }
 
     public func run() async throws(StoreCopyError) -> StoreCopyOutcome {
-        let head = try await inSource { connection throws(RepositoryError) in try CopiedHead(connection) }
+        let head = try await inSource { [tables] connection throws(RepositoryError) in
+            try CopiedHead(connection, tables)
+        }
         try await begin(head)
-        let total = try await inSource { connection throws(RepositoryError) in
+        let total = try await inSource { [tables] connection throws(RepositoryError) in
             var total = 0
-            for table in CopiedTable.all { total += try table.count(connection) }
+            for table in tables.all { total += try table.count(connection) }
             return total
         }
         var tally = Tally(total: total)
         var sums: [TableSum] = []
-        for table in CopiedTable.all { sums.append(try await copy(table, &tally)) }
+        for table in tables.all { sums.append(try await copy(table, &tally)) }
         try await check(head, sums)
-        let users = zip(CopiedTable.all, sums).first { $0.0.name == CopiedTable.users.name }?.1.rows ?? 0
+        let users = zip(tables.all, sums).first { $0.0.name == Table.users.name }?.1.rows ?? 0
         try await finish(users: users)
         return StoreCopyOutcome(users: users, rows: tally.done, alreadyThere: tally.alreadyThere)
     }
@@ -70,11 +75,11 @@ public struct StoreCopier: Sendable {
     /// Marks an empty store as being filled, or finds that it is this very copy that had begun.
     private func begin(_ head: CopiedHead) async throws(StoreCopyError) {
         enum Finding { case begun, isInUse, isOfAnother }
-        let finding = try await inTarget { connection throws(RepositoryError) -> Finding in
-            let present = try CopiedHead(connection)
+        let finding = try await inTarget { [tables] connection throws(RepositoryError) -> Finding in
+            let present = try CopiedHead(connection, tables)
             if try CopyMark.isThere(connection) { return present.proof == head.proof ? .begun : .isOfAnother }
             guard present.isEmpty else { return .isInUse }
-            for table in CopiedTable.all where try !table.isEmpty(connection) { return .isInUse }
+            for table in tables.all where try !table.isEmpty(connection) { return .isInUse }
             try CopyMark.set(connection)
             try head.write(connection)
             return .begun
@@ -87,7 +92,7 @@ public struct StoreCopier: Sendable {
     }
 
     /// - Returns: what the rows of the source come to.
-    private func copy(_ table: CopiedTable, _ tally: inout Tally) async throws(StoreCopyError) -> TableSum {
+    private func copy(_ table: StoredTable, _ tally: inout Tally) async throws(StoreCopyError) -> TableSum {
         let reached = try await inTarget(table) { connection throws(RepositoryError) in
             try table.lastKey(connection)
         }
@@ -107,7 +112,7 @@ public struct StoreCopier: Sendable {
             }
             tally.add(page.count, alreadyThere: page.count - missing.count)
             progress(.copied(tally.done, of: max(tally.done, tally.total)))
-            guard page.count == CopiedTable.pageSize, let last = page.last else { return sum }
+            guard page.count == StoredTable.pageSize, let last = page.last else { return sum }
             place = table.key(of: last)
         }
     }
@@ -116,7 +121,7 @@ public struct StoreCopier: Sendable {
     private func check(_ head: CopiedHead, _ sums: [TableSum]) async throws(StoreCopyError) {
         let total = sums.reduce(0) { $0 + $1.rows }
         var done = 0
-        for (table, expected) in zip(CopiedTable.all, sums) {
+        for (table, expected) in zip(tables.all, sums) {
             var sum = TableSum()
             var place = table.start(now: now)
             while true {
@@ -126,18 +131,22 @@ public struct StoreCopier: Sendable {
                 for row in page { sum.add(row) }
                 done += page.count
                 progress(.checked(done, of: max(done, total)))
-                guard page.count == CopiedTable.pageSize, let last = page.last else { break }
+                guard page.count == StoredTable.pageSize, let last = page.last else { break }
                 place = table.key(of: last)
             }
             guard sum == expected else { throw .different(table: table.name) }
         }
-        let present = try await inTarget { connection throws(RepositoryError) in try CopiedHead(connection) }
+        let present = try await inTarget { [tables] connection throws(RepositoryError) in
+            try CopiedHead(connection, tables)
+        }
         guard present == head else { throw .different(table: "meta") }
     }
 
     /// Has numbers go on behind all that were ever given, also to what is gone, and lets the store be served.
     private func finish(users: Int) async throws(StoreCopyError) {
-        let numbers = try await inSource { connection throws(RepositoryError) in try CopiedNumbers(connection) }
+        let numbers = try await inSource { [tables] connection throws(RepositoryError) in
+            try CopiedNumbers(connection, tables)
+        }
         try await inTarget { connection throws(RepositoryError) in
             try numbers.pass(connection, users: users)
             try CopyMark.clear(connection)
@@ -153,7 +162,7 @@ extension StoreCopier {
     }
 
     private func inTarget<Value: Sendable>(
-        _ table: CopiedTable? = nil, _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
+        _ table: StoredTable? = nil, _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
     ) async throws(StoreCopyError) -> Value {
         do throws(RepositoryError) { return try await target.write(body) } catch {
             throw .target(error, table: table?.name)
@@ -161,7 +170,7 @@ extension StoreCopier {
     }
 
     private func inTarget<Value: Sendable>(
-        reading table: CopiedTable, _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
+        reading table: StoredTable, _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
     ) async throws(StoreCopyError) -> Value {
         do throws(RepositoryError) { return try await target.read(body) } catch {
             throw .target(error, table: table.name)

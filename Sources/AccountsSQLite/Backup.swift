@@ -51,8 +51,8 @@ extension SQLiteAccounts {
         }
         try await aside("gatehouse.store.backup.check") { [file] () throws(RepositoryError) in
             try file.settled()
-        } body: { [sealer] connection throws(RepositoryError) in
-            let findings = try Self.examine(connection, sealer) { progress(.examined($0, of: $1)) }
+        } body: { [sealer, tables] connection throws(RepositoryError) in
+            let findings = try Self.examine(connection, sealer, tables) { progress(.examined($0, of: $1)) }
             guard findings.isEmpty else { throw .unavailable(.corrupt) }
         }
         try file.publish()

@@ -66,8 +66,11 @@ struct Compaction {
             let sealer = StoreSealer(unlock)
             let copy = try draft.open(settings)
             guard try Schema.isCurrent(copy) else { return [] as [String] }
+            try Schema.add(settings.tables, copy)
             try KeyRingRows(connection: copy).open(sealer)
-            return try SQLiteAccounts.examine(copy, sealer) { [progress] in progress(.examined($0, of: $1)) }
+            return try SQLiteAccounts.examine(copy, sealer, settings.tables) { [progress] in
+                progress(.examined($0, of: $1))
+            }
         }
         guard findings.isEmpty else { throw .damaged(findings) }
         let after = try attempt { () throws(RepositoryError) in

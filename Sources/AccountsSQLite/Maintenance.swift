@@ -17,10 +17,10 @@ extension SQLiteAccounts {
         let sessions = try await readers.read { [sessionSweep] connection throws(RepositoryError) in
             try sessionSweep.find(connection, now: now, limit: limit)
         }
-        return try await writer.write { [sessionSweep] connection throws(RepositoryError) in
+        return try await writer.write { [sessionSweep, tables] connection throws(RepositoryError) in
             if isNews { try StatusRows(connection: connection).set(counts) }
             var removed = try sessionSweep.delete(sessions, connection, now: now)
-            removed += try ExpiredRows(connection: connection).remove(now: now, limit: limit - removed)
+            removed += try ExpiredRows(connection: connection, tables: tables).remove(now: now, limit: limit - removed)
             return removed
         }
     }
@@ -32,8 +32,8 @@ extension SQLiteAccounts {
         do throws(RepositoryError) {
             return try await aside("gatehouse.store.check") { () throws(RepositoryError) in
                 try SQLiteConnection.reader(settings)
-            } body: { [sealer] connection throws(RepositoryError) in
-                try Self.examine(connection, sealer, progress)
+            } body: { [sealer, tables] connection throws(RepositoryError) in
+                try Self.examine(connection, sealer, tables, progress)
             }
         } catch .unavailable(.corrupt) {
             return ["The file is so damaged that it can't be examined to the end."]
@@ -42,14 +42,14 @@ extension SQLiteAccounts {
 
     /// - Returns: what is wrong with the database of a connection, and with what is sealed in it.
     static func examine(
-        _ connection: SQLiteConnection, _ sealer: StoreSealer,
+        _ connection: SQLiteConnection, _ sealer: StoreSealer, _ tables: StoreTables,
         _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
     ) throws(RepositoryError) -> [String] {
         let integrity = try connection.all(integrity) { $0.text(0) }.filter { $0 != "ok" }
         let orphans = try connection.all(foreignKeys) {
             "A row of \($0.text(0)) refers to a row of \($0.text(2)) that is not there."
         }
-        let seals = SealCheck(connection: connection, sealer: sealer, progress: progress)
+        let seals = SealCheck(connection: connection, sealer: sealer, tables: tables, progress: progress)
         return integrity + orphans + (try seals.run())
     }
 }

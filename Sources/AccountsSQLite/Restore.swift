@@ -91,8 +91,11 @@ struct Restore {
         let findings = try attempt(RestoreError.backup) { () throws(RepositoryError) in
             try connection.execute("BEGIN IMMEDIATE")
             _ = try Schema.migrate(connection)
+            try Schema.add(settings.tables, connection)
             try KeyRingRows(connection: connection).open(sealer)
-            return try SQLiteAccounts.examine(connection, sealer) { [progress] in progress(.examined($0, of: $1)) }
+            return try SQLiteAccounts.examine(connection, sealer, settings.tables) { [progress] in
+                progress(.examined($0, of: $1))
+            }
         }
         guard findings.isEmpty else { throw .backupDamaged(findings) }
         let known = try attempt(RestoreError.backup) { () throws(RepositoryError) in try LedgerRows.last(connection) }

@@ -11,6 +11,7 @@ import System
 public final class SQLiteAccounts: SQLStore {
     let settings: SQLiteSettings
     public let sealer: StoreSealer
+    public var tables: StoreTables { settings.tables }
     let writer: Writer
     let readers: ReaderPool
     let operatorReader: ReaderPool
@@ -82,8 +83,11 @@ public final class SQLiteAccounts: SQLStore {
     /// Opens a store that another one is to be copied into, with its tables and without any key.
     ///
     /// - Throws: `.inUse`, `.newerSchema`, `.notEmpty`, `.unavailable`.
-    public static func openToFill(_ path: String, now: Int64) async throws(RepositoryError) -> SQLiteAccounts {
-        try await open(SQLiteSettings(path: path, access: .filling), now: now) { _ throws(SealingError) in
+    public static func openToFill(
+        _ path: String, tables: StoreTables, now: Int64
+    ) async throws(RepositoryError) -> SQLiteAccounts {
+        try await open(SQLiteSettings(path: path, access: .filling, tables: tables), now: now) {
+            _ throws(SealingError) in
             throw .unknownKey
         }
     }
@@ -101,6 +105,7 @@ public final class SQLiteAccounts: SQLStore {
             // What is there of another version was begun by that, if it is no store in use.
             guard try Schema.isFreshOrCurrent(connection) else { throw .notOpened(.notEmpty) }
             let found = try Schema.migrate(connection)
+            try Schema.add(settings.tables, connection)
             try writer.log.begin(connection)
             return found
         }
@@ -108,6 +113,7 @@ public final class SQLiteAccounts: SQLStore {
         if settings.access != .server { _ = try Schema.isCurrent(connection) }
         let found = isBeside ? Schema.steps.count : try Schema.migrate(connection)
         try CopyMark.refuse(connection)
+        try Schema.add(settings.tables, connection)
         try KeyRingRows(connection: connection).unlock(sealer)
         let rows = SecretKeyRows(connection: connection)
         try rows.makeMissing(sealer, now: now)

@@ -24,6 +24,7 @@ import Glibc
     let patience: LockPatience
     let log = LogLength()
     var ledger = LedgerProgress()
+    var notedEvents: [NewAuditEvent]?
     /// The queries are kept too: an identity is only good while its object lives.
     private var statements: [ObjectIdentifier: (query: Query, statement: SQLiteStatement)] = [:]
 

@@ -1,3 +1,6 @@
+public import Accounts
+public import AccountsSQL
+
 /// Where the store is and how far each of its resources goes.
 public struct SQLiteSettings: Sendable {
     /// Who may have the file open besides.
@@ -17,6 +20,8 @@ public struct SQLiteSettings: Sendable {
     /// The database file. A server makes it with mode 0600 when missing, its folders with 0700.
     public var path: String
     public var access: Access
+    /// The tables that it has: those of every store, and what is added to them.
+    public var tables: StoreTables
     /// How long a statement waits for another process's lock before it fails, in milliseconds.
     public var busyTimeoutMilliseconds: Int32
     /// How many writes share one commit at most.
@@ -39,16 +44,21 @@ public struct SQLiteSettings: Sendable {
     /// codes that sign somebody in.
     public var unprovenCodeLimit: Int
 
+    /// Who is told of what the audit trail gets.
+    public var auditObserver: (any AuditObserver)?
+
     var busyTimeout: Duration { .milliseconds(Int(busyTimeoutMilliseconds)) }
 
     public init(
-        path: String, access: Access, busyTimeoutMilliseconds: Int32 = 2000, writeGroupLimit: Int = 256,
+        path: String, access: Access, tables: StoreTables, busyTimeoutMilliseconds: Int32 = 2000,
+        writeGroupLimit: Int = 256,
         writeQueueLimit: Int = 8192, readers: Int = 2, readQueueLimit: Int = 8192, writerCacheKiB: Int = 8192,
         readerCacheKiB: Int = 2048, checkpointPages: Int = 2000, usedCodeLimit: Int = 8_000_000,
-        unprovenCodeLimit: Int = 1_000_000
+        unprovenCodeLimit: Int = 1_000_000, auditObserver: (any AuditObserver)? = nil
     ) {
         self.path = path
         self.access = access
+        self.tables = tables
         self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
         self.writeGroupLimit = writeGroupLimit
         self.writeQueueLimit = writeQueueLimit
@@ -59,5 +69,6 @@ public struct SQLiteSettings: Sendable {
         self.checkpointPages = checkpointPages
         self.usedCodeLimit = usedCodeLimit
         self.unprovenCodeLimit = unprovenCodeLimit
+        self.auditObserver = auditObserver
     }
 }

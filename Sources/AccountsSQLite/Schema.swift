@@ -66,6 +66,13 @@ enum Schema {
         return found
     }
 
+    /// Makes the tables that are added and not there. Inside the caller's transaction.
+    static func add(_ tables: StoreTables, _ connection: SQLiteConnection) throws(RepositoryError) {
+        for table in tables.added {
+            for statement in table.creation(.sqlite) { try connection.execute(statement) }
+        }
+    }
+
     private static func current(_ connection: SQLiteConnection) throws(RepositoryError) -> Int {
         Int(try connection.first(version) { $0.integer(0) } ?? 0)
     }

@@ -43,6 +43,8 @@ struct WriteAttempt {
     let undo: () -> Void
     /// Whether it is told of in the ledger.
     var isRecorded = false
+    /// What it has added to the audit trail, where somebody is told.
+    var notedEvents: [NewAuditEvent] = []
     /// Tells the caller how it ended: as it did by itself, or with the failure of the whole group; or that it is done,
     /// but not in the ledger's file.
     let finish: (_ groupFailure: RepositoryError?, _ unrecorded: RepositoryError?) -> Void

@@ -32,6 +32,7 @@ final class Writer: Sendable {
     let log: LogKeeper
     /// Has what must never be undone in its file before anybody hears that it is done.
     let ledger: Ledger
+    private let auditObserver: (any AuditObserver)?
     private let groupLimit: Int
     private let queueLimit: Int
     private let noticeForeignChange: @Sendable (SQLiteConnection) throws(RepositoryError) -> Void
@@ -48,6 +49,7 @@ final class Writer: Sendable {
         }
         log = LogKeeper(settings)
         ledger = Ledger(database: settings.path)
+        auditObserver = settings.auditObserver
         groupLimit = max(1, settings.writeGroupLimit)
         queueLimit = settings.writeQueueLimit
     }
@@ -178,8 +180,17 @@ final class Writer: Sendable {
         for error in [failure] + attempts.map(\.failure) {
             if let error { connections.discard(after: error) }
         }
+        if failure == nil { tell(attempts) }
         for attempt in attempts { attempt.finish(failure, attempt.isRecorded ? unrecorded : nil) }
         if let failure { for job in group[attempts.count...] { job.refuse(failure) } }
+    }
+
+    /// Tells of what is on disk now.
+    private func tell(_ attempts: [WriteAttempt]) {
+        guard let auditObserver else { return }
+        for attempt in attempts where attempt.failure == nil && !attempt.notedEvents.isEmpty {
+            auditObserver.noted(attempt.notedEvents)
+        }
     }
 
     private func begin(_ connection: SQLiteConnection) throws(RepositoryError) {
@@ -231,12 +242,14 @@ final class Writer: Sendable {
         }
     }
 
-    /// Does the work of one, and notes whether it has something for the ledger.
+    /// Does the work of one, and notes whether it has something for the ledger, and what it has for the audit trail.
     private func attempted(_ job: WriteJob, _ connection: SQLiteConnection) -> WriteAttempt {
         let hadNews = connection.ledger.hasNews
         connection.ledger.hasNews = false
+        if auditObserver != nil { connection.notedEvents = [] }
         var attempt = job.attempt(connection)
         attempt.isRecorded = connection.ledger.hasNews
+        if let events = connection.notedEvents { attempt.notedEvents = events }
         if hadNews { connection.ledger.hasNews = true }
         return attempt
     }

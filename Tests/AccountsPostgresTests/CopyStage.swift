@@ -16,7 +16,8 @@ enum CopyPlace: Sendable {
 
     /// Runs a test with the store, opened as a server would, and closes it.
     func use<Value: Sendable>(
-        key: UInt8 = 0x5A, now: Int64 = Sample.now, _ body: (any SQLStore) async throws -> Value
+        key: UInt8 = 0x5A, now: Int64 = Sample.now, tables: StoreTables = .own,
+        _ body: (any SQLStore) async throws -> Value
     ) async throws -> Value {
         try await with(
             { loop in
@@ -24,29 +25,34 @@ enum CopyPlace: Sendable {
                 return switch self {
                 case .file(let path):
                     try await SQLiteAccounts.open(
-                        SQLiteSettings(path: path, access: .server), now: now, unlockKeyRing: unlock)
+                        SQLiteSettings(path: path, access: .server, tables: tables), now: now, unlockKeyRing: unlock)
                 case .database(let address):
-                    try await PostgresAccounts.open(Self.settings(address, loop), now: now, unlockKeyRing: unlock)
+                    try await PostgresAccounts.open(
+                        Self.settings(address, loop, tables), now: now, unlockKeyRing: unlock)
                 }
             }, body)
     }
 
     /// Runs a test with the store as one that is being filled.
-    func fill<Value: Sendable>(_ body: (any SQLStore) async throws -> Value) async throws -> Value {
+    func fill<Value: Sendable>(
+        tables: StoreTables = .own, _ body: (any SQLStore) async throws -> Value
+    ) async throws -> Value {
         try await with(
             { loop in
                 switch self {
-                case .file(let path): try await SQLiteAccounts.openToFill(path, now: Sample.now)
-                case .database(let address): try await PostgresAccounts.openToFill(Self.settings(address, loop))
+                case .file(let path): try await SQLiteAccounts.openToFill(path, tables: tables, now: Sample.now)
+                case .database(let address): try await PostgresAccounts.openToFill(Self.settings(address, loop, tables))
                 }
             }, body)
     }
 
     /// Copies this store into another.
     @discardableResult
-    func copy(to target: CopyPlace, key: UInt8 = 0x5A, now: Int64 = Sample.now) async throws -> StoreCopyOutcome {
-        try await use(key: key) { source in
-            try await target.fill { target in
+    func copy(
+        to target: CopyPlace, key: UInt8 = 0x5A, now: Int64 = Sample.now, tables: StoreTables = .own
+    ) async throws -> StoreCopyOutcome {
+        try await use(key: key, tables: tables) { source in
+            try await target.fill(tables: tables) { target in
                 try await StoreCopier(from: source, to: target, now: now).run()
             }
         }
@@ -79,9 +85,11 @@ enum CopyPlace: Sendable {
         }
     }
 
-    private static func settings(_ address: String, _ loop: EventLoop) throws -> PostgresSettings {
+    private static func settings(
+        _ address: String, _ loop: EventLoop, _ tables: StoreTables
+    ) throws -> PostgresSettings {
         PostgresSettings(
-            address: try ConnectionString(address), loops: [loop], mayCreate: true,
+            address: try ConnectionString(address), loops: [loop], mayCreate: true, tables: tables,
             limits: PoolLimits(connections: 2, connectTimeout: .seconds(60)), statementTimeout: .seconds(60),
             transactionTimeout: .seconds(120))
     }
@@ -108,7 +116,7 @@ extension SQLStore {
     /// All that is copied, read through each table's own pages.
     func everything() async throws -> [String: [[CopiedValue]]] {
         var tables: [String: [[CopiedValue]]] = [:]
-        for table in CopiedTable.all {
+        for table in StoreTables.own.all {
             var rows: [[CopiedValue]] = []
             while true {
                 let place = rows.last.map(table.key) ?? table.start(now: Sample.now)
@@ -126,7 +134,7 @@ extension SQLStore {
     /// Puts rows into each table that is copied: of every column something, but of some a NULL, and bytes and texts of
     /// all kinds.
     func fillEveryTable(_ count: Int, except others: Set<String> = []) async throws {
-        for table in CopiedTable.all where !others.contains(table.name) {
+        for table in StoreTables.own.all where !others.contains(table.name) {
             let rows = (1...count).map { number in table.columns.map { $0.sample(number, table.name) } }
             for start in stride(from: 0, to: rows.count, by: 200) {
                 let some = rows[start..<min(start + 200, rows.count)]
@@ -136,7 +144,7 @@ extension SQLStore {
     }
 }
 
-extension CopiedColumn {
+extension Table.Column {
     private static let optional: Set = [
         "previous_hash", "next_wrapped", "rotated", "user_agent", "acr", "auth_time", "scope", "upstream_sid",
         "retired",

@@ -9,7 +9,7 @@ import Testing
     @Test func `has every table and column that an engine has`() async throws {
         try await withCopyPlaces { database, file in
             let copied = Set(
-                CopiedTable.all.flatMap { table in table.columns.map { "\(table.name).\($0.name)" } })
+                StoreTables.own.all.flatMap { table in table.columns.map { "\(table.name).\($0.name)" } })
             let inFile = Query(
                 """
                 SELECT t.name || '.' || c.name FROM sqlite_schema AS t JOIN pragma_table_info(t.name) AS c
@@ -34,7 +34,7 @@ import Testing
 
     @Test func `has every row in every column, there and back`() async throws {
         try await withCopyPlaces { database, file in
-            let rows = CopiedTable.pageSize + 88
+            let rows = StoredTable.pageSize + 88
             let expected = try await file("users.db").fill { store in
                 try await store.fillEveryTable(rows)
                 return try await store.everything()
@@ -52,26 +52,43 @@ import Testing
         }
     }
 
+    @Test func `has the rows of a table that was added to the store`() async throws {
+        let tables = StoreTables(adding: [Sample.notes])
+        try await withCopyPlaces { database, file in
+            let user = try await file("users.db").use(tables: tables) { store in
+                let user = try await store.signedIn(Sample.signIn(Sample.subject("1"))).user
+                #expect(try await store.insertNote(Sample.note(1, of: user)))
+                return user
+            }
+            try await file("users.db").copy(to: database, tables: tables)
+            try await database.copy(to: file("back.db"), tables: tables)
+            for place in [database, file("back.db")] {
+                let note = try await place.use(tables: tables) { try await $0.note(1) }
+                #expect(note == Sample.note(1, of: user))
+            }
+        }
+    }
+
     @Test func `knows how far the store is sealed anew, and what it knows of itself`() async throws {
         try await withCopyPlaces { database, file in
             let places = [
-                ResealPlace(target: 2, area: SealedArea.users.rawValue, position: .row(300)),
-                ResealPlace(target: 3, area: SealedArea.tickets.rawValue, position: .hash([0, 1, 0xFF])),
-                ResealPlace(target: 4, area: SealedArea.signingKeys.rawValue, position: .name("käy")),
-                ResealPlace(target: 5, area: Int64(SealedArea.allCases.count), position: .row(0)),
+                ResealPlace(target: 2, area: 0, position: .row(300)),
+                ResealPlace(target: 3, area: 1, position: .hash([0, 1, 0xFF])),
+                ResealPlace(target: 4, area: 2, position: .name("käy")),
+                ResealPlace(target: 5, area: 10, position: .row(0)),
             ]
             let head = try await file("users.db").use { store in
                 try await store.write { connection throws(RepositoryError) in
                     for place in places { try place.save(connection) }
                     try connection.run(Query("INSERT INTO meta (name, value) VALUES ('a number', 7), ('a word', 'ö')"))
-                    return try CopiedHead(connection)
+                    return try CopiedHead(connection, .own)
                 }
             }
             try await file("users.db").copy(to: database)
             try await database.copy(to: file("back.db"))
             let (found, back) = try await file("back.db").fill { store in
                 try await store.read { connection throws(RepositoryError) in
-                    (try ResealPlace.all(connection), try CopiedHead(connection))
+                    (try ResealPlace.all(connection, .own), try CopiedHead(connection, .own))
                 }
             }
             #expect(found == places)
@@ -84,7 +101,7 @@ import Testing
             let keys: Set = ["key_ring", "secret_keys", "signing_keys", "contact_walk"]
             let last = try await file("users.db").use { store in
                 try await store.fillEveryTable(20, except: keys)
-                for table in CopiedTable.all where table.numbered != nil && !keys.contains(table.name) {
+                for table in StoreTables.own.all where table.numbered != nil && !keys.contains(table.name) {
                     try await store.execute("DELETE FROM \(table.name) WHERE \(table.numbered ?? "") > 1010")
                 }
                 return try await store.numbers()
@@ -112,7 +129,7 @@ extension SQLStore {
     fileprivate func numbers() async throws -> [String: Int64] {
         try await read { connection throws(RepositoryError) in
             var numbers: [String: Int64] = [:]
-            for table in CopiedTable.all {
+            for table in StoreTables.own.all {
                 guard let column = table.numbered else { continue }
                 numbers[table.name] = try connection.lastNumber(of: table.name, column)
             }

@@ -1,5 +1,6 @@
 import Accounts
 import AccountsPostgres
+import AccountsSQL
 import EventLoop
 import Foundation
 import Postgres
@@ -8,6 +9,7 @@ import TestSupport
 /// Runs a test with a store in a database, on a loop of its own, and closes it.
 func withStore(
     at address: String, statementTimeout: Duration = .seconds(60), dialect: Dialect = .tested,
+    tables: StoreTables = .own, auditObserver: (any AuditObserver)? = nil,
     _ body: (PostgresAccounts) async throws -> Void
 ) async throws {
     let loop = try EventLoop(label: "store")
@@ -15,9 +17,9 @@ func withStore(
     defer { loop.stop() }
     // All tests begin at once, and the database has a share of the same processors.
     let settings = PostgresSettings(
-        address: try ConnectionString(address), loops: [loop], dialect: dialect, mayCreate: true,
+        address: try ConnectionString(address), loops: [loop], dialect: dialect, mayCreate: true, tables: tables,
         limits: PoolLimits(connections: 4, connectTimeout: .seconds(60)), statementTimeout: statementTimeout,
-        transactionTimeout: statementTimeout * 2)
+        transactionTimeout: statementTimeout * 2, auditObserver: auditObserver)
     let store = try await PostgresAccounts.open(
         settings, now: Sample.now, unlockKeyRing: TransparentSealer.unlocker())
     do { try await body(store) } catch {

@@ -79,7 +79,7 @@ import Testing
     {
         try makeStore("")
         let mode = Query("PRAGMA temp_store")
-        let settings = SQLiteSettings(path: folder.database, access: .server)
+        let settings = SQLiteSettings(path: folder.database, access: .server, tables: .own)
         #expect(try SQLiteConnection.writer(settings).first(mode) { $0.integer(0) } == 1)
         let store = try await folder.open()
         let memory: Int64? = try await store.writer.between { connection throws(RepositoryError) in

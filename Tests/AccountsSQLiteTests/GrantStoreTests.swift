@@ -60,14 +60,17 @@ import Testing
         #expect(try await store.rotateDataKey(TransparentSealer.maker) == 2)
         while try await store.reseal(limit: 2) > 0 {}
         let sealed = try await store.readers.read { connection throws(RepositoryError) in
-            var numbers: [SealedArea: Set<Int64?>] = [:]
-            for area in SealedArea.allCases {
-                let page = try SealedValues(connection: connection).page(area, after: area.start, limit: 100)
-                numbers[area] = Set(page.map { TransparentSealer().keyNumber(of: $0.sealed) })
+            var numbers: [String: Set<Int64?>] = [:]
+            for column in StoreTables.own.sealed {
+                let page = try column.page(connection, after: column.start, limit: 100)
+                numbers["\(column.table).\(column.name)"] = Set(
+                    page.map { TransparentSealer().keyNumber(of: $0.sealed) })
             }
             return numbers
         }
-        for area in [SealedArea.grants, .idTokens, .ticketTokens, .outbox] { #expect(sealed[area] == [2], "\(area)") }
+        for column in ["grants.tokens", "kept_id_tokens.token", "tickets.tokens", "outbox.content"] {
+            #expect(sealed[column] == [2], "\(column)")
+        }
         #expect(try await store.check().isEmpty)
         #expect(try await grant(store, kept).tokens?.refreshToken == "the-secret-token-refresh")
         #expect(try await store.takeDueMessages(limit: 9, leaseSeconds: 1, now: Sample.now).count == 2)

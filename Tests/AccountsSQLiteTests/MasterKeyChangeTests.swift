@@ -29,7 +29,7 @@ import Testing
     private func open(
         _ master: UInt8, _ access: SQLiteSettings.Access
     ) async throws(RepositoryError) -> SQLiteAccounts {
-        let settings = SQLiteSettings(path: folder.database, access: access)
+        let settings = SQLiteSettings(path: folder.database, access: access, tables: .own)
         return try await SQLiteAccounts.open(settings, now: Sample.now, unlockKeyRing: Self.unlocker(master))
     }
 

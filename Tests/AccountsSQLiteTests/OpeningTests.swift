@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test func `refuses a key ring that can't be unlocked`() async throws {
-        let settings = SQLiteSettings(path: folder.database, access: .server)
+        let settings = SQLiteSettings(path: folder.database, access: .server, tables: .own)
         await #expect(throws: RepositoryError.wrongMasterKey) {
             try await SQLiteAccounts.open(settings, now: Sample.now) { _ throws(SealingError) in
                 throw .notAuthentic
@@ -189,7 +189,7 @@ import Testing
         let ring = try await store.keyRing()
         #expect(ring == [KeyRingEntry(number: 1, sealedKey: [1, 2, 3], createdAt: 1)])
         await store.close()
-        let settings = SQLiteSettings(path: folder.database, access: .server)
+        let settings = SQLiteSettings(path: folder.database, access: .server, tables: .own)
         let again = try await SQLiteAccounts.open(settings, now: Sample.now) { stored throws(SealingError) in
             guard stored == ring else { throw .unknownKey }
             return UnlockedKeyRing(sealer: TransparentSealer(), added: [])

@@ -37,7 +37,7 @@ final class TemporaryFolder: Sendable {
     func open(
         key: UInt8 = 0x5A, now: Int64 = Sample.now, _ change: (inout SQLiteSettings) -> Void = { _ in }
     ) async throws(RepositoryError) -> SQLiteAccounts {
-        var settings = SQLiteSettings(path: database, access: .server, busyTimeoutMilliseconds: 50)
+        var settings = SQLiteSettings(path: database, access: .server, tables: .own, busyTimeoutMilliseconds: 50)
         change(&settings)
         return try await SQLiteAccounts.open(settings, now: now, unlockKeyRing: TransparentSealer.unlocker(key: key))
     }

@@ -24,8 +24,8 @@ import Testing
         #expect(try await store.rotateDataKey(TransparentSealer.maker) == 2)
         while try await store.reseal(limit: 2) > 0 {}
         let numbers = try await store.readers.read { connection throws(RepositoryError) in
-            let area = SealedArea.unlockKeys
-            return try SealedValues(connection: connection).page(area, after: area.start, limit: 10)
+            let column = StoreTables.own.sealed[9]
+            return try column.page(connection, after: column.start, limit: 10)
                 .map { TransparentSealer().keyNumber(of: $0.sealed) }
         }
         #expect(numbers == [2, 2])

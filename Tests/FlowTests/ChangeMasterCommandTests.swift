@@ -26,7 +26,7 @@ import Testing
             let masterKey = try MasterKey.load(path: server.masterKey, madeWith: nil)
             let unlocker = KeyRing.unlocker(masterKey: masterKey, now: 0)
             let store = try await SQLiteAccounts.open(
-                SQLiteSettings(path: copy, access: .besideServer), now: 0, unlockKeyRing: unlocker)
+                SQLiteSettings(path: copy, access: .besideServer, tables: .own), now: 0, unlockKeyRing: unlocker)
             sealer = try unlocker(try await store.keyRing()).sealer
             let key = try #require(try await store.signingKeys().first { $0.entry.purpose == .session })
             signingKey = try PrivateKey(pem: Secret(key.privateKey))
@@ -55,8 +55,8 @@ import Testing
 
         /// How many values of the database it opens, and how many there are.
         func opened(of server: OperatedServer) throws -> (opened: Int, all: Int) {
-            let values = SealedValues(connection: try SQLiteConnection(path: server.database, isWritable: false))
-            let all = try SealedArea.allCases.flatMap { try values.page($0, after: $0.start, limit: 1000) }
+            let connection = try SQLiteConnection(path: server.database, isWritable: false)
+            let all = try StoreTables.own.sealed.flatMap { try $0.page(connection, after: $0.start, limit: 1000) }
             return (all.count { (try? sealer.open($0.sealed, for: $0.context)) != nil }, all.count)
         }
     }
@@ -144,7 +144,7 @@ import Testing
                 try MasterKey.load(path: server.masterKey, madeWith: nil), try MasterKey.loadOrMake(path: file)
             )
             let store = try await SQLiteAccounts.open(
-                SQLiteSettings(path: server.database, access: .insteadOfServer), now: 1,
+                SQLiteSettings(path: server.database, access: .insteadOfServer, tables: .own), now: 1,
                 unlockKeyRing: KeyRing.unlocker(masterKey: old, now: 1))
             // As if the command had been killed after its transaction.
             _ = try await store.changeMasterKey(

@@ -1,4 +1,5 @@
 import Accounts
+import AccountsSQL
 import AccountsSQLite
 import Foundation
 import JSON
@@ -62,7 +63,7 @@ import Testing
             let path = folder.appending(path: "users.db").path
             let masterKey = try MasterKey.load(path: path + ".key", madeWith: nil)
             let store = try await SQLiteAccounts.open(
-                SQLiteSettings(path: path, access: .besideServer), now: 0,
+                SQLiteSettings(path: path, access: .besideServer, tables: .own), now: 0,
                 unlockKeyRing: KeyRing.unlocker(masterKey: masterKey, now: 0))
             let flaws = try await store.check()
             #expect(flaws.isEmpty)

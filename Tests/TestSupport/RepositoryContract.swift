@@ -19,7 +19,7 @@ public struct RepositoryContract: Sendable, CustomTestStringConvertible {
         + keepingClauses
         + provenanceClauses + contactClauses + raceClauses
         + userRaceClauses + grantClauses + outboxClauses + unlockKeyClauses + directoryClauses + directoryJoinClauses
-        + transferClauses + transferListClauses
+        + transferClauses + transferListClauses + tableClauses
 
     public let testDescription: String
     private let body: @Sendable (_ store: any AccountRepository, _ other: any AccountRepository) async throws -> Void

@@ -1,4 +1,5 @@
 internal import Accounts
+internal import AccountsSQL
 internal import AccountsSQLite
 internal import Crypto
 import Glibc
@@ -13,7 +14,8 @@ final class TemporaryStore: Sendable {
         folder = "/tmp/gatehouse-stage-\(UInt64.random(in: 0 ... .max))"
         unsafe mkdir(folder, 0o700)
         repository = try await SQLiteAccounts.open(
-            SQLiteSettings(path: folder + "/gatehouse.db", access: .server, readers: 1), now: SigningProvider.now,
+            SQLiteSettings(path: folder + "/gatehouse.db", access: .server, tables: .own, readers: 1),
+            now: SigningProvider.now,
             unlockKeyRing: KeyRing.unlocker(masterKey: .generate(), now: SigningProvider.now))
     }
 

@@ -1,11 +1,11 @@
 internal import HTTPServer
 internal import JSON
 internal import OpenAPI
-internal import Settings
+package import Settings
 internal import SignIn
 internal import Synchronization
 internal import WebAPI
-public import Wings
+package import Wings
 
 /// A wing as small as one can be, with one of everything that a wing may bring: what a newcomer adds is this folder, and
 /// one line in a list.

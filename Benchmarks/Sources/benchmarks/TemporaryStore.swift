@@ -26,6 +26,6 @@ struct TemporaryFolder {
 /// An empty repository with a key ring of its own.
 func openRepository(in folder: TemporaryFolder) async throws -> SQLiteAccounts {
     try await SQLiteAccounts.open(
-        SQLiteSettings(path: folder.database, access: .server), now: Carrier.now,
+        SQLiteSettings(path: folder.database, access: .server, tables: .own), now: Carrier.now,
         unlockKeyRing: KeyRing.unlocker(masterKey: .generate(), now: Carrier.now))
 }

@@ -97,7 +97,7 @@ struct MasterKeyChanger {
     ) async throws -> SQLiteAccounts? {
         do throws(RepositoryError) {
             return try await SQLiteAccounts.open(
-                SQLiteSettings(path: path, access: access), now: clock.seconds,
+                SQLiteSettings(path: path, access: access, tables: .own), now: clock.seconds,
                 unlockKeyRing: KeyRing.unlocker(masterKey: key, now: clock.seconds))
         } catch {
             switch error {

@@ -1,4 +1,5 @@
 import Accounts
+import AccountsSQL
 import AccountsSQLite
 import Crypto
 import Glibc
@@ -23,7 +24,7 @@ struct ClosedStore {
         } catch {
             throw .masterKey(error)
         }
-        settings = SQLiteSettings(path: path, access: .insteadOfServer)
+        settings = SQLiteSettings(path: path, access: .insteadOfServer, tables: .own)
         unlock = KeyRing.unlocker(masterKey: masterKey, now: now)
     }
 }

@@ -92,9 +92,9 @@ struct CopiedStore {
         switch (location, use) {
         case (.file(let path), .source(let unlock)):
             return try await SQLiteAccounts.open(
-                SQLiteSettings(path: path, access: .insteadOfServer), now: now, unlockKeyRing: unlock)
+                SQLiteSettings(path: path, access: .insteadOfServer, tables: .own), now: now, unlockKeyRing: unlock)
         case (.file(let path), .target):
-            return try await SQLiteAccounts.openToFill(path, now: now)
+            return try await SQLiteAccounts.openToFill(path, tables: .own, now: now)
         case (.postgres(let address), .source(let unlock)):
             return try await PostgresAccounts.open(settings(address, loop), now: now, unlockKeyRing: unlock)
         case (.postgres(let address), .target):
@@ -104,7 +104,7 @@ struct CopiedStore {
 
     private func settings(_ address: ConnectionString, _ loop: EventLoop) -> PostgresSettings {
         PostgresSettings(
-            address: address, loops: [loop], dialect: dialect, mayCreate: false,
+            address: address, loops: [loop], dialect: dialect, mayCreate: false, tables: .own,
             limits: PoolLimits(connections: Self.pageConnections),
             statementTimeout: Self.statementTimeout, transactionTimeout: Self.statementTimeout,
             outageTimeout: Self.outageTimeout)

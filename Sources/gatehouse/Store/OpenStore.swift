@@ -1,5 +1,6 @@
 import Accounts
 import AccountsPostgres
+import AccountsSQL
 import AccountsSQLite
 import Crypto
 import EventLoop
@@ -80,7 +81,7 @@ struct OpenStore: Sendable {
         }
         do throws(RepositoryError) {
             let repository = try await SQLiteAccounts.open(
-                SQLiteSettings(path: path, access: isServer ? .server : .besideServer), now: now,
+                SQLiteSettings(path: path, access: isServer ? .server : .besideServer, tables: .own), now: now,
                 unlockKeyRing: KeyRing.unlocker(masterKey: masterKey, now: now))
             return OpenStore(repository: repository, file: repository, masterKey: masterKey, place: path, loop: nil)
         } catch {
@@ -153,7 +154,7 @@ extension PostgresSettings {
 
     init(_ address: ConnectionString, _ storage: Settings.Storage, loops: [EventLoop], mayCreate: Bool) {
         self.init(
-            address: address, loops: loops, dialect: Dialect(storage.dialect), mayCreate: mayCreate,
+            address: address, loops: loops, dialect: Dialect(storage.dialect), mayCreate: mayCreate, tables: .own,
             limits: PoolLimits(
                 connections: storage.connections, callersPerConnection: Self.callersPerConnection,
                 waitingCallers: Self.waitingCallers, connectTimeout: .seconds(storage.connectSeconds),

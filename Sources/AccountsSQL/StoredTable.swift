@@ -1,54 +1,66 @@
 package import Accounts
 
-/// A table that a copy of the store takes row by row, in the order of a key that engines sort alike.
-package struct CopiedTable: Sendable {
+/// A table as the statements see it: what a copy of the store takes row by row, in the order of a key that engines sort
+/// alike, and what removes its rows that have expired.
+package struct StoredTable: Sendable {
     /// How many rows are read at once, and are written in one transaction.
     package static let pageSize = 512
     /// How many go into one statement: each costs a way to the server and back.
     private static let rowsAStatement = 64
 
-    /// What an engine has in a table more than others.
-    struct Addition {
+    /// What PostgreSQL has in a table more than others.
+    private struct Addition {
         /// Of columns that every row gets alike.
         var values: [(name: String, value: String)] = []
         /// Of the rows that are copied, with an AND behind it.
         var condition = ""
+
+        init(to table: Table) {
+            // A code that its issuer has not taken (state 2) is nobody's, and one that was claimed may have been sent.
+            guard table.name == Table.usedCodes.name else { return }
+            values = [("owner", "0"), ("state", "1")]
+            condition = "state <> 2 AND "
+        }
     }
 
-    package let name: String
+    package let table: Table
+    package var name: String { table.name }
     /// The key's first.
-    package let columns: [CopiedColumn]
+    package var columns: [Table.Column] { table.columns }
     /// The column whose numbers are given in turn, and never twice.
-    let numbered: String?
-    private let keyCount: Int
+    var numbered: String? { table.isNumbered ? table.key.first?.name : nil }
+    /// Removes rows that have expired by a time, at most so many; nil where none do.
+    let sweep: Query?
     private let page: Query
     private let last: Query
     private let rowCount: Query
     private let insertOne: Query
     private let insertMany: Query
 
-    /// - Parameter inPostgres: what PostgreSQL has more than others.
-    init(
-        _ name: String, key: [CopiedColumn], isNumbered: Bool = false, _ others: [CopiedColumn],
-        inPostgres more: Addition = Addition()
-    ) {
-        self.name = name
-        columns = key + others
-        numbered = isNumbered ? key.first?.name : nil
-        keyCount = key.count
-        let keys = Self.list(key.map(\.name))
-        let page = "SELECT \(Self.list(columns.map(\.expression))) FROM \(name) WHERE "
-        let place = "(\(keys)) > (\(Self.list(key.map { _ in "?" }))) ORDER BY \(keys) LIMIT ?"
+    init(_ table: Table) {
+        self.table = table
+        let name = table.name
+        let more = Addition(to: table)
+        let keys = Self.list(table.key.map(\.name))
+        let page = "SELECT \(Self.list(table.columns.map(\.expression))) FROM \(name) WHERE "
+        let place = "(\(keys)) > (\(Self.list(table.key.map { _ in "?" }))) ORDER BY \(keys) LIMIT ?"
         self.page = Query(page + place, postgres: more.condition.isEmpty ? nil : page + more.condition + place)
         last = Query(
-            "SELECT \(keys) FROM \(name) ORDER BY \(Self.list(key.map { $0.name + " DESC" })) LIMIT 1")
+            "SELECT \(keys) FROM \(name) ORDER BY \(Self.list(table.key.map { $0.name + " DESC" })) LIMIT 1")
         rowCount = Query("SELECT count(*) FROM \(name)")
-        insertOne = Self.insertion(name, columns, rows: 1, inPostgres: more)
-        insertMany = Self.insertion(name, columns, rows: Self.rowsAStatement, inPostgres: more)
+        insertOne = Self.insertion(name, table.columns, rows: 1, inPostgres: more)
+        insertMany = Self.insertion(name, table.columns, rows: Self.rowsAStatement, inPostgres: more)
+        sweep = table.expiry.map { expiry in
+            Query(
+                """
+                DELETE FROM \(name) WHERE \(table.key.count > 1 ? "(\(keys))" : keys) IN
+                    (SELECT \(keys) FROM \(name) WHERE \(expiry) <= ? ORDER BY \(expiry) LIMIT ?)
+                """)
+        }
     }
 
     private static func insertion(
-        _ table: String, _ columns: [CopiedColumn], rows: Int, inPostgres more: Addition
+        _ table: String, _ columns: [Table.Column], rows: Int, inPostgres more: Addition
     ) -> Query {
         func text(_ names: [String], _ places: [String]) -> String {
             // A server that went away may have done what it has not confirmed.
@@ -71,11 +83,11 @@ package struct CopiedTable: Sendable {
     func start(now: Int64) -> [CopiedValue] {
         // Behind every digest that there is with this time. In a file a code that came again long after its time has
         // two rows.
-        if name == Self.usedCodes.name { return [.integer(now), .bytes(Array(repeating: 0xFF, count: 33))] }
-        return columns.prefix(keyCount).map(\.start)
+        if name == Table.usedCodes.name { return [.integer(now), .bytes(Array(repeating: 0xFF, count: 33))] }
+        return table.key.map(\.start)
     }
 
-    func key(of row: [CopiedValue]) -> [CopiedValue] { Array(row.prefix(keyCount)) }
+    func key(of row: [CopiedValue]) -> [CopiedValue] { Array(row.prefix(table.key.count)) }
 
     func count(_ connection: any Connection) throws(RepositoryError) -> Int {
         Int(try connection.first(rowCount) { $0.integer(0) } ?? 0)
@@ -85,7 +97,7 @@ package struct CopiedTable: Sendable {
 
     /// The key of the last row; nil when there is none.
     func lastKey(_ connection: any Connection) throws(RepositoryError) -> [CopiedValue]? {
-        try connection.rows(last, [], Array(columns.prefix(keyCount))).first
+        try connection.rows(last, [], table.key).first
     }
 
     /// The rows that follow a key.
@@ -106,7 +118,7 @@ package struct CopiedTable: Sendable {
 extension Connection {
     /// Runs a query with as many values as it has places, and reads these columns of all its rows.
     fileprivate func rows(
-        _ query: Query, _ values: [CopiedValue], _ columns: [CopiedColumn]
+        _ query: Query, _ values: [CopiedValue], _ columns: [Table.Column]
     ) throws(RepositoryError) -> [[CopiedValue]] {
         let statement = try statement(query)
         defer { statement.reset() }

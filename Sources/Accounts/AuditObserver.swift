@@ -1,0 +1,32 @@
+/// An event that the audit trail gets.
+public struct NewAuditEvent: Equatable, Sendable {
+    /// Seconds since 1970.
+    public let at: Int64
+    public let kind: AuditEvent.Kind
+    public let user: UserID?
+    public let oldIdentity: IdentityID?
+    public let newIdentity: IdentityID?
+
+    public init(at: Int64, kind: AuditEvent.Kind, user: UserID?, oldIdentity: IdentityID?, newIdentity: IdentityID?) {
+        self.at = at
+        self.kind = kind
+        self.user = user
+        self.oldIdentity = oldIdentity
+        self.newIdentity = newIdentity
+    }
+
+    /// The first sign-in of somebody has made a user.
+    public static func userCreated(_ user: UserID, by identity: IdentityID, at time: Int64) -> NewAuditEvent {
+        NewAuditEvent(at: time, kind: .userCreated, user: user, oldIdentity: nil, newIdentity: identity)
+    }
+}
+
+/// Is told of every event that a store of this process has added to the audit trail.
+///
+/// Events of one transaction come together, in their order, when they are on disk and before the caller hears of it.
+/// What a process can't know, because it or its way to a database ends at the very commit, it does not tell: who must
+/// not miss anything reads the trail.
+public protocol AuditObserver: Sendable {
+    /// Others wait for it to return.
+    func noted(_ events: [NewAuditEvent])
+}

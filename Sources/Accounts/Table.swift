@@ -1,0 +1,115 @@
+/// A table of the store, as a value: its copy, the walks that try and renew its seals, the sweep of what has expired,
+/// and the erasure of whom a row belongs to are made of it; of a table that is added when the store is opened, also the
+/// table itself and how its rows are read and written (``TableRepository``).
+public struct Table: Sendable {
+    public struct Column: Sendable {
+        public enum Kind: Sendable {
+            case integer, text, bytes
+        }
+
+        public let name: String
+        public let kind: Kind
+        /// Whether a row may have nothing there.
+        public private(set) var isOptional = false
+        /// Where what is there is sealed: its place.
+        package private(set) var seal: Seal?
+        /// Whether one engine has no bytes where another has nothing.
+        package private(set) var mixesNoneAndEmpty = false
+
+        public static func integer(_ name: String) -> Column { Column(name: name, kind: .integer) }
+        public static func text(_ name: String) -> Column { Column(name: name, kind: .text) }
+        public static func bytes(_ name: String) -> Column { Column(name: name, kind: .bytes) }
+        /// Bytes that are sealed, for this column of the very row.
+        public static func sealed(_ name: String) -> Column { sealed(name, Seal()) }
+
+        package static func sealed(_ name: String, _ seal: Seal) -> Column {
+            var column = bytes(name)
+            column.seal = seal
+            return column
+        }
+
+        /// The same, where a row may have nothing there.
+        public var optional: Column {
+            var column = self
+            column.isOptional = true
+            return column
+        }
+
+        package var noneOrEmpty: Column {
+            var column = optional
+            column.mixesNoneAndEmpty = true
+            return column
+        }
+    }
+
+    /// The place of a sealed value, where it is not just the key of its row.
+    package struct Seal: Sendable {
+        /// What stands for it on disk while everything is sealed anew. A table that is added has none of its own.
+        package var number: Int64?
+        /// A column that tells what the value is for, which is part of its place.
+        package var label: String?
+        /// The label that is not part of the place: what was there before there were any others.
+        package var unwritten: String?
+        /// A column without which there is nothing sealed in the row.
+        package var unless: String?
+
+        package init(
+            number: Int64? = nil, label: String? = nil, unwritten: String? = nil, unless: String? = nil
+        ) {
+            (self.number, self.label, self.unwritten, self.unless) = (number, label, unwritten, unless)
+        }
+    }
+
+    /// With whom a row goes.
+    public enum Owner: Sendable {
+        /// It stays until it expires, or for good.
+        case nobody
+        // It refers to its owner by this column, so that whatever takes the owner away takes it along.
+        case user(String)
+        case identity(String)
+        case session(String)
+    }
+
+    /// Rows that refer to nothing, because a reference would cost each sign-in something: whatever takes their owner
+    /// away takes them by a statement of its own.
+    package enum Bond: Sendable {
+        case user(String)
+        case session(String)
+        case subject(String, issuer: String)
+    }
+
+    public let name: String
+    public let key: [Column]
+    /// The key's first.
+    public let columns: [Column]
+    public let owner: Owner
+    /// The column by which a row expires, in seconds since 1970; nil where none does by itself.
+    public let expiry: String?
+    package let bond: Bond?
+    /// Whether the store numbers the rows, by the key, and never gives a number twice.
+    package let isNumbered: Bool
+
+    /// A table that is added to the store's own when it is opened.
+    ///
+    /// - Parameters:
+    ///   - name: small letters, digits and underscores, as all names; none of the store's own.
+    ///   - key: what a row is found by. It can't be optional or sealed.
+    ///   - owner: by one of the columns; its kind is that of the owner's key.
+    ///   - expiry: one of the columns, of integers.
+    public init(_ name: String, key: Column, _ others: [Column], owner: Owner, expiry: String?) {
+        self.init(name, key: [key], others, owner: owner, bond: nil, expiry: expiry, isNumbered: false)
+    }
+
+    package init(
+        _ name: String, key: [Column], _ others: [Column], owner: Owner = .nobody, bond: Bond? = nil,
+        expiry: String? = nil, isNumbered: Bool = false
+    ) {
+        self.name = name
+        self.key = key
+        columns = key + others
+        self.owner = owner
+        self.bond = bond
+        self.expiry = expiry
+        self.isNumbered = isNumbered
+    }
+}
