@@ -134,13 +134,15 @@ let package = Package(
         target(
             "Wings",
             [
-                "WebAPI", "Settings", "SignIn", "Apps", "Accounts", "Crypto", "OpenAPI", "JSON", "HTTPServer", "Telemetry",
+                "WebAPI", "Settings", "SignIn", "Apps", "Accounts", "Crypto", "OpenAPI", "JSON", "HTTPServer",
+                "Telemetry",
                 "System", "Syntax",
             ]),
         executable(
             "gatehouse",
             [
-                "Wings", "WebAPI", "Telemetry", "SignIn", "Providers", "OpenIDConnect", "AccountsPostgres", "AccountsSQLite", "AccountsSQL",
+                "Wings", "WebAPI", "Telemetry", "SignIn", "Providers", "OpenIDConnect", "AccountsPostgres",
+                "AccountsSQLite", "AccountsSQL",
                 "Accounts", "Postgres", "Sealing",
                 "Settings",
                 "Observability", "Apps", "Pages", "HTTPServer", "HTTPClient", "EventLoop", "JOSE", "Crypto", "JSON",
@@ -227,7 +229,8 @@ let package = Package(
         tests(
             "SettingsTests",
             [
-                "Wings", "Settings", "Observability", "Accounts", "Providers", "Apps", "HTTPServer", "OpenIDConnect", "Crypto",
+                "Wings", "Settings", "Observability", "Accounts", "Providers", "Apps", "HTTPServer", "OpenIDConnect",
+                "Crypto",
                 "YAML", "JSON", "Syntax", logging,
             ]),
         .target(
@@ -237,7 +240,8 @@ let package = Package(
         tests(
             "FlowTests",
             [
-                "ToyWing", "gatehouse", "Wings", "Telemetry", "SimulatedCarriers", "SignIn", "Providers", "AccountsPostgres", "AccountsSQLite",
+                "ToyWing", "gatehouse", "Wings", "Telemetry", "SimulatedCarriers", "SignIn", "Providers",
+                "AccountsPostgres", "AccountsSQLite",
                 "AccountsSQL",
                 "Postgres", "PostgresTestSupport", "Patience", "CSQLite",
                 "Accounts",

@@ -1,7 +1,7 @@
 package import Accounts
 
-/// The audit trail: rows are only ever added. What is added here, and by the single statement of PostgreSQL that makes a
-/// user, is all that an ``AuditObserver`` is told.
+/// The audit trail: rows are only ever added. What is added here, and by the single statement of PostgreSQL that makes
+/// a user, is all that an ``AuditObserver`` is told.
 package struct AuditTrail {
     private static let insert = Query(
         """

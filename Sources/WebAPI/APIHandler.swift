@@ -28,7 +28,7 @@ struct APIHandler: Sendable {
 
     func refuse(_ error: ServiceError, _ request: HTTPRequest) -> HTTPResponse {
         let response = ErrorAnswer(error).response(requestID: request.id)
-        listeners.tell(AnsweredRequest(request: request, route: "none", response: response, error: error))
+        listeners.tell(request, "none", response, error, nil)
         return response
     }
 

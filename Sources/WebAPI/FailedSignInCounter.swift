@@ -1,4 +1,5 @@
 public import Accounts
+internal import HTTPServer
 internal import SignIn
 import Synchronization
 internal import Syntax
@@ -31,8 +32,11 @@ public final class FailedSignInCounter: RequestListener {
 
     public init() {}
 
-    func hear(_ answered: AnsweredRequest) {
-        guard let error = answered.error, let context = answered.context, context.signIn != nil else { return }
+    func hear(
+        _ request: HTTPRequest, _ route: String, _ response: HTTPResponse, _ error: ServiceError?,
+        _ context: RequestContext?
+    ) {
+        guard let error, let context, context.signIn != nil else { return }
         count(error, provider: context.provider, from: context.network)
     }
 

@@ -14,26 +14,31 @@ import System
 struct RequestLog: RequestListener {
     let logger: Logger
 
-    func hear(_ answered: AnsweredRequest) {
-        if let context = answered.context {
+    func hear(
+        _ request: HTTPRequest, _ route: String, _ response: HTTPResponse, _ error: ServiceError?,
+        _ context: RequestContext?
+    ) {
+        if let context {
             if context.signIn != nil {
-                writeSignIn(context, answered.error)
-            } else if let error = answered.error {
-                writeFailure(error, route: answered.route, context)
+                writeSignIn(context, error)
+            } else if let error {
+                writeFailure(error, route: route, context)
             }
         }
-        write(answered)
+        write(request, route, response, context)
     }
 
-    private func write(_ answered: AnsweredRequest) {
+    private func write(
+        _ request: HTTPRequest, _ route: String, _ response: HTTPResponse, _ context: RequestContext?
+    ) {
         guard logger.logLevel <= .info else { return }
-        let took = MonotonicTime.now - answered.request.receivedAt
+        let took = MonotonicTime.now - request.receivedAt
         let (seconds, attoseconds) = took.components
-        var metadata = Self.metadata(answered.context, requestID: answered.request.id)
-        metadata["method"] = .string(answered.request.method.rawValue)
-        metadata["route"] = .string(answered.route)
-        metadata["status"] = .stringConvertible(answered.response.status.code)
-        if let receipt = answered.context?.receipt { Self.describe(receipt, in: &metadata) }
+        var metadata = Self.metadata(context, requestID: request.id)
+        metadata["method"] = .string(request.method.rawValue)
+        metadata["route"] = .string(route)
+        metadata["status"] = .stringConvertible(response.status.code)
+        if let receipt = context?.receipt { Self.describe(receipt, in: &metadata) }
         metadata["ms"] = .stringConvertible(seconds * 1000 + attoseconds / 1_000_000_000_000_000)
         logger.info("request", metadata: metadata)
     }

@@ -19,14 +19,13 @@ struct Shell: Sendable {
         if case .open(let handler) = endpoint {
             let response = handler(request)
             step.end()
-            listeners.tell(AnsweredRequest(request: request, route: route, response: response))
+            listeners.tell(request, route, response, nil, nil)
             return response
         }
         let context = RequestContext(request, clientAddress, observers, step.id)
         let (response, error) = await answer(context)
         step.end(error.map { .failed(ErrorAnswer($0).code) } ?? .done)
-        listeners.tell(
-            AnsweredRequest(request: request, route: route, response: response, error: error, context: context))
+        listeners.tell(request, route, response, error, context)
         return response
     }
 
@@ -53,29 +52,27 @@ struct Shell: Sendable {
     }
 }
 
-/// A request that has got its answer.
-struct AnsweredRequest {
-    let request: HTTPRequest
-    /// The operation's path, as the table has it; `none` where there is no operation.
-    let route: String
-    let response: HTTPResponse
-    /// What went wrong, in whatever way the answer tells it.
-    var error: ServiceError?
-    /// nil where nothing could be found out.
-    var context: RequestContext?
-}
-
 /// Hears of every request once it was answered, with all that was found out: the log's lines and the count of failed
 /// sign-ins are such. What only needs to know that a step began, how it ended and when is an ``Observer``.
 protocol RequestListener: Sendable {
-    func hear(_ answered: AnsweredRequest)
+    // One by one, since a value that holds all of it would be copied for each listener.
+    /// - Parameters:
+    ///   - route: the operation's path, as the table has it; `none` where there is no operation.
+    ///   - error: what went wrong, in whatever way the answer tells it.
+    ///   - context: nil where nothing could be found out.
+    func hear(
+        _ request: HTTPRequest, _ route: String, _ response: HTTPResponse, _ error: ServiceError?,
+        _ context: RequestContext?)
 }
 
 /// Those of one server socket, in the order in which they hear of a request.
 struct RequestListeners: Sendable {
     let all: [any RequestListener]
 
-    func tell(_ answered: AnsweredRequest) {
-        for listener in all { listener.hear(answered) }
+    func tell(
+        _ request: HTTPRequest, _ route: String, _ response: HTTPResponse, _ error: ServiceError?,
+        _ context: RequestContext?
+    ) {
+        for listener in all { listener.hear(request, route, response, error, context) }
     }
 }

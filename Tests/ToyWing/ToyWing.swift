@@ -7,8 +7,8 @@ internal import Synchronization
 internal import WebAPI
 package import Wings
 
-/// A wing as small as one can be, with one of everything that a wing may bring: what a newcomer adds is this folder, and
-/// one line in a list.
+/// A wing as small as one can be, with one of everything that a wing may bring: what a newcomer adds is this folder,
+/// and one line in a list.
 extension Wing {
     package static let toy = Wing(ToySettings.self) { settings, _ in
         OpenWing(
