@@ -1,3 +1,4 @@
+internal import AccountsSQL
 internal import AccountsSQLite
 internal import Crypto
 internal import Glibc
