@@ -84,8 +84,9 @@ def git(*arguments: str) -> str:
 def commits() -> list[str]:
     """Those since the rule is held; all that there are where a shallow clone has not so many."""
     known = subprocess.run(["git", "cat-file", "-e", f"{SUBJECTS_HELD_AFTER}^{{commit}}"], capture_output=True)
-    since = f"{SUBJECTS_HELD_AFTER}..HEAD" if known.returncode == 0 else "HEAD"
-    return git("log", "--no-merges", "--format=%h %s", since).splitlines()
+    # Where the history does not go that far back, the newest is all that is surely not older.
+    since = [f"{SUBJECTS_HELD_AFTER}..HEAD"] if known.returncode == 0 else ["-1", "HEAD"]
+    return git("log", "--no-merges", "--format=%h %s", *since).splitlines()
 
 
 def faults() -> Iterable[str]:
