@@ -180,8 +180,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Accounts", "AccountsSQLite", "AccountsSQL", "Sealing", "SignIn", "Providers", "OpenIDConnect", "Apps",
-                "HTTPClient",
+                "Wings", "Accounts", "AccountsSQLite", "AccountsSQL", "Sealing", "SignIn", "Providers",
+                "OpenIDConnect", "Apps", "HTTPClient",
                 "EventLoop", "Telemetry", "System", "Syntax",
                 "JOSE", "Crypto", "JSON",
             ],
@@ -216,7 +216,9 @@ let package = Package(
         tests("AccountsTests", ["Accounts"]),
         tests(
             "AccountsSQLiteTests",
-            ["AccountsSQLite", "AccountsSQL", "CSQLite", "Accounts", "System", "TestSupport", "Patience"]),
+            [
+                "AccountsSQLite", "AccountsSQL", "CSQLite", "Accounts", "Wings", "System", "TestSupport", "Patience",
+            ]),
         tests(
             "AccountsPostgresTests",
             [
@@ -235,7 +237,9 @@ let package = Package(
             ]),
         .target(
             name: "ToyWing",
-            dependencies: ["Wings", "WebAPI", "Settings", "SignIn", "OpenAPI", "JSON", "HTTPServer"],
+            dependencies: [
+                "Wings", "WebAPI", "Settings", "SignIn", "Accounts", "Crypto", "OpenAPI", "JSON", "HTTPServer",
+            ],
             path: "Tests/ToyWing", swiftSettings: settings),
         tests(
             "FlowTests",

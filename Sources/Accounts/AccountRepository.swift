@@ -11,7 +11,7 @@ public protocol AccountRepository: SignInRepository, BrowserSignInRepository, Pu
     ChallengeRepository, SecretKeyRepository,
     SigningKeyRepository,
     SessionRepository, ReceiptRepository, IdentityRepository, UserRepository, ProviderGrantRepository, OutboxRepository,
-    UnlockKeyRepository, DirectoryRepository, OperatorRepository, SubjectTransferRepository,
+    DirectoryRepository, OperatorRepository, SubjectTransferRepository,
     FailedSignInRepository, TableRepository, MaintenanceRepository, DataKeyRepository, MasterKeyRepository
 {}
 

@@ -3,86 +3,88 @@
 /// The trail tells what changed hands: an ordinary sign-in of a known user is not in it, since the session and the
 /// identity's last sign-in tell that already.
 public struct AuditEvent: Equatable, Sendable {
-    public enum Kind: String, Sendable, CaseIterable {
-        case userCreated = "user_created"
+    /// What happened, by the name that is stored. A wing brings its own.
+    public struct Kind: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        public static let userCreated = Kind(rawValue: "user_created")
         /// The user was brought from elsewhere.
-        case userImported = "user_imported"
-        case identityImported = "identity_imported"
+        public static let userImported = Kind(rawValue: "user_imported")
+        public static let identityImported = Kind(rawValue: "identity_imported")
         /// The user and everything that was kept about the user is gone but the trail itself.
-        case userErased = "user_erased"
+        public static let userErased = Kind(rawValue: "user_erased")
         /// The new identity took the place of the old one; the user's other sessions were revoked.
-        case identityMigrated = "identity_migrated"
+        public static let identityMigrated = Kind(rawValue: "identity_migrated")
         /// The sign-in of an unknown subject came with a port token that proved nothing; the user is the one it made.
-        case portTokenRefused = "port_token_refused"
+        public static let portTokenRefused = Kind(rawValue: "port_token_refused")
         /// A sign-in was refused because its subject, or its port tokens, belong to different users.
-        case migrationConflict = "migration_conflict"
+        public static let migrationConflict = Kind(rawValue: "migration_conflict")
         /// The signed-in user added an identity, or signed in by one that has the cross-client key of another of his.
-        case identityLinked = "identity_linked"
-        case identityUnlinked = "identity_unlinked"
+        public static let identityLinked = Kind(rawValue: "identity_linked")
+        public static let identityUnlinked = Kind(rawValue: "identity_unlinked")
         /// An operator gave the user an identity; the old one, if any, was another user's, whose sessions were revoked.
-        case identityRepointed = "identity_repointed"
+        public static let identityRepointed = Kind(rawValue: "identity_repointed")
         /// An unknown subject came with a cross-client key that several users have, so it was nobody's; the user is the
         /// one it made, if it made one.
-        case crossClientKeyAmbiguous = "cross_client_key_ambiguous"
+        public static let crossClientKeyAmbiguous = Kind(rawValue: "cross_client_key_ambiguous")
         /// A user wanted to add an identity, the old one, which is another user's.
-        case linkConflict = "link_conflict"
-        case sessionRevoked = "session_revoked"
+        public static let linkConflict = Kind(rawValue: "link_conflict")
+        public static let sessionRevoked = Kind(rawValue: "session_revoked")
         /// All of a user's sessions, or all but the one that asked; where it names no user, everybody's.
-        case sessionsRevoked = "sessions_revoked"
+        public static let sessionsRevoked = Kind(rawValue: "sessions_revoked")
         /// The provider said that the user has signed out there; the sessions that had come of it ended. The old
         /// identity is the one that had opened them.
-        case providerLogout = "provider_logout"
+        public static let providerLogout = Kind(rawValue: "provider_logout")
         // What else a provider has told of one of its users, who is the old identity. What it ends has ended.
-        case providerConsentRevoked = "provider_consent_revoked"
-        case providerAccountDeleted = "provider_account_deleted"
-        case providerAccountHijacked = "provider_account_hijacked"
-        case providerAccountDisabled = "provider_account_disabled"
-        case providerAccountEnabled = "provider_account_enabled"
-        case providerCredentialChangeRequired = "provider_credential_change_required"
-        case providerSessionsRevoked = "provider_sessions_revoked"
-        case providerTokensRevoked = "provider_tokens_revoked"
-        case providerEmailDisabled = "provider_email_disabled"
-        case providerEmailEnabled = "provider_email_enabled"
-        case providerDeauthorized = "provider_deauthorized"
+        public static let providerConsentRevoked = Kind(rawValue: "provider_consent_revoked")
+        public static let providerAccountDeleted = Kind(rawValue: "provider_account_deleted")
+        public static let providerAccountHijacked = Kind(rawValue: "provider_account_hijacked")
+        public static let providerAccountDisabled = Kind(rawValue: "provider_account_disabled")
+        public static let providerAccountEnabled = Kind(rawValue: "provider_account_enabled")
+        public static let providerCredentialChangeRequired = Kind(rawValue: "provider_credential_change_required")
+        public static let providerSessionsRevoked = Kind(rawValue: "provider_sessions_revoked")
+        public static let providerTokensRevoked = Kind(rawValue: "provider_tokens_revoked")
+        public static let providerEmailDisabled = Kind(rawValue: "provider_email_disabled")
+        public static let providerEmailEnabled = Kind(rawValue: "provider_email_enabled")
+        public static let providerDeauthorized = Kind(rawValue: "provider_deauthorized")
         /// The user wants to be forgotten; only the user's own word to us erases anybody.
-        case providerDeletionRequested = "provider_deletion_requested"
+        public static let providerDeletionRequested = Kind(rawValue: "provider_deletion_requested")
         /// The provider has said that what it granted for the old identity is over.
-        case providerGrantEnded = "provider_grant_ended"
+        public static let providerGrantEnded = Kind(rawValue: "provider_grant_ended")
         // What ended here, of the old identity, was told its provider; or it never could be told, and may be good there
         // still.
-        case providerRevocationDone = "provider_revocation_done"
-        case providerRevocationGivenUp = "provider_revocation_given_up"
-        case providerLogoutDone = "provider_logout_done"
-        case providerLogoutGivenUp = "provider_logout_given_up"
+        public static let providerRevocationDone = Kind(rawValue: "provider_revocation_done")
+        public static let providerRevocationGivenUp = Kind(rawValue: "provider_revocation_given_up")
+        public static let providerLogoutDone = Kind(rawValue: "provider_logout_done")
+        public static let providerLogoutGivenUp = Kind(rawValue: "provider_logout_given_up")
         /// Somebody signed up for an account in a provider's directory, and a user was made who has no identity yet.
-        case userSignedUp = "user_signed_up"
+        public static let userSignedUp = Kind(rawValue: "user_signed_up")
         /// A provider's directory was asked to mail the user a way to a new credential.
-        case directoryMailed = "directory_mailed"
+        public static let directoryMailed = Kind(rawValue: "directory_mailed")
         /// The app got the link by which the user gets a credential.
-        case bindingLinkReturned = "binding_link_returned"
+        public static let bindingLinkReturned = Kind(rawValue: "binding_link_returned")
         /// A sign-up or a recovery could not be passed on to a provider's directory, and will not be.
-        case directoryGivenUp = "directory_given_up"
+        public static let directoryGivenUp = Kind(rawValue: "directory_given_up")
         /// The new identity is that of the user's account in a provider's directory.
-        case directoryJoined = "directory_joined"
+        public static let directoryJoined = Kind(rawValue: "directory_joined")
         /// The user had signed up and never in, and was erased.
-        case signUpExpired = "sign_up_expired"
+        public static let signUpExpired = Kind(rawValue: "sign_up_expired")
         /// A backup took the place of the store; what came before this event is as old as the backup, but for what the
         /// ledger told.
-        case storeRestored = "store_restored"
+        public static let storeRestored = Kind(rawValue: "store_restored")
         /// A refresh token was presented again just after it had been replaced, and got the same answer.
-        case refreshAnswerRepeated = "refresh_answer_repeated"
+        public static let refreshAnswerRepeated = Kind(rawValue: "refresh_answer_repeated")
         /// A refresh token that is not replaced was used once more.
-        case reusableRefreshTokenUsed = "reusable_refresh_token_used"
+        public static let reusableRefreshTokenUsed = Kind(rawValue: "reusable_refresh_token_used")
         /// A refresh token was presented after it had been replaced; its session family was revoked.
-        case refreshTokenReused = "refresh_token_reused"
+        public static let refreshTokenReused = Kind(rawValue: "refresh_token_reused")
         /// An app's one-time code was presented again with the right verifier; its session was revoked.
-        case appCodeReused = "app_code_reused"
+        public static let appCodeReused = Kind(rawValue: "app_code_reused")
         /// The session of a server-initiated sign-in was fetched again, too late for an app that has lost the answer;
         /// it was revoked.
-        case pushReused = "push_reused"
-        /// Of a key of the KeyService, which is nobody's, the password was wrong three times in a row: the key is
-        /// destroyed.
-        case unlockKeyLocked = "unlock_key_locked"
+        public static let pushReused = Kind(rawValue: "push_reused")
     }
 
     /// Grows with every event.

@@ -16,10 +16,6 @@ extension SealContext {
         SealContext(table: "outbox", column: "content", row: number)
     }
 
-    public static func unlockKey(_ id: UnlockKeyID) -> SealContext {
-        SealContext(table: "unlock_keys", column: "content", row: id.bytes)
-    }
-
     public static func profile(of user: UserID) -> SealContext {
         SealContext(table: "users", column: "profile", row: user.rawValue)
     }

@@ -85,6 +85,8 @@ public struct Table: Sendable {
     public let owner: Owner
     /// The column by which a row expires, in seconds since 1970; nil where none does by itself.
     public let expiry: String?
+    /// The column by which old rows are found (``TableRows/deleteRows(of:before:limit:)``), in seconds since 1970.
+    public let age: String?
     package let bond: Bond?
     /// Whether the store numbers the rows, by the key, and never gives a number twice.
     package let isNumbered: Bool
@@ -96,13 +98,16 @@ public struct Table: Sendable {
     ///   - key: what a row is found by. It can't be optional or sealed.
     ///   - owner: by one of the columns; its kind is that of the owner's key.
     ///   - expiry: one of the columns, of integers.
-    public init(_ name: String, key: Column, _ others: [Column], owner: Owner, expiry: String?) {
-        self.init(name, key: [key], others, owner: owner, bond: nil, expiry: expiry, isNumbered: false)
+    ///   - age: another one of integers, by which old rows are found; nil where nobody looks for them.
+    public init(
+        _ name: String, key: Column, _ others: [Column], owner: Owner, expiry: String?, age: String? = nil
+    ) {
+        self.init(name, key: [key], others, owner: owner, expiry: expiry, age: age)
     }
 
     package init(
         _ name: String, key: [Column], _ others: [Column], owner: Owner = .nobody, bond: Bond? = nil,
-        expiry: String? = nil, isNumbered: Bool = false
+        expiry: String? = nil, age: String? = nil, isNumbered: Bool = false
     ) {
         self.name = name
         self.key = key
@@ -110,6 +115,7 @@ public struct Table: Sendable {
         self.owner = owner
         self.bond = bond
         self.expiry = expiry
+        self.age = age
         self.isNumbered = isNumbered
     }
 }

@@ -32,6 +32,9 @@ public protocol TableRepository: Sendable {
 public protocol ReadableRows {
     /// - Returns: nil where no row has that key, or where it has expired by `now`.
     func find(_ key: Cell, in table: Table, now: Int64) throws(RepositoryError) -> [Cell]?
+
+    /// Whether there are rows whose age (``Table/age``) is before a time, in seconds since 1970.
+    func hasRows(of table: Table, before time: Int64) throws(RepositoryError) -> Bool
 }
 
 /// Rows to be read and changed.
@@ -46,6 +49,11 @@ public protocol TableRows: ReadableRows {
 
     /// - Returns: whether there was a row with that key.
     func delete(_ key: Cell, from table: Table) throws(RepositoryError) -> Bool
+
+    /// Deletes rows whose age is before a time, the oldest first.
+    ///
+    /// - Returns: how many went, `limit` at most.
+    func deleteRows(of table: Table, before time: Int64, limit: Int) throws(RepositoryError) -> Int
 
     /// Notes an event in the audit trail, with all else or not at all.
     func note(_ kind: AuditEvent.Kind, of user: UserID?) throws(RepositoryError)

@@ -34,9 +34,9 @@ enum AuditStatements {
     static let isAnyWithheld = Postgres.Statement("SELECT 1 FROM audit WHERE writer >= $1::text::xid8 LIMIT 1")
 
     static func event(_ row: StoredRow) throws(RepositoryError) -> AuditEvent {
-        guard let kind = AuditEvent.Kind(rawValue: try row.text(2)) else { throw .unavailable(.corrupt) }
-        return AuditEvent(
-            id: try row.integer(0), at: try row.integer(1), kind: kind, user: try row.optionalUser(3),
+        AuditEvent(
+            id: try row.integer(0), at: try row.integer(1), kind: AuditEvent.Kind(rawValue: try row.text(2)),
+            user: try row.optionalUser(3),
             oldIdentity: try row.optionalIdentity(4), newIdentity: try row.optionalIdentity(5))
     }
 }

@@ -26,6 +26,11 @@ struct AddedRows: TableRows {
         return row
     }
 
+    func hasRows(of table: Table, before time: Int64) throws(RepositoryError) -> Bool {
+        guard let query = try statements(of: table).hasOlder else { throw .unavailable(.corrupt) }
+        return try connection.first(query, time) { _ in true } ?? false
+    }
+
     func insert(_ row: [Cell], into table: Table) throws(RepositoryError) -> Bool {
         try run(try statements(of: table).insert, try sealed(row, of: table))
     }
@@ -36,6 +41,12 @@ struct AddedRows: TableRows {
 
     func delete(_ key: Cell, from table: Table) throws(RepositoryError) -> Bool {
         try run(try statements(of: table).delete, [key])
+    }
+
+    func deleteRows(of table: Table, before time: Int64, limit: Int) throws(RepositoryError) -> Int {
+        guard let query = try statements(of: table).deleteOlder else { throw .unavailable(.corrupt) }
+        try connection.run(query, time, Int64(limit))
+        return connection.changes
     }
 
     func note(_ kind: AuditEvent.Kind, of user: UserID?) throws(RepositoryError) {

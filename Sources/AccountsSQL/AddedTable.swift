@@ -23,6 +23,9 @@ package struct AddedTable: Sendable {
     let insert: Query
     let replace: Query
     let delete: Query
+    /// Where the table has an age.
+    let hasOlder: Query?
+    let deleteOlder: Query?
 
     init?(_ table: Table) {
         guard let key = table.key.first?.name else { return nil }
@@ -35,6 +38,14 @@ package struct AddedTable: Sendable {
         let changes = zip(table.columns, places).map { "\($0.name) = \($1)" }.joined(separator: ", ")
         replace = Query("UPDATE \(table.name) SET \(changes) WHERE \(key) = ?1")
         delete = Query("DELETE FROM \(table.name) WHERE \(key) = ?")
+        hasOlder = table.age.map { Query("SELECT 1 FROM \(table.name) WHERE \($0) < ? LIMIT 1") }
+        deleteOlder = table.age.map { age in
+            Query(
+                """
+                DELETE FROM \(table.name) WHERE \(key) IN
+                    (SELECT \(key) FROM \(table.name) WHERE \(age) < ? ORDER BY \(age) LIMIT ?)
+                """)
+        }
     }
 
     /// The statements that make it where it is not there.
@@ -58,7 +69,7 @@ package struct AddedTable: Sendable {
             "CREATE TABLE IF NOT EXISTS \(table.name) (\(columns.joined(separator: ", ")))\(words.tail)"
         ]
         // What takes the owner away looks for its rows.
-        for column in [table.expiry, owner?.column].compactMap(\.self) where !key.contains(column) {
+        for column in [table.expiry, table.age, owner?.column].compactMap(\.self) where !key.contains(column) {
             statements.append(
                 "CREATE INDEX IF NOT EXISTS \(table.name)_\(column) ON \(table.name) (\(column))")
         }

@@ -54,9 +54,8 @@ package struct AuditTrail {
     }
 
     private static func event(_ row: any Statement) throws(RepositoryError) -> AuditEvent {
-        guard let kind = AuditEvent.Kind(rawValue: row.text(2)) else { throw .unavailable(.corrupt) }
-        return AuditEvent(
-            id: row.integer(0), at: row.integer(1), kind: kind,
+        AuditEvent(
+            id: row.integer(0), at: row.integer(1), kind: AuditEvent.Kind(rawValue: row.text(2)),
             user: row.optionalInteger(3).map(UserID.init(rawValue:)),
             oldIdentity: row.optionalInteger(4).map(IdentityID.init(rawValue:)),
             newIdentity: row.optionalInteger(5).map(IdentityID.init(rawValue:)))

@@ -4,7 +4,10 @@ public import Accounts
 /// its walks are made of.
 public final class StoreTables: Sendable {
     /// Those of every store.
-    public static let own = StoreTables(adding: [])
+    public static let own = StoreTables(checked: [])
+    /// What stands on disk for a walk that is through all columns with a number of their own, 0 to 9. Where one of them
+    /// is missing, another number stands for it, or the walk would not begin anew when that one is back.
+    private static let endOfNumbered: Int64 = 10
 
     /// Each after those that its rows refer to.
     package let all: [StoredTable]
@@ -15,29 +18,40 @@ public final class StoreTables: Sendable {
     /// What stands for a walk that is through all of them.
     package let sealedEnd: Int64
 
-    /// - Parameter tables: one that has the name of another is left out.
-    public init(adding tables: [Table]) {
-        var names = Set(Table.all.map(\.name))
-        let others = tables.filter { names.insert($0.name).inserted }.sorted { $0.name < $1.name }
+    /// - Parameter tables: what is added to the store's own.
+    public convenience init(adding tables: [Table]) throws(TableFault) {
+        try TableFault.look(for: tables)
+        self.init(checked: tables)
+    }
+
+    private init(checked tables: [Table]) {
+        let others = tables.sorted { $0.name < $1.name }
         added = others.compactMap(AddedTable.init)
         all = (Table.all + others).map(StoredTable.init)
-        let own = Table.all.flatMap { table in
-            table.columns.compactMap { column in
-                column.seal?.number.flatMap { SealedColumn(column, of: table, number: $0) }
+        var sealed = [SealedColumn.proof]
+        for table in Table.all + others {
+            for column in table.columns {
+                guard let number = column.seal?.number else { continue }
+                if let numbered = SealedColumn(column, of: table, number: number) { sealed.append(numbered) }
             }
         }
-        var sealed = (own + [.proof]).sorted { $0.number < $1.number }
-        // One that comes later gets its number of all names up to its own: so the number on disk of a walk that stood
-        // among other tables means nothing here, and the walk begins anew.
-        var end = Int64(sealed.count)
+        sealed.sort { $0.number < $1.number }
+        // A column without a number of its own gets one of all names up to its own: so the number on disk of a walk
+        // that stood among other tables means nothing here, and the walk begins anew.
+        var end = Self.endOfNumbered
+        if !sealed.map(\.number).elementsEqual(0..<end) {
+            end = sealed.reduce(0) { Self.number(after: $0, "\($1.table).\($1.name)") }
+        }
+        var isNumbered = true
         for table in others {
-            for column in table.columns where column.seal != nil {
+            for column in table.columns where column.seal != nil && column.seal?.number == nil {
                 end = Self.number(after: end, "\(table.name).\(column.name)")
+                isNumbered = false
                 if let added = SealedColumn(column, of: table, number: end) { sealed.append(added) }
             }
         }
         self.sealed = sealed
-        sealedEnd = others.isEmpty ? end : Self.number(after: end, "")
+        sealedEnd = isNumbered ? end : Self.number(after: end, "")
     }
 
     /// FNV-1a of a number and a name, beyond all numbers that are given by hand.

@@ -4,7 +4,7 @@ extension Table {
     /// Every table but `meta` and `reseal` (``CopiedHead``), each after those that its rows refer to.
     package static let all = keys + accounts + used + browser + records
 
-    // In the order of the walks the sealed columns have the numbers 0 to 9 (``SealedColumn``).
+    // In the order of the walks the sealed columns have the numbers 0 to 8 (``SealedColumn``).
     private static let keys = [
         Table("key_ring", key: [.integer("number")], [.bytes("sealed_key"), .integer("created")]),
         Table(
@@ -21,12 +21,6 @@ extension Table {
                         unless: "retired")),
                 .integer("created"), .integer("signs_from"), .text("purpose"), .integer("lasting"),
                 .integer("retired").optional,
-            ]),
-        Table(
-            "unlock_keys", key: [.bytes("id")],
-            [
-                .sealed("content", Seal(number: 9)).optional, .integer("failures"), .integer("created"),
-                .integer("used"),
             ]),
     ]
 

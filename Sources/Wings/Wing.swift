@@ -4,17 +4,21 @@ package import SignIn
 package import Telemetry
 package import WebAPI
 
-/// A capability of its own, as a value: whatever is central (router, documents, errors, limits, jobs) is derived from
-/// the list of these.
+/// A capability of its own, as a value: whatever is central (router, documents, errors, limits, jobs; the copy, the
+/// seals, the sweep and the erasure of its tables) is derived from the list of these.
 package struct Wing: Sendable {
     package let settings: any WingSettings.Type
+    /// What it adds to every store, also where its settings turn it off: what is in them is copied and sealed anew.
+    package let tables: [Table]
     /// What its settings turn on.
     package let open: @Sendable (Settings, Observers) -> OpenWing
 
     package init<Configured: WingSettings>(
-        _ settings: Configured.Type, _ open: @escaping @Sendable (Configured, Observers) -> OpenWing
+        _ settings: Configured.Type, tables: [Table] = [],
+        _ open: @escaping @Sendable (Configured, Observers) -> OpenWing
     ) {
         self.settings = settings
+        self.tables = tables
         self.open = { open($0.wing(settings), $1) }
     }
 }

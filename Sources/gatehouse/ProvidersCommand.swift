@@ -1,4 +1,5 @@
 import Accounts
+import AccountsSQL
 import AccountsSQLite
 import ArgumentParser
 import EventLoop
@@ -95,7 +96,10 @@ struct ProbeRun {
     private func clientKeys(for providers: [ProviderConfiguration]) async throws -> ClientKeys {
         guard providers.contains(where: { !$0.sharedKeys.isEmpty }) else { return ClientKeys() }
         let now = WallClock.now.seconds
-        guard let store = try? await OpenStore.open(settings.storage, for: .tool, now: now) else {
+        guard
+            let store = try? await OpenStore.open(
+                settings.storage, tables: StoreTables(of: Wing.all), for: .tool, now: now)
+        else {
             return ClientKeys()
         }
         let keys = try? await SessionKeys.load(from: store.repository, for: [], now: now)

@@ -1,4 +1,5 @@
 import Accounts
+import AccountsSQL
 import AccountsSQLite
 import Apps
 import EventLoop
@@ -45,7 +46,8 @@ struct Server: Service {
         let clock = Clock { WallClock.now.seconds }
         let loops = try startLoops(settings.http.loops ?? Processors.usable)
         try refuseExampleKey(settings)
-        let store = try await OpenStore.open(settings.storage, for: .server(loops: loops), now: clock.seconds)
+        let store = try await OpenStore.open(
+            settings.storage, tables: try StoreTables(of: wings), for: .server(loops: loops), now: clock.seconds)
         let repository = store.repository
         if let update = store.file?.update { tell(update, logger) }
         let apps = AppDirectory(settings.apps, resourceServers: settings.resourceServers)

@@ -1,4 +1,5 @@
 import Accounts
+import AccountsSQL
 import EventLoop
 import Postgres
 import Sealing
@@ -20,6 +21,8 @@ enum StartError: Error, CustomStringConvertible {
     /// There is a master key of the operator's and no store, as when a volume was not mounted.
     case missingStore(place: String, masterKeyFile: String)
     case sessionKeys(SessionKeys.LoadError)
+    /// A wing brings a table that no store can have.
+    case table(TableFault)
 
     var description: String {
         switch self {
@@ -59,6 +62,7 @@ enum StartError: Error, CustomStringConvertible {
             there are no tables of ours in \(path), though storage.masterKeyFile names a key (\(masterKeyFile)): is its volume \
             mounted? On a first start, storage.create: true makes it
             """
+        case .table(let fault): "\(fault)"
         case .sessionKeys(let failure): "the session signing keys can't be used: \(failure)"
         }
     }

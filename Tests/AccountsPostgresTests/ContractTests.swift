@@ -9,9 +9,8 @@ import Testing
     @Test(arguments: RepositoryContract.clauses)
     func `keeps the contract, also beside another one with the same store`(_ clause: RepositoryContract) async throws {
         try await SharedServer.withEmptyTables { address in
-            let tables = StoreTables(adding: [Sample.notes])
-            try await withStore(at: address, tables: tables) { store in
-                try await withStore(at: address, tables: tables) { other in try await clause.run(on: store, and: other)
+            try await withStore(at: address, tables: .tested) { store in
+                try await withStore(at: address, tables: .tested) { other in try await clause.run(on: store, and: other)
                 }
             }
         }

@@ -16,7 +16,7 @@ enum CopyPlace: Sendable {
 
     /// Runs a test with the store, opened as a server would, and closes it.
     func use<Value: Sendable>(
-        key: UInt8 = 0x5A, now: Int64 = Sample.now, tables: StoreTables = .own,
+        key: UInt8 = 0x5A, now: Int64 = Sample.now, tables: StoreTables = .tested,
         _ body: (any SQLStore) async throws -> Value
     ) async throws -> Value {
         try await with(
@@ -35,7 +35,7 @@ enum CopyPlace: Sendable {
 
     /// Runs a test with the store as one that is being filled.
     func fill<Value: Sendable>(
-        tables: StoreTables = .own, _ body: (any SQLStore) async throws -> Value
+        tables: StoreTables = .tested, _ body: (any SQLStore) async throws -> Value
     ) async throws -> Value {
         try await with(
             { loop in
@@ -49,7 +49,7 @@ enum CopyPlace: Sendable {
     /// Copies this store into another.
     @discardableResult
     func copy(
-        to target: CopyPlace, key: UInt8 = 0x5A, now: Int64 = Sample.now, tables: StoreTables = .own
+        to target: CopyPlace, key: UInt8 = 0x5A, now: Int64 = Sample.now, tables: StoreTables = .tested
     ) async throws -> StoreCopyOutcome {
         try await use(key: key, tables: tables) { source in
             try await target.fill(tables: tables) { target in
@@ -116,7 +116,7 @@ extension SQLStore {
     /// All that is copied, read through each table's own pages.
     func everything() async throws -> [String: [[CopiedValue]]] {
         var tables: [String: [[CopiedValue]]] = [:]
-        for table in StoreTables.own.all {
+        for table in StoreTables.tested.all {
             var rows: [[CopiedValue]] = []
             while true {
                 let place = rows.last.map(table.key) ?? table.start(now: Sample.now)
@@ -134,7 +134,7 @@ extension SQLStore {
     /// Puts rows into each table that is copied: of every column something, but of some a NULL, and bytes and texts of
     /// all kinds.
     func fillEveryTable(_ count: Int, except others: Set<String> = []) async throws {
-        for table in StoreTables.own.all where !others.contains(table.name) {
+        for table in StoreTables.tested.all where !others.contains(table.name) {
             let rows = (1...count).map { number in table.columns.map { $0.sample(number, table.name) } }
             for start in stride(from: 0, to: rows.count, by: 200) {
                 let some = rows[start..<min(start + 200, rows.count)]

@@ -9,7 +9,7 @@ import Testing
     @Test func `has every table and column that an engine has`() async throws {
         try await withCopyPlaces { database, file in
             let copied = Set(
-                StoreTables.own.all.flatMap { table in table.columns.map { "\(table.name).\($0.name)" } })
+                StoreTables.tested.all.flatMap { table in table.columns.map { "\(table.name).\($0.name)" } })
             let inFile = Query(
                 """
                 SELECT t.name || '.' || c.name FROM sqlite_schema AS t JOIN pragma_table_info(t.name) AS c
@@ -53,17 +53,16 @@ import Testing
     }
 
     @Test func `has the rows of a table that was added to the store`() async throws {
-        let tables = StoreTables(adding: [Sample.notes])
         try await withCopyPlaces { database, file in
-            let user = try await file("users.db").use(tables: tables) { store in
+            let user = try await file("users.db").use() { store in
                 let user = try await store.signedIn(Sample.signIn(Sample.subject("1"))).user
                 #expect(try await store.insertNote(Sample.note(1, of: user)))
                 return user
             }
-            try await file("users.db").copy(to: database, tables: tables)
-            try await database.copy(to: file("back.db"), tables: tables)
+            try await file("users.db").copy(to: database)
+            try await database.copy(to: file("back.db"))
             for place in [database, file("back.db")] {
-                let note = try await place.use(tables: tables) { try await $0.note(1) }
+                let note = try await place.use() { try await $0.note(1) }
                 #expect(note == Sample.note(1, of: user))
             }
         }
@@ -101,7 +100,7 @@ import Testing
             let keys: Set = ["key_ring", "secret_keys", "signing_keys", "contact_walk"]
             let last = try await file("users.db").use { store in
                 try await store.fillEveryTable(20, except: keys)
-                for table in StoreTables.own.all where table.numbered != nil && !keys.contains(table.name) {
+                for table in StoreTables.tested.all where table.numbered != nil && !keys.contains(table.name) {
                     try await store.execute("DELETE FROM \(table.name) WHERE \(table.numbered ?? "") > 1010")
                 }
                 return try await store.numbers()
@@ -129,7 +128,7 @@ extension SQLStore {
     fileprivate func numbers() async throws -> [String: Int64] {
         try await read { connection throws(RepositoryError) in
             var numbers: [String: Int64] = [:]
-            for table in StoreTables.own.all {
+            for table in StoreTables.tested.all {
                 guard let column = table.numbered else { continue }
                 numbers[table.name] = try connection.lastNumber(of: table.name, column)
             }

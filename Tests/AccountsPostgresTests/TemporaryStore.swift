@@ -9,7 +9,7 @@ import TestSupport
 /// Runs a test with a store in a database, on a loop of its own, and closes it.
 func withStore(
     at address: String, statementTimeout: Duration = .seconds(60), dialect: Dialect = .tested,
-    tables: StoreTables = .own, auditObserver: (any AuditObserver)? = nil,
+    tables: StoreTables = .tested, auditObserver: (any AuditObserver)? = nil,
     _ body: (PostgresAccounts) async throws -> Void
 ) async throws {
     let loop = try EventLoop(label: "store")

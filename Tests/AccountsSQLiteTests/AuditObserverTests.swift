@@ -22,7 +22,7 @@ import Testing
                 group.addTask {
                     if number % 10 == 5 {
                         _ = try? await store.changeRows(now: Sample.now) { rows throws(RepositoryError) in
-                            try rows.note(.unlockKeyLocked, of: nil)
+                            try rows.note(Sample.noted, of: nil)
                             throw .unavailable(.overloaded)
                         }
                     } else {

@@ -236,7 +236,7 @@ extension `A replacement that was cut off` {
     @Test func `a compacted store has everybody, takes less room, and gives no number twice`() async throws {
         let (kept, last) = try await stage.serving { store async throws in
             var users: [UserID] = []
-            for value in 0..<600 {
+            for value in 0..<800 {
                 users.append(try await store.signedIn(Sample.signIn(Sample.subject("\(value)"))).user)
             }
             for user in users.dropFirst() { _ = try await store.erase(user, now: Sample.now) }

@@ -14,12 +14,12 @@ struct RestoreStage {
     var backup: String { vault.database }
     var ledger: String { folder.database + "-ledger" }
     var settings: SQLiteSettings {
-        SQLiteSettings(path: folder.database, access: .insteadOfServer, tables: .own, busyTimeoutMilliseconds: 50)
+        SQLiteSettings(path: folder.database, access: .insteadOfServer, tables: .tested, busyTimeoutMilliseconds: 50)
     }
 
     /// Opens the store as its server, does something, and closes it.
     func serving<Value>(_ body: (SQLiteAccounts) async throws -> Value) async throws -> Value {
-        let store = try await folder.open()
+        let store = try await folder.open { $0.tables = .tested }
         do {
             let value = try await body(store)
             await store.close()
@@ -179,7 +179,7 @@ struct RestoreStage {
         }
         let former = try #require(try await stage.restore().former)
         let copy = try await SQLiteAccounts.open(
-            SQLiteSettings(path: former, access: .besideServer, tables: .own), now: Sample.now,
+            SQLiteSettings(path: former, access: .besideServer, tables: .tested), now: Sample.now,
             unlockKeyRing: TransparentSealer.unlocker())
         #expect(try await copy.user(user) != nil)
         await copy.close()
@@ -216,7 +216,7 @@ struct RestoreStage {
         let drafts = ["", "-journal", "-wal"].map { stage.settings.path + "-draft" + $0 }
         for draft in drafts { try write(Array("somebody who was erased".utf8), to: draft) }
         let tool = try await SQLiteAccounts.open(
-            SQLiteSettings(path: stage.settings.path, access: .besideServer, tables: .own), now: Sample.now,
+            SQLiteSettings(path: stage.settings.path, access: .besideServer, tables: .tested), now: Sample.now,
             unlockKeyRing: TransparentSealer.unlocker(key: 0x5A))
         // A tool does not know whether somebody is at it.
         #expect(TemporaryFolder.names(in: stage.folder.path).filter { $0.contains("-draft") }.count == drafts.count)

@@ -7,6 +7,7 @@ import Sealing
 import SimulatedCarriers
 import Syntax
 import Testing
+import Wings
 
 @testable import AccountsSQL
 @testable import AccountsSQLite
@@ -26,7 +27,8 @@ import Testing
             let masterKey = try MasterKey.load(path: server.masterKey, madeWith: nil)
             let unlocker = KeyRing.unlocker(masterKey: masterKey, now: 0)
             let store = try await SQLiteAccounts.open(
-                SQLiteSettings(path: copy, access: .besideServer, tables: .own), now: 0, unlockKeyRing: unlocker)
+                SQLiteSettings(path: copy, access: .besideServer, tables: try StoreTables(of: Wing.all)), now: 0,
+                unlockKeyRing: unlocker)
             sealer = try unlocker(try await store.keyRing()).sealer
             let key = try #require(try await store.signingKeys().first { $0.entry.purpose == .session })
             signingKey = try PrivateKey(pem: Secret(key.privateKey))
@@ -56,7 +58,9 @@ import Testing
         /// How many values of the database it opens, and how many there are.
         func opened(of server: OperatedServer) throws -> (opened: Int, all: Int) {
             let connection = try SQLiteConnection(path: server.database, isWritable: false)
-            let all = try StoreTables.own.sealed.flatMap { try $0.page(connection, after: $0.start, limit: 1000) }
+            let all = try StoreTables(of: Wing.all).sealed.flatMap {
+                try $0.page(connection, after: $0.start, limit: 1000)
+            }
             return (all.count { (try? sealer.open($0.sealed, for: $0.context)) != nil }, all.count)
         }
     }
@@ -144,7 +148,8 @@ import Testing
                 try MasterKey.load(path: server.masterKey, madeWith: nil), try MasterKey.loadOrMake(path: file)
             )
             let store = try await SQLiteAccounts.open(
-                SQLiteSettings(path: server.database, access: .insteadOfServer, tables: .own), now: 1,
+                SQLiteSettings(path: server.database, access: .insteadOfServer, tables: try StoreTables(of: Wing.all)),
+                now: 1,
                 unlockKeyRing: KeyRing.unlocker(masterKey: old, now: 1))
             // As if the command had been killed after its transaction.
             _ = try await store.changeMasterKey(

@@ -6,6 +6,9 @@ import JSON
 import Sealing
 import SimulatedCarriers
 import Testing
+import Wings
+
+@testable import gatehouse
 
 @Suite struct `A server that is killed` {
     /// More of them by hand: `GATEHOUSE_CRASH_ROUNDS=100 scripts/test --filter CrashFlow`.
@@ -63,7 +66,7 @@ import Testing
             let path = folder.appending(path: "users.db").path
             let masterKey = try MasterKey.load(path: path + ".key", madeWith: nil)
             let store = try await SQLiteAccounts.open(
-                SQLiteSettings(path: path, access: .besideServer, tables: .own), now: 0,
+                SQLiteSettings(path: path, access: .besideServer, tables: try StoreTables(of: Wing.all)), now: 0,
                 unlockKeyRing: KeyRing.unlocker(masterKey: masterKey, now: 0))
             let flaws = try await store.check()
             #expect(flaws.isEmpty)

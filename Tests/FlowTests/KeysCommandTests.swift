@@ -98,6 +98,7 @@ extension RunningGatehouse {
     func openStore() async throws -> OpenStore {
         let loaded = Settings.load(yaml: RunningGatehouse.yaml(simulation, folder))
         guard case .valid(let settings, _, _) = loaded else { throw CancellationError() }
-        return try await OpenStore.open(settings.storage, for: .tool, now: Int64(time(nil)))
+        return try await OpenStore.open(
+            settings.storage, tables: StoreTables(of: Wing.all), for: .tool, now: Int64(time(nil)))
     }
 }

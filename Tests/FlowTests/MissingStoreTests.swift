@@ -1,4 +1,5 @@
 import Accounts
+import AccountsSQL
 import AccountsSQLite
 import Foundation
 import Settings
@@ -38,7 +39,7 @@ import Wings
     }
 
     private func open(_ storage: Settings.Storage) async throws {
-        await (try await OpenStore.open(storage, for: .server(loops: []), now: 1)).repository.close()
+        await (try await OpenStore.open(storage, tables: .own, for: .server(loops: []), now: 1)).repository.close()
     }
 
     @Test func `a store that is not there is an error where a master key is named, and is not made`() async throws {

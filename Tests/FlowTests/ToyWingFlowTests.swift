@@ -1,3 +1,5 @@
+import Accounts
+import Foundation
 import JSON
 import Settings
 import SignIn
@@ -16,16 +18,22 @@ import Wings
         try await gatehouse.call("POST", "/toy/shout", form: ["text": text])
     }
 
-    @Test func `that is listed and on has its route, its limit, its error, its documents and its job`() async throws {
+    @Test func `that is listed and on has its route, limit, error, documents, table, event and job`() async throws {
         let runs = ToyJob.runs
         try await RunningGatehouse.with(
             top: Self.on, limits: .init(more: ["shoutsPerMinutePerAddress: 3"]), wings: Self.listed
         ) {
             gatehouse in
-            #expect(try await shout("hello", at: gatehouse)["text"] == "HELLO")
+            let first = try await shout("hello", at: gatehouse)
+            #expect(first["text"] == "HELLO" && first["times"] == 1)
             let tooLong = try await shout("hello there", at: gatehouse)
             #expect(tooLong.status == 400 && tooLong["error"] == "too_loud")
-            _ = try await shout("a", at: gatehouse)
+            let again = try await shout("hello", at: gatehouse)
+            #expect(again["times"] == 2)
+            let events = try await gatehouse.server.repository.auditEvents(after: 0, limit: 10)
+            #expect(events.map(\.kind.rawValue) == ["toy_shouted"])
+            // Sealed: what it was made of is nowhere on the disk.
+            #expect(try gatehouse.diskHolds("toy_shouts") && !gatehouse.diskHolds("HELLO"))
             let tooOften = try await shout("a", at: gatehouse)
             #expect(tooOften.status == 429 && tooOften["error"] == "rate_limited")
             let document = try await gatehouse.call("GET", "/openapi.json").json
@@ -43,10 +51,11 @@ import Wings
         }
     }
 
-    @Test func `that is listed and off has no route`() async throws {
+    @Test func `that is listed and off has no route, and what it has kept stays`() async throws {
         try await RunningGatehouse.with(wings: Self.listed) { gatehouse in
             let answer = try await shout("hello", at: gatehouse)
             #expect(answer.status == 404)
+            #expect(try gatehouse.diskHolds("toy_shouts"))
         }
     }
 
@@ -54,6 +63,7 @@ import Wings
         try await RunningGatehouse.with { gatehouse in
             let answer = try await shout("hello", at: gatehouse)
             #expect(answer.status == 404)
+            #expect(try gatehouse.diskHolds("unlock_keys") && !gatehouse.diskHolds("toy_shouts"))
             let yaml = RunningGatehouse.yaml(gatehouse.simulation, gatehouse.folder, top: Self.on)
             guard case .faulty(let faults, _) = Settings.load(yaml: yaml) else {
                 Issue.record("a key of a wing that is not listed was taken")
@@ -75,6 +85,15 @@ import Wings
                 return
             }
             #expect(faults.map(\.key) == ["toy.longest"])
+        }
+    }
+}
+
+extension RunningGatehouse {
+    /// Whether a text stands in the files of the store.
+    fileprivate func diskHolds(_ text: String) throws -> Bool {
+        try ["", "-wal"].contains { suffix in
+            try Data(contentsOf: URL(filePath: folder.path + "/users.db" + suffix)).range(of: Data(text.utf8)) != nil
         }
     }
 }

@@ -29,7 +29,7 @@ public final class AuditWatch: AuditObserver {
         }
         await #expect(throws: RepositoryError.unavailable(.overloaded)) {
             try await store.changeRows(now: Sample.now) { rows throws(RepositoryError) in
-                try rows.note(.unlockKeyLocked, of: nil)
+                try rows.note(Sample.noted, of: nil)
                 throw .unavailable(.overloaded)
             }
         }

@@ -5,13 +5,21 @@ extension Sample {
     /// A table that is added to the store: of a user, with a sealed column and an expiry.
     public static let notes = Table(
         "toy_notes", key: .bytes("id"),
-        [.integer("user_id"), .text("title").optional, .sealed("body"), .integer("expires")], owner: .user("user_id"),
-        expiry: "expires")
+        [
+            .integer("user_id"), .text("title").optional, .sealed("body"), .integer("written"), .integer("expires"),
+        ], owner: .user("user_id"), expiry: "expires", age: "written")
+
+    /// An event that no part of the service brings.
+    public static let noted = AuditEvent.Kind(rawValue: "toy_noted")
 
     public static func note(
-        _ id: UInt8, of user: UserID, title: Cell = .text("täxt"), expiresAt: Int64 = now + 60
+        _ id: UInt8, of user: UserID, title: Cell = .text("täxt"), writtenAt: Int64 = now,
+        expiresAt: Int64 = now + 60
     ) -> [Cell] {
-        [.bytes([id]), .integer(user.rawValue), title, .bytes([id, 0, 0xFF]), .integer(expiresAt)]
+        [
+            .bytes([id]), .integer(user.rawValue), title, .bytes([id, 0, 0xFF]), .integer(writtenAt),
+            .integer(expiresAt),
+        ]
     }
 }
 
@@ -64,7 +72,7 @@ extension RepositoryContract {
             await #expect(throws: RepositoryError.unavailable(.overloaded)) {
                 try await store.changeRows(now: Sample.now) { rows throws(RepositoryError) in
                     _ = try rows.insert(Sample.note(1, of: user), into: Sample.notes)
-                    try rows.note(.unlockKeyLocked, of: user)
+                    try rows.note(Sample.noted, of: user)
                     throw .unavailable(.overloaded)
                 }
             }
@@ -74,10 +82,10 @@ extension RepositoryContract {
         RepositoryContract("an event of an added table stands in the audit trail") { store in
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"))).user
             try await store.changeRows(now: Sample.now + 1) { rows throws(RepositoryError) in
-                try rows.note(.unlockKeyLocked, of: user)
+                try rows.note(Sample.noted, of: user)
             }
             let event = try await store.auditEvents(after: 0, limit: 9).last
-            #expect(event?.kind == .unlockKeyLocked && event?.user == user && event?.at == Sample.now + 1)
+            #expect(event?.kind == Sample.noted && event?.user == user && event?.at == Sample.now + 1)
         },
         RepositoryContract("a row that does not fit its table, and a table that is not there, are refused") { store in
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"))).user
@@ -107,6 +115,25 @@ extension RepositoryContract {
             #expect(try await store.sweepExpired(now: Sample.now + 2, limit: 100) == 2)
             #expect(try await store.insertNote(Sample.note(1, of: user)))
             #expect(try await store.insertNote(Sample.note(3, of: user)) == false)
+        },
+        RepositoryContract("rows of an added table go by their age, the oldest first") { store in
+            let user = try await store.signedIn(Sample.signIn(Sample.subject("1"))).user
+            for id in 1...3 as ClosedRange<UInt8> {
+                #expect(try await store.insertNote(Sample.note(id, of: user, writtenAt: Sample.now + Int64(id))))
+            }
+            let third = Sample.now + 3
+            for (limit, removed) in [(1, 1), (5, 1), (5, 0)] {
+                let (isDue, count) = try await store.changeRows(now: Sample.now) { rows throws(RepositoryError) in
+                    (
+                        try rows.hasRows(of: Sample.notes, before: third),
+                        try rows.deleteRows(of: Sample.notes, before: third, limit: limit)
+                    )
+                }
+                #expect(isDue == (removed > 0) && count == removed)
+                #expect(try await store.note(1) == nil)
+                #expect((try await store.note(2) != nil) == (limit == 1))
+            }
+            #expect(try await store.note(3) != nil)
         },
         RepositoryContract("rows of an added table go with the user whose they are") { store in
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"))).user

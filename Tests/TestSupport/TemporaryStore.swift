@@ -14,7 +14,7 @@ final class TemporaryStore: Sendable {
         folder = "/tmp/gatehouse-stage-\(UInt64.random(in: 0 ... .max))"
         unsafe mkdir(folder, 0o700)
         repository = try await SQLiteAccounts.open(
-            SQLiteSettings(path: folder + "/gatehouse.db", access: .server, tables: .own, readers: 1),
+            SQLiteSettings(path: folder + "/gatehouse.db", access: .server, tables: .tested, readers: 1),
             now: SigningProvider.now,
             unlockKeyRing: KeyRing.unlocker(masterKey: .generate(), now: SigningProvider.now))
     }

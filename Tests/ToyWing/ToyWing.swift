@@ -1,3 +1,5 @@
+internal import Accounts
+internal import Crypto
 internal import HTTPServer
 internal import JSON
 internal import OpenAPI
@@ -10,14 +12,21 @@ package import Wings
 /// A wing as small as one can be, with one of everything that a wing may bring: what a newcomer adds is this folder,
 /// and one line in a list.
 extension Wing {
-    package static let toy = Wing(ToySettings.self) { settings, _ in
+    package static let toy = Wing(ToySettings.self, tables: [ToyShouts.table]) { settings, _ in
         OpenWing(
             api: APIExtension(
                 isOn: settings.enabled, group: .toy, operations: [ToyEndpoint.shout(settings)],
                 requestSchemas: [
                     ("Whisper", Schema.object("What is to be louder.", ["text": Schema.text("Any text.")]))
                 ],
-                answerSchemas: [("Shout", Schema.object("It, louder.", ["text": Schema.text("In capitals.")]))],
+                answerSchemas: [
+                    (
+                        "Shout",
+                        Schema.object(
+                            "It, louder.",
+                            ["text": Schema.text("In capitals."), "times": Schema.integer("How often in a minute.")])
+                    )
+                ],
                 errors: [.tooLoud], metadataPaths: []),
             limits: [.shouts: settings.perMinute]
         ) { _, _ in
@@ -68,6 +77,8 @@ struct ToyEndpoint: Sendable {
 
     let longest: Int
     let limits: AddressLimits
+    let shouts: ToyShouts
+    let clock: Clock
 
     static func shout(_ settings: ToySettings) -> Operation<APIServices> {
         .keyless(
@@ -76,19 +87,59 @@ struct ToyEndpoint: Sendable {
                 id: "shout", tag: .toy, summary: "Say it louder", description: "In capitals.",
                 body: .init(schema: "Whisper", example: ["text": "hello"]),
                 successes: [
-                    .init(description: "It.", schema: Reference.schema("Shout"), example: ["text": "HELLO"])
+                    .init(
+                        description: "It.", schema: Reference.schema("Shout"), example: ["text": "HELLO", "times": 1])
                 ], errors: [ErrorCode(.tooLoud), .rateLimited])
-        ) { ToyEndpoint(longest: settings.longest, limits: $0.limits).respond }
+        ) {
+            ToyEndpoint(
+                longest: settings.longest, limits: $0.limits, shouts: ToyShouts(repository: $0.parts.repository),
+                clock: $0.parts.clock
+            ).respond
+        }
     }
 
     func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
         try limits.count(context.network, as: .shouts)
         let text = try RequestParameters(context.request, Self.parameters)[.text] ?? ""
         guard text.utf8.count <= longest else { throw .ofWing(.tooLoud) }
+        let loud = text.uppercased()
+        let now = clock.seconds
+        let times = try await stored { () throws(RepositoryError) in try await shouts.count(loud, now: now) }
         var writer = JSONWriter()
-        writer.object { $0.member("text", text.uppercased()) }
+        writer.object {
+            $0.member("text", loud)
+            $0.member("times", times)
+        }
         return .secretJSON(writer.bytes)
     }
+}
+
+/// What was shouted in the last minute, and how often.
+struct ToyShouts: Sendable {
+    static let table = Table(
+        "toy_shouts", key: .bytes("hash"), [.sealed("text"), .integer("times"), .integer("expires")], owner: .nobody,
+        expiry: "expires")
+
+    let repository: any TableRepository
+
+    func count(_ text: String, now: Int64) async throws(RepositoryError) -> Int64 {
+        let key = Cell.bytes(Digest.sha256.hash(Array(text.utf8)))
+        let content = Cell.bytes(Array(text.utf8))
+        return try await repository.changeRows(now: now) { rows throws(RepositoryError) in
+            if case .integer(let times)? = try rows.find(key, in: Self.table, now: now)?[2] {
+                _ = try rows.replace([key, content, .integer(times + 1), .integer(now + 60)], in: Self.table)
+                return times + 1
+            }
+            _ = try rows.delete(key, from: Self.table)
+            _ = try rows.insert([key, content, .integer(1), .integer(now + 60)], into: Self.table)
+            try rows.note(.toyShouted, of: nil)
+            return 1
+        }
+    }
+}
+
+extension AuditEvent.Kind {
+    static let toyShouted = Self(rawValue: "toy_shouted")
 }
 
 extension OperationGroup {

@@ -19,7 +19,8 @@ import Testing
 
     private func service(_ hashing: PasswordHashing? = nil) throws -> KeyService {
         KeyService(
-            repository: stage.repository, hashing: try hashing ?? Self.hashing(), clock: Clock { SigningProvider.now })
+            keys: UnlockKeys(stage.repository), hashing: try hashing ?? Self.hashing(),
+            clock: Clock { SigningProvider.now })
     }
 
     private func error(_ body: () async throws(ServiceError) -> UnlockedKey) async -> ServiceError? {
@@ -214,7 +215,7 @@ import Testing
         while hashing.waiting < 1 { await Task.yield() }
         let id = try #require(UnlockKeyID(text: key.keyID))
         for _ in 0..<3 {
-            _ = try await stage.repository.settleUnlock(id, .password(isRight: false), now: SigningProvider.now)
+            _ = try await UnlockKeys(stage.repository).settle(id, .password(isRight: false), now: SigningProvider.now)
         }
         // The place is taken still, so that a hash would wait for ever.
         #expect(

@@ -12,12 +12,12 @@ struct KeyService: Sendable {
     /// The longest password, and the longest long secret, in bytes.
     static let maximumSecretBytes = 1024
 
-    private let repository: any UnlockKeyRepository
+    private let keys: UnlockKeys
     private let hashing: PasswordHashing
     private let clock: Clock
 
-    init(repository: any UnlockKeyRepository, hashing: PasswordHashing, clock: Clock) {
-        self.repository = repository
+    init(keys: UnlockKeys, hashing: PasswordHashing, clock: Clock) {
+        self.keys = keys
         self.hashing = hashing
         self.clock = clock
     }
@@ -33,7 +33,7 @@ struct KeyService: Sendable {
             try WrappedKey(key, under: password, scrypt).content
         }
         do throws(RepositoryError) {
-            try await repository.addUnlockKey(key.id, content: content, now: clock.seconds)
+            try await keys.add(key.id, content: content, now: clock.seconds)
         } catch {
             // What passes by itself in a second is no reason to give up.
             guard case .storageUnavailable(let reason) = ServiceError(error) else { throw ServiceError(error) }
@@ -74,7 +74,7 @@ struct KeyService: Sendable {
     }
 
     private func wrapped(_ id: UnlockKeyID) async throws(ServiceError) -> WrappedKey {
-        let found = try await stored { () throws(RepositoryError) in try await repository.unlockKey(id) }
+        let found = try await stored { () throws(RepositoryError) in try await keys.find(id) }
         guard let found else { throw .ofWing(.keyMissing) }
         guard let content = found.content else { throw .ofWing(.keyLocked) }
         guard let wrapped = WrappedKey(content, of: id) else { throw .storageUnavailable(.corrupt) }
@@ -84,7 +84,7 @@ struct KeyService: Sendable {
     private func settle(_ id: UnlockKeyID, _ attempt: UnlockAttempt) async throws(ServiceError) {
         let now = clock.seconds
         let outcome = try await stored { () throws(RepositoryError) in
-            try await repository.settleUnlock(id, attempt, now: now)
+            try await keys.settle(id, attempt, now: now)
         }
         switch outcome {
         case .unlocked: return

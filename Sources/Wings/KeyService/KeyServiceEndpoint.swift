@@ -20,7 +20,7 @@ struct KeyServiceEndpoint: Sendable {
         @Sendable func endpoint(_ services: APIServices) -> KeyServiceEndpoint {
             let parts = services.parts
             return KeyServiceEndpoint(
-                keys: hashing.map { KeyService(repository: parts.repository, hashing: $0, clock: parts.clock) },
+                keys: hashing.map { KeyService(keys: UnlockKeys(parts.repository), hashing: $0, clock: parts.clock) },
                 limits: services.limits)
         }
         var create = Operation.keyless(.post, path + "/createkey", KeyServiceDescriptions.create) {

@@ -7,7 +7,7 @@ internal import WebAPI
 
 extension Wing {
     /// TIM's KeyService: keys for a client to encrypt with, which a password unlocks.
-    package static let keyService = Wing(KeyServiceSettings.self) { configured, observers in
+    package static let keyService = Wing(KeyServiceSettings.self, tables: [UnlockKeys.table]) { configured, observers in
         let hashing = PasswordHashing(configured, observers)
         return OpenWing(
             api: .keyService(at: configured.basePath, hashing),
@@ -17,7 +17,7 @@ extension Wing {
             ]
         ) { repository, clock in
             guard hashing != nil, let days = configured.unusedDays else { return [] }
-            return [.sweepKeys(repository, unusedDays: Int64(days), clock)]
+            return [.sweepKeys(UnlockKeys(repository), unusedDays: Int64(days), clock)]
         }
     }
 }
@@ -83,13 +83,12 @@ extension HousekeepingJob {
 
     /// Removes the keys that nobody asks for any more.
     fileprivate static func sweepKeys(
-        _ repository: any UnlockKeyRepository, unusedDays: Int64, _ clock: Clock
+        _ keys: UnlockKeys, unusedDays: Int64, _ clock: Clock
     ) -> HousekeepingJob {
         HousekeepingJob(interval: .seconds(60), complaint: "unused keys could not be removed") {
-            let time = clock.seconds - unusedDays * 86_400
-            while !Task.isCancelled,
-                try await repository.sweepUnlockKeys(unusedSince: time, limit: keysPerStep) > 0
-            {}
+            let now = clock.seconds
+            let time = now - unusedDays * 86_400
+            while !Task.isCancelled, try await keys.sweep(unusedSince: time, limit: keysPerStep, now: now) > 0 {}
         }
     }
 }

@@ -7,6 +7,7 @@ import Sealing
 import Settings
 import SignIn
 internal import System
+import Wings
 
 /// Puts the store under another master key, or finishes what was interrupted in doing so.
 ///
@@ -95,9 +96,10 @@ struct MasterKeyChanger {
     private func open(
         _ path: String, _ key: SymmetricKey, as access: SQLiteSettings.Access
     ) async throws -> SQLiteAccounts? {
+        let tables = try StoreTables(of: Wing.all)
         do throws(RepositoryError) {
             return try await SQLiteAccounts.open(
-                SQLiteSettings(path: path, access: access, tables: .own), now: clock.seconds,
+                SQLiteSettings(path: path, access: access, tables: tables), now: clock.seconds,
                 unlockKeyRing: KeyRing.unlocker(masterKey: key, now: clock.seconds))
         } catch {
             switch error {

@@ -6,6 +6,7 @@ import Glibc
 import Sealing
 import Settings
 import System
+import Wings
 
 /// The configured store and its master key, for what is done while nobody has the store open.
 struct ClosedStore {
@@ -24,7 +25,7 @@ struct ClosedStore {
         } catch {
             throw .masterKey(error)
         }
-        settings = SQLiteSettings(path: path, access: .insteadOfServer, tables: .own)
+        settings = SQLiteSettings(path: path, access: .insteadOfServer, tables: try StoreTables(of: Wing.all))
         unlock = KeyRing.unlocker(masterKey: masterKey, now: now)
     }
 }

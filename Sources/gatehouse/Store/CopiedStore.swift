@@ -44,9 +44,13 @@ struct CopiedStore {
 
     private let location: Location
     private let dialect: Dialect
+    private let tables: StoreTables
 
-    /// - Parameter storage: whose password goes with its own address, and with no other.
-    init(_ text: String, _ storage: Settings.Storage) throws(Fault) {
+    /// - Parameters:
+    ///   - storage: whose password goes with its own address, and with no other.
+    ///   - tables: those of the wings too, or a copy would leave out what they keep.
+    init(_ text: String, _ storage: Settings.Storage, _ tables: StoreTables) throws(Fault) {
+        self.tables = tables
         dialect = Dialect(storage.dialect)
         switch StorageLocation(text) {
         case .file(let path): location = .file(path)
@@ -92,9 +96,9 @@ struct CopiedStore {
         switch (location, use) {
         case (.file(let path), .source(let unlock)):
             return try await SQLiteAccounts.open(
-                SQLiteSettings(path: path, access: .insteadOfServer, tables: .own), now: now, unlockKeyRing: unlock)
+                SQLiteSettings(path: path, access: .insteadOfServer, tables: tables), now: now, unlockKeyRing: unlock)
         case (.file(let path), .target):
-            return try await SQLiteAccounts.openToFill(path, tables: .own, now: now)
+            return try await SQLiteAccounts.openToFill(path, tables: tables, now: now)
         case (.postgres(let address), .source(let unlock)):
             return try await PostgresAccounts.open(settings(address, loop), now: now, unlockKeyRing: unlock)
         case (.postgres(let address), .target):
@@ -104,7 +108,7 @@ struct CopiedStore {
 
     private func settings(_ address: ConnectionString, _ loop: EventLoop) -> PostgresSettings {
         PostgresSettings(
-            address: address, loops: [loop], dialect: dialect, mayCreate: false, tables: .own,
+            address: address, loops: [loop], dialect: dialect, mayCreate: false, tables: tables,
             limits: PoolLimits(connections: Self.pageConnections),
             statementTimeout: Self.statementTimeout, transactionTimeout: Self.statementTimeout,
             outageTimeout: Self.outageTimeout)

@@ -9,6 +9,7 @@ import Postgres
 import Sealing
 import Settings
 internal import System
+import Wings
 
 /// The configured store, opened with its master key.
 struct OpenStore: Sendable {
@@ -43,11 +44,15 @@ struct OpenStore: Sendable {
         EnvironmentVariables.setIfMissing("SQLITE_TMPDIR", to: FileNames.folder(of: path))
     }
 
-    /// - Parameter now: seconds since 1970.
-    static func open(_ storage: Settings.Storage, for use: Use, now: Int64) async throws(StartError) -> OpenStore {
+    /// - Parameters:
+    ///   - tables: those of the wings too, or what they keep would be lost with the data key that sealed it.
+    ///   - now: seconds since 1970.
+    static func open(
+        _ storage: Settings.Storage, tables: StoreTables, for use: Use, now: Int64
+    ) async throws(StartError) -> OpenStore {
         switch storage.url {
-        case .file(let path): try await open(file: path, storage, for: use, now: now)
-        case .postgres(let address): try await open(postgres: address, storage, for: use, now: now)
+        case .file(let path): try await open(file: path, storage, tables, for: use, now: now)
+        case .postgres(let address): try await open(postgres: address, storage, tables, for: use, now: now)
         }
     }
 
@@ -68,7 +73,7 @@ struct OpenStore: Sendable {
     }
 
     private static func open(
-        file path: String, _ storage: Settings.Storage, for use: Use, now: Int64
+        file path: String, _ storage: Settings.Storage, _ tables: StoreTables, for use: Use, now: Int64
     ) async throws(StartError) -> OpenStore {
         let isServer = if case .server = use { true } else { false }
         // Without a store there is no master key either, and the store is what is missing.
@@ -81,7 +86,7 @@ struct OpenStore: Sendable {
         }
         do throws(RepositoryError) {
             let repository = try await SQLiteAccounts.open(
-                SQLiteSettings(path: path, access: isServer ? .server : .besideServer, tables: .own), now: now,
+                SQLiteSettings(path: path, access: isServer ? .server : .besideServer, tables: tables), now: now,
                 unlockKeyRing: KeyRing.unlocker(masterKey: masterKey, now: now))
             return OpenStore(repository: repository, file: repository, masterKey: masterKey, place: path, loop: nil)
         } catch {
@@ -90,7 +95,7 @@ struct OpenStore: Sendable {
     }
 
     private static func open(
-        postgres address: Secret, _ storage: Settings.Storage, for use: Use, now: Int64
+        postgres address: Secret, _ storage: Settings.Storage, _ tables: StoreTables, for use: Use, now: Int64
     ) async throws(StartError) -> OpenStore {
         let string: ConnectionString
         do throws(ConnectionStringError) {
@@ -107,7 +112,7 @@ struct OpenStore: Sendable {
             case .tool: false
             case .migration: true
             }
-        let settings = PostgresSettings(string, storage, loops: loops, mayCreate: mayCreate)
+        let settings = PostgresSettings(string, storage, tables, loops: loops, mayCreate: mayCreate)
         do throws(RepositoryError) {
             let repository = try await PostgresAccounts.open(
                 settings, now: now, unlockKeyRing: KeyRing.unlocker(masterKey: masterKey, now: now))
@@ -152,9 +157,12 @@ extension PostgresSettings {
     /// Of Dispatch's threads, which others need too.
     private static let mostThreads = 32
 
-    init(_ address: ConnectionString, _ storage: Settings.Storage, loops: [EventLoop], mayCreate: Bool) {
+    init(
+        _ address: ConnectionString, _ storage: Settings.Storage, _ tables: StoreTables, loops: [EventLoop],
+        mayCreate: Bool
+    ) {
         self.init(
-            address: address, loops: loops, dialect: Dialect(storage.dialect), mayCreate: mayCreate, tables: .own,
+            address: address, loops: loops, dialect: Dialect(storage.dialect), mayCreate: mayCreate, tables: tables,
             limits: PoolLimits(
                 connections: storage.connections, callersPerConnection: Self.callersPerConnection,
                 waitingCallers: Self.waitingCallers, connectTimeout: .seconds(storage.connectSeconds),
@@ -163,6 +171,13 @@ extension PostgresSettings {
             waitingThreads: min(storage.connections * loops.count, Self.mostThreads),
             statementTimeout: .seconds(storage.statementSeconds),
             transactionTimeout: .seconds(2 * storage.statementSeconds))
+    }
+}
+
+extension StoreTables {
+    /// Those of every store, and those that wings bring.
+    convenience init(of wings: [Wing]) throws(StartError) {
+        do throws(TableFault) { try self.init(adding: wings.flatMap(\.tables)) } catch { throw .table(error) }
     }
 }
 

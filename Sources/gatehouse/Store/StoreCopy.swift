@@ -8,6 +8,7 @@ import JSON
 import Sealing
 import Settings
 internal import System
+import Wings
 
 /// Moves a store into another engine.
 struct StoreCopy: AsyncParsableCommand {
@@ -43,8 +44,9 @@ struct StoreCopy: AsyncParsableCommand {
         // A file that reaches the limit of its size is an error of that write, as a full disk is.
         IgnoredSignals.add(SIGXFSZ)
         let storage = try options.configuration.settings().storage
-        let source = try Self.store(from, "--from", storage)
-        let target = try Self.store(to, "--to", storage)
+        let tables = try StoreTables(of: Wing.all)
+        let source = try Self.store(from, "--from", storage, tables)
+        let target = try Self.store(to, "--to", storage, tables)
         source.keepTemporaryFiles()
         let now = WallClock.now.seconds
         let masterKey = try masterKey(storage, source)
@@ -60,9 +62,11 @@ struct StoreCopy: AsyncParsableCommand {
         }
     }
 
-    private static func store(_ text: String, _ option: String, _ storage: Settings.Storage) throws -> CopiedStore {
+    private static func store(
+        _ text: String, _ option: String, _ storage: Settings.Storage, _ tables: StoreTables
+    ) throws -> CopiedStore {
         do throws(CopiedStore.Fault) {
-            return try CopiedStore(text, storage)
+            return try CopiedStore(text, storage, tables)
         } catch {
             throw StoreOptions.fail("\(option) \(error)")
         }

@@ -1,7 +1,9 @@
+import AccountsSQL
 import ArgumentParser
 import Settings
 import SignIn
 internal import System
+import Wings
 
 /// Makes the tables of a database server.
 struct StoreMigrate: AsyncParsableCommand {
@@ -23,7 +25,8 @@ struct StoreMigrate: AsyncParsableCommand {
             throw StoreOptions.fail("storage.url names a file, which a server makes and brings up to date by itself")
         }
         do throws(StartError) {
-            let store = try await OpenStore.open(storage, for: .migration, now: WallClock.now.seconds)
+            let store = try await OpenStore.open(
+                storage, tables: StoreTables(of: Wing.all), for: .migration, now: WallClock.now.seconds)
             StandardOutput.write("The tables in \(store.place) are up to date.\n")
             await store.close()
         } catch {

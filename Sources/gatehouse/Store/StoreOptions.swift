@@ -1,4 +1,5 @@
 import Accounts
+import AccountsSQL
 import AccountsSQLite
 import ArgumentParser
 import Glibc
@@ -21,7 +22,8 @@ struct StoreOptions: ParsableArguments {
         let clock = Clock { WallClock.now.seconds }
         let store: OpenStore
         do throws(StartError) {
-            store = try await OpenStore.open(settings.storage, for: .tool, now: clock.seconds)
+            store = try await OpenStore.open(
+                settings.storage, tables: StoreTables(of: Wing.all), for: .tool, now: clock.seconds)
         } catch {
             throw Self.fail("\(error)")
         }

@@ -1,5 +1,6 @@
-import Accounts
 import Testing
+
+@testable import Wings
 
 @Suite struct `Attempts to unlock a key` {
     @Test func `are three wrong passwords at most`() {

@@ -1,0 +1,8 @@
+internal import Accounts
+public import AccountsSQL
+internal import Wings
+
+extension StoreTables {
+    /// Those of the service with all its wings, and one more.
+    public static let tested = (try? StoreTables(adding: Wing.all.flatMap(\.tables) + [Sample.notes])) ?? .own
+}
