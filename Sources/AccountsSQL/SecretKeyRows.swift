@@ -1,4 +1,5 @@
 public import Accounts
+import Synchronization
 
 /// The symmetric keys that the service keeps to itself.
 package struct SecretKeyRows {
@@ -89,6 +90,25 @@ package struct SecretKeyRows {
     /// Erases the keys in whose place a newer one has been since that time.
     package func forget(_ purpose: SecretKey.Purpose, replacedBefore time: Int64) throws(RepositoryError) {
         try connection.run(Self.forget, purpose.rawValue, time)
+    }
+}
+
+/// The secret keys of one open store, the newest first.
+public final class SecretKeyCache: Sendable {
+    private let keys = Mutex<[SecretKey]>([])
+
+    public init() {}
+
+    public var all: [SecretKey] { keys.withLock(\.self) }
+
+    /// - Returns: whether they are others than before.
+    @discardableResult
+    public func use(_ renewed: [SecretKey]) -> Bool {
+        keys.withLock { keys in
+            guard keys != renewed else { return false }
+            keys = renewed
+            return true
+        }
     }
 }
 

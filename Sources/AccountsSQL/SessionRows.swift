@@ -2,6 +2,17 @@ public import Accounts
 
 /// The sessions table.
 package struct SessionRows {
+    private static let opened = SessionColumn.allCases.compactMap { column in
+        switch column.opening {
+        case .nothing: nil as (name: String, opening: SessionColumn.Opening)?
+        case let opening: (column.name, opening)
+        }
+    }
+    private static let insert = Query(
+        """
+        INSERT INTO sessions (\(opened.map(\.name).joined(separator: ", ")))
+        VALUES (\(opened.map { if case .noBytes = $0.opening { "x''" } else { "?" } }.joined(separator: ", ")))
+        """)
     private static let find = Query("SELECT \(SessionColumn.readNames) FROM sessions WHERE id = ? AND expires > ?")
     private static let findWithTokens = Query(
         "SELECT \(SessionColumn.readNamesWithTokens) FROM sessions WHERE id = ? AND expires > ?")
@@ -33,8 +44,21 @@ package struct SessionRows {
     package func insert(
         _ session: NewSession, user: UserID, identity: IdentityID, provider: String, now: Int64
     ) throws(RepositoryError) {
-        try SessionInsertion(session: session, user: user, identity: identity, provider: provider, now: now)
-            .run(connection)
+        try connection.run(Self.insert) { statement throws(RepositoryError) in
+            var index: Int32 = 1
+            for column in Self.opened {
+                switch column.opening {
+                case .session(let value): try value(session).bind(to: statement, at: index)
+                case .user: try user.bind(to: statement, at: index)
+                case .identity: try identity.bind(to: statement, at: index)
+                case .provider: try provider.bind(to: statement, at: index)
+                case .now: try now.bind(to: statement, at: index)
+                // It stands in the text.
+                case .noBytes, .nothing: continue
+                }
+                index += 1
+            }
+        }
     }
 
     /// A live session.

@@ -11,7 +11,7 @@ import System
 final class Ledger: Sendable {
     private let file: LedgerFile
     /// Whether records may wait that are not this connection's own.
-    private let isBehind = Atomic(false)
+    let isBehind = Atomic(false)
 
     init(database path: String) {
         file = LedgerFile(path: LedgerFile.path(of: path))
@@ -34,11 +34,11 @@ final class Ledger: Sendable {
         isBehind.store(true, ordering: .relaxed)
     }
 
-    /// Brings what waits. On the writer's queue, outside of any transaction.
+    /// Brings what waits: what the connection has written, and what is behind. On the writer's queue, outside of any
+    /// transaction.
     ///
     /// - Returns: why something that was committed is not in the file.
     func settle(_ connection: SQLiteConnection) -> RepositoryError? {
-        guard connection.ledger.hasNews || isBehind.load(ordering: .relaxed) else { return nil }
         connection.ledger.hasNews = false
         do throws(RepositoryError) {
             let waiting = try LedgerRows.waiting(connection)

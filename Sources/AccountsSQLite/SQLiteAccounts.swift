@@ -238,13 +238,3 @@ public final class SQLiteAccounts: SQLStore {
         use.withLock { $0 = nil }
     }
 }
-
-/// What is done most, written once more: what the compiler knows the engine of costs a tenth less.
-extension SQLiteAccounts {
-    public func signIn(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome {
-        try await write(consuming: record.evidence, record.challenge, now: record.now) {
-            [sealer] connection throws(RepositoryError) in
-            try SignInTransaction(connection: connection, sealer: sealer, record: record).run()
-        }
-    }
-}

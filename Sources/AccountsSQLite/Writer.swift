@@ -167,7 +167,9 @@ final class Writer: Sendable {
                 try attempt(group, connection, &attempts)
                 try connection.run(Self.commit)
                 connection.ownDataVersion = connection.dataVersion
-                unrecorded = ledger.settle(connection)
+                if connection.ledger.hasNews || ledger.isBehind.load(ordering: .relaxed) {
+                    unrecorded = ledger.settle(connection)
+                }
             } catch {
                 // Rolling back can fail only when there is nothing left to roll back.
                 if connection.isInTransaction { try? connection.run(Self.rollback) }

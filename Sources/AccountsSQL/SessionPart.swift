@@ -1,45 +1,7 @@
 package import Accounts
 
-/// The INSERT of a session that is opened.
-struct SessionInsertion {
-    private static let opened = SessionColumn.allCases.compactMap { column in
-        switch column.opening {
-        case .nothing: nil as (name: String, opening: SessionColumn.Opening)?
-        case let opening: (column.name, opening)
-        }
-    }
-    private static let insert = Query(
-        """
-        INSERT INTO sessions (\(opened.map(\.name).joined(separator: ", ")))
-        VALUES (\(opened.map { if case .noBytes = $0.opening { "x''" } else { "?" } }.joined(separator: ", ")))
-        """)
-
-    let session: NewSession
-    let user: UserID
-    let identity: IdentityID
-    let provider: String
-    let now: Int64
-
-    func run(_ connection: any Connection) throws(RepositoryError) {
-        try connection.run(Self.insert) { statement throws(RepositoryError) in
-            var index: Int32 = 1
-            for column in Self.opened {
-                switch column.opening {
-                case .session(let value): try value(session).bind(to: statement, at: index)
-                case .user: try user.bind(to: statement, at: index)
-                case .identity: try identity.bind(to: statement, at: index)
-                case .provider: try provider.bind(to: statement, at: index)
-                case .now: try now.bind(to: statement, at: index)
-                // It stands in the text.
-                case .noBytes, .nothing: continue
-                }
-                index += 1
-            }
-        }
-    }
-}
-
-/// The same as part of a single statement of PostgreSQL's, where the user and the identity are rows of its other parts.
+/// The INSERT of a session that is opened, as part of a single statement of PostgreSQL's, where the user and the
+/// identity are rows of its other parts.
 package struct SessionPart {
     /// The columns of its INSERT.
     package let names: String
