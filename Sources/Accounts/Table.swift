@@ -1,8 +1,8 @@
 /// A table of the store, as a value: its copy, the walks that try and renew its seals, the sweep of what has expired,
 /// and the erasure of whom a row belongs to are made of it; of a table that is added when the store is opened, also the
-/// table itself and how its rows are read and written (``TableRepository``).
+/// table itself, how its rows are read and written (``TableRepository``), and their part of a user's export.
 public struct Table: Sendable {
-    public struct Column: Sendable {
+    public struct Column: Equatable, Sendable {
         public enum Kind: Sendable {
             case integer, text, bytes
         }
@@ -13,6 +13,8 @@ public struct Table: Sendable {
         public private(set) var isOptional = false
         /// Where what is there is sealed: its place.
         package private(set) var seal: Seal?
+        /// Whether it is told to nobody, not even to the user whose it is.
+        public private(set) var isSecret = false
         /// Whether one engine has no bytes where another has nothing.
         package private(set) var mixesNoneAndEmpty = false
 
@@ -21,6 +23,13 @@ public struct Table: Sendable {
         public static func bytes(_ name: String) -> Column { Column(name: name, kind: .bytes) }
         /// Bytes that are sealed, for this column of the very row.
         public static func sealed(_ name: String) -> Column { sealed(name, Seal()) }
+
+        /// The same for what no export tells, since who has it can use it.
+        public static func secret(_ name: String) -> Column {
+            var column = sealed(name)
+            column.isSecret = true
+            return column
+        }
 
         package static func sealed(_ name: String, _ seal: Seal) -> Column {
             var column = bytes(name)
@@ -43,7 +52,7 @@ public struct Table: Sendable {
     }
 
     /// The place of a sealed value, where it is not just the key of its row.
-    package struct Seal: Sendable {
+    package struct Seal: Equatable, Sendable {
         /// What stands for it on disk while everything is sealed anew. A table that is added has none of its own.
         package var number: Int64?
         /// A column that tells what the value is for, which is part of its place.

@@ -18,6 +18,18 @@ public struct UserSummary: Equatable, Sendable {
     }
 }
 
+/// The rows of a table that are a user's, or an identity's or a session's of the user.
+public struct OwnedRows: Equatable, Sendable {
+    public let table: String
+    public let columns: [Table.Column]
+    /// Each in the order of the columns, without those that are secret.
+    public let rows: [[Cell]]
+
+    public init(table: String, columns: [Table.Column], rows: [[Cell]]) {
+        (self.table, self.columns, self.rows) = (table, columns, rows)
+    }
+}
+
 /// Everything that is kept about one user, for whoever has the right to see it.
 public struct UserRecord: Equatable, Sendable {
     public var user: User
@@ -27,10 +39,12 @@ public struct UserRecord: Equatable, Sendable {
     public var receipts: [Receipt]
     public var grants: [ProviderGrant]
     public var auditEvents: [AuditEvent]
+    /// Of the tables that were added to the store; none without a row.
+    public var tables: [OwnedRows]
 
     public init(
         user: User, identities: [Identity], sessions: [Session], receipts: [Receipt], grants: [ProviderGrant],
-        auditEvents: [AuditEvent]
+        auditEvents: [AuditEvent], tables: [OwnedRows]
     ) {
         self.user = user
         self.identities = identities
@@ -38,5 +52,6 @@ public struct UserRecord: Equatable, Sendable {
         self.receipts = receipts
         self.grants = grants
         self.auditEvents = auditEvents
+        self.tables = tables
     }
 }

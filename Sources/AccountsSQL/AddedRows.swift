@@ -11,11 +11,7 @@ struct AddedRows: TableRows {
     func find(_ key: Cell, in table: Table, now: Int64) throws(RepositoryError) -> [Cell]? {
         let statements = try statements(of: table)
         let row = try connection.first(statements.find, key) { row throws(RepositoryError) in
-            var cells: [Cell] = []
-            for (index, column) in table.columns.enumerated() {
-                cells.append(try cell(row, Int32(index), column, key, table))
-            }
-            return cells
+            try cells(row, of: table)
         }
         guard let row else { return nil }
         if let expiry = table.columns.firstIndex(where: { $0.name == table.expiry }),
@@ -24,6 +20,21 @@ struct AddedRows: TableRows {
             return nil
         }
         return row
+    }
+
+    /// What each table has of a user, but for what is secret.
+    func all(of user: UserID) throws(RepositoryError) -> [OwnedRows] {
+        var all: [OwnedRows] = []
+        for added in tables.added {
+            guard let query = added.ofUser else { continue }
+            let table = added.table
+            let rows = try connection.all(query, user) { row throws(RepositoryError) in
+                try zip(table.columns, cells(row, of: table)).filter { !$0.0.isSecret }.map(\.1)
+            }
+            if rows.isEmpty { continue }
+            all.append(OwnedRows(table: table.name, columns: table.columns.filter { !$0.isSecret }, rows: rows))
+        }
+        return all
     }
 
     func hasRows(of table: Table, before time: Int64) throws(RepositoryError) -> Bool {
@@ -78,6 +89,16 @@ struct AddedRows: TableRows {
             } else {
                 cells.append(cell)
             }
+        }
+        return cells
+    }
+
+    private func cells(_ row: any Statement, of table: Table) throws(RepositoryError) -> [Cell] {
+        var cells: [Cell] = []
+        for (index, column) in table.columns.enumerated() {
+            // The key is the first.
+            let key = cells.first ?? .none
+            cells.append(try cell(row, Int32(index), column, key, table))
         }
         return cells
     }

@@ -26,6 +26,8 @@ package struct AddedTable: Sendable {
     /// Where the table has an age.
     let hasOlder: Query?
     let deleteOlder: Query?
+    /// Where its rows go with a user.
+    let ofUser: Query?
 
     init?(_ table: Table) {
         guard let key = table.key.first?.name else { return nil }
@@ -38,6 +40,14 @@ package struct AddedTable: Sendable {
         let changes = zip(table.columns, places).map { "\($0.name) = \($1)" }.joined(separator: ", ")
         replace = Query("UPDATE \(table.name) SET \(changes) WHERE \(key) = ?1")
         delete = Query("DELETE FROM \(table.name) WHERE \(key) = ?")
+        let owned: String? =
+            switch table.owner {
+            case .nobody: nil
+            case .user(let column): "\(column) = ?"
+            case .identity(let column): "\(column) IN (SELECT id FROM identities WHERE user_id = ?)"
+            case .session(let column): "\(column) IN (SELECT id FROM sessions WHERE user_id = ?)"
+            }
+        ofUser = owned.map { Query("SELECT \(names) FROM \(table.name) WHERE \($0) ORDER BY \(key)") }
         hasOlder = table.age.map { Query("SELECT 1 FROM \(table.name) WHERE \($0) < ? LIMIT 1") }
         deleteOlder = table.age.map { age in
             Query(

@@ -54,7 +54,7 @@ extension SQLStore {
     }
 
     public func record(of user: UserID, now: Int64) async throws(RepositoryError) -> UserRecord? {
-        try await readAside { [sealer] connection throws(RepositoryError) in
+        try await readAside { [sealer, tables] connection throws(RepositoryError) in
             try connection.snapshot { () throws(RepositoryError) -> UserRecord? in
                 guard let found = try UserRows(connection: connection, sealer: sealer).find(user) else { return nil }
                 return UserRecord(
@@ -62,7 +62,9 @@ extension SQLStore {
                     sessions: try SessionRows(connection: connection).live(of: user, now: now),
                     receipts: try ReceiptRows(connection: connection).all(of: user),
                     grants: try GrantRows(connection: connection, sealer: sealer, now: now).all(of: user),
-                    auditEvents: try AuditTrail.events(connection, after: 0, limit: .max, user: user))
+                    auditEvents: try AuditTrail.events(connection, after: 0, limit: .max, user: user),
+                    tables: try AddedRows(connection: connection, sealer: sealer, tables: tables, now: nil)
+                        .all(of: user))
             }
         }
     }

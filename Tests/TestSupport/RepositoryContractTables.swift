@@ -9,6 +9,14 @@ extension Sample {
             .integer("user_id"), .text("title").optional, .sealed("body"), .integer("written"), .integer("expires"),
         ], owner: .user("user_id"), expiry: "expires", age: "written")
 
+    /// Of a session, with a secret.
+    public static let tokens = Table(
+        "toy_tokens", key: .text("name"), [.bytes("session_id"), .secret("token")], owner: .session("session_id"),
+        expiry: nil)
+    /// Of an identity.
+    public static let marks = Table(
+        "toy_marks", key: .integer("identity_id"), [.integer("marked")], owner: .identity("identity_id"), expiry: nil)
+
     /// An event that no part of the service brings.
     public static let noted = AuditEvent.Kind(rawValue: "toy_noted")
 
@@ -143,6 +151,36 @@ extension RepositoryContract {
             #expect(try await store.erase(user, now: Sample.now))
             #expect(try await store.note(1) == nil)
             #expect(try await store.note(2) == Sample.note(2, of: other))
+        },
+        RepositoryContract("rows of added tables are in the record of their user, without what is secret") { store in
+            let record = Sample.signIn(Sample.subject("1"))
+            let signedIn = try await store.signedIn(record)
+            let other = try await store.signedIn(Sample.signIn(Sample.subject("2"))).user
+            #expect(try await store.record(of: signedIn.user, now: Sample.now)?.tables == [])
+            #expect(try await store.insertNote(Sample.note(1, of: signedIn.user)))
+            #expect(try await store.insertNote(Sample.note(2, of: other)))
+            let session = record.session.id.bytes
+            let identity = signedIn.identity.rawValue
+            try await store.changeRows(now: Sample.now) { rows throws(RepositoryError) in
+                _ = try rows.insert([.text("push"), .bytes(session), .bytes([1, 2])], into: Sample.tokens)
+                _ = try rows.insert([.integer(identity), .integer(7)], into: Sample.marks)
+            }
+            let tables = try await store.record(of: signedIn.user, now: Sample.now)?.tables
+            #expect(
+                tables == [
+                    OwnedRows(
+                        table: "toy_marks", columns: Sample.marks.columns, rows: [[.integer(identity), .integer(7)]]),
+                    OwnedRows(
+                        table: "toy_notes", columns: Sample.notes.columns, rows: [Sample.note(1, of: signedIn.user)]),
+                    OwnedRows(
+                        table: "toy_tokens", columns: Array(Sample.tokens.columns.prefix(2)),
+                        rows: [[.text("push"), .bytes(session)]]),
+                ])
+            // Both go with what they belong to.
+            #expect(try await store.revokeSession(record.session.id, now: Sample.now))
+            #expect(try await store.record(of: signedIn.user, now: Sample.now)?.tables.count == 2)
+            #expect(try await store.erase(signedIn.user, now: Sample.now))
+            #expect(try await store.note(1) == nil)
         },
         RepositoryContract("what an added table seals is sealed anew with all else, and opens") { store in
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"))).user

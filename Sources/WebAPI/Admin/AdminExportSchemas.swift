@@ -30,6 +30,9 @@ enum AdminExportSchemas {
             "receipts": Schema.array(of: Reference.schema("ExportedReceipt")),
             "grants": Schema.array(of: Reference.schema("ExportedGrant")),
             "audit": Schema.array(of: Reference.schema("AuditEvent")),
+            "tables": Schema.map(
+                "What further capabilities keep of the user: of each table its rows, with bytes as base64url.",
+                values: true),
         ])
 
     private static let contact = Schema.object(

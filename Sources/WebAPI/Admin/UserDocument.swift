@@ -41,7 +41,7 @@ public enum UserDocument {
 
     /// Everything that is kept about a user. With the subjects as they are, it is a line that `store import` takes.
     public static func export(_ record: UserRecord, subjects: SubjectDisclosure) -> JSONValue {
-        [
+        present([
             "user_id": .integer(record.user.id.rawValue), "reference": .string(record.user.reference),
             "created_at": .integer(record.user.createdAt), "updated_at": .integer(record.user.updatedAt),
             "profile": attributes(record.user.profile.carrier), "own": attributes(record.user.profile.own),
@@ -69,7 +69,25 @@ public enum UserDocument {
                 }),
             "receipts": .array(record.receipts.map(receipt)), "grants": .array(record.grants.map(grant)),
             "audit": .array(record.auditEvents.map(event)),
-        ]
+            "tables": record.tables.isEmpty
+                ? .null : .object(JSONObject(record.tables.map { ($0.table, .array(rows($0))) })),
+        ])
+    }
+
+    /// Rows of a table that a wing has brought, by the names of its columns.
+    private static func rows(_ owned: OwnedRows) -> [JSONValue] {
+        owned.rows.map { row in
+            .object(
+                JSONObject(
+                    zip(owned.columns, row).compactMap { column, cell in
+                        switch cell {
+                        case .none: nil
+                        case .integer(let number): (column.name, .integer(number))
+                        case .text(let text): (column.name, .string(text))
+                        case .bytes(let bytes): (column.name, .string(Base64URL.encode(bytes)))
+                        }
+                    }))
+        }
     }
 
     /// That a provider's tokens are kept, and never the tokens: whoever has those is the user at that provider.

@@ -12,6 +12,8 @@ struct ImportLine {
         "user_id", "reference", "updated_at", "sessions", "receipts", "grants", "audit",
         // What providers say now comes with the next sign-in.
         "contacts", "claims",
+        // What wings have kept stays with the service that keeps it.
+        "tables",
     ]
     private static let maximumIdentities = 100
     private static let maximumAttributes = 100
