@@ -157,7 +157,7 @@ public struct SessionID: Hashable, Sendable {
         var count = 0
         for digit in text.utf8 {
             // One name has one text: digits in upper case are none.
-            guard let value = digit.hexadecimalValue, digit == Hexadecimal.lowercase(value) else { return nil }
+            guard let value = digit.hexadecimalValue, digit == value.hexadecimalDigit else { return nil }
             words.0 = words.0 << 4 | words.1 >> 60
             words.1 = words.1 << 4 | UInt64(value)
             count += 1
@@ -173,7 +173,7 @@ extension SessionID: CustomStringConvertible {
         String(utf8Capacity: 32) { output in
             for word in [high, low] {
                 for shift in stride(from: 60 as UInt64, through: 0, by: -4) {
-                    output.append(Hexadecimal.lowercase(UInt8(truncatingIfNeeded: word >> shift) & 15))
+                    output.append((UInt8(truncatingIfNeeded: word >> shift) & 15).hexadecimalDigit)
                 }
             }
         }

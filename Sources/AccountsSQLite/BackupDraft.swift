@@ -61,7 +61,7 @@ enum BackupDraft {
     private static func isName(_ path: Substring) -> Bool {
         let number = path.suffix(digits)
         return number.utf8.count == digits && path.dropLast(digits).hasSuffix(mark)
-            && number.utf8.allSatisfy { $0.hexadecimalValue.map(Hexadecimal.lowercase) == $0 }
+            && number.utf8.allSatisfy { $0.hexadecimalValue?.hexadecimalDigit == $0 }
     }
 
     private static func isAbandoned(_ path: String) -> Bool {

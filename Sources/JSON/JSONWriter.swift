@@ -151,8 +151,8 @@ public struct JSONWriter: Sendable {
         case 0x09: bytes.append(contentsOf: "\\t".utf8)
         case _ where PlainText.ends(byte, true):
             bytes.append(contentsOf: "\\u00".utf8)
-            bytes.append(Hexadecimal.lowercase(byte >> 4))
-            bytes.append(Hexadecimal.lowercase(byte & 15))
+            bytes.append((byte >> 4).hexadecimalDigit)
+            bytes.append((byte & 15).hexadecimalDigit)
         default: bytes.append(byte)
         }
     }

@@ -32,6 +32,12 @@ extension UInt8 {
         return letter < 6 ? letter + 10 : nil
     }
 
+    /// The digit of this number, which is below 16 (RFC 4648 §8), letters in lower case.
+    @inlinable public var hexadecimalDigit: UInt8 { self < 10 ? 0x30 + self : 0x57 + self }
+
+    /// The same, letters in upper case, as in percent-encoding.
+    @inlinable public var uppercaseHexadecimalDigit: UInt8 { self < 10 ? 0x30 + self : 0x37 + self }
+
     /// RFC 9110 §5.6.2: letters, digits and ``!#$%&'*+-.^_`|~``.
     @inlinable public var isToken: Bool { isIn(low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE) }
 

@@ -45,8 +45,8 @@ public enum PercentEncoding {
                     output.append(.plus)
                 } else {
                     output.append(.percent)
-                    output.append(Hexadecimal.uppercase(byte >> 4))
-                    output.append(Hexadecimal.uppercase(byte & 15))
+                    output.append((byte >> 4).uppercaseHexadecimalDigit)
+                    output.append((byte & 15).uppercaseHexadecimalDigit)
                 }
             }
         }

@@ -34,8 +34,8 @@ import Testing
         #expect(Self.bytes(where: \.isAlphanumeric) == Self.digits + Self.upper + Self.lower)
         #expect(Self.bytes { $0.hexadecimalValue != nil } == Self.digits + "ABCDEFabcdef")
         for number in UInt8(0)..<16 {
-            #expect(Hexadecimal.lowercase(number).hexadecimalValue == number)
-            #expect(Hexadecimal.uppercase(number).hexadecimalValue == number)
+            #expect(number.hexadecimalDigit.hexadecimalValue == number)
+            #expect(number.uppercaseHexadecimalDigit.hexadecimalValue == number)
         }
         #expect(Hexadecimal.encode([0, 0x0F, 0xA5, 0xFF]) == "000fa5ff")
     }

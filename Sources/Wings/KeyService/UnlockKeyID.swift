@@ -23,7 +23,7 @@ package struct UnlockKeyID: Hashable, Sendable {
         var high: UInt8?
         for digit in text.utf8 {
             // One name has one text: digits in upper case are none.
-            guard let value = digit.hexadecimalValue, digit == Hexadecimal.lowercase(value) else { return nil }
+            guard let value = digit.hexadecimalValue, digit == value.hexadecimalDigit else { return nil }
             if let first = high { bytes.append(first << 4 | value) }
             high = high == nil ? value : nil
         }
