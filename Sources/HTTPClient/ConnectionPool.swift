@@ -19,7 +19,7 @@ final class ConnectionPool: @unchecked Sendable {
         let isSecure: Bool
 
         init(_ policy: OutboundPolicy, _ url: EndpointURL) {
-            isSecure = url.scheme == "https"
+            isSecure = url.isSecure
             caFile = policy.caFile
             allowsPrivateAddresses = policy.allowsPrivateAddresses
             connectionsPerHost = policy.connectionsPerHost

@@ -32,6 +32,8 @@ public struct EndpointURL: Sendable, Hashable {
     public let text: String
     /// `https` or `http`.
     public let scheme: String
+    /// Whether the scheme is `https`.
+    public let isSecure: Bool
     /// In lower case; an IPv6 address without its brackets.
     public let host: String
     public let port: UInt16
@@ -39,9 +41,6 @@ public struct EndpointURL: Sendable, Hashable {
     public let server: String
     /// The path as it was given, still percent-encoded; empty when there is none.
     public let path: String
-
-    /// Whether the scheme is `https`.
-    public var isSecure: Bool { scheme == "https" }
 
     /// Whether the host is an address in 127.0.0.0/8 or `::1`. A name such as `localhost` is not: what it resolves to
     /// is the resolver's business.
@@ -80,8 +79,10 @@ public struct EndpointURL: Sendable, Hashable {
         let pathEnd = bytes[authorityEnd...].firstIndex(of: .questionMark) ?? bytes.endIndex
         self.text = text
         self.scheme = scheme
+        let isSecure = scheme == "https"
+        self.isSecure = isSecure
         self.host = authority.host
-        let port = authority.port ?? (scheme == "https" ? 443 : 80)
+        let port = authority.port ?? (isSecure ? 443 : 80)
         self.port = port
         self.server = Authority.text(host: authority.host, port: port)
         self.path = String(decoding: bytes[authorityEnd..<pathEnd], as: UTF8.self)
@@ -90,6 +91,7 @@ public struct EndpointURL: Sendable, Hashable {
     private init(_ url: EndpointURL, text: String) {
         self.text = text
         scheme = url.scheme
+        isSecure = url.isSecure
         host = url.host
         port = url.port
         server = url.server
