@@ -28,7 +28,9 @@ struct MessageFraming: Sendable {
             switch name.count {
             case 4 where bytes.equalsIgnoringCase(name, "host"):
                 guard host == nil else { throw .malformed("The Host field is repeated.") }
-                guard HostField.isValid(bytes, field.value) else { throw .malformed("The Host field is not valid.") }
+                guard RequestTarget.isAuthority(bytes, field.value) else {
+                    throw .malformed("The Host field is not valid.")
+                }
                 host = index
             case 6 where bytes.equalsIgnoringCase(name, "expect"):
                 guard bytes.equalsIgnoringCase(field.value, "100-continue") else { throw .expectationFailed }
