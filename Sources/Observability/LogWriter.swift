@@ -1,3 +1,4 @@
+internal import Glibc
 internal import System
 
 /// Writes log lines on a thread of its own, so that whoever logs never waits for whoever reads the log.
@@ -77,7 +78,7 @@ private final class Work: Sendable {
             }
             queue.noteWritten()
             if batch.capacity > Self.keptCapacity { batch = [] } else { batch.removeAll(keepingCapacity: true) }
-            DetachedThread.pause(microseconds: Self.restMicroseconds)
+            usleep(Self.restMicroseconds)
         }
     }
 }

@@ -70,7 +70,4 @@ public enum DetachedThread {
         pthread_detach(thread)
         return true
     }
-
-    /// Has the calling thread do nothing for a while.
-    public static func pause(microseconds: UInt32) { usleep(microseconds) }
 }
