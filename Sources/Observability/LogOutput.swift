@@ -139,8 +139,8 @@ public struct LogOutput: LogHandler {
 }
 
 extension LogOutput {
-    /// The present time in UTC to the millisecond (RFC 3339).
-    @Sendable public static func currentTimestamp() -> String {
+    /// Tells the present time in UTC to the millisecond (RFC 3339).
+    public static let currentTimestamp: @Sendable () -> String = {
         let now = WallClock.now
         return CalendarTime(secondsSince1970: now.seconds).rfc3339(milliseconds: now.nanoseconds / 1_000_000)
     }

@@ -37,6 +37,9 @@ public final class LogWriter: Sendable {
         queue.append(line)
     }
 
+    /// Where loggers send their lines; see ``write(_:)``. Whoever has it keeps the writer.
+    public var sink: LogOutput.Sink { { line in self.write(line) } }
+
     /// Waits until every line taken so far is written. It blocks its thread, so it is for a program's end.
     ///
     /// - Returns: whether they were all written within that time.

@@ -35,7 +35,7 @@ struct ServeCommand: AsyncParsableCommand {
         let threshold = LogThreshold(settings.log.level)
         let writer = try logWriter(settings.log, threshold)
         defer { writer.flush(within: Self.lastLinesTime) }
-        let logger = Self.logger(settings.log.format, threshold, writer.write)
+        let logger = Self.logger(settings.log.format, threshold, writer.sink)
         for notice in notices { logger.notice("\(notice)") }
         if wantsKeyLog { logger.warning("SSLKEYLOGFILE has no effect: keys of connections are written nowhere") }
         DescriptorLimit.raise()
@@ -44,7 +44,7 @@ struct ServeCommand: AsyncParsableCommand {
             file: options.file, effective: effective, providers: server.providers, apiKeys: server.apiKeys,
             apps: server.apps,
             admin: server.admin, trust: server.trust, repository: server.repository, keys: server.keys,
-            clock: Clock { WallClock.now.seconds }, threshold: threshold, logger: logger)
+            clock: Clock(WallClock.readSeconds), threshold: threshold, logger: logger)
         // Before the server says where it listens, so that whoever reads that may stop it at once.
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let stopping = StopSignals(

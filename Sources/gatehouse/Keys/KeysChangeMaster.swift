@@ -39,7 +39,7 @@ struct KeysChangeMaster: AsyncParsableCommand {
         let outcome: MasterKeyChanger.Outcome
         do {
             outcome = try await MasterKeyChanger(
-                storage: storage, newKeyFile: newKeyFile, isLeaked: leaked, clock: Clock { WallClock.now.seconds }
+                storage: storage, newKeyFile: newKeyFile, isLeaked: leaked, clock: Clock(WallClock.readSeconds)
             ).run()
         } catch {
             throw StoreOptions.told(error, path)
