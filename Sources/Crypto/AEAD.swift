@@ -96,7 +96,7 @@ public enum AEAD {
     }
 
     borrowing func start(_ key: SymmetricKey, nonce: UnsafeBufferPointer<UInt8>, encrypting: Bool) -> Bool {
-        key.withBytes { key in
+        key.secret.withBytes { key in
             unsafe key.withUnsafeBufferPointer { key in
                 unsafe EVP_CipherInit_ex2(
                     pointer, Self.cipher, key.baseAddress, nonce.baseAddress, encrypting ? 1 : 0, nil) == 1

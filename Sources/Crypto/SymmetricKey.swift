@@ -3,7 +3,8 @@ public struct SymmetricKey: Sendable, Equatable {
     /// The length of every key in bytes.
     public static let byteCount = 32
 
-    let secret: Secret
+    /// The key's bytes.
+    public let secret: Secret
 
     /// Takes a key from outside, as out of a secret file.
     /// - Throws: `CryptoError.symmetricKeyLength` unless it has exactly ``byteCount`` bytes.
@@ -16,11 +17,4 @@ public struct SymmetricKey: Sendable, Equatable {
 
     /// A new random key.
     public static func generate() -> SymmetricKey { SymmetricKey(trusted: Secret(Random.bytes(byteCount))) }
-
-    /// Lends the key's bytes to a function without copying them.
-    public func withBytes<Result, Failure: Error>(
-        _ body: (Span<UInt8>) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        try secret.withBytes(body)
-    }
 }

@@ -108,7 +108,7 @@ public struct KeyRing: Sealer {
         _ key: SymmetricKey, number: Int64, _ masterKey: SymmetricKey
     ) throws(SealingError) -> [UInt8] {
         do throws(CryptoError) {
-            return try AEAD.seal(key.withBytes { $0.copied }, key: masterKey, associatedData: label(number))
+            return try AEAD.seal(key.secret.revealedBytes, key: masterKey, associatedData: label(number))
         } catch {
             throw .failed
         }
@@ -116,8 +116,4 @@ public struct KeyRing: Sealer {
 
     /// A data key sealed under one number does not open under another.
     private static func label(_ number: Int64) -> [UInt8] { Array("gatehouse data key \(number)".utf8) }
-}
-
-extension Span<UInt8> {
-    fileprivate var copied: [UInt8] { (0..<count).map { self[$0] } }
 }

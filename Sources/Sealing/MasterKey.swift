@@ -30,7 +30,7 @@ public enum MasterKey {
 
     /// Whether a key is the one that everybody can read in the project's examples.
     public static func isExample(_ key: SymmetricKey) -> Bool {
-        key.withBytes { Digest.sha256.hash($0) == exampleHash }
+        key.secret.withBytes { Digest.sha256.hash($0) == exampleHash }
     }
 
     /// Reads the key; makes the file, once, when it does not exist and may be made.

@@ -91,7 +91,7 @@ import Testing
             try folder.write(text + end, to: folder.key)
             #expect(try MasterKey.load(path: folder.key, madeWith: nil) == key)
         }
-        let first = key.withBytes { $0[0] }
+        let first = key.secret.withBytes { $0[0] }
         #expect(first == 0)
     }
 
