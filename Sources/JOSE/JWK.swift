@@ -25,30 +25,26 @@ public struct JWK: Sendable {
     /// Whose tokens the key may sign, where one set is shared by many issuers and its keys say that: an issuer, or a
     /// template of issuers; nil for the others. No registered member.
     public let issuer: String?
-    private let use: String?
-    private let operations: [String]?
-    private let algorithm: String?
+    /// Those of whose signatures the key may verify: type and curve fit, `use` is absent or `sig`, `key_ops` is absent
+    /// or has `verify`, and `alg` is absent or exactly that algorithm (RFC 7517 §4.2–4.4).
+    public let algorithms: [SignatureAlgorithm]
 
     /// Reads a JWK.
     /// - Throws: `JWKError`.
     public init(_ json: JSONValue) throws(JWKError) {
         guard let members = json.object else { throw .notAnObject }
-        publicKey = try Self.publicKey(members)
+        let publicKey = try Self.publicKey(members)
         guard members["d"] == nil else { throw .privateKeyPublished }
         keyID = try members.optionalText("kid")
-        use = try members.optionalText("use")
-        algorithm = try members.optionalText("alg")
+        let use = try members.optionalText("use")
+        let algorithm = try members.optionalText("alg")
         issuer = members["issuer"]?.string
-        operations = try Self.operations(members)
-    }
-
-    /// Whether the key may verify signatures of that algorithm: type and curve fit, `use` is absent or `sig`,
-    /// `key_ops` is absent or has `verify`, and `alg` is absent or exactly that algorithm (RFC 7517 §4.2–4.4).
-    public func mayVerify(_ signatureAlgorithm: SignatureAlgorithm) -> Bool {
-        signatureAlgorithm.fits(publicKey.keyType)
-            && (use == nil || use == "sig")
-            && operations?.contains("verify") != false
-            && (algorithm == nil || algorithm == signatureAlgorithm.rawValue)
+        let operations = try Self.operations(members)
+        let mayVerify = (use == nil || use == "sig") && operations?.contains("verify") != false
+        algorithms = SignatureAlgorithm.allCases.filter {
+            mayVerify && $0.fits(publicKey.keyType) && (algorithm == nil || algorithm == $0.rawValue)
+        }
+        self.publicKey = publicKey
     }
 
     private static func publicKey(_ members: JSONObject) throws(JWKError) -> PublicKey {

@@ -53,7 +53,7 @@ public struct JWKSet: Sendable {
         var fitting: Int?
         for index in keys.indices where keyID == nil || keys[index].keyID == keyID {
             isNamed = true
-            guard keys[index].mayVerify(algorithm) else { continue }
+            guard keys[index].algorithms.contains(algorithm) else { continue }
             guard fitting == nil else { throw .unknownKey(.ambiguous) }
             fitting = index
         }

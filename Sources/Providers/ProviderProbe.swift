@@ -108,7 +108,7 @@ public struct ProviderProbe: Sendable {
             return Finding(step: .keys, isGood: false, sentence: ProbeWords.sentence(problem, nil))
         }
         let allowed = provider.configuration.algorithms
-        let counts = allowed.map { algorithm in (algorithm, set.keys.count { $0.mayVerify(algorithm) }) }
+        let counts = allowed.map { algorithm in (algorithm, set.keys.count { $0.algorithms.contains(algorithm) }) }
         let words = counts.map { "\($0.0.rawValue): \($0.1)" }.joined(separator: ", ")
         guard counts.contains(where: { $0.1 > 0 }) else {
             let sentence = "no key is for what algorithms allows (\(words)); look which ones the provider signs with"
