@@ -10,7 +10,7 @@ public import System
 /// a request goes from the socket through all its awaits to the answer without a change of threads. Nothing that runs
 /// here may block: databases and name look-ups have Dispatch queues of their own.
 public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
-    // Unchecked: `localJobs`, `batch`, `table` and `timers` are touched only on the loop's thread, which every entry
+    // Unchecked: `localJobs`, `batch`, `poller` and `timers` are touched only on the loop's thread, which every entry
     // checks; what other threads reach (`remoteJobs`, `owner`, `phase`) is a Mutex or an Atomic.
     private enum Phase: UInt8, AtomicRepresentable { case idle, running, stopping, stopped }
 
@@ -21,14 +21,13 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// For jobs that come after the end.
     private let queue: DispatchQueue
     private let label: String
-    private let epoll: OwnedDescriptor
     private let wakeUp: OwnedDescriptor
     private let owner = Atomic<UInt>(0)
     private let phase = Atomic<Phase>(.idle)
     private let remoteJobs = RemoteJobs()
     private var localJobs: [UnownedJob] = []
     private var batch: [UnownedJob] = []
-    private var table = DescriptorTable()
+    private var poller: Poller
     var timers = TimerQueue()
 
     /// - Parameter label: names the loop's thread, as far as its first 15 bytes go.
@@ -36,13 +35,10 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     public init(label: String) throws(SystemError) {
         queue = DispatchQueue(label: label, qos: .userInitiated)
         self.label = label
-        epoll = OwnedDescriptor(owning: try systemCall("epoll_create1") { epoll_create1(Int32(EPOLL_CLOEXEC)) })
+        poller = try Poller()
         wakeUp = OwnedDescriptor(
             owning: try systemCall("eventfd") { eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK)) })
-        let (epoll, wakeUp) = (epoll.number, wakeUp.number)
-        try systemCall("epoll_ctl") {
-            clinux_epoll_control(epoll, EPOLL_CTL_ADD, wakeUp, clinux_readable, UInt64(UInt32(bitPattern: wakeUp)))
-        }
+        try poller.watch(wakeUp.number)
     }
 
     /// Starts the loop on a thread of its own. A loop is started once.
@@ -92,37 +88,19 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         _ descriptor: Int32, for interest: Readiness, handler: any ReadinessHandler
     ) throws(SystemError) {
         assertIsolated()
-        let token = table.insert(descriptor, handler)
-        do {
-            try control(EPOLL_CTL_ADD, descriptor, interest, token)
-        } catch {
-            table.remove(descriptor)
-            throw error
-        }
+        try poller.register(descriptor, for: interest, handler: handler)
     }
 
     /// Changes what a registered descriptor is waited for.
     public func update(_ descriptor: Int32, for interest: Readiness) throws(SystemError) {
         assertIsolated()
-        guard table.contains(descriptor) else { return }
-        try control(EPOLL_CTL_MOD, descriptor, interest, table.token(descriptor))
+        try poller.update(descriptor, for: interest)
     }
 
     /// Forgets a descriptor; one that is not registered is no error.
     public func deregister(_ descriptor: Int32) {
         assertIsolated()
-        guard table.contains(descriptor) else { return }
-        table.remove(descriptor)
-        // It can fail only when the descriptor is closed already, and then epoll has forgotten it too.
-        try? control(EPOLL_CTL_DEL, descriptor, [], 0)
-    }
-
-    private func control(
-        _ operation: Int32, _ descriptor: Int32, _ interest: Readiness, _ token: UInt64
-    ) throws(SystemError) {
-        try systemCall("epoll_ctl") {
-            clinux_epoll_control(epoll.number, operation, descriptor, interest.rawValue, token)
-        }
+        poller.deregister(descriptor)
     }
 
     // MARK: Timers
@@ -172,12 +150,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         while true {
             runJobs()
             if phase.load(ordering: .sequentiallyConsistent) != .running { break }
-            let wait = pollTimeout()
-            let epoll = epoll.number
-            let ready = unsafe events.withUnsafeMutableBufferPointer { buffer in
-                unsafe epoll_wait(epoll, buffer.baseAddress, Int32(buffer.count), wait)
-            }
-            for index in 0..<max(0, Int(ready)) {
+            let ready = unsafe poller.wait(&events, atMost: pollTimeout())
+            for index in 0..<ready {
                 let event = unsafe events[index]
                 unsafe dispatch(event.data.u64, Readiness(rawValue: event.events))
             }
@@ -233,7 +207,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
             var count: UInt64 = 0
             _ = unsafe read(wakeUp.number, &count, 8)
         } else {
-            table.handler(of: token)?.descriptorIsReady(readiness)
+            poller.handler(of: token)?.descriptorIsReady(readiness)
         }
     }
 
