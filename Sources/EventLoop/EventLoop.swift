@@ -24,7 +24,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     private let wakeUp: OwnedDescriptor
     private let owner = Atomic<UInt>(0)
     private let phase = Atomic<Phase>(.idle)
-    private let remoteJobs = RemoteJobs()
+    /// The jobs that other threads hand over. The loop's own are changed without a lock.
+    private let remoteJobs = Mutex<[UnownedJob]>([])
     private var localJobs: [UnownedJob] = []
     private var batch: [UnownedJob] = []
     private var poller: Poller
@@ -125,12 +126,22 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         let job = UnownedJob(job)
         if isCurrent {
             localJobs.append(job)
-        } else if remoteJobs.append(job) {
+        } else if handOver(job) {
             if phase.load(ordering: .sequentiallyConsistent) == .stopped {
                 queue.async { self.runLateJobs() }
             } else {
                 wake()
             }
+        }
+    }
+
+    /// Adds a job of another thread's.
+    ///
+    /// - Returns: whether the loop must be woken: only the first job in an empty queue does that.
+    private func handOver(_ job: UnownedJob) -> Bool {
+        remoteJobs.withLock { jobs in
+            jobs.append(job)
+            return jobs.count == 1
         }
     }
 
@@ -168,7 +179,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         }
     }
 
-    private var hasJobs: Bool { !localJobs.isEmpty || !remoteJobs.isEmpty() }
+    /// Asked with every turn, so not with a key path: the runtime would make and follow one each time.
+    private var hasJobs: Bool { !localJobs.isEmpty || remoteJobs.withLock { !$0.isEmpty } }
 
     /// On the queue.
     private func runLateJobs() {
@@ -184,13 +196,22 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         defer { swap(&batch, &self.batch) }
         for _ in 0..<Self.roundsBetweenPolls {
             swap(&batch, &localJobs)
-            remoteJobs.take(into: &batch)
+            takeRemoteJobs(into: &batch)
             if batch.isEmpty { return }
             for job in batch {
                 unsafe job.runSynchronously(
                     isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
             }
             batch.removeAll(keepingCapacity: true)
+        }
+    }
+
+    /// Moves all that other threads have handed over to the end of `batch`; the queue keeps its memory.
+    private func takeRemoteJobs(into batch: inout [UnownedJob]) {
+        remoteJobs.withLock { jobs in
+            guard !jobs.isEmpty else { return }
+            batch.append(contentsOf: jobs)
+            jobs.removeAll(keepingCapacity: true)
         }
     }
 
