@@ -104,6 +104,6 @@ struct ChunkedDecoder: Sendable {
         trailerBytes += line.count + 2
         trailerFields += 1
         guard trailerFields <= HTTPServerLimits.bound(limits.maximumHeaderFields) else { throw .headTooLarge }
-        _ = try FieldLine.parse(bytes, line)
+        _ = try RequestHead.Field(bytes, line: line)
     }
 }

@@ -65,7 +65,7 @@ struct HeadReader: Sendable {
     ) throws(ProtocolError) {
         guard fields.count < HTTPServerLimits.bound(limits.maximumHeaderFields) else { throw .headTooLarge }
         if fields.isEmpty { fields.reserveCapacity(12) }
-        fields.append(try FieldLine.parse(bytes, text))
+        fields.append(try RequestHead.Field(bytes, line: text))
     }
 
     /// Garbage, such as the beginning of a TLS handshake, is told by its first byte.

@@ -18,6 +18,27 @@ struct RequestHead: Sendable {
             valueEnd = UInt32(truncatingIfNeeded: value.upperBound)
         }
 
+        /// Finds the name and the value in one line `name: value` of a head or a trailer section (RFC 9112 §5).
+        ///
+        /// - Parameter line: where it is, without its CRLF.
+        init(_ bytes: Span<UInt8>, line: Range<Int>) throws(ProtocolError) {
+            // RFC 9112 §5.2: a line that begins with a blank once continued the one before. Reading it either way is a
+            // guess.
+            guard !bytes[line.lowerBound].isBlank else {
+                throw .malformed("A field line is folded, or blanks precede the first one.")
+            }
+            var colon = line.lowerBound
+            while colon < line.upperBound, bytes[colon].isToken { colon += 1 }
+            // RFC 9112 §5.1: a blank before the colon has let requests be understood in two ways.
+            guard colon > line.lowerBound, colon < line.upperBound, bytes[colon] == .colon else {
+                throw .malformed("A field line is not a name directly followed by a colon.")
+            }
+            guard bytes.extracting(colon + 1..<line.upperBound).isFieldContent else {
+                throw .malformed("A field value has a control character.")
+            }
+            self.init(name: line.lowerBound..<colon, value: bytes.trimmingBlanks(colon + 1..<line.upperBound))
+        }
+
         var name: Range<Int> { Int(nameStart)..<Int(nameEnd) }
         var value: Range<Int> { Int(valueStart)..<Int(valueEnd) }
     }
