@@ -23,19 +23,19 @@ struct ChunkedDecoder: Sendable {
     ///
     /// - Returns: where it stopped; an unfinished line is left to be seen again with its rest.
     mutating func read(
-        _ buffer: [UInt8], from start: Int, into body: inout [UInt8], _ limits: HTTPServerLimits
+        _ buffer: [UInt8], from start: Int, into body: inout [UInt8], _ limits: ConnectionLimits
     ) throws(ProtocolError) -> Int {
         let bytes = buffer.span
         var position = start
         while position < bytes.count {
             switch phase {
             case .size:
-                let limit = Self.sizeLineBytes + HTTPServerLimits.bound(limits.maximumHeaderBytes) - extensionBytes
+                let limit = Self.sizeLineBytes + limits.headerBytes - extensionBytes
                 guard let line = try line(bytes, position, limit, .malformed("Chunk extensions are too long."))
                 else { return position }
                 position = line.upperBound + 2
                 let size = try readSize(bytes, line)
-                guard size <= HTTPServerLimits.bound(limits.maximumBodyBytes) - body.count else { throw .bodyTooLarge }
+                guard size <= limits.bodyBytes - body.count else { throw .bodyTooLarge }
                 phase = size == 0 ? .trailers : .data(left: size)
             case .data(let left):
                 let count = min(left, bytes.count - position)
@@ -49,7 +49,7 @@ struct ChunkedDecoder: Sendable {
                 position += 2
                 phase = .size
             case .trailers:
-                let limit = HTTPServerLimits.bound(limits.maximumHeaderBytes) - trailerBytes
+                let limit = limits.headerBytes - trailerBytes
                 guard let line = try line(bytes, position, limit, .headTooLarge) else { return position }
                 position = line.upperBound + 2
                 try readTrailer(bytes, line, limits)
@@ -95,7 +95,7 @@ struct ChunkedDecoder: Sendable {
     }
 
     private mutating func readTrailer(
-        _ bytes: Span<UInt8>, _ line: Range<Int>, _ limits: HTTPServerLimits
+        _ bytes: Span<UInt8>, _ line: Range<Int>, _ limits: ConnectionLimits
     ) throws(ProtocolError) {
         if line.isEmpty {
             phase = .finished
@@ -103,7 +103,7 @@ struct ChunkedDecoder: Sendable {
         }
         trailerBytes += line.count + 2
         trailerFields += 1
-        guard trailerFields <= HTTPServerLimits.bound(limits.maximumHeaderFields) else { throw .headTooLarge }
+        guard trailerFields <= limits.headerFields else { throw .headTooLarge }
         _ = try RequestHead.Field(bytes, line: line)
     }
 }

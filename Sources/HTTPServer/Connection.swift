@@ -51,7 +51,7 @@ actor Connection: LoopBound, ReadinessHandler {
     func drain() {
         // What has arrived already is answered still.
         if state.phase.isReceiving { tell(.readable(isFull: false)) }
-        tell(.stopped(givesTime: listener.timeouts[.firstRequest] > 0))
+        tell(.stopped(givesTime: listener.limits.firstRequest > 0))
     }
 
     /// Closes at once.
@@ -65,7 +65,7 @@ actor Connection: LoopBound, ReadinessHandler {
         if !readiness.isDisjoint(with: [.failed, .hangup]) { return tell(.failed) }
         if readiness.contains(.writable) { tell(.writable) }
         if readiness.contains(.readable) {
-            tell(.readable(isFull: parser.bufferedBytes >= listener.limits.maximumPipelinedBytes))
+            tell(.readable(isFull: parser.bufferedBytes >= listener.limits.pipelinedBytes))
         }
     }
 
@@ -126,7 +126,7 @@ actor Connection: LoopBound, ReadinessHandler {
     }
 
     private func set(_ deadline: ConnectionActions.Deadline, at now: MonotonicTime?) {
-        let timeout = listener.timeouts[deadline]
+        let timeout = deadline.time(in: listener.limits)
         guard timeout > 0 else {
             timer?.move(to: nil)
             return

@@ -34,6 +34,18 @@ struct ConnectionActions: Equatable, Sendable {
             case .body, .write, .linger: false
             }
         }
+
+        /// How much time it gives, in nanoseconds; 0 is off.
+        func time(in limits: ConnectionLimits) -> Int64 {
+            switch self {
+            case .idle: limits.idle
+            case .firstRequest: limits.firstRequest
+            case .head: limits.head
+            case .body: limits.body
+            case .write: limits.write
+            case .linger: limits.linger
+            }
+        }
     }
 
     /// Why the client is told no before anything was asked of the handler.

@@ -24,7 +24,7 @@ struct HeadReader: Sendable {
     /// Looks at what has arrived so far, always from the same start.
     ///
     /// - Returns: how long the head is, once it is whole.
-    mutating func read(_ bytes: Span<UInt8>, _ limits: HTTPServerLimits) throws(ProtocolError) -> Int? {
+    mutating func read(_ bytes: Span<UInt8>, _ limits: ConnectionLimits) throws(ProtocolError) -> Int? {
         while true {
             if line == nil, lineStart < bytes.count { try checkBeginning(bytes) }
             guard let lineFeed = bytes.firstIndex(of: .lineFeed, in: scanned..<bytes.count) else {
@@ -50,20 +50,20 @@ struct HeadReader: Sendable {
     }
 
     private mutating func readFirst(
-        _ bytes: Span<UInt8>, _ text: Range<Int>, _ limits: HTTPServerLimits
+        _ bytes: Span<UInt8>, _ text: Range<Int>, _ limits: ConnectionLimits
     ) throws(ProtocolError) {
         if text.isEmpty {
             emptyLines += 1
             guard emptyLines <= Self.emptyLinesAllowed else { throw .malformed("Empty lines precede the request.") }
         } else {
-            line = try RequestLine(bytes, text, targetLimit: HTTPServerLimits.bound(limits.maximumRequestTargetBytes))
+            line = try RequestLine(bytes, text, targetLimit: limits.requestTargetBytes)
         }
     }
 
     private mutating func readField(
-        _ bytes: Span<UInt8>, _ text: Range<Int>, _ limits: HTTPServerLimits
+        _ bytes: Span<UInt8>, _ text: Range<Int>, _ limits: ConnectionLimits
     ) throws(ProtocolError) {
-        guard fields.count < HTTPServerLimits.bound(limits.maximumHeaderFields) else { throw .headTooLarge }
+        guard fields.count < limits.headerFields else { throw .headTooLarge }
         if fields.isEmpty { fields.reserveCapacity(12) }
         fields.append(try RequestHead.Field(bytes, line: text))
     }
@@ -82,16 +82,14 @@ struct HeadReader: Sendable {
 
     /// - Parameter end: where the line that is being read ends, or how far it has come.
     private func checkLength(
-        _ bytes: Span<UInt8>, _ end: Int, _ limits: HTTPServerLimits
+        _ bytes: Span<UInt8>, _ end: Int, _ limits: ConnectionLimits
     ) throws(ProtocolError) {
-        let headLimit = HTTPServerLimits.bound(limits.maximumHeaderBytes)
         if line == nil {
-            let targetLimit = HTTPServerLimits.bound(limits.maximumRequestTargetBytes)
-            let lineLimit = lineStart + targetLimit + RequestLine.bytesBesideTarget
-            if lineLimit <= headLimit, end > lineLimit {
+            let lineLimit = lineStart + limits.requestTargetBytes + RequestLine.bytesBesideTarget
+            if lineLimit <= limits.headerBytes, end > lineLimit {
                 throw RequestLine.violation(ofOverlong: bytes, lineStart..<lineLimit)
             }
         }
-        if end > headLimit { throw .headTooLarge }
+        if end > limits.headerBytes { throw .headTooLarge }
     }
 }

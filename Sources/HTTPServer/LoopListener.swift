@@ -14,8 +14,7 @@ actor LoopListener: LoopBound, ReadinessHandler {
     private static let backlog = 4096
 
     nonisolated let loop: EventLoop
-    nonisolated let limits: HTTPServerLimits
-    nonisolated let timeouts: Timeouts
+    nonisolated let limits: ConnectionLimits
     nonisolated let handler: any RequestHandler
     nonisolated let resources: LoopLocal<LoopResources>
     private let budget: ConnectionBudget
@@ -26,6 +25,8 @@ actor LoopListener: LoopBound, ReadinessHandler {
     private var connections: [Connection?] = []
     /// How many connections this loop has, with those that another listener is just handing on to it.
     nonisolated let load = Atomic<Int>(0)
+    /// How long accepting rests when the system has no descriptor left.
+    private let acceptRetry: Duration
     private var retry: LoopTimer?
     private var drained: [CheckedContinuation<Void, Never>] = []
 
@@ -35,8 +36,8 @@ actor LoopListener: LoopBound, ReadinessHandler {
     ) {
         self.loop = loop
         self.socket = consume socket
-        self.limits = limits
-        self.timeouts = Timeouts(limits)
+        self.limits = ConnectionLimits(limits)
+        acceptRetry = limits.acceptRetry
         self.budget = budget
         self.handler = handler
         resources = LoopLocal(LoopResources(commonFields: handler.commonFields), on: loop)
@@ -85,7 +86,7 @@ actor LoopListener: LoopBound, ReadinessHandler {
     private func rest() {
         guard retry == nil, let number = socket?.number else { return }
         try? loop.update(number, for: [])
-        retry = loop.schedule(after: limits.acceptRetry) { self.assumeIsolated { $0.resume() } }
+        retry = loop.schedule(after: acceptRetry) { self.assumeIsolated { $0.resume() } }
     }
 
     private func resume() {

@@ -52,14 +52,14 @@ struct RequestParser: Sendable {
     mutating func acknowledgeContinue() { awaitsContinue = false }
 
     /// The next request, when all of it has arrived.
-    mutating func next(_ limits: HTTPServerLimits) throws(ProtocolError) -> ParsedRequest? {
+    mutating func next(_ limits: ConnectionLimits) throws(ProtocolError) -> ParsedRequest? {
         if pending == nil, let request = try readHead(limits) { return request }
         guard pending != nil else { return nil }
         return try readBody(limits)
     }
 
     /// - Returns: the request, when it has no body. One that has is `pending` then.
-    private mutating func readHead(_ limits: HTTPServerLimits) throws(ProtocolError) -> ParsedRequest? {
+    private mutating func readHead(_ limits: ConnectionLimits) throws(ProtocolError) -> ParsedRequest? {
         // Taken out while it reads, since the bytes it reads are borrowed from the same parser.
         var reader = HeadReader()
         swap(&reader, &self.reader)
@@ -83,18 +83,17 @@ struct RequestParser: Sendable {
     }
 
     private static func readHead(
-        _ bytes: Span<UInt8>, _ reader: inout HeadReader, _ limits: HTTPServerLimits
+        _ bytes: Span<UInt8>, _ reader: inout HeadReader, _ limits: ConnectionLimits
     ) throws(ProtocolError) -> (length: Int, line: RequestLine, framing: MessageFraming)? {
         guard let length = try reader.read(bytes, limits), let line = reader.line else { return nil }
-        let framing = try MessageFraming(
-            line, reader.fields, bytes, bodyLimit: HTTPServerLimits.bound(limits.maximumBodyBytes))
+        let framing = try MessageFraming(line, reader.fields, bytes, bodyLimit: limits.bodyBytes)
         if let authority = line.target.authority, let host = framing.host {
             reader.replaceValue(of: host, with: authority)
         }
         return (length, line, framing)
     }
 
-    private mutating func readBody(_ limits: HTTPServerLimits) throws(ProtocolError) -> ParsedRequest? {
+    private mutating func readBody(_ limits: ConnectionLimits) throws(ProtocolError) -> ParsedRequest? {
         guard var pending else { return nil }
         // Taken out while it grows, so that its body is never copied.
         self.pending = nil

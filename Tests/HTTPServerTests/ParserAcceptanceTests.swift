@@ -94,9 +94,10 @@ import Testing
     }
 
     @Test func `anything when every limit is off`() {
-        let off = HTTPServerLimits(
-            maximumConnections: 0, maximumHeaderBytes: 0, maximumHeaderFields: 0, maximumRequestTargetBytes: 0,
-            maximumBodyBytes: 0, maximumPipelinedBytes: 0)
+        let off = ConnectionLimits(
+            HTTPServerLimits(
+                maximumConnections: 0, maximumHeaderBytes: 0, maximumHeaderFields: 0, maximumRequestTargetBytes: 0,
+                maximumBodyBytes: 0, maximumPipelinedBytes: 0))
         let target = "/" + String(repeating: "t", count: 100_000)
         let body = String(repeating: "b", count: 100_000)
         let text = "POST \(target) HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n\(body)"

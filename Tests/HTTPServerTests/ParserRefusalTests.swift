@@ -195,7 +195,7 @@ import Testing
     }
 
     @Test func `a head that is limited more tightly than its target`() {
-        let tight = HTTPServerLimits(maximumHeaderBytes: 50, maximumRequestTargetBytes: 1000)
+        let tight = ConnectionLimits(HTTPServerLimits(maximumHeaderBytes: 50, maximumRequestTargetBytes: 1000))
         let (whole, differing) = parseEverySplit("GET /\(String(repeating: "a", count: 80)) HTTP/1.1\r\n", tight)
         #expect(whole.violation == .headTooLarge)
         #expect(differing == [])

@@ -9,14 +9,15 @@ struct Outcome: Equatable, CustomStringConvertible {
     var description: String { "\(requests) \(violation.map { "\($0)" } ?? "")" }
 }
 
-extension HTTPServerLimits {
+extension ConnectionLimits {
     /// Small enough to reach in a test.
-    static let small = HTTPServerLimits(
-        maximumHeaderBytes: 400, maximumHeaderFields: 10, maximumRequestTargetBytes: 60, maximumBodyBytes: 40)
+    static let small = ConnectionLimits(
+        HTTPServerLimits(
+            maximumHeaderBytes: 400, maximumHeaderFields: 10, maximumRequestTargetBytes: 60, maximumBodyBytes: 40))
 }
 
 /// Feeds pieces to a new parser, asking it for requests after each.
-func parse(_ pieces: [[UInt8]], _ limits: HTTPServerLimits = .small) -> Outcome {
+func parse(_ pieces: [[UInt8]], _ limits: ConnectionLimits = .small) -> Outcome {
     var parser = RequestParser()
     var outcome = Outcome()
     do throws(ProtocolError) {
@@ -35,7 +36,7 @@ func parse(_ pieces: [[UInt8]], _ limits: HTTPServerLimits = .small) -> Outcome 
 }
 
 /// The same bytes whole, in two pieces split at every place, and byte by byte: all must come out the same.
-func parseEverySplit(_ text: String, _ limits: HTTPServerLimits = .small) -> (whole: Outcome, differing: [String]) {
+func parseEverySplit(_ text: String, _ limits: ConnectionLimits = .small) -> (whole: Outcome, differing: [String]) {
     let bytes = Array(text.utf8)
     let whole = parse([bytes], limits)
     var differing: [String] = []

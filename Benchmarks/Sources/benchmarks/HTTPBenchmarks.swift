@@ -3,7 +3,7 @@
 /// What every request costs before and after its endpoint.
 enum HTTPBenchmarks {
     static var all: [Benchmark] {
-        let limits = HTTPServerLimits()
+        let limits = ConnectionLimits(HTTPServerLimits())
         let sent = SignInRequest.bytes
         let middle = sent.count / 2
         let bodyCount = SignInRequest.body(code: 0).utf8.count

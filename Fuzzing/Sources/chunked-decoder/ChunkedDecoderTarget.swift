@@ -3,8 +3,9 @@ internal import FuzzSupport
 
 @testable internal import HTTPServer
 
-private let limits = HTTPServerLimits(
-    maximumHeaderBytes: 128, maximumHeaderFields: 4, maximumRequestTargetBytes: 64, maximumBodyBytes: 256)
+private let limits = ConnectionLimits(
+    HTTPServerLimits(
+        maximumHeaderBytes: 128, maximumHeaderFields: 4, maximumRequestTargetBytes: 64, maximumBodyBytes: 256))
 
 private struct Outcome: Equatable {
     var body: [UInt8] = []
@@ -30,7 +31,7 @@ private func outcome(of pieces: [[UInt8]]) -> Outcome {
         // How much of the body came before the fault depends on the pieces; nobody sees that body.
         return Outcome(violation: error)
     }
-    require(outcome.body.count <= limits.maximumBodyBytes, "a body is within its limit")
+    require(outcome.body.count <= limits.bodyBytes, "a body is within its limit")
     outcome.isFinished = decoder.isFinished
     outcome.end = decoder.isFinished ? position : 0
     return outcome

@@ -5,8 +5,9 @@ import Syntax
 @testable internal import HTTPServer
 
 /// Small enough that inputs reach every one of them.
-private let limits = HTTPServerLimits(
-    maximumHeaderBytes: 512, maximumHeaderFields: 8, maximumRequestTargetBytes: 64, maximumBodyBytes: 64)
+private let limits = ConnectionLimits(
+    HTTPServerLimits(
+        maximumHeaderBytes: 512, maximumHeaderFields: 8, maximumRequestTargetBytes: 64, maximumBodyBytes: 64))
 
 private struct Outcome: Equatable {
     struct Request: Equatable {
@@ -43,8 +44,8 @@ private func outcome(of pieces: [[UInt8]]) -> Outcome {
 }
 
 private func read(_ request: ParsedRequest) -> Outcome.Request {
-    require(request.body.count <= limits.maximumBodyBytes, "a body is within its limit")
-    require(request.head.fields.count <= limits.maximumHeaderFields, "there are as many fields as the limit allows")
+    require(request.body.count <= limits.bodyBytes, "a body is within its limit")
+    require(request.head.fields.count <= limits.headerFields, "there are as many fields as the limit allows")
     require(request.path.hasPrefix("/") || request.path == "*", "a path begins with a slash")
     var fields: [[UInt8]] = []
     for field in request.head.fields {
