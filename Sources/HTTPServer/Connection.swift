@@ -206,7 +206,7 @@ actor Connection: LoopBound, ReadinessHandler {
         let response = await listener.handler.respond(to: request)
         answering = nil
         var context = context
-        context.acceptsGzip = ContentCoding.suits(response) && ContentCoding.acceptsGzip(request.head)
+        context.acceptsGzip = response.suitsGzip && ContentCoding.acceptsGzip(request.head)
         send(response, context)
     }
 

@@ -1,25 +1,7 @@
 internal import Syntax
 
-/// Whether an answer is worth compressing, and whether the client takes gzip.
+/// Whether the client takes gzip.
 enum ContentCoding {
-    /// Below this, gzip saves less than a packet.
-    static let smallestBody = 1024
-
-    /// Whether gzip suits the body, for a client that takes it.
-    static func suits(_ response: HTTPResponse) -> Bool {
-        guard response.isCompressible, response.body.count >= smallestBody else { return false }
-        for (name, value) in response.headers where name.equalsIgnoringCase("Content-Type") {
-            return isText(value)
-        }
-        return false
-    }
-
-    private static func isText(_ contentType: String) -> Bool {
-        let type = String(contentType.prefix { $0 != ";" && $0 != " " }).lowercased()
-        return type.hasPrefix("text/") || type.hasSuffix("+json") || type.hasSuffix("+xml")
-            || ["application/json", "application/javascript", "application/xml"].contains(type)
-    }
-
     /// Whether the Accept-Encoding fields allow gzip (RFC 9110 §12.5.3): named, or covered by `*`, with a weight over
     /// 0.
     static func acceptsGzip(_ head: RequestHead) -> Bool {
@@ -62,13 +44,5 @@ enum ContentCoding {
             }
         }
         return isPositive
-    }
-}
-
-extension String {
-    /// Whether two texts are equal, ASCII letters of either case being equal.
-    func equalsIgnoringCase(_ other: String) -> Bool {
-        utf8.count == other.utf8.count
-            && zip(utf8, other.utf8).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }
     }
 }

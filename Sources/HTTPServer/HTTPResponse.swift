@@ -1,3 +1,5 @@
+internal import Syntax
+
 /// An answer, whole. The connection adds what belongs to it: Content-Length, Date, Connection, X-Request-ID,
 /// Content-Encoding and Vary.
 public struct HTTPResponse: Sendable {
@@ -41,6 +43,22 @@ public struct HTTPResponse: Sendable {
         set { content = .own(newValue) }
     }
 
+    /// Below this, gzip saves less than a packet.
+    private static let smallestGzipBody = 1024
+
+    /// Whether gzip suits the body, for a client that takes it.
+    var suitsGzip: Bool {
+        guard isCompressible, body.count >= Self.smallestGzipBody else { return false }
+        for (name, value) in headers where name.equalsIgnoringCase("Content-Type") { return Self.isText(value) }
+        return false
+    }
+
+    private static func isText(_ contentType: String) -> Bool {
+        let type = String(contentType.prefix { $0 != ";" && $0 != " " }).lowercased()
+        return type.hasPrefix("text/") || type.hasSuffix("+json") || type.hasSuffix("+xml")
+            || ["application/json", "application/javascript", "application/xml"].contains(type)
+    }
+
     /// The body's gzip form, or nil when that would be no shorter.
     func gzip(_ encode: ([UInt8]) -> [UInt8]?) -> [UInt8]? {
         switch content {
@@ -63,5 +81,13 @@ public struct HTTPResponse: Sendable {
     /// 303 See Other: whatever the method was, the client gets `location` next.
     public static func redirect(to location: String) -> HTTPResponse {
         HTTPResponse(status: .seeOther, headers: [(name: "Location", value: location)])
+    }
+}
+
+extension String {
+    /// Whether two texts are equal, ASCII letters of either case being equal.
+    func equalsIgnoringCase(_ other: String) -> Bool {
+        utf8.count == other.utf8.count
+            && zip(utf8, other.utf8).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }
     }
 }

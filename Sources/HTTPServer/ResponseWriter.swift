@@ -41,7 +41,7 @@ enum ResponseWriter {
             output.append(contentsOf: "\r\n".utf8)
         }
         if gzip != nil { output.append(contentsOf: "Content-Encoding: gzip\r\n".utf8) }
-        if ContentCoding.suits(response) { output.append(contentsOf: "Vary: Accept-Encoding\r\n".utf8) }
+        if response.suitsGzip { output.append(contentsOf: "Vary: Accept-Encoding\r\n".utf8) }
         if context.closes {
             output.append(contentsOf: "Connection: close\r\n".utf8)
         } else if context.isVersion10 {
