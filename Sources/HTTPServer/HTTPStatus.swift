@@ -76,7 +76,4 @@ public struct HTTPStatus: Sendable, Equatable {
         default: ""
         }
     }
-
-    /// Whether an answer with this status never has a body (RFC 9110 §6.4.1).
-    var forbidsBody: Bool { code == 204 || code == 304 || code < 200 }
 }

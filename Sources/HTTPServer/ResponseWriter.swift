@@ -92,6 +92,11 @@ enum ResponseWriter {
     }
 }
 
+extension HTTPStatus {
+    /// Whether an answer with this status never has a body (RFC 9110 §6.4.1).
+    fileprivate var forbidsBody: Bool { code == 204 || code == 304 || code < 200 }
+}
+
 /// What of an answer the client has still to take: of the head a copy, since it was rendered into a buffer that others
 /// use, and the body itself, which other answers may share.
 struct UnsentAnswer {
