@@ -14,8 +14,7 @@ struct HeaderFields: Sendable {
     private var bytes: [UInt8] = []
     private var fields: [Field] = []
 
-    var count: Int { fields.count }
-
+    /// Forgets the fields of an interim answer.
     mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         fields.removeAll(keepingCapacity: true)
@@ -29,10 +28,30 @@ struct HeaderFields: Sendable {
         fields.append(Field(name: store(name), value: store(value)))
     }
 
+    /// Takes one line of a head, which is not empty, without its end.
+    ///
+    /// - Parameter limit: how many fields there may be.
+    /// - Throws: `responseTooLarge`, or `malformedResponse` for what is neither `name: value` nor a folded line, or
+    ///   holds a control character (RFC 9110 §5.5).
+    mutating func append(line: Span<UInt8>, limit: Int) throws(HTTPClientError) {
+        guard line.isFieldContent else { throw .malformedResponse }
+        if line[0].isBlank {
+            guard extendLast(line.extracting(line.trimmingBlanks(0..<line.count))) else { throw .malformedResponse }
+            return
+        }
+        var colon = 0
+        while colon < line.count, line[colon].isToken { colon += 1 }
+        guard colon > 0, colon < line.count, line[colon] == .colon else { throw .malformedResponse }
+        guard fields.count < limit else { throw .responseTooLarge }
+        append(name: line.extracting(..<colon), value: line.extracting(line.trimmingBlanks(colon + 1..<line.count)))
+        // RFC 9112 §6.3: whoever reads the other length takes part of the body for the next answer.
+        guard !lastDisagrees(named: "content-length") else { throw .malformedResponse }
+    }
+
     /// Adds a folded line to the value before it, with one blank between (RFC 9112 §5.2).
     ///
     /// - Returns: false when there is no field to add to.
-    mutating func extendLast(_ continuation: Span<UInt8>) -> Bool {
+    private mutating func extendLast(_ continuation: Span<UInt8>) -> Bool {
         guard let last = fields.indices.last else { return false }
         bytes.append(UInt8(ascii: " "))
         // The last value always lies at the end of the bytes.
@@ -65,7 +84,7 @@ struct HeaderFields: Sendable {
     }
 
     /// Whether the last field has that name, and an earlier one of the same name has another value.
-    func lastDisagrees(named name: String) -> Bool {
+    private func lastDisagrees(named name: String) -> Bool {
         guard let last = fields.last, isNamed(last, name) else { return false }
         return fields.contains { isNamed($0, name) && bytes[$0.value] != bytes[last.value] }
     }

@@ -22,9 +22,12 @@ struct ResponseParser {
     /// The longest line with a chunk's size, extensions included.
     private static let chunkSizeLineBytes = 256
 
+    private let maximumFields: Int
     private let maximumBodyBytes: Int
     private var phase = Phase.statusLine
-    private var head: ResponseHead
+    /// How many bytes of heads, trailers and the like may still come.
+    private var headBytesLeft: Int
+    private var fields = HeaderFields()
     /// A line whose end has not come.
     private var line: [UInt8] = []
     private var status = 0
@@ -36,7 +39,8 @@ struct ResponseParser {
     /// - Parameter maximumBodyBytes: the longest body, as sent and again when it is decompressed.
     init(limits: HTTPClientLimits, maximumBodyBytes: Int) {
         self.maximumBodyBytes = max(1, maximumBodyBytes)
-        head = ResponseHead(limits: limits)
+        maximumFields = limits.headerFields
+        headBytesLeft = limits.headerBytes
     }
 
     /// Takes what has come.
@@ -80,13 +84,13 @@ struct ResponseParser {
     ///
     /// - Throws: `malformedResponse` or `responseTooLarge`.
     func response() throws(HTTPClientError) -> OutboundResponse {
-        guard !body.isEmpty, let coding = head.fields.first("content-encoding")?.lowercased(), coding != "identity"
+        guard !body.isEmpty, let coding = fields.first("content-encoding")?.lowercased(), coding != "identity"
         else {
-            return OutboundResponse(status: status, fields: head.fields, body: body)
+            return OutboundResponse(status: status, fields: fields, body: body)
         }
         guard ["gzip", "x-gzip", "deflate"].contains(coding) else { throw .malformedResponse }
         let inflated = try Inflater.inflate(body, atMost: maximumBodyBytes)
-        return OutboundResponse(status: status, fields: head.fields, body: inflated)
+        return OutboundResponse(status: status, fields: fields, body: inflated)
     }
 
     private mutating func append(_ part: Span<UInt8>) throws(HTTPClientError) {
@@ -119,7 +123,7 @@ struct ResponseParser {
         switch phase {
         case .chunkSize: Self.chunkSizeLineBytes
         case .chunkEnd: 2
-        default: head.bytesLeft
+        default: headBytesLeft
         }
     }
 
@@ -134,14 +138,14 @@ struct ResponseParser {
             guard text.isEmpty else { throw .malformedResponse }
             phase = .chunkSize
         case .statusLine:
-            head.count(line.count)
+            headBytesLeft -= line.count
             try takeStatusLine(text)
         case .fields:
-            head.count(line.count)
-            if text.isEmpty { try finishHead() } else { try head.receiveField(text) }
+            headBytesLeft -= line.count
+            if text.isEmpty { try finishHead() } else { try fields.append(line: text, limit: maximumFields) }
         default:
             // Trailers are counted and dropped: they must not pass for fields of the head (RFC 9110 §6.5.1).
-            head.count(line.count)
+            headBytesLeft -= line.count
             if text.isEmpty { phase = .finished }
         }
     }
@@ -166,11 +170,10 @@ struct ResponseParser {
     /// Finds out how long the body is (RFC 9112 §6.3), and whether the connection goes on (§9.3).
     private mutating func finishHead() throws(HTTPClientError) {
         if status < 200 {
-            head.forgetFields()
+            fields.removeAll()
             phase = .statusLine
             return
         }
-        let fields = head.fields
         if fields.has("connection", token: "close") {
             keepsConnection = false
         } else if fields.has("connection", token: "keep-alive") {
@@ -214,8 +217,8 @@ struct ResponseParser {
             throw .malformedResponse
         }
         // Extensions are counted with the head, or a body of small chunks could bring any number of them.
-        head.count(line.count - index)
-        guard size <= maximumBodyBytes - body.count, head.bytesLeft >= 0 else { throw .responseTooLarge }
+        headBytesLeft -= line.count - index
+        guard size <= maximumBodyBytes - body.count, headBytesLeft >= 0 else { throw .responseTooLarge }
         phase = size == 0 ? .trailers : .chunk(left: size)
     }
 }
