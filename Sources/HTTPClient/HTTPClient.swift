@@ -1,4 +1,5 @@
 public import EventLoop
+internal import Synchronization
 import Syntax
 
 /// Sends requests to providers over https, on one event loop.
@@ -16,7 +17,8 @@ public actor HTTPClient: LoopBound, HTTPTransport {
     private var pools: [ConnectionPool.Key: ConnectionPool] = [:]
     /// Pools with connections that were checked against other trust anchors; they end with their last transfer.
     private var retired: [ConnectionPool] = []
-    private var trustGeneration = 0
+    /// Which of the trust store's replacements have been taken note of.
+    private var knownReplacements = 0
     /// The pool of the last request, which the next one mostly shares: comparing a policy costs less than hashing it.
     private var latest: ConnectionPool?
     private var lastID: UInt64 = 0
@@ -128,7 +130,8 @@ public actor HTTPClient: LoopBound, HTTPTransport {
 
     /// The pool, if it is there and checks connections against what is trusted now.
     private func readyPool(_ key: ConnectionPool.Key) -> ConnectionPool? {
-        if trustGeneration != trust.generation { retireAll() }
+        let replacements = trust.replacements.load(ordering: .acquiring)
+        if replacements != knownReplacements { retireAll(after: replacements) }
         if !retired.isEmpty { endRetired() }
         if let latest, latest.key == key { return latest }
         guard let known = pools[key] else { return nil }
@@ -147,8 +150,8 @@ public actor HTTPClient: LoopBound, HTTPTransport {
         return pool
     }
 
-    private func retireAll() {
-        trustGeneration = trust.generation
+    private func retireAll(after replacements: Int) {
+        knownReplacements = replacements
         retired += pools.values
         pools.removeAll()
         latest = nil

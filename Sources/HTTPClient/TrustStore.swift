@@ -15,7 +15,8 @@ public final class TrustStore: Sendable {
     }
 
     private let state = Mutex(State())
-    private let changes = Atomic(0)
+    /// How often anchors in use were replaced.
+    let replacements = Atomic(0)
 
     public init() {}
 
@@ -43,16 +44,13 @@ public final class TrustStore: Sendable {
                 state.withLock { state in
                     guard state.anchors[file]?.fingerprint != anchors.fingerprint else { return }
                     state.anchors[file] = anchors
-                    changes.add(1, ordering: .releasing)
+                    replacements.add(1, ordering: .releasing)
                 }
             case .failure: failed += [file ?? ""]
             }
         }
         return failed
     }
-
-    /// How often anchors in use were replaced.
-    var generation: Int { changes.load(ordering: .acquiring) }
 
     /// The anchors if they have been read.
     private func known(for caFile: String?) -> TrustAnchors? { state.withLock { $0.anchors[caFile] } }
