@@ -29,6 +29,8 @@ public final class Provider: Sendable {
     public let issuerNames: IssuerNames?
     /// Whether codes are exchanged by the very client of ours that each was issued to, as at Apple.
     public let exchangesForEachClient: Bool
+    /// What may be called of what a document names; made once.
+    private let publicPolicy: OutboundPolicy
     private let renewedAuthentication = Mutex<ClientAuthentication?>(nil)
     private let renewedSigner = Mutex<RequestSigner?>(nil)
     private let renewedDirectoryAccess = Mutex<UserAPI.Access?>(nil)
@@ -51,6 +53,10 @@ public final class Provider: Sendable {
         configuredHost = try? EndpointURL(address, allowLoopbackHTTP: true).host
         issuerNames = configuration.issuerNames
         exchangesForEachClient = configuration.authentication.isOfEachClient
+        publicPolicy = OutboundPolicy(
+            caFile: configuration.caFile, allowsPrivateAddresses: false,
+            connectionsPerHost: configuration.connectionsPerHost, maximumBodyBytes: Self.maximumDocumentBytes,
+            connectTimeout: configuration.timeout)
         lookup = IssuerLookup(configuration)
         metadata = MetadataCache(bounds: configuration.cacheBounds, now: .now)
         transmitter = CachedFetch(bounds: configuration.cacheBounds)
@@ -162,11 +168,9 @@ public final class Provider: Sendable {
 
     /// What may be called: a host the operator named may lie in a private network, one that a document named may not.
     public func policy(for url: EndpointURL) -> OutboundPolicy {
-        OutboundPolicy(
-            caFile: configuration.caFile,
-            allowsPrivateAddresses: configuration.allowsLoopbackHTTP || isNamedByOperator(url.host),
-            connectionsPerHost: configuration.connectionsPerHost, maximumBodyBytes: Self.maximumDocumentBytes,
-            connectTimeout: configuration.timeout)
+        var policy = publicPolicy
+        policy.allowsPrivateAddresses = configuration.allowsLoopbackHTTP || isNamedByOperator(url.host)
+        return policy
     }
 
     private func isNamedByOperator(_ host: String) -> Bool {
