@@ -95,7 +95,7 @@ let package = Package(
         target("HTML"),
         target("OpenAPI", ["HTML", "JSON", "Syntax"]),
         target("EventLoop", ["System", "Syntax", "CLinux", collections]),
-        target("Postgres", ["EventLoop", "System", "CPostgres"]),
+        target("Postgres", ["EventLoop", "Telemetry", "System", "CPostgres"]),
         target("Crypto", ["Syntax", "COpenSSL"]),
         target("Pages", ["HTML", "Crypto", "Syntax"]),
         target("HTTPServer", ["EventLoop", "System", "Syntax", "CZlib"]),
@@ -105,8 +105,8 @@ let package = Package(
         target("OpenIDConnect", ["JOSE", "Crypto", "JSON", "HTTPClient", "System", "Syntax"]),
         target("Accounts", ["Syntax", "System"]),
         target("AccountsSQL", ["Accounts"]),
-        target("AccountsSQLite", ["AccountsSQL", "Accounts", "System", "CSQLite"]),
-        target("AccountsPostgres", ["AccountsSQL", "Accounts", "Postgres", "EventLoop", "System"]),
+        target("AccountsSQLite", ["AccountsSQL", "Accounts", "Telemetry", "System", "CSQLite"]),
+        target("AccountsPostgres", ["AccountsSQL", "Accounts", "Postgres", "EventLoop", "Telemetry", "System"]),
         target("Sealing", ["Accounts", "Crypto", "System", "Syntax"]),
         target(
             "Providers",
@@ -217,13 +217,14 @@ let package = Package(
         tests(
             "AccountsSQLiteTests",
             [
-                "AccountsSQLite", "AccountsSQL", "CSQLite", "Accounts", "Wings", "System", "TestSupport", "Patience",
+                "AccountsSQLite", "AccountsSQL", "CSQLite", "Accounts", "Wings", "Telemetry", "System", "TestSupport",
+                "Patience",
             ]),
         tests(
             "AccountsPostgresTests",
             [
-                "AccountsPostgres", "AccountsSQLite", "AccountsSQL", "Postgres", "EventLoop", "Accounts", "System",
-                "TestSupport", "PostgresTestSupport",
+                "AccountsPostgres", "AccountsSQLite", "AccountsSQL", "Postgres", "EventLoop", "Accounts", "Telemetry",
+                "System", "TestSupport", "PostgresTestSupport",
             ]),
         tests("CryptoTests", ["Crypto", "COpenSSL"]),
         tests("AppsTests", ["Apps", "Crypto", "Syntax"]),
@@ -247,7 +248,7 @@ let package = Package(
                 "ToyWing", "gatehouse", "Wings", "Telemetry", "SimulatedCarriers", "SignIn", "Providers",
                 "AccountsPostgres", "AccountsSQLite",
                 "AccountsSQL",
-                "Postgres", "PostgresTestSupport", "Patience", "CSQLite",
+                "Postgres", "PostgresTestSupport", "TestSupport", "Patience", "CSQLite",
                 "Accounts",
                 "Sealing",
                 "Settings",

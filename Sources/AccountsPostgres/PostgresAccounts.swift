@@ -69,17 +69,23 @@ public final class PostgresAccounts: SQLStore {
     private init(_ settings: PostgresSettings, _ sealer: StoreSealer) {
         self.settings = settings
         self.sealer = sealer
-        threads = WaitingThreads(threads: settings.waitingThreads, waitingLimit: settings.limits.waitingCallers)
+        threads = WaitingThreads(
+            threads: settings.waitingThreads, waitingLimit: settings.limits.waitingCallers,
+            observers: settings.observers)
         var limits = settings.limits
         // Before the deadline of who waits for it, with which all who share his connection would lose it.
         limits.serverTimeout = settings.statementTimeout * 3 / 4
         pools = settings.loops.map { [limits] in
-            PostgresPool(loop: $0, string: settings.address, durability: .durable, limits: limits)
+            PostgresPool(
+                loop: $0, string: settings.address, durability: .durable, limits: limits,
+                observers: settings.observers)
         }
         var single = limits
         single.connections = 1
         relaxedPools = settings.loops.map {
-            PostgresPool(loop: $0, string: settings.address, durability: .relaxed, limits: single)
+            PostgresPool(
+                loop: $0, string: settings.address, durability: .relaxed, limits: single,
+                observers: settings.observers)
         }
     }
 

@@ -2,6 +2,7 @@ public import Accounts
 public import AccountsSQL
 public import EventLoop
 public import Postgres
+public import Telemetry
 
 /// Where the store is and how far each of its resources goes.
 public struct PostgresSettings: Sendable {
@@ -26,13 +27,15 @@ public struct PostgresSettings: Sendable {
 
     /// Who is told of what the audit trail gets.
     public var auditObserver: (any AuditObserver)?
+    /// Hear of each wait for a connection or a thread, and of each commit.
+    public var observers: Observers
 
     public init(
         address: ConnectionString, loops: [EventLoop], dialect: Dialect = .postgresql, mayCreate: Bool,
         tables: StoreTables,
         limits: PoolLimits = PoolLimits(connections: 4),
         waitingThreads: Int = 16, statementTimeout: Duration = .seconds(5), transactionTimeout: Duration = .seconds(10),
-        outageTimeout: Duration? = nil, auditObserver: (any AuditObserver)? = nil
+        outageTimeout: Duration? = nil, auditObserver: (any AuditObserver)? = nil, observers: Observers = .none
     ) {
         self.address = address
         self.loops = loops
@@ -45,5 +48,6 @@ public struct PostgresSettings: Sendable {
         self.transactionTimeout = transactionTimeout
         self.outageTimeout = outageTimeout
         self.auditObserver = auditObserver
+        self.observers = observers
     }
 }

@@ -1,6 +1,7 @@
 import Accounts
 import Dispatch
 import Synchronization
+import Telemetry
 
 /// Threads for work that waits for each of its statements, which no loop may. They are few: who comes when all are
 /// taken waits for his turn without one.
@@ -14,22 +15,30 @@ final class WaitingThreads: Sendable {
     private let state = Mutex(State())
     private let threads: Int
     private let waitingLimit: Int
+    private let observers: Observers
 
-    init(threads: Int, waitingLimit: Int) {
+    /// - Parameter observers: hear of each wait for a thread.
+    init(threads: Int, waitingLimit: Int, observers: Observers) {
         self.threads = threads
         self.waitingLimit = waitingLimit
+        self.observers = observers
     }
 
     /// - Throws: what `body` throws, or `.unavailable(.overloaded)`.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable () throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
+        let turn = observers.beginShared(.storeQueue)
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<Value, RepositoryError>, Never>) in
             let isTaken = submit {
+                turn?.end()
                 continuation.resume(returning: Result { () throws(RepositoryError) in try body() })
             }
-            if !isTaken { continuation.resume(returning: .failure(.unavailable(.overloaded))) }
+            if !isTaken {
+                turn?.end(.failed("overloaded"))
+                continuation.resume(returning: .failure(.unavailable(.overloaded)))
+            }
         }
         return try result.get()
     }

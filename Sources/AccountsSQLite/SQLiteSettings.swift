@@ -1,5 +1,6 @@
 public import Accounts
 public import AccountsSQL
+public import Telemetry
 
 /// Where the store is and how far each of its resources goes.
 public struct SQLiteSettings: Sendable {
@@ -46,6 +47,8 @@ public struct SQLiteSettings: Sendable {
 
     /// Who is told of what the audit trail gets.
     public var auditObserver: (any AuditObserver)?
+    /// Hear of each write's wait for its turn, and of each group's commit.
+    public var observers: Observers
 
     var busyTimeout: Duration { .milliseconds(Int(busyTimeoutMilliseconds)) }
 
@@ -54,7 +57,8 @@ public struct SQLiteSettings: Sendable {
         writeGroupLimit: Int = 256,
         writeQueueLimit: Int = 8192, readers: Int = 2, readQueueLimit: Int = 8192, writerCacheKiB: Int = 8192,
         readerCacheKiB: Int = 2048, checkpointPages: Int = 2000, usedCodeLimit: Int = 8_000_000,
-        unprovenCodeLimit: Int = 1_000_000, auditObserver: (any AuditObserver)? = nil
+        unprovenCodeLimit: Int = 1_000_000, auditObserver: (any AuditObserver)? = nil,
+        observers: Observers = .none
     ) {
         self.path = path
         self.access = access
@@ -70,5 +74,6 @@ public struct SQLiteSettings: Sendable {
         self.usedCodeLimit = usedCodeLimit
         self.unprovenCodeLimit = unprovenCodeLimit
         self.auditObserver = auditObserver
+        self.observers = observers
     }
 }

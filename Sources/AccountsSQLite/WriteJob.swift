@@ -1,23 +1,28 @@
 import Accounts
 import AccountsSQL
+import Telemetry
 
 /// A write that waits for its turn. Exactly one of the last attempt's `finish` and `refuse` is called, exactly once;
 /// every attempt before that is undone.
 struct WriteJob: Sendable {
+    /// The step that its wait for a group is; nil where nobody looks.
+    let turn: SharedStep?
     /// Does the work, which may be for nothing.
     let attempt: @Sendable (SQLiteConnection) -> WriteAttempt
     /// Tells the caller that the work was not even tried.
     let refuse: @Sendable (RepositoryError) -> Void
 
     /// - Parameters:
+    ///   - turn: has begun.
     ///   - body: the work.
     ///   - settled: called before the caller hears of it, with the result if that is on disk, and with nil whenever the
     ///     work was tried and is undone.
     init<Value: Sendable>(
-        _ continuation: CheckedContinuation<Result<Value, RepositoryError>, Never>,
+        _ continuation: CheckedContinuation<Result<Value, RepositoryError>, Never>, turn: SharedStep?,
         body: @escaping @Sendable (SQLiteConnection) throws(RepositoryError) -> Value,
         settled: @escaping @Sendable (Value?) -> Void
     ) {
+        self.turn = turn
         attempt = { connection in
             let result = Result { () throws(RepositoryError) in try body(connection) }
             return WriteAttempt(failure: result.failure, undo: { settled(nil) }) { groupFailure, unrecorded in

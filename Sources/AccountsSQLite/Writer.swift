@@ -1,6 +1,7 @@
 import Accounts
 import AccountsSQL
 import Synchronization
+import Telemetry
 
 /// The one connection that writes.
 ///
@@ -33,6 +34,7 @@ final class Writer: Sendable {
     /// Has what must never be undone in its file before anybody hears that it is done.
     let ledger: Ledger
     private let auditObserver: (any AuditObserver)?
+    private let observers: Observers
     private let groupLimit: Int
     private let queueLimit: Int
     private let noticeForeignChange: @Sendable (SQLiteConnection) throws(RepositoryError) -> Void
@@ -50,6 +52,7 @@ final class Writer: Sendable {
         log = LogKeeper(settings)
         ledger = Ledger(database: settings.path)
         auditObserver = settings.auditObserver
+        observers = settings.observers
         groupLimit = max(1, settings.writeGroupLimit)
         queueLimit = settings.writeQueueLimit
     }
@@ -78,7 +81,9 @@ final class Writer: Sendable {
         await Task.yield()
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<Value, RepositoryError>, Never>) in
-            submit(WriteJob(continuation, body: body, settled: settled))
+            submit(
+                WriteJob(
+                    continuation, turn: observers.beginShared(.storeQueue), body: body, settled: settled))
         }
         return try result.get()
     }
@@ -121,7 +126,10 @@ final class Writer: Sendable {
             }
             return false
         }
-        if let refusal { return job.refuse(.unavailable(refusal)) }
+        if let refusal {
+            job.turn?.end(.failed(refusal == .closed ? "closed" : "overloaded"))
+            return job.refuse(.unavailable(refusal))
+        }
         if starts { connections.async { self.drain() } }
     }
 
@@ -157,6 +165,7 @@ final class Writer: Sendable {
     }
 
     private func commit(_ group: [WriteJob]) {
+        for job in group { job.turn?.end() }
         var attempts: [WriteAttempt] = []
         attempts.reserveCapacity(group.count)
         var failure: RepositoryError?
@@ -165,7 +174,7 @@ final class Writer: Sendable {
             let connection = try connections.connect()
             do throws(RepositoryError) {
                 try attempt(group, connection, &attempts)
-                try connection.run(Self.commit)
+                try commit(connection)
                 connection.ownDataVersion = connection.dataVersion
                 if connection.ledger.hasNews || ledger.isBehind.load(ordering: .relaxed) {
                     unrecorded = ledger.settle(connection)
@@ -185,6 +194,12 @@ final class Writer: Sendable {
         if failure == nil { tell(attempts) }
         for attempt in attempts { attempt.finish(failure, attempt.isRecorded ? unrecorded : nil) }
         if let failure { for job in group[attempts.count...] { job.refuse(failure) } }
+    }
+
+    private func commit(_ connection: SQLiteConnection) throws(RepositoryError) {
+        let step = observers.begin(.commit, unended: .failed("unavailable"))
+        try connection.run(Self.commit)
+        step.end()
     }
 
     /// Tells of what is on disk now.

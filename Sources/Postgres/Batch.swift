@@ -1,4 +1,5 @@
 import System
+import Telemetry
 
 /// What one caller waits for: commands that are one transaction, and that one Sync ends.
 ///
@@ -27,15 +28,45 @@ final class Batch {
     /// What went wrong first.
     var failure: PostgresError?
     private var continuation: CheckedContinuation<Outcome, Never>?
+    private let observers: Observers
+    /// The step that it is: a wait for a connection with room, then a commit.
+    private var step: OpenStep?
 
+    /// - Parameter observers: hear of its steps.
     init(
-        _ commands: [Command], _ frame: Frame, deadline: MonotonicTime,
+        _ commands: [Command], _ frame: Frame, deadline: MonotonicTime, observers: Observers,
         _ continuation: CheckedContinuation<Outcome, Never>
     ) {
         self.commands = commands
         self.frame = frame
         self.deadline = deadline
         self.continuation = continuation
+        self.observers = observers
+        if needsConnection { step = observers.begin(.storeQueue) }
+    }
+
+    /// Whether it waits for room on any connection, and not for that of its transaction.
+    private var needsConnection: Bool {
+        switch frame {
+        case .none, .serializable, .reserved(_, .begin): true
+        case .reserved(_, .statements), .reserved(_, .end): false
+        }
+    }
+
+    /// Whether its end is a commit. One statement that reads has nothing to commit.
+    private var isCommit: Bool {
+        switch frame {
+        case .none: commands.count > 1 || commands.first?.statement.isRead == false
+        case .serializable: true
+        case .reserved(_, .end): commands.first?.statement.name == Statement.commit.name
+        case .reserved(_, .begin), .reserved(_, .statements): false
+        }
+    }
+
+    /// Notes that it goes out on a connection.
+    func noteSent() {
+        step.take()?.end()
+        if isCommit { step = observers.begin(.commit) }
     }
 
     /// Tells the caller what has come of it.
@@ -46,6 +77,10 @@ final class Batch {
     func fail(_ error: PostgresError) { end(.failure(error)) }
 
     private func end(_ outcome: Outcome) {
+        switch outcome {
+        case .success: step.take()?.end()
+        case .failure(let error): step.take()?.end(.failed(error.name))
+        }
         continuation?.resume(returning: outcome)
         continuation = nil
     }

@@ -59,6 +59,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     /// Sends a batch. Call it when there is room for it, or for who holds the connection.
     func send(_ batch: Batch) {
         guard case .ready(let pipeline) = phase else { return batch.fail(.lost(.notSent, nil)) }
+        batch.noteSent()
         var deadline = batch.deadline
         if case .reserved(let reservation, .begin) = batch.frame {
             holder = reservation

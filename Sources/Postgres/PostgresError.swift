@@ -38,6 +38,22 @@ public enum PostgresError: Error, Equatable, Sendable {
     }
 }
 
+extension PostgresError {
+    /// What observers call it: one of few names.
+    var name: String {
+        switch self {
+        case .refused: "refused"
+        case .notConnected: "not_connected"
+        case .lost: "lost"
+        case .timedOut: "timed_out"
+        case .overloaded: "overloaded"
+        case .closed: "closed"
+        case .wrongParameters, .unexpectedResult: "fault"
+        case .transactionOver: "transaction_over"
+        }
+    }
+}
+
 /// Why there is no connection.
 public enum ConnectFailure: Error, Equatable, Sendable {
     /// None of the hosts' names has an address.

@@ -1,5 +1,6 @@
 public import EventLoop
 import System
+public import Telemetry
 
 /// A few connections to a server, on one event loop, and the callers that share them.
 ///
@@ -12,6 +13,7 @@ public actor PostgresPool: LoopBound {
     private let string: ConnectionString
     private let durability: Durability
     private let limits: PoolLimits
+    private let observers: Observers
     private(set) var connections: [Connection] = []
     private var waiting: [Batch] = []
     private var isClosed = false
@@ -21,14 +23,19 @@ public actor PostgresPool: LoopBound {
 
     /// Nothing is connected before the first statement.
     ///
-    /// - Parameter loop: must run until ``close()`` has returned.
+    /// - Parameters:
+    ///   - loop: must run until ``close()`` has returned.
+    ///   - observers: hear of each wait for a connection, and of each commit: that of a transaction, or of commands
+    ///     that are one by themselves, unless they are one that reads.
     public init(
-        loop: EventLoop, string: ConnectionString, durability: Durability = .durable, limits: PoolLimits = PoolLimits()
+        loop: EventLoop, string: ConnectionString, durability: Durability = .durable,
+        limits: PoolLimits = PoolLimits(), observers: Observers = .none
     ) {
         self.loop = loop
         self.string = string
         self.durability = durability
         self.limits = limits
+        self.observers = observers
     }
 
     isolated deinit { close() }
@@ -73,7 +80,7 @@ public actor PostgresPool: LoopBound {
     {
         guard commands.allSatisfy(\.isWellFormed) else { throw .wrongParameters }
         return try await withCheckedContinuation { continuation in
-            submit(Batch(commands, frame, deadline: deadline, continuation))
+            submit(Batch(commands, frame, deadline: deadline, observers: observers, continuation))
         }.get()
     }
 

@@ -31,6 +31,9 @@ public struct Statement: Sendable {
 
     private static let count = Atomic<Int>(0)
 
+    /// Whether it only reads, as far as its first word tells.
+    var isRead: Bool { text.hasPrefix("SELECT") }
+
     /// - Parameter types: of `$1` and those after it.
     public init(_ name: StaticString, _ text: String, _ types: ValueType...) {
         self.name = name.description

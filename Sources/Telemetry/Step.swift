@@ -8,9 +8,12 @@ public enum Step: Hashable, Sendable {
     case bulkhead(provider: String)
     /// A call to a provider with all of its tries; `kind` is what it is for, such as `token` or `userinfo`.
     case providerCall(provider: String, kind: String)
-    /// A wait for the turn in the store's queue.
+    /// A wait for the store: for the turn in its queue, for a connection or for a thread.
+    ///
+    /// Like ``commit``, it is a part of no other step: who calls a repository hands it no context, and one commit can
+    /// be that of many requests.
     case storeQueue
-    /// A transaction's work and its commit, on disk.
+    /// A commit, with its sync to disk.
     case commit
     /// A password's hash, with the wait for a place.
     case hashing

@@ -47,7 +47,8 @@ struct Server: Service {
         let loops = try startLoops(settings.http.loops ?? Processors.usable)
         try refuseExampleKey(settings)
         let store = try await OpenStore.open(
-            settings.storage, tables: try StoreTables(of: wings), for: .server(loops: loops), now: clock.seconds)
+            settings.storage, tables: try StoreTables(of: wings), for: .server(loops: loops), now: clock.seconds,
+            observers: observers)
         let repository = store.repository
         if let update = store.file?.update { tell(update, logger) }
         let apps = AppDirectory(settings.apps, resourceServers: settings.resourceServers)

@@ -4,12 +4,14 @@ import AccountsSQL
 import EventLoop
 import Foundation
 import Postgres
+import Telemetry
 import TestSupport
 
 /// Runs a test with a store in a database, on a loop of its own, and closes it.
 func withStore(
     at address: String, statementTimeout: Duration = .seconds(60), dialect: Dialect = .tested,
     tables: StoreTables = .tested, auditObserver: (any AuditObserver)? = nil,
+    observers: Observers = .none,
     _ body: (PostgresAccounts) async throws -> Void
 ) async throws {
     let loop = try EventLoop(label: "store")
@@ -19,7 +21,7 @@ func withStore(
     let settings = PostgresSettings(
         address: try ConnectionString(address), loops: [loop], dialect: dialect, mayCreate: true, tables: tables,
         limits: PoolLimits(connections: 4, connectTimeout: .seconds(60)), statementTimeout: statementTimeout,
-        transactionTimeout: statementTimeout * 2, auditObserver: auditObserver)
+        transactionTimeout: statementTimeout * 2, auditObserver: auditObserver, observers: observers)
     let store = try await PostgresAccounts.open(
         settings, now: Sample.now, unlockKeyRing: TransparentSealer.unlocker())
     do { try await body(store) } catch {

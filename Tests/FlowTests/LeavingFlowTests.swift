@@ -1,24 +1,29 @@
 import JSON
+import Patience
 import SimulatedCarriers
 import Testing
 
-@Suite struct `An app that goes away` {
+/// A sign-in whose app does not wait for the answer.
+enum LeavingFlow {
     /// Long enough that no call of these tests ends by itself.
-    private static let patient = ["inFlight: 1", "timeoutSeconds: 60", "signInTimeoutSeconds: 60"]
+    static let patient = ["inFlight: 1", "timeoutSeconds: 60", "signInTimeoutSeconds: 60"]
 
-    private func leave(_ app: Authorized, _ gatehouse: RunningGatehouse, during endpoint: SimulatedEndpoint)
-        async throws
-    {
+    /// Posts a sign-in, and goes away while the provider is called.
+    static func leave(
+        _ app: Authorized, _ gatehouse: RunningGatehouse, during endpoint: SimulatedEndpoint
+    ) async throws {
         let before = gatehouse.simulation.counts[endpoint]
         let request = RawHTTP.request(
             "POST", "/auth/signin", port: gatehouse.port, headers: ["Content-Type": "application/json"],
             body: app.body().serialized)
         let connection = try RawConnection(to: gatehouse.port)
         try connection.send(request)
-        while gatehouse.simulation.counts[endpoint] == before { try await Task.sleep(for: .milliseconds(5)) }
+        try await eventually("the provider's call") { gatehouse.simulation.counts[endpoint] != before }
         connection.reset()
     }
+}
 
+@Suite struct `An app that goes away` {
     /// What a sign-in comes to once the only place is free.
     private func signInWhenFree(_ app: Authorized, _ gatehouse: RunningGatehouse) async throws -> RawHTTP.Answer {
         var answer = try await gatehouse.signIn(app)
@@ -32,7 +37,7 @@ import Testing
     @Test func `an app that goes away has its call of userinfo ended, its place freed, and its code counted as used`()
         async throws
     {
-        try await RunningGatehouse.with(zenkey: Self.patient) { gatehouse in
+        try await RunningGatehouse.with(zenkey: LeavingFlow.patient) { gatehouse in
             let warm = try await gatehouse.signIn("ada")
             #expect(warm.status == 200)
             let app = try await gatehouse.authorize("grace")
@@ -40,7 +45,7 @@ import Testing
             gatehouse.simulation.misbehave(.answer(.hang), at: .userinfo, times: 1)
             let clock = ContinuousClock()
             let left = clock.now
-            try await leave(app, gatehouse, during: .userinfo)
+            try await LeavingFlow.leave(app, gatehouse, during: .userinfo)
             let answer = try await signInWhenFree(next, gatehouse)
             #expect(answer.status == 200, "\(answer.text)")
             // Half of what the call itself may take.
@@ -53,12 +58,12 @@ import Testing
     }
 
     @Test func `during the exchange of its code is signed in all the same`() async throws {
-        try await RunningGatehouse.with(zenkey: Self.patient + ["userinfo: false"]) { gatehouse in
+        try await RunningGatehouse.with(zenkey: LeavingFlow.patient + ["userinfo: false"]) { gatehouse in
             let warm = try await gatehouse.signIn("ada")
             #expect(warm.status == 200)
             let app = try await gatehouse.authorize("grace")
             gatehouse.simulation.misbehave(.slow(milliseconds: 500), at: .token, times: 1)
-            try await leave(app, gatehouse, during: .token)
+            try await LeavingFlow.leave(app, gatehouse, during: .token)
             let exchanges = gatehouse.simulation.counts[.token]
             let again = try await signInWhenFree(app, gatehouse)
             #expect(again.status == 401)

@@ -57,6 +57,15 @@ private final class Recorder: Observer {
         #expect(recorder.heard.withLock(\.self).last == "ended commit abandoned true")
     }
 
+    @Test func `that is shared ends once, whoever ends it`() {
+        let recorder = Recorder()
+        let step = Observers([recorder]).beginShared(.storeQueue)
+        step?.end(.failed("full"))
+        step?.end()
+        #expect(recorder.heard.withLock(\.self) == ["began storeQueue", "ended storeQueue failed(\"full\") true"])
+        #expect(Observers.none.beginShared(.storeQueue) == nil)
+    }
+
     @Test func `is not even made where nobody looks`() {
         var made = 0
         func step() -> Step {

@@ -9,6 +9,7 @@ import Postgres
 import Sealing
 import Settings
 internal import System
+import Telemetry
 import Wings
 
 /// The configured store, opened with its master key.
@@ -47,12 +48,14 @@ struct OpenStore: Sendable {
     /// - Parameters:
     ///   - tables: those of the wings too, or what they keep would be lost with the data key that sealed it.
     ///   - now: seconds since 1970.
+    ///   - observers: hear of the store's steps.
     static func open(
-        _ storage: Settings.Storage, tables: StoreTables, for use: Use, now: Int64
+        _ storage: Settings.Storage, tables: StoreTables, for use: Use, now: Int64, observers: Observers = .none
     ) async throws(StartError) -> OpenStore {
         switch storage.url {
-        case .file(let path): try await open(file: path, storage, tables, for: use, now: now)
-        case .postgres(let address): try await open(postgres: address, storage, tables, for: use, now: now)
+        case .file(let path): try await open(file: path, storage, tables, for: use, now: now, observers)
+        case .postgres(let address):
+            try await open(postgres: address, storage, tables, for: use, now: now, observers)
         }
     }
 
@@ -73,7 +76,8 @@ struct OpenStore: Sendable {
     }
 
     private static func open(
-        file path: String, _ storage: Settings.Storage, _ tables: StoreTables, for use: Use, now: Int64
+        file path: String, _ storage: Settings.Storage, _ tables: StoreTables, for use: Use, now: Int64,
+        _ observers: Observers
     ) async throws(StartError) -> OpenStore {
         let isServer = if case .server = use { true } else { false }
         // Without a store there is no master key either, and the store is what is missing.
@@ -86,7 +90,9 @@ struct OpenStore: Sendable {
         }
         do throws(RepositoryError) {
             let repository = try await SQLiteAccounts.open(
-                SQLiteSettings(path: path, access: isServer ? .server : .besideServer, tables: tables), now: now,
+                SQLiteSettings(
+                    path: path, access: isServer ? .server : .besideServer, tables: tables, observers: observers),
+                now: now,
                 unlockKeyRing: KeyRing.unlocker(masterKey: masterKey, now: now))
             return OpenStore(repository: repository, file: repository, masterKey: masterKey, place: path, loop: nil)
         } catch {
@@ -95,7 +101,8 @@ struct OpenStore: Sendable {
     }
 
     private static func open(
-        postgres address: Secret, _ storage: Settings.Storage, _ tables: StoreTables, for use: Use, now: Int64
+        postgres address: Secret, _ storage: Settings.Storage, _ tables: StoreTables, for use: Use, now: Int64,
+        _ observers: Observers
     ) async throws(StartError) -> OpenStore {
         let string: ConnectionString
         do throws(ConnectionStringError) {
@@ -112,7 +119,8 @@ struct OpenStore: Sendable {
             case .tool: false
             case .migration: true
             }
-        let settings = PostgresSettings(string, storage, tables, loops: loops, mayCreate: mayCreate)
+        var settings = PostgresSettings(string, storage, tables, loops: loops, mayCreate: mayCreate)
+        settings.observers = observers
         do throws(RepositoryError) {
             let repository = try await PostgresAccounts.open(
                 settings, now: now, unlockKeyRing: KeyRing.unlocker(masterKey: masterKey, now: now))
