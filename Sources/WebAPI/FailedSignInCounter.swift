@@ -1,5 +1,4 @@
 public import Accounts
-internal import HTTPServer
 internal import SignIn
 import Synchronization
 internal import Syntax
@@ -9,7 +8,7 @@ internal import Syntax
 ///
 /// Anybody can make a sign-in fail, so it is memory that counts, in a bounded number of ways, and what is stored is a
 /// bounded number of rows now and then, however many failed.
-public final class FailedSignInCounter: RequestListener {
+public final class FailedSignInCounter: Sendable {
     /// How many ways to fail are told apart until the counts are taken. What comes beyond is counted together.
     static let maximumKinds = 1024
     /// How many counts are given at once: the largest, the last one being of all others together.
@@ -31,14 +30,6 @@ public final class FailedSignInCounter: RequestListener {
     private let state = Mutex(State())
 
     public init() {}
-
-    func hear(
-        _ request: HTTPRequest, _ route: String, _ response: HTTPResponse, _ error: ServiceError?,
-        _ context: RequestContext?
-    ) {
-        guard let error, let context, context.signIn != nil else { return }
-        count(error, provider: context.provider, from: context.network)
-    }
 
     /// Counts an answer to a sign-in. A link ticket is how a registration begins, and no failure.
     func count(_ error: ServiceError, provider: String?, from network: @autoclosure () -> ClientNetwork) {

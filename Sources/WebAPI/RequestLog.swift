@@ -11,7 +11,7 @@ import System
 /// Writes one line for each request and one for the outcome of each sign-in.
 ///
 /// Only what is listed here is ever logged: no path with its query, no body, no header but the request id.
-struct RequestLog: RequestListener {
+struct RequestLog: Sendable {
     let logger: Logger
 
     func hear(
@@ -32,14 +32,13 @@ struct RequestLog: RequestListener {
         _ request: HTTPRequest, _ route: String, _ response: HTTPResponse, _ context: RequestContext?
     ) {
         guard logger.logLevel <= .info else { return }
-        let took = MonotonicTime.now - request.receivedAt
-        let (seconds, attoseconds) = took.components
+        let nanoseconds = MonotonicTime.now.nanoseconds - request.receivedAt.nanoseconds
         var metadata = Self.metadata(context, requestID: request.id)
         metadata["method"] = .string(request.method.rawValue)
         metadata["route"] = .string(route)
         metadata["status"] = .stringConvertible(response.status.code)
         if let receipt = context?.receipt { Self.describe(receipt, in: &metadata) }
-        metadata["ms"] = .stringConvertible(seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+        metadata["ms"] = .stringConvertible(nanoseconds / 1_000_000)
         logger.info("request", metadata: metadata)
     }
 

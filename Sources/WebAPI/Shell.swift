@@ -14,7 +14,10 @@ struct Shell: Sendable {
     /// Who hears of the request once it has its answer, with all that was found out.
     let listeners: RequestListeners
 
-    func respond(to request: HTTPRequest) async -> HTTPResponse {
+    /// As a route.
+    func answers(_ method: HTTPMethod, _ path: String) -> Route { Route(method, path, respond) }
+
+    private func respond(to request: HTTPRequest) async -> HTTPResponse {
         let step = observers.begin(.request(route: route))
         if case .open(let handler) = endpoint {
             let response = handler(request)
@@ -52,27 +55,25 @@ struct Shell: Sendable {
     }
 }
 
-/// Hears of every request once it was answered, with all that was found out: the log's lines and the count of failed
-/// sign-ins are such. What only needs to know that a step began, how it ended and when is an ``Observer``.
-protocol RequestListener: Sendable {
-    // One by one, since a value that holds all of it would be copied for each listener.
+/// Who hears of a request once it was answered, with all that was found out. What only needs to know that a step began,
+/// how it ended and when is an ``Observer``.
+struct RequestListeners: Sendable {
+    /// Nil where nobody signs in.
+    let failedSignIns: FailedSignInCounter?
+    let log: RequestLog
+
+    // One by one, since a value that holds all of it would be copied.
     /// - Parameters:
     ///   - route: the operation's path, as the table has it; `none` where there is no operation.
     ///   - error: what went wrong, in whatever way the answer tells it.
     ///   - context: nil where nothing could be found out.
-    func hear(
-        _ request: HTTPRequest, _ route: String, _ response: HTTPResponse, _ error: ServiceError?,
-        _ context: RequestContext?)
-}
-
-/// Those of one server socket, in the order in which they hear of a request.
-struct RequestListeners: Sendable {
-    let all: [any RequestListener]
-
     func tell(
         _ request: HTTPRequest, _ route: String, _ response: HTTPResponse, _ error: ServiceError?,
         _ context: RequestContext?
     ) {
-        for listener in all { listener.hear(request, route, response, error, context) }
+        if let error, let context, context.signIn != nil {
+            failedSignIns?.count(error, provider: context.provider, from: context.network)
+        }
+        log.hear(request, route, response, error, context)
     }
 }

@@ -5,12 +5,29 @@ public import Logging
 public import Pages
 public import SignIn
 
-/// The HTTP API of one loop: finds the route, asks the endpoint, tells errors, writes the log.
+/// An HTTP API of one loop: finds the route, refuses what has none, and has the shell of the endpoint answer the rest.
 public struct WebAPI: RequestHandler {
-    public let commonFields = APIHandler.commonFields
-    private let handler: APIHandler
-    private let crossOrigin: CrossOrigin
+    /// No browser may guess the type of an answer, frame it, or send its address on.
+    static let browserRules = [
+        (name: "X-Content-Type-Options", value: "nosniff"),
+        (name: "Content-Security-Policy", value: "default-src 'none'; frame-ancestors 'none'"),
+        (name: "Referrer-Policy", value: "no-referrer"),
+    ]
 
+    public let commonFields = Self.browserRules
+    private let router: Router
+    private let listeners: RequestListeners
+    /// Nil where no other origin's script may call.
+    private let crossOrigin: CrossOrigin?
+
+    init(_ router: Router, listeners: RequestListeners, crossOrigin: CrossOrigin?) {
+        self.router = router
+        self.listeners = listeners
+        self.crossOrigin = crossOrigin
+    }
+
+    /// The API for apps, browsers and providers.
+    ///
     /// - Parameters:
     ///   - useCases: with the HTTP client of this loop.
     ///   - apps: our own apps, and who asks what tokens are good for.
@@ -26,7 +43,7 @@ public struct WebAPI: RequestHandler {
         wings: APIExtensions, failedSignIns: FailedSignInCounter, logger: Logger
     ) {
         let log = RequestLog(logger: logger)
-        let listeners = RequestListeners(all: [failedSignIns, log])
+        let listeners = RequestListeners(failedSignIns: failedSignIns, log: log)
         let admission = Admission(
             apiKeys: apiKeys, apps: apps, sessions: useCases.sessions, providers: providers, limits: limits)
         let services = APIServices(
@@ -37,10 +54,10 @@ public struct WebAPI: RequestHandler {
                 exchangesTokens: providers.exchangesTokens),
             associationFiles: associationFiles, documentation: documentation, admission: admission, log: log)
         func route(_ method: HTTPMethod, _ path: String, as name: String, _ endpoint: Endpoint) -> Route {
-            let shell = Shell(
+            Shell(
                 route: name, endpoint: endpoint, clientAddress: limits.clientAddress,
-                observers: useCases.parts.observers, listeners: listeners)
-            return Route(method, path, shell.respond)
+                observers: useCases.parts.observers, listeners: listeners
+            ).answers(method, path)
         }
         let routes = Operations.present(wings, at: providers).flatMap { operation in
             ([operation.path] + operation.otherPaths).map {
@@ -56,18 +73,41 @@ public struct WebAPI: RequestHandler {
             route(.get, $0.path, as: $0.path, .page(LandingEndpoint(landing: $0, pages: services.pages).respond))
         }
         // First, since an app may have claimed `/`, where there is a page of ours otherwise.
-        handler = APIHandler(router: Router(ofApps + routes + ofPath), listeners: listeners, log: log)
-        crossOrigin = CrossOrigin(apps: apps, landings: Set(landings.map(\.path)))
+        self.init(
+            Router(ofApps + routes + ofPath), listeners: listeners,
+            crossOrigin: CrossOrigin(apps: apps, landings: Set(landings.map(\.path))))
     }
 
     public func respond(to request: HTTPRequest) async -> HTTPResponse {
-        if let answer = crossOrigin.preflight(request) { return answer }
-        var response = await handler.respond(to: request)
-        if let fields = crossOrigin.fields(for: request) { response.headers += fields }
+        // A browser names the origin of every script that calls another's.
+        let origin = request.header("origin")
+        if let origin, let answer = crossOrigin?.preflight(request, from: origin) { return answer }
+        var response: HTTPResponse
+        switch router.match(request.method, request.path) {
+        // A request is not copied for the sake of parameters that its route has not.
+        case .found(let route, PathParameters()): response = await route.endpoint(request)
+        case .found(let route, let parameters):
+            var request = request
+            request.parameters = parameters
+            response = await route.endpoint(request)
+        case .methodNotAllowed(let allow):
+            response = refuse(.methodNotAllowed(allow: allow.map(\.rawValue)), request)
+        case .notFound: response = refuse(.unknownPath, request)
+        }
+        if let origin, let fields = crossOrigin?.fields(for: request, from: origin) { response.headers += fields }
+        return response
+    }
+
+    /// Refuses what is nobody's to answer.
+    func refuse(_ error: ServiceError, _ request: HTTPRequest) -> HTTPResponse {
+        let response = ErrorAnswer(error).response(requestID: request.id)
+        listeners.tell(request, "none", response, error, nil)
         return response
     }
 
     public func refuse(_ violation: ProtocolError, requestID: String, peer: SocketAddress) -> HTTPResponse {
-        handler.refuse(violation, requestID: requestID)
+        let answer = ErrorAnswer(violation: violation)
+        listeners.log.write(violation, answer.status, requestID: requestID)
+        return answer.response(requestID: requestID)
     }
 }

@@ -8,9 +8,9 @@ public import Telemetry
 
 /// The HTTP API for operators, on a listener of its own. What it tells of identities never has a subject in it.
 public struct AdminAPI: RequestHandler {
-    public let commonFields = APIHandler.commonFields
-    private let operators: APIHandler
-    private let everybody: APIHandler
+    public let commonFields = WebAPI.browserRules
+    private let operators: WebAPI
+    private let everybody: WebAPI
     private let openPaths: Set<String>
     private let token: AdminToken
     private let limits: AddressLimits
@@ -28,28 +28,28 @@ public struct AdminAPI: RequestHandler {
         logger: Logger
     ) {
         let log = RequestLog(logger: logger)
-        let listeners = RequestListeners(all: [log])
+        let listeners = RequestListeners(failedSignIns: nil, log: log)
         self.token = token
         self.limits = limits
         let store = AdminStore(repository: repository, clock: clock)
         let documentation = AdminDocument.files(version: version, wings: wings)
-        func handler(for operations: [Operation<AdminServices>], servesOperators: Bool) -> APIHandler {
+        func api(of operations: [Operation<AdminServices>], servesOperators: Bool) -> WebAPI {
             let services = AdminServices(
                 store: store, readiness: readiness, providers: ProviderDirectory(providers),
                 servesOperators: servesOperators,
                 documentation: documentation)
             let routes = operations.map { operation in
-                let shell = Shell(
+                Shell(
                     route: operation.path, endpoint: operation.endpoint(services),
-                    clientAddress: limits.clientAddress, observers: observers, listeners: listeners)
-                return Route(operation.method, operation.path, shell.respond)
+                    clientAddress: limits.clientAddress, observers: observers, listeners: listeners
+                ).answers(operation.method, operation.path)
             }
-            return APIHandler(router: Router(routes), listeners: listeners, log: log)
+            return WebAPI(Router(routes), listeners: listeners, crossOrigin: nil)
         }
         let open = AdminOperations.all.filter { $0.access == .probe }
         openPaths = Set(open.map(\.path))
-        operators = handler(for: AdminOperations.all, servesOperators: true)
-        everybody = handler(for: open, servesOperators: false)
+        operators = api(of: AdminOperations.all, servesOperators: true)
+        everybody = api(of: open, servesOperators: false)
     }
 
     public func respond(to request: HTTPRequest) async -> HTTPResponse {
@@ -66,6 +66,6 @@ public struct AdminAPI: RequestHandler {
     }
 
     public func refuse(_ violation: ProtocolError, requestID: String, peer: SocketAddress) -> HTTPResponse {
-        operators.refuse(violation, requestID: requestID)
+        operators.refuse(violation, requestID: requestID, peer: peer)
     }
 }
