@@ -1,3 +1,4 @@
+internal import SignIn
 internal import Synchronization
 public import Syntax
 internal import System
@@ -26,6 +27,7 @@ final class AddressLimiter: Sendable {
     /// Sixteen bits of the hash choose a slot, so that one hash does for four rows.
     private static let slotBits = 16
 
+    private let limit: AddressLimit
     /// Nanoseconds until one more is allowed, and those until all are; 0: no limit.
     private let interval: Int64
     private let capacity: Int64
@@ -33,11 +35,33 @@ final class AddressLimiter: Sendable {
     /// needed.
     private let fullAt = Mutex<[Int64]>([])
 
-    /// - Parameter perMinute: 0 lets everybody in.
-    init(perMinute: Int) {
+    /// - Parameters:
+    ///   - limit: what it is told to be to those who must wait.
+    ///   - perMinute: 0 lets everybody in.
+    init(_ limit: AddressLimit, perMinute: Int) {
+        self.limit = limit
         interval = perMinute > 0 ? max(1, 60_000_000_000 / Int64(perMinute)) : 0
         capacity = interval * Int64(perMinute)
     }
+
+    /// Counts a request of a network.
+    ///
+    /// - Throws: `ServiceError.rateLimited` when there were too many already.
+    func count(_ network: @autoclosure () -> ClientNetwork) throws(ServiceError) {
+        guard let wait = take(for: network(), now: .now) else { return }
+        throw .rateLimited(limit, retryAfterSeconds: wait)
+    }
+
+    /// Refuses a request of a network that has failed too often, and counts nothing.
+    ///
+    /// - Throws: `ServiceError.rateLimited`.
+    func refuseAfterFailures(_ network: @autoclosure () -> ClientNetwork) throws(ServiceError) {
+        guard let wait = wait(for: network(), now: .now) else { return }
+        throw .rateLimited(limit, retryAfterSeconds: wait)
+    }
+
+    /// Counts a request that has failed.
+    func countFailure(_ network: @autoclosure () -> ClientNetwork) { _ = take(for: network(), now: .now) }
 
     /// Takes one of a network's, if there is one.
     ///

@@ -1,7 +1,6 @@
 internal import EventLoop
 internal import HTTPServer
 public import SignIn
-internal import System
 
 /// The limits for each client address, shared by all loops and both listeners.
 public struct AddressLimits: Sendable {
@@ -12,16 +11,21 @@ public struct AddressLimits: Sendable {
     ///   - perMinute: how often in a minute; 0: as often as one likes. What is not named has no limit.
     ///   - clientAddress: whom a request comes from, behind proxies too.
     public init(_ perMinute: [AddressLimit: Int], clientAddress: ClientAddress) {
-        limiters = perMinute.filter { $0.value > 0 }.mapValues(AddressLimiter.init(perMinute:))
+        limiters = Dictionary(
+            uniqueKeysWithValues: perMinute.filter { $0.value > 0 }.map {
+                ($0.key, AddressLimiter($0.key, perMinute: $0.value))
+            })
         self.clientAddress = clientAddress
     }
+
+    /// What counts for one of them, for who asks with every request and looks it up once; nil where there is no limit.
+    func limiter(of limit: AddressLimit) -> AddressLimiter? { limiters[limit] }
 
     /// Counts a request of a network.
     ///
     /// - Throws: `ServiceError.rateLimited` when there were too many already.
     package func count(_ network: @autoclosure () -> ClientNetwork, as limit: AddressLimit) throws(ServiceError) {
-        guard let wait = limiters[limit]?.take(for: network(), now: .now) else { return }
-        throw .rateLimited(limit, retryAfterSeconds: wait)
+        try limiters[limit]?.count(network())
     }
 
     /// Refuses a request of a network that has failed too often, and counts nothing.
@@ -30,12 +34,11 @@ public struct AddressLimits: Sendable {
     package func refuseAfterFailures(
         _ network: @autoclosure () -> ClientNetwork, of limit: AddressLimit
     ) throws(ServiceError) {
-        guard let wait = limiters[limit]?.wait(for: network(), now: .now) else { return }
-        throw .rateLimited(limit, retryAfterSeconds: wait)
+        try limiters[limit]?.refuseAfterFailures(network())
     }
 
     /// Counts a request that has failed.
     package func countFailure(_ network: @autoclosure () -> ClientNetwork, as limit: AddressLimit) {
-        _ = limiters[limit]?.take(for: network(), now: .now)
+        limiters[limit]?.countFailure(network())
     }
 }

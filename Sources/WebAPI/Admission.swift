@@ -29,7 +29,18 @@ package struct Admission: Sendable {
     let apps: AppDirectory
     let sessions: Sessions
     let providers: ProviderDirectory
-    let limits: AddressLimits
+    /// Of those who show what proves nothing.
+    private let failures: AddressLimiter?
+
+    init(
+        apiKeys: APIKeys, apps: AppDirectory, sessions: Sessions, providers: ProviderDirectory, limits: AddressLimits
+    ) {
+        self.apiKeys = apiKeys
+        self.apps = apps
+        self.sessions = sessions
+        self.providers = providers
+        failures = limits.limiter(of: .failedRefreshes)
+    }
 
     /// Admits a request and asks its handler.
     ///
@@ -95,11 +106,11 @@ extension Admission {
             // Known before anything is refused, since it decides how that is told.
             context.isOfOurApp = app != nil
             // Guesses at secrets are told no more than guesses at tokens.
-            try limits.refuseAfterFailures(context.network, of: .failedRefreshes)
+            try failures?.refuseAfterFailures(context.network)
             if let app { try credentials.prove(app, in: apps) } else { try admitKey(of: context.request) }
             return try await handler(context, parameters, app)
         } catch {
-            if case .invalidClient = error { limits.countFailure(context.network, as: .failedRefreshes) }
+            if case .invalidClient = error { failures?.countFailure(context.network) }
             throw error
         }
     }
@@ -132,11 +143,11 @@ extension Admission {
     private func guessing<Value>(
         _ context: RequestContext, _ look: () throws(ServiceError) -> Value
     ) throws(ServiceError) -> Value {
-        try limits.refuseAfterFailures(context.network, of: .failedRefreshes)
+        try failures?.refuseAfterFailures(context.network)
         do throws(ServiceError) {
             return try look()
         } catch {
-            limits.countFailure(context.network, as: .failedRefreshes)
+            failures?.countFailure(context.network)
             throw error
         }
     }
@@ -146,11 +157,11 @@ extension Admission {
     private func provider(
         _ context: RequestContext, _ take: () async throws(ServiceError) -> HTTPResponse
     ) async throws(ServiceError) -> HTTPResponse {
-        try limits.refuseAfterFailures(context.network, of: .failedRefreshes)
+        try failures?.refuseAfterFailures(context.network)
         do throws(ServiceError) {
             return try await take()
         } catch {
-            if error.isSenders { limits.countFailure(context.network, as: .failedRefreshes) }
+            if error.isSenders { failures?.countFailure(context.network) }
             throw error
         }
     }

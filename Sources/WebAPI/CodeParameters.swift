@@ -6,7 +6,12 @@ internal import SignIn
 /// the provider they are for.
 struct CodeParameters: Sendable {
     let providers: ProviderDirectory
-    let limits: AddressLimits
+    private let signIns: AddressLimiter?
+
+    init(providers: ProviderDirectory, limits: AddressLimits) {
+        self.providers = providers
+        signIns = limits.limiter(of: .signIns)
+    }
 
     func read<Name: ProviderParameterNames>(
         _ context: RequestContext, _ table: ParameterTable<Name>
@@ -21,7 +26,7 @@ struct CodeParameters: Sendable {
 
     /// - Throws: `ServiceError.rateLimited`.
     func admit(_ context: RequestContext) throws(ServiceError) {
-        try limits.count(context.network, as: .signIns)
+        try signIns?.count(context.network)
     }
 
     static func authorizedResponse(

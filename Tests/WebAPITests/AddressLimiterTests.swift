@@ -1,5 +1,6 @@
 import EventLoop
 import HTTPServer
+import SignIn
 import Syntax
 import System
 import Testing
@@ -11,7 +12,7 @@ import Testing
     private let home = ClientNetwork(IPAddress(v4: 0xC000_0201))
 
     @Test func `lets a minute's worth in at once, then one every so often`() {
-        let limiter = AddressLimiter(perMinute: 4)
+        let limiter = AddressLimiter(.signIns, perMinute: 4)
         for _ in 0..<4 { #expect(limiter.take(for: home, now: at(0)) == nil) }
         #expect(limiter.take(for: home, now: at(0)) == 15)
         #expect(limiter.take(for: home, now: at(14)) == 1)
@@ -21,7 +22,7 @@ import Testing
     }
 
     @Test func `a limit for each client address is asked without taking anything`() {
-        let limiter = AddressLimiter(perMinute: 1)
+        let limiter = AddressLimiter(.signIns, perMinute: 1)
         for _ in 0..<3 { #expect(limiter.wait(for: home, now: at(0)) == nil) }
         #expect(limiter.take(for: home, now: at(0)) == nil)
         #expect(limiter.wait(for: home, now: at(0)) == 60)
@@ -34,14 +35,14 @@ import Testing
     }
 
     @Test func `forgets nobody, however many come`() {
-        let limiter = AddressLimiter(perMinute: 4)
+        let limiter = AddressLimiter(.signIns, perMinute: 4)
         for _ in 0..<4 { #expect(limiter.take(for: home, now: at(0)) == nil) }
         for number in 0..<250_000 { _ = limiter.take(for: madeUp(number), now: at(0)) }
         #expect(limiter.take(for: home, now: at(0)) == 15)
     }
 
     @Test func `lets strangers in, however many others come`() {
-        let limiter = AddressLimiter(perMinute: 60)
+        let limiter = AddressLimiter(.signIns, perMinute: 60)
         for number in 0..<250_000 { _ = limiter.take(for: madeUp(number), now: at(0)) }
         let refused = (0..<256).count {
             limiter.take(for: ClientNetwork(IPAddress(v4: 0xC000_0200 + UInt32($0))), now: at(0)) != nil
@@ -50,7 +51,7 @@ import Testing
     }
 
     @Test func `holds for those who have had enough among strangers who have not`() {
-        let limiter = AddressLimiter(perMinute: 10)
+        let limiter = AddressLimiter(.signIns, perMinute: 10)
         let greedy = (0..<1000).map(madeUp)
         for network in greedy { for _ in 0..<10 { _ = limiter.take(for: network, now: at(0)) } }
         #expect(greedy.allSatisfy { limiter.take(for: $0, now: at(0)) != nil })
@@ -59,7 +60,7 @@ import Testing
     }
 
     @Test func `a limit for each client address is off at 0`() {
-        let limiter = AddressLimiter(perMinute: 0)
+        let limiter = AddressLimiter(.signIns, perMinute: 0)
         for _ in 0..<1000 { #expect(limiter.take(for: home, now: at(0)) == nil) }
     }
 
