@@ -76,11 +76,15 @@ final class AuthorizationGrant {
             // Whether a code is used is told with the claim on it, before it is sent; the rest, by the transaction.
             case .authorizationCode, .pushedTokens, .accessToken: break
             }
-            let challenge = try await Challenges(repository: supplies.repository, clock: supplies.clock)
-                .challenge(
-                    in: response.nonce,
-                    // A nonce of our own making is as good as one of our challenges.
-                    isRequired: provider.configuration.requiresChallenge && response.expectedIssuer == nil)
+            // A nonce of our own making is as good as one of our challenges.
+            let isRequired = provider.configuration.requiresChallenge && response.expectedIssuer == nil
+            var challenge: OneTimeUse?
+            if let nonce = response.nonce {
+                challenge = try await Challenges(repository: supplies.repository, clock: supplies.clock)
+                    .challenge(in: nonce, isRequired: isRequired)
+            } else if isRequired {
+                throw .challengeRequired
+            }
             return AuthorizationGrant(evidence, challenge, response, client, supplies)
         } catch {
             supplies.codes.release(evidence, .nothingToRemember, now: supplies.clock.seconds)

@@ -44,12 +44,8 @@ public struct Challenges: Sendable {
     /// - Parameter isRequired: whether a nonce that is none of ours is refused. Where it is not, one of ours still
     ///   counts once and for its time only.
     /// - Returns: nil for a nonce of the app's own.
-    /// - Throws: `ServiceError.challengeRequired`, `.invalidChallenge`.
-    func challenge(in nonce: String?, isRequired: Bool) async throws(ServiceError) -> OneTimeUse? {
-        guard let nonce else {
-            if isRequired { throw .challengeRequired }
-            return nil
-        }
+    /// - Throws: `ServiceError.invalidChallenge`.
+    func challenge(in nonce: String, isRequired: Bool) async throws(ServiceError) -> OneTimeUse? {
         guard let expiry = try await expiry(of: nonce) else {
             if isRequired { throw .invalidChallenge }
             return nil
