@@ -18,7 +18,10 @@ struct RefreshTerms: Sendable {
     }
 
     /// When the first refresh token of a session stops working, in seconds since 1970.
-    func firstExpiry(now: Int64) -> Int64 { now + min(inactivitySeconds, absoluteSeconds ?? .max) }
+    func firstExpiry(now: Int64) -> Int64 { now + firstSeconds }
+
+    /// How long the first refresh token of a session works, in seconds.
+    var firstSeconds: Int64 { min(inactivitySeconds, absoluteSeconds ?? .max) }
 
     /// When a session ends that is refreshed now and never again, unless it ends before.
     func expiry(now: Int64) -> Int64 { now + inactivitySeconds }

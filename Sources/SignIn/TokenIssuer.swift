@@ -67,6 +67,8 @@ public struct TokenIssuer: Sendable {
     public let configuration: Configuration
     let keys: SessionKeys
     private let signingKeys: any SigningKeyRepository
+    /// How long the first refresh token of a session works that is no app's of ours.
+    private let firstSeconds: Int64
     let refreshTokens: RefreshTokens
 
     /// - Parameters:
@@ -79,6 +81,7 @@ public struct TokenIssuer: Sendable {
         self.configuration = configuration
         self.keys = keys
         signingKeys = repository
+        firstSeconds = RefreshTerms(of: nil, configuration).firstSeconds
         refreshTokens = RefreshTokens(repository: repository)
     }
 
@@ -86,7 +89,7 @@ public struct TokenIssuer: Sendable {
     public var keyDocument: [UInt8] { keys.document }
 
     /// When the first refresh token of a session stops working that is no app's of ours.
-    func firstExpiry(now: Int64) -> Int64 { terms(for: nil).firstExpiry(now: now) }
+    func firstExpiry(now: Int64) -> Int64 { now + firstSeconds }
 
     /// How long the sessions of a client last.
     func terms(for app: RegisteredApp?) -> RefreshTerms { RefreshTerms(of: app, configuration) }
