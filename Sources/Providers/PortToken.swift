@@ -44,13 +44,13 @@ public struct PortToken: Sendable {
     /// Seconds since 1970.
     public let issuedAt: Int64
 
-    /// Whether an ID token has any.
-    public static func areIn(_ claims: JSONValue) -> Bool { !candidates(in: claims).isEmpty }
+    /// The claims that hold them: `aka` on the wire, and `AKA` in the carriers' guides.
+    static let claims = ["aka", "AKA"]
 
     /// The port tokens of an ID token, as texts that nothing has checked yet.
     ///
     /// Carriers write the claim in four shapes: a list of tokens, one token, an object whose `port_token` is a token,
-    /// or a list of them. It is `aka` on the wire and `AKA` in their guides.
+    /// or a list of them.
     public static func candidates(in claims: JSONValue) -> [String] {
         func tokens(_ value: JSONValue?) -> [String] {
             switch value {
@@ -60,7 +60,8 @@ public struct PortToken: Sendable {
             default: []
             }
         }
-        return Array((tokens(claims["aka"]) + tokens(claims["AKA"])).filter { !$0.isEmpty }.prefix(maximumConsidered))
+        let all = Self.claims.flatMap { tokens(claims[$0]) }
+        return Array(all.filter { !$0.isEmpty }.prefix(maximumConsidered))
     }
 
     /// The issuer a token claims, for the decision whether it is trusted, which comes before anything is fetched.

@@ -102,6 +102,11 @@ public final class Provider: Sendable {
         if case .zenkey = configuration.profile { true } else { false }
     }
 
+    /// Whether an ID token of this provider tells who its user was at other carriers.
+    public func tellsOfOtherCarriers(_ idToken: IDToken) -> Bool {
+        takesPortTokens && PortToken.claims.contains { idToken.claims[$0] != nil }
+    }
+
     /// Whether an app may have used this redirect URI: exact comparison (RFC 9700 §2.1).
     public func allows(redirectURI: String) -> Bool {
         configuration.redirectURIs.contains { $0.isExactly(redirectURI) }

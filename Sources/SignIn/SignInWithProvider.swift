@@ -112,7 +112,7 @@ public struct SignInWithProvider: Sendable {
     private func portedSubjects(
         of idToken: IDToken, _ grant: AuthorizationGrant, _ call: CallContext
     ) async throws(ServiceError) -> VerifiedPortTokens? {
-        guard grant.provider.takesPortTokens, PortToken.areIn(idToken.claims) else { return nil }
+        guard grant.provider.tellsOfOtherCarriers(idToken) else { return nil }
         let subject = grant.subject(of: idToken)
         let isKnown = try await stored { () throws(RepositoryError) in try await accounts.isKnown(subject) }
         if isKnown { return nil }
