@@ -53,26 +53,6 @@ struct CurrentUserEndpoint: Sendable {
     private static let names = AttributeNames.any.subtracting(Contact.allCases.map(\.verifiedName))
 }
 
-extension JSONWriter {
-    /// What the user says and no carrier does, as the member `own`, where there is any.
-    mutating func saidByUserAlone(_ profile: Profile) {
-        if profile.own.isEmpty { return }
-        let apart = profile.saidByUserAlone
-        if apart.isEmpty { return }
-        name("own")
-        object { own in for member in apart.members { own.member(member.name, member.value) } }
-    }
-}
-
-extension JSONWriter {
-    /// What the provider's configuration hands out besides, as the member `claims`, where there is any.
-    mutating func claims(_ claims: TypedClaims) {
-        if claims.isEmpty { return }
-        name("claims")
-        object { object in for claim in claims.members { object.member(claim.name, json: claim.json) } }
-    }
-}
-
 extension HTTPResponse {
     /// Done, and there is nothing to tell. Not 204: stock iOS apps take 200 only.
     static var emptyObject: HTTPResponse { .secretJSON(Array("{}".utf8)) }

@@ -64,6 +64,22 @@ extension JSONWriter {
         member("expires_in", tokens.expiresIn)
         member("expires", tokens.expiresIn)
     }
+
+    /// What the user says and no carrier does, as the member `own`, where there is any.
+    mutating func saidByUserAlone(_ profile: Profile) {
+        if profile.own.isEmpty { return }
+        let apart = profile.saidByUserAlone
+        if apart.isEmpty { return }
+        name("own")
+        object { own in for member in apart.members { own.member(member.name, member.value) } }
+    }
+
+    /// What the provider's configuration hands out besides, as the member `claims`, where there is any.
+    mutating func claims(_ claims: TypedClaims) {
+        if claims.isEmpty { return }
+        name("claims")
+        object { object in for claim in claims.members { object.member(claim.name, json: claim.json) } }
+    }
 }
 
 extension HTTPResponse {
