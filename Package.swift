@@ -166,10 +166,10 @@ let package = Package(
         tests("HTMLTests", ["HTML"]),
         tests("OpenAPITests", ["OpenAPI", "JSON"]),
         tests("EventLoopTests", ["EventLoop", "System"]),
-        tests("PostgresTests", ["Postgres", "EventLoop", "System", "PostgresTestSupport"]),
+        tests("PostgresTests", ["Postgres", "EventLoop", "System", "PostgresTestSupport", "Patience"]),
         tests("PagesTests", ["Pages", "Crypto", "Syntax"]),
         tests("HTTPServerTests", ["HTTPServer", "EventLoop", "System", "Syntax", "CZlib"]),
-        tests("HTTPClientTests", ["HTTPClient", "EventLoop", "Syntax", "COpenSSL"]),
+        tests("HTTPClientTests", ["HTTPClient", "EventLoop", "Syntax", "COpenSSL", "Patience"]),
         tests(
             "SimulatedCarriersTests",
             ["SimulatedCarriers", "EventLoop", "JOSE", "Crypto", "JSON", "Syntax"]),
@@ -183,17 +183,20 @@ let package = Package(
                 "Wings", "Accounts", "AccountsSQLite", "AccountsSQL", "Sealing", "SignIn", "Providers",
                 "OpenIDConnect", "Apps", "HTTPClient",
                 "EventLoop", "Telemetry", "System", "Syntax",
-                "JOSE", "Crypto", "JSON",
+                "JOSE", "Crypto", "JSON", "Patience",
             ],
             path: "Tests/TestSupport", swiftSettings: settings),
         tests(
             "OpenIDConnectTests",
-            ["OpenIDConnect", "HTTPClient", "EventLoop", "System", "Syntax", "JOSE", "Crypto", "JSON", "TestSupport"]),
+            [
+                "OpenIDConnect", "HTTPClient", "EventLoop", "System", "Syntax", "JOSE", "Crypto", "JSON", "TestSupport",
+                "Patience",
+            ]),
         tests(
             "ProvidersTests",
             [
                 "Providers", "OpenIDConnect", "HTTPClient", "EventLoop", "System", "Syntax", "JOSE", "Crypto", "JSON",
-                "TestSupport",
+                "TestSupport", "Patience",
             ]),
         tests("SealingTests", ["Sealing", "Accounts", "Crypto"]),
         tests(
@@ -202,7 +205,7 @@ let package = Package(
                 "SignIn", "Accounts", "AccountsSQLite", "AccountsSQL", "Providers", "OpenIDConnect", "Apps",
                 "HTTPClient", "Telemetry",
                 "Syntax", "JOSE",
-                "Crypto", "JSON", "TestSupport",
+                "Crypto", "JSON", "TestSupport", "Patience",
             ]),
         tests("ObservabilityTests", ["Observability", "JSON", logging]),
         tests(
@@ -212,7 +215,7 @@ let package = Package(
                 "HTTPServer", "EventLoop", "Telemetry", "System", "Syntax",
                 "JOSE", "Crypto", "OpenAPI", "JSON", "TestSupport", logging,
             ]),
-        tests("WingsTests", ["Wings", "SignIn", "Telemetry", "Accounts", "Crypto", "TestSupport"]),
+        tests("WingsTests", ["Wings", "SignIn", "Telemetry", "Accounts", "Crypto", "TestSupport", "Patience"]),
         tests("AccountsTests", ["Accounts"]),
         tests(
             "AccountsSQLiteTests",
@@ -224,7 +227,7 @@ let package = Package(
             "AccountsPostgresTests",
             [
                 "AccountsPostgres", "AccountsSQLite", "AccountsSQL", "Postgres", "EventLoop", "Accounts", "Telemetry",
-                "System", "TestSupport", "PostgresTestSupport",
+                "System", "TestSupport", "PostgresTestSupport", "Patience",
             ]),
         tests("CryptoTests", ["Crypto", "COpenSSL"]),
         tests("AppsTests", ["Apps", "Crypto", "Syntax"]),

@@ -1,5 +1,5 @@
-"""Holds what CONTRIBUTING.md says of comments, of the names of files, and of the first lines of commits. Run by
-scripts/lint, in the repository's folder. With --self-test it shows each rule failing."""
+"""Holds what CONTRIBUTING.md says of comments, of the names of files, of loops in which tests wait, and of the first
+lines of commits. Run by scripts/lint, in the repository's folder. With --self-test it shows each rule failing."""
 
 from __future__ import annotations
 
@@ -29,6 +29,15 @@ TYPE = re.compile(rf"^\s*{MODIFIERS}{PRIVATE}{MODIFIERS}(?:struct|class|enum|act
 TYPE_OF_FILE = re.compile(rf"^{MODIFIERS}(?:struct|class|enum|actor|protocol)\s+`?(\w+)", re.M)
 EXTENSION = re.compile(rf"^{MODIFIERS}{PRIVATE}extension\s+([\w.]+)", re.M)
 TEXT = re.compile(r'"""[\s\S]*?"""')
+
+# What is no code in Swift. A word in it begins no loop.
+NO_CODE = re.compile(r'"""[\s\S]*?"""|"(?:\\.|[^"\\\n])*"|`[^`\n]*`|//[^\n]*')
+LOOP = re.compile(r"\b(while|repeat)\b")
+WAITS = re.compile(r"\bawait\b|\b(?:u|nano)?sleep\(|\bsched_yield\(")
+# The thread stands still in these until the other side ends, so a loop around them does not spin.
+BLOCKS = re.compile(r"\b(?:read|receive|request|waitid)\(")
+# A clock that is looked at, or `Meanwhile`, which looks at one.
+BOUND = re.compile(r"\bContinuousClock\.now\b|\.goesOn\b")
 
 
 def long_comments(path: str, text: str) -> Iterable[str]:
@@ -69,6 +78,43 @@ def misnamed(sources: dict[str, str], excused: set[str]) -> Iterable[str]:
         yield f"{MISNAMED}: {path} is not there, or well named by now"
 
 
+def brackets(code: str, start: int, opening: str) -> int:
+    """Where the bracket that opens at or after `start`, outside of all others, is; the end where there is none."""
+    depth = 0
+    for place in range(start, len(code)):
+        if depth == 0 and code[place] == opening:
+            return place
+        depth += (code[place] in "([{") - (code[place] in ")]}")
+    return len(code)
+
+
+def loops(code: str) -> Iterable[tuple[int, str, str]]:
+    """The line, the condition and the body of each loop that has no sequence to go through."""
+    ends: set[int] = set()
+    for loop in LOOP.finditer(code):
+        if loop.start() in ends:
+            continue
+        opening = brackets(code, loop.end(), "{")
+        closing = brackets(code, opening + 1, "}")
+        condition, body = code[loop.end():opening], code[opening + 1:closing]
+        if loop[1] == "repeat" and (end := re.compile(r"\}\s*(while\b)(.*)").match(code, closing)):
+            ends.add(end.start(1))
+            condition = end[2]
+        yield code.count("\n", 0, loop.start()) + 1, condition, body
+
+
+def endless_waits(path: str, text: str) -> Iterable[str]:
+    """Loops of tests that ask again and again for what may never come, and look at no clock."""
+    if not re.search(r"(^|/)Tests/.*\.swift$", path):
+        return
+    code = NO_CODE.sub(lambda found: "\n" * found[0].count("\n"), text)
+    for line, condition, body in loops(code):
+        loop = condition + body
+        waits = not body.strip() or re.search(r"== nil\b", condition) or WAITS.search(loop)
+        if waits and not BLOCKS.search(condition) and not BOUND.search(loop):
+            yield f"{path}:{line}: a loop that may wait for ever; Tests/Patience has what bounds it"
+
+
 def long_subjects(commits: Iterable[str]) -> Iterable[str]:
     """`commits` are lines of a hash, a space and a subject."""
     for commit in commits:
@@ -99,10 +145,15 @@ def faults() -> Iterable[str]:
         yield from long_comments(path, text)
     sources = {path: text for path, text in texts.items() if re.match(r"Sources/.*\.swift$", path)}
     yield from misnamed(sources, set(texts.get(MISNAMED, "").split()))
+    for path, text in texts.items():
+        yield from endless_waits(path, text)
     yield from long_subjects(commits())
 
 
 def self_test() -> None:
+    def waits(code: str, path: str = "Tests/A.swift") -> bool:
+        return bool(list(endless_waits(path, code)))
+
     code, comment = "let text = " + "1" * 120, "/// " + "ö" * 116
     cases = {
         "code may be longer": not list(long_comments("a.swift", code)),
@@ -122,6 +173,22 @@ def self_test() -> None:
         "one that is excused": not list(misnamed({"A/B.swift": "struct C {}"}, {"A/B.swift"})),
         "one that is excused in vain": len(list(misnamed({"A/B.swift": "struct B {}"}, {"A/B.swift", "A/C.swift"}))) == 2,
         "one that is not excused": len(list(misnamed({"A/B.swift": "struct C {}"}, set()))) == 1,
+        "a loop that yields": waits("while !isOver { await Task.yield() }"),
+        "a loop that asks": waits("while try await pool.count(Statement { 1 }) != 1 {}"),
+        "a loop that spins": waits("while !isOver.withLock({ $0 }) {}"),
+        "a loop that sleeps": waits("while isBusy { usleep(1000) }"),
+        "a loop that looks at a file": waits("while port == nil {\n    port = try text().number\n}"),
+        "a loop for ever": waits("while true {\n    if isOver { break }\n    try await ask()\n}"),
+        "a loop that asks afterwards": waits("repeat { steps.append(try await step()) } while steps.last != 0"),
+        "a loop in a package of its own": waits("while !isOver { await Task.yield() }", "Clients/Swift/Tests/A.swift"),
+        "a loop that looks at a clock": not waits("while !isOver, ContinuousClock.now < deadline { await Task.yield() }"),
+        "a loop that looks at a clock inside": not waits("while await isBusy() {\n    guard ContinuousClock.now < end\n}"),
+        "a loop that looks at a clock afterwards": not waits("repeat { await a() } while b && ContinuousClock.now < end"),
+        "a loop beside work": not waits("while meanwhile.goesOn { try await signIn() }"),
+        "a loop that computes": not waits("while count < 100 { count += 1 }"),
+        "a loop that reads": not waits("while unsafe read(output, &byte, 1) == 1 {}"),
+        "a loop over what ends": not waits("for await answer in group { answers.append(answer) }"),
+        "a loop in words": not waits('// while it waits {}\n@Test func `while {} await`() { say("while true { await }") }'),
         "a subject": not list(long_subjects(["abc " + "ü" * 72])),
         "a subject that is too long": len(list(long_subjects(["abc " + "a" * 73]))) == 1,
     }
@@ -135,7 +202,7 @@ def main() -> None:
         return
     if found := list(faults()):
         sys.exit("\n".join(found))
-    print("Comments, names of files, subjects of commits: as CONTRIBUTING.md wants them.")
+    print("Comments, names of files, loops of tests, subjects of commits: as CONTRIBUTING.md wants them.")
 
 
 main()

@@ -3,6 +3,7 @@ import AccountsPostgres
 import AccountsSQLite
 import EventLoop
 import Foundation
+import Patience
 import Postgres
 import PostgresTestSupport
 import TestSupport
@@ -118,13 +119,13 @@ extension SQLStore {
         var tables: [String: [[CopiedValue]]] = [:]
         for table in StoreTables.tested.all {
             var rows: [[CopiedValue]] = []
-            while true {
+            try await untilNothingIsLeft {
                 let place = rows.last.map(table.key) ?? table.start(now: Sample.now)
                 let page = try await read { connection throws(RepositoryError) in
                     try table.rows(connection, after: place)
                 }
-                if page.isEmpty { break }
                 rows += page
+                return page.count
             }
             tables[table.name] = rows
         }

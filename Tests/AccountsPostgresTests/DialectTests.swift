@@ -1,6 +1,7 @@
 import Accounts
 import AccountsSQL
 import Foundation
+import Patience
 import Postgres
 import PostgresTestSupport
 import TestSupport
@@ -45,8 +46,10 @@ import Testing
                     _ = try await pool.query(add, .integer(Int64(id)), .integer(at), timeout: .patience)
                 }
                 var seen: [Int64] = []
-                while let next = try await store.auditEvents(after: seen.last ?? 0, limit: 1).first {
-                    seen.append(next.id)
+                try await untilNothingIsLeft {
+                    let next = try await store.auditEvents(after: seen.last ?? 0, limit: 1)
+                    seen += next.map(\.id)
+                    return next.count
                 }
                 // The newest may be followed by one that is older and whose transaction has not ended.
                 #expect(seen == [205, 104, 206])

@@ -1,4 +1,5 @@
 import Accounts
+import Patience
 import TestSupport
 import Testing
 import Wings
@@ -54,10 +55,10 @@ import Wings
         await with.close()
         let without = try await folder.open()
         #expect(try await without.rotateDataKey(TransparentSealer.maker) == 2)
-        while try await without.reseal(limit: 100) > 0 {}
+        try await untilNothingIsLeft { try await without.reseal(limit: 100) }
         await without.close()
         let again = try await folder.open { $0.tables = Self.notes }
-        while try await again.reseal(limit: 1) > 0 {}
+        try await untilNothingIsLeft { try await again.reseal(limit: 1) }
         let number = try await again.readers.read { connection throws(RepositoryError) in
             try connection.first(Self.stored) { TransparentSealer().keyNumber(of: $0.blob(0)) } ?? nil
         }
@@ -75,10 +76,10 @@ import Wings
         await with.close()
         let without = try await folder.open()
         #expect(try await without.rotateDataKey(TransparentSealer.maker) == 2)
-        while try await without.reseal(limit: 100) > 0 {}
+        try await untilNothingIsLeft { try await without.reseal(limit: 100) }
         await without.close()
         let again = try await folder.open { $0.tables = keys }
-        while try await again.reseal(limit: 1) > 0 {}
+        try await untilNothingIsLeft { try await again.reseal(limit: 1) }
         let number = try await again.readers.read { connection throws(RepositoryError) in
             try connection.first(Self.sealedKey) { TransparentSealer().keyNumber(of: $0.blob(0)) } ?? nil
         }

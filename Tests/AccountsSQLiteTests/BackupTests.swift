@@ -1,5 +1,6 @@
 import Accounts
 import Glibc
+import Patience
 import Synchronization
 import System
 import TestSupport
@@ -68,17 +69,17 @@ import Testing
         let server = try await folder.open { $0.busyTimeoutMilliseconds = 5000 }
         for value in 0..<1200 { _ = try await server.signedIn(Sample.signIn(Sample.subject("\(value)"))) }
         let tool = try await folder.openTool()
-        let isOver = Atomic<Bool>.Box(false)
+        let meanwhile = Meanwhile()
         try await withThrowingTaskGroup { group in
             group.addTask {
                 var value = 0
-                while !isOver.value.load(ordering: .acquiring) {
+                while meanwhile.goesOn {
                     value += 1
                     _ = try await server.signedIn(Sample.signIn(Sample.subject("during \(value)")))
                 }
             }
             group.addTask { [target] in
-                defer { isOver.value.store(true, ordering: .releasing) }
+                defer { meanwhile.end() }
                 try await tool.backup(to: target.database)
             }
             try await group.waitForAll()
@@ -97,12 +98,12 @@ import Testing
         let server = try await folder.open { ($0.checkpointPages, $0.busyTimeoutMilliseconds) = (50, 5000) }
         for value in 0..<1200 { _ = try await server.signedIn(Sample.signIn(Sample.subject("\(value)"))) }
         let tool = try await folder.openTool()
-        let isOver = Atomic<Bool>.Box(false)
+        let meanwhile = Meanwhile()
         let isServed = Atomic<Bool>.Box(false)
         let longest = try await withThrowingTaskGroup(of: Int64.self) { group in
             group.addTask { [folder] in
                 var (value, longest) = (0, Int64(0))
-                while !isOver.value.load(ordering: .acquiring) {
+                while meanwhile.goesOn {
                     value += 1
                     _ = try await server.signedIn(Sample.signIn(Sample.subject("during \(value)")))
                     let size = (try? FileStatus(of: folder.database + "-wal"))?.size ?? 0
@@ -111,14 +112,14 @@ import Testing
                 return longest
             }
             group.addTask {
-                while !isOver.value.load(ordering: .acquiring) {
+                while meanwhile.goesOn {
                     if try await server.serveBackup() { isServed.value.store(true, ordering: .relaxed) }
                     try await Task.sleep(for: .milliseconds(10))
                 }
                 return 0
             }
             group.addTask { [target] in
-                defer { isOver.value.store(true, ordering: .releasing) }
+                defer { meanwhile.end() }
                 try await tool.backup(to: target.database)
                 return 0
             }

@@ -1,6 +1,6 @@
 import Accounts
 import Foundation
-import Synchronization
+import Patience
 import TestSupport
 import Testing
 
@@ -86,7 +86,7 @@ import Testing
         #expect(try await tool.rotateDataKey(TransparentSealer.maker) == 2)
         _ = try await server.signedIn(Sample.signIn(Sample.subject("2")))
         #expect(try await keys(server) == [1, 2])
-        while try await tool.reseal(limit: 1) > 0 {}
+        try await untilNothingIsLeft { try await tool.reseal(limit: 1) }
         #expect(try await keys(server) == [2, 2])
         await tool.close()
         await server.close()
@@ -119,7 +119,7 @@ import Testing
             let number = try await tool.rotateDataKey(TransparentSealer.maker)
             try await withThrowingTaskGroup { group in
                 for store in [server, tool] {
-                    group.addTask { while try await store.reseal(limit: 3) > 0 {} }
+                    group.addTask { _ = try await untilNothingIsLeft { try await store.reseal(limit: 3) } }
                 }
                 for (index, user) in users.enumerated() {
                     let store = index.isMultiple(of: 2) ? server : tool
@@ -147,13 +147,13 @@ import Testing
     {
         let server = try await folder.open { $0.busyTimeoutMilliseconds = 600 }
         let path = folder.database
-        let isOver = Atomic<Bool>.Box(false)
+        let meanwhile = Meanwhile()
         // A thread of its own, for it sleeps.
         let holder = Thread {
             guard let other = try? SQLiteConnection(path: path, isWritable: true, busyTimeout: .seconds(1)) else {
                 return
             }
-            while !isOver.value.load(ordering: .acquiring) {
+            while meanwhile.goesOn {
                 try? other.execute("BEGIN IMMEDIATE")
                 usleep(40_000)
                 try? other.execute("ROLLBACK")
@@ -161,7 +161,7 @@ import Testing
             }
         }
         holder.start()
-        defer { isOver.value.store(true, ordering: .releasing) }
+        defer { meanwhile.end() }
         for number in 0..<20 { _ = try await server.signedIn(Sample.signIn(Sample.subject("\(number)"))) }
         await server.close()
     }

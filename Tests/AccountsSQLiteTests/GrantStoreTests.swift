@@ -1,4 +1,5 @@
 import Accounts
+import Patience
 import TestSupport
 import Testing
 
@@ -58,7 +59,7 @@ import Testing
         #expect(try await store.signIn(ticket) == .unlinked)
         #expect(try await store.erase(gone.user, now: Sample.now))
         #expect(try await store.rotateDataKey(TransparentSealer.maker) == 2)
-        while try await store.reseal(limit: 2) > 0 {}
+        try await untilNothingIsLeft { try await store.reseal(limit: 2) }
         let sealed = try await store.readers.read { connection throws(RepositoryError) in
             var numbers: [String: Set<Int64?>] = [:]
             for column in StoreTables.own.sealed {

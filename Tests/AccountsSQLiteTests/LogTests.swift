@@ -1,6 +1,6 @@
 import Accounts
 import Glibc
-import Synchronization
+import Patience
 import TestSupport
 import Testing
 
@@ -44,14 +44,14 @@ import Testing
         let user = try await server.signedIn(Sample.signIn(Sample.subject(Self.subject))).user
         let reader = try endlessReader()
         let tool = try await openTool { $0.busyTimeoutMilliseconds = 3000 }
-        let isOver = Atomic<Bool>.Box(false)
+        let meanwhile = Meanwhile()
         let scrubbing = Task {
-            defer { isOver.value.store(true, ordering: .releasing) }
+            defer { meanwhile.end() }
             #expect(try await tool.erase(user, now: Sample.now))
             return try await tool.scrub()
         }
         var number = 0
-        while !isOver.value.load(ordering: .acquiring) {
+        while meanwhile.goesOn {
             number += 1
             _ = try await server.signedIn(Sample.signIn(Sample.subject("\(number)")))
         }

@@ -1,4 +1,5 @@
 import Accounts
+import Patience
 import TestSupport
 import Testing
 
@@ -61,9 +62,9 @@ import Testing
         let new = try await open(2, .insteadOfServer)
         #expect(try await new.unfinishedMasterKeyChange() == .ordinary)
         #expect(try await !new.finishMasterKeyChange(), "nothing is sealed anew yet")
-        while try await new.reseal(limit: 1) > 0 {}
+        try await untilNothingIsLeft { try await new.reseal(limit: 1) }
         #expect(try await !new.finishMasterKeyChange(), "nothing is hashed anew yet")
-        while try await new.indexContacts(limit: 1) > 0 {}
+        try await untilNothingIsLeft { try await new.indexContacts(limit: 1) }
         #expect(try await new.finishMasterKeyChange())
         #expect(try await new.unfinishedMasterKeyChange() == nil)
         #expect(try await new.keyRing().map(\.number) == [3])

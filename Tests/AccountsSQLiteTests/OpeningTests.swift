@@ -1,5 +1,6 @@
 import Accounts
 import Glibc
+import Patience
 import TestSupport
 import Testing
 
@@ -57,11 +58,11 @@ import Testing
         first = nil
         // The writer's queue may hold the last reference for a moment.
         var second: SQLiteAccounts?
-        while second == nil {
+        try await eventually("a store that is not in use") {
             do throws(RepositoryError) { second = try await folder.open() } catch {
                 #expect(error == .notOpened(.inUse))
             }
-            await Task.yield()
+            return second != nil
         }
         await second?.close()
     }

@@ -1,4 +1,5 @@
 import Accounts
+import Patience
 import TestSupport
 import Testing
 import Wings
@@ -25,7 +26,7 @@ import Wings
             _ = try await UnlockKeys(store).settle(id(2), .password(isRight: false), now: Sample.now)
         }
         #expect(try await store.rotateDataKey(TransparentSealer.maker) == 2)
-        while try await store.reseal(limit: 2) > 0 {}
+        try await untilNothingIsLeft { try await store.reseal(limit: 2) }
         let numbers = try await store.readers.read { connection throws(RepositoryError) in
             let column = StoreTables.tested.sealed[9]
             return try column.page(connection, after: column.start, limit: 10)

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import JSON
+import Patience
 import Settings
 import SimulatedCarriers
 import Testing
@@ -103,8 +104,8 @@ import Wings
             func reload(_ yaml: String, times: Int) async throws {
                 try Data(yaml.utf8).write(to: file)
                 server.signal(SIGHUP)
-                while text().components(separatedBy: "were read again").count <= times {
-                    try await Task.sleep(for: .milliseconds(5))
+                try await eventually("changes that are named") {
+                    text().components(separatedBy: "were read again").count > times
                 }
             }
             try Data(yaml(folder).utf8).write(to: file)

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import Patience
 import Synchronization
 import Testing
 import Wings
@@ -33,8 +34,8 @@ import Wings
                 Self.job { healthy.wrappingAdd(1, ordering: .relaxed) },
             ], logger: log.logger)
         let work = Task { await housekeeping.run() }
-        while healthy.load(ordering: .relaxed) < 5 || failing.load(ordering: .relaxed) < 5 {
-            try await Task.sleep(for: .milliseconds(1))
+        try await eventually("five runs of both") {
+            healthy.load(ordering: .relaxed) >= 5 && failing.load(ordering: .relaxed) >= 5
         }
         #expect(hanging.load(ordering: .relaxed) == 1)
         housekeeping.stop()

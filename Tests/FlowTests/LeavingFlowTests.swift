@@ -27,9 +27,9 @@ enum LeavingFlow {
     /// What a sign-in comes to once the only place is free.
     private func signInWhenFree(_ app: Authorized, _ gatehouse: RunningGatehouse) async throws -> RawHTTP.Answer {
         var answer = try await gatehouse.signIn(app)
-        while answer["error"] == "overloaded" {
-            try await Task.sleep(for: .milliseconds(20))
-            answer = try await gatehouse.signIn(app)
+        try await eventually("the place") {
+            if answer["error"] == "overloaded" { answer = try await gatehouse.signIn(app) }
+            return answer["error"] != "overloaded"
         }
         return answer
     }

@@ -1,4 +1,5 @@
 import JSON
+import Patience
 import SimulatedCarriers
 import Testing
 
@@ -46,7 +47,7 @@ import Testing
             let victim = try await gatehouse.authorize("ada")
             gatehouse.simulation.misbehave(try #require(Misbehaviour(name: "hang")), at: .token, of: .borealis)
             async let misled = gatehouse.signIn(victim, ["mccmnc": try network(.borealis, gatehouse)])
-            while gatehouse.simulation.counts[.borealis, .token] == 0 { await Task.yield() }
+            try await eventually("the exchange") { gatehouse.simulation.counts[.borealis, .token] > 0 }
             let theft = try await gatehouse.signIn(try loot(gatehouse))
             #expect(theft["error"] == "invalid_grant", "\(theft.text)")
             #expect(try await misled.status == 504)

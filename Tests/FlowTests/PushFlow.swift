@@ -2,6 +2,7 @@ import Crypto
 import EventLoop
 import Foundation
 import JSON
+import Patience
 import SimulatedCarriers
 import Testing
 
@@ -144,11 +145,12 @@ struct PushFlow {
     func settledStore() async throws -> [Data] {
         var last = try store()
         var unchanged = 0
-        while unchanged < 5 {
+        try await eventually("a store that stays as it is") {
             try await Task.sleep(for: .milliseconds(50))
             let next = try store()
             unchanged = next == last ? unchanged + 1 : 0
             last = next
+            return unchanged >= 5
         }
         return last
     }

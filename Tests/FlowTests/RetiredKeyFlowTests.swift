@@ -1,4 +1,5 @@
 import JSON
+import Patience
 import Testing
 
 @Suite struct `A signing key that has leaked` {
@@ -56,10 +57,10 @@ import Testing
             #expect(after.json["data_keys"] == listed.json["data_keys"], "nothing else is rotated")
             let states = after.json["signing_keys"]?.array?.map { [$0["kid"]?.string, $0["state"]?.string] }
             #expect(states == [[keys[0]["kid"]?.string, "signing"], [new, "signing"], [old, "verifying"]])
-            while try await !service.publishedKeys().contains(new) { try await Task.sleep(for: .milliseconds(50)) }
+            try await eventually("the new key") { try await service.publishedKeys().contains(new) }
             #expect(try await service.publishedKeys().contains(old), "receipts are proof for years")
             #expect(try await service.run("keys", "retire", old).status == 0)
-            while try await service.publishedKeys().contains(old) { try await Task.sleep(for: .milliseconds(50)) }
+            try await eventually("the end of the old key") { try await !service.publishedKeys().contains(old) }
         }
     }
 }

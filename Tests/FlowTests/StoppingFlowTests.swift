@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import JSON
+import Patience
 import SimulatedCarriers
 import Testing
 
@@ -19,9 +20,9 @@ import Testing
             let server = try await ServerProcess(configuration: file, log: log)
             defer { server.kill() }
             var found: UInt16?
-            while found == nil {
-                let text = try String(contentsOf: log, encoding: .utf8)
-                found = text.firstMatch(of: /admin listening address=127\.0\.0\.1:(\d+)/).flatMap { UInt16($0.1) }
+            try await eventually("the operators' port") {
+                found = text(log).firstMatch(of: /admin listening address=127\.0\.0\.1:(\d+)/).flatMap { UInt16($0.1) }
+                return found != nil
             }
             try await body(server, try #require(found), log)
         }
@@ -38,7 +39,7 @@ import Testing
         try await with(lameDuckSeconds: 3600) { server, adminPort, log in
             #expect(try await isReady(adminPort))
             server.signal(SIGTERM)
-            while try await isReady(adminPort) { try await Task.sleep(for: .milliseconds(5)) }
+            try await eventually("a server that is not ready") { try await !isReady(adminPort) }
             for _ in 0..<3 {
                 let answer = try await RawHTTP.send("GET", "/healthz", port: server.port)
                 #expect(answer.status == 200)

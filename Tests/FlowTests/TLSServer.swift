@@ -39,7 +39,8 @@ struct TLSServer {
                 path("certificate.pem"), "-key", path("key.pem"), hasDocuments ? "-HTTP" : "-www",
             ], output: .file(said))
         var listening: UInt16?
-        while listening == nil, process.isRunning {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while listening == nil, process.isRunning, ContinuousClock.now < deadline {
             usleep(5_000)
             let text = try String(contentsOf: said, encoding: .utf8)
             listening = text.firstMatch(of: /ACCEPT 127\.0\.0\.1:(\d+)\n/).flatMap { UInt16($0.1) }

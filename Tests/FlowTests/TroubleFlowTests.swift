@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import JSON
+import Patience
 import SimulatedCarriers
 import Testing
 
@@ -17,8 +18,8 @@ import Testing
             let other = try await gatehouse.authorize("ada", at: .borealis, ["misbehave": "port_token_garbage"])
             gatehouse.simulation.misbehave(.slow(milliseconds: 8000), at: .configuration, of: .aurora)
             async let conflict = gatehouse.signIn(moving)
-            while gatehouse.simulation.counts[.aurora, .configuration] == 0 {
-                try await Task.sleep(for: .milliseconds(5))
+            try await eventually("a look at the former carrier") {
+                gatehouse.simulation.counts[.aurora, .configuration] > 0
             }
             let overtaking = try await gatehouse.signIn(other)
             #expect(overtaking["new_user"] == true, "\(overtaking.text)")

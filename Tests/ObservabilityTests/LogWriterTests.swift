@@ -131,7 +131,9 @@ private let longLine = String(repeating: "x", count: 8192)
         #expect(bytes == Array("last\n".utf8))
         weak let remembered = told
         _ = consume told
-        while remembered != nil { usleep(1000) }
+        let deadline = ContinuousClock.now + .seconds(60)
+        while remembered != nil, ContinuousClock.now < deadline { usleep(1000) }
+        #expect(remembered == nil)
         ends.forEach { close($0) }
     }
 }

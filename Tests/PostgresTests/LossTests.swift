@@ -1,3 +1,4 @@
+import Patience
 import PostgresTestSupport
 import Testing
 
@@ -55,10 +56,9 @@ import Testing
                 let waiting = Statement(
                     "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND pid <> pg_backend_pid()")
                 let rows = Statement("SELECT count(*) FROM things")
-                var tries = 0
-                while try await witness.query(waiting, timeout: .patience)[0].integer(0) == 0, tries < 20 {
+                for _ in 0..<20 {
+                    if try await witness.query(waiting, timeout: .patience)[0].integer(0) > 0 { break }
                     _ = try? await pool.query(.once("INSERT INTO things VALUES (1)"), timeout: .seconds(1))
-                    tries += 1
                 }
                 let seen = try await witness.query(rows, timeout: .patience)[0].integer(0)
                 // Both the deadline and the server's own time are over by now, several times.
@@ -86,7 +86,7 @@ import Testing
             try await awaitSleepers(1, witness)
             // The server has not looked at it when it ends.
             let behind = Task { try await pool.query(Self.backend, timeout: .patience) }
-            while await pool.callersUnderWay != 2 { await Task.yield() }
+            try await eventually("two callers") { await pool.callersUnderWay == 2 }
             _ = try await witness.query(Self.terminate, .integer(before), timeout: .patience)
             await #expect(throws: PostgresError.lost(.unknown, .adminShutdown)) { try await sleeping.value }
             await #expect(throws: PostgresError.lost(.notSent, .adminShutdown)) { try await behind.value }
@@ -105,7 +105,9 @@ import Testing
                 SELECT count(*) FROM pg_stat_activity
                 WHERE datname = current_database() AND pid NOT IN (pg_backend_pid(), $1)
                 """, .integer)
-            while try await witness.query(others, .integer(before), timeout: .patience)[0].integer(0) != 1 {}
+            try await eventually("another connection") {
+                try await witness.query(others, .integer(before), timeout: .patience)[0].integer(0) == 1
+            }
             let after = try await pool.query(Self.backend, timeout: .patience)[0].integer(0)
             #expect(after != before)
         }
@@ -161,12 +163,14 @@ import Testing
             await #expect(throws: PostgresError.lost(.unknown, .adminShutdown)) { try await sleeping.value }
             // The socket is gone with the server.
             await #expect(throws: PostgresError.notConnected(.unreachable)) {
-                while true { _ = try await pool.query(Self.backend, timeout: .patience) }
+                for _ in 0..<100 { _ = try await pool.query(Self.backend, timeout: .patience) }
             }
             try server.start()
-            var tries = 0
-            while (try? await pool.query(Self.backend, timeout: .patience)) == nil { tries += 1 }
-            #expect(tries < 100)
+            var isBack = false
+            for _ in 0..<100 where !isBack {
+                isBack = (try? await pool.query(Self.backend, timeout: .patience)) != nil
+            }
+            #expect(isBack)
         }
     }
 }

@@ -1,4 +1,5 @@
 import EventLoop
+import Patience
 import PostgresTestSupport
 import System
 import Testing
@@ -66,10 +67,14 @@ import Testing
                     let pool = PostgresPool(
                         loop: loop, string: try ConnectionString(address), limits: PoolLimits(connections: 4))
                     _ = try await pool.query(Self.one, timeout: .patience)
-                    while try await witness.query(sessions, timeout: .patience)[0].integer(0) != 5 {}
+                    try await eventually("four connections and the witness's") {
+                        try await witness.query(sessions, timeout: .patience)[0].integer(0) == 5
+                    }
                     if isClosed { await pool.close() }
                 }
-                while try await witness.query(sessions, timeout: .patience)[0].integer(0) != 1 {}
+                try await eventually("the witness's connection alone") {
+                    try await witness.query(sessions, timeout: .patience)[0].integer(0) == 1
+                }
             }
         }
     }
@@ -93,7 +98,7 @@ import Testing
         try await withReadingPool(limits: PoolLimits(connections: 4)) { pool in
             let backend = Statement("backend", "SELECT pg_backend_pid(), pg_sleep(0.05)")
             var backends: Set<Int64> = []
-            while backends.count < 4 {
+            try await eventually("four connections") {
                 backends.formUnion(
                     try await withThrowingTaskGroup(of: Int64.self) { group in
                         for _ in 0..<4 {
@@ -101,6 +106,7 @@ import Testing
                         }
                         return try await group.reduce(into: Set<Int64>()) { $0.insert($1) }
                     })
+                return backends.count >= 4
             }
         }
     }

@@ -2,6 +2,7 @@ import Accounts
 import HTTPClient
 import JSON
 import OpenIDConnect
+import Patience
 import Providers
 import Synchronization
 import TestSupport
@@ -86,11 +87,13 @@ import Testing
         let vault = try await VaultStage()
         let gate = Gate()
         vault.answerRefreshes(provider, behind: gate)
-        let outcomes = await withTaskGroup(of: Result<String, ServiceError>.self) { group in
+        let outcomes = try await withThrowingTaskGroup(of: Result<String, ServiceError>.self) { group in
             for _ in 0..<200 { group.addTask { await vault.token() } }
-            while vault.stage.refreshes.callers(of: vault.identity) < 200 { await Task.yield() }
+            try await eventually("two hundred callers") {
+                vault.stage.refreshes.callers(of: vault.identity) >= 200
+            }
             gate.open()
-            return await group.reduce(into: []) { $0.append($1) }
+            return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(outcomes.count == 200)
         #expect(vault.sent.count == 1)
@@ -202,7 +205,9 @@ import Testing
         async let first = vault.token()
         await gate.arrivals()
         async let second = vault.token(from: other)
-        while watched.turnedAway.load(ordering: .relaxed) == 0, vault.sent.count < 2 { await Task.yield() }
+        try await eventually("the second") {
+            watched.turnedAway.load(ordering: .relaxed) > 0 || vault.sent.count >= 2
+        }
         gate.open()
         #expect(await first == .success("access-1"))
         #expect(await second == .success("access-1"))

@@ -1,4 +1,5 @@
 import Accounts
+import Patience
 import Testing
 
 extension RepositoryContract {
@@ -137,8 +138,7 @@ extension RepositoryContract {
                 _ = try await store.signedIn(Sample.signIn(Sample.subject("1"), code: code, session: session))
             }
             #expect(try await store.sweepExpired(now: Sample.now + 59, limit: 100) == 0)
-            var steps: [Int] = []
-            repeat { steps.append(try await store.sweepExpired(now: Sample.now + 60, limit: 4)) } while steps.last != 0
+            let steps = try await untilNothingIsLeft { try await store.sweepExpired(now: Sample.now + 60, limit: 4) }
             #expect(steps == [4, 4, 2, 0])
             #expect(try await store.session(live.id, now: Sample.now + 60) != nil)
         },

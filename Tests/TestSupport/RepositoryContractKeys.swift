@@ -1,14 +1,8 @@
 import Accounts
+import Patience
 import Testing
 
 extension RepositoryContract {
-    /// Walks to the end.
-    private static func resealAll(_ store: any AccountRepository, limit: Int) async throws -> [Int] {
-        var steps: [Int] = []
-        repeat { steps.append(try await store.reseal(limit: limit)) } while steps.last != 0
-        return steps
-    }
-
     static let keyClauses = [
         RepositoryContract("a new data key takes the next number, and all stays readable") { store in
             let subject = Sample.subject("1")
@@ -27,7 +21,7 @@ extension RepositoryContract {
             #expect(before.map(\.bytes.count) == [SecretKey.byteCount])
             #expect(Set(before[0].bytes).count > 8, "that is no random key")
             _ = try await store.rotateDataKey(TransparentSealer.maker)
-            _ = try await resealAll(store, limit: 100)
+            _ = try await untilNothingIsLeft { try await store.reseal(limit: 100) }
             #expect(try await !store.reloadSecretKeys())
             #expect(try await store.secretKeys(for: .challenge) == before)
         },
@@ -76,7 +70,7 @@ extension RepositoryContract {
             _ = try await store.signIn(Sample.signIn(Sample.subject("new"), registration: .ticket(ticket)))
             try await store.addSigningKey(SigningKey(kid: "a", purpose: .session, privateKey: [1, 2], createdAt: 1))
             _ = try await store.rotateDataKey(TransparentSealer.maker)
-            let steps = try await resealAll(store, limit: 2)
+            let steps = try await untilNothingIsLeft { try await store.reseal(limit: 2) }
             #expect(steps == [2, 2, 2, 2, 2, 2, 1, 0])
             for user in users {
                 #expect(try await store.user(user)?.profile.carrier == Sample.jane)
@@ -89,14 +83,14 @@ extension RepositoryContract {
             #expect(try await store.check().isEmpty)
             // The next key is another walk.
             _ = try await store.rotateDataKey(TransparentSealer.maker)
-            #expect(try await resealAll(store, limit: 100) == [13, 0])
+            #expect(try await untilNothingIsLeft { try await store.reseal(limit: 100) } == [13, 0])
         },
         RepositoryContract("a walk that is overtaken by another data key starts over") { store in
             for value in 0..<4 { _ = try await store.signedIn(Sample.signIn(Sample.subject("\(value)"))) }
             _ = try await store.rotateDataKey(TransparentSealer.maker)
             #expect(try await store.reseal(limit: 3) == 3)
             _ = try await store.rotateDataKey(TransparentSealer.maker)
-            #expect(try await resealAll(store, limit: 100) == [10, 0])
+            #expect(try await untilNothingIsLeft { try await store.reseal(limit: 100) } == [10, 0])
         },
         RepositoryContract("profiles edited while everything is sealed anew keep their edits") { store in
             var users: [UserID] = []
@@ -113,7 +107,7 @@ extension RepositoryContract {
                                 of: user, [ProfileEdit("nickname", "\(round)")], now: Sample.now)
                         }
                     },
-                    { _ = try await resealAll(store, limit: 3) })
+                    { _ = try await untilNothingIsLeft { try await store.reseal(limit: 3) } })
                 for outcome in outcomes { try outcome.get() }
                 for user in users { #expect(try await store.user(user)?.profile.own["nickname"] == "\(round)") }
             }

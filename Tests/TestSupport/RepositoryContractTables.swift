@@ -1,4 +1,5 @@
 public import Accounts
+import Patience
 import Testing
 
 extension Sample {
@@ -188,8 +189,7 @@ extension RepositoryContract {
                 #expect(try await store.insertNote(Sample.note(id, of: user)))
             }
             _ = try await store.rotateDataKey(TransparentSealer.maker)
-            var looked = 0
-            while case let step = try await store.reseal(limit: 2), step > 0 { looked += step }
+            let looked = try await untilNothingIsLeft { try await store.reseal(limit: 2) }.reduce(0, +)
             // The profile, the keys that a store makes, and the proof are looked at too.
             #expect(looked > 5)
             #expect(try await store.reseal(limit: 2) == 0)

@@ -1,5 +1,6 @@
 import Accounts
 import Crypto
+import Patience
 import SignIn
 import Telemetry
 import TestSupport
@@ -182,7 +183,7 @@ import Testing
                 }
             }
         }
-        while hashing.waiting < 2 { await Task.yield() }
+        try await eventually("two that wait") { hashing.waiting >= 2 }
         for _ in 0..<5 {
             #expect(
                 await error { () async throws(ServiceError) in
@@ -212,7 +213,7 @@ import Testing
         let late = Task {
             await error { () async throws(ServiceError) in try await keys.unlock(key.keyID, password: Secret("1234")) }
         }
-        while hashing.waiting < 1 { await Task.yield() }
+        try await eventually("one that waits") { hashing.waiting >= 1 }
         let id = try #require(UnlockKeyID(text: key.keyID))
         for _ in 0..<3 {
             _ = try await UnlockKeys(stage.repository).settle(id, .password(isRight: false), now: SigningProvider.now)
