@@ -39,14 +39,14 @@ import Testing
             let waits = ["> queue", "< queue done", "> queue", "< queue done"]
             let done = try await recorder.during {
                 _ = try await store.changeRows(now: Sample.now) { rows throws(RepositoryError) in
-                    try rows.note(.unlockKeyLocked, of: nil)
+                    try rows.note(.userCreated, of: nil)
                 }
             }
             #expect(done == waits + ["> commit", "< commit done"])
             let undone = try await recorder.during {
                 await #expect(throws: RepositoryError.unavailable(.overloaded)) {
                     try await store.changeRows(now: Sample.now) { rows throws(RepositoryError) in
-                        try rows.note(.unlockKeyLocked, of: nil)
+                        try rows.note(.userCreated, of: nil)
                         throw .unavailable(.overloaded)
                     }
                 }
