@@ -1,4 +1,3 @@
-import ArgumentParser
 import JSON
 import System
 
@@ -14,16 +13,5 @@ enum StandardError {
 
     @Sendable static func write(_ bytes: [UInt8]) {
         DescriptorOutput.standardError.write(bytes.span)
-    }
-}
-
-/// How a command reports what it did.
-struct ReportOptions: ParsableArguments {
-    @Flag(help: "Report as JSON on standard output.")
-    var json = false
-
-    /// Writes it for programs or for people.
-    func write(_ document: @autoclosure () -> JSONValue, _ text: @autoclosure () -> String) {
-        if json { StandardOutput.write(document()) } else { StandardOutput.write(text()) }
     }
 }
