@@ -15,16 +15,14 @@ struct Shell: Sendable {
     let listeners: RequestListeners
 
     /// As a route.
-    func answers(_ method: HTTPMethod, _ path: String) -> Route { Route(method, path, respond) }
+    func answers(_ method: HTTPMethod, _ path: String) -> Route {
+        guard case .open(let handler) = endpoint else { return Route(method, path, respond) }
+        let open = OpenShell(route: route, handler: handler, observers: observers, listeners: listeners)
+        return Route(method, path, open.respond)
+    }
 
     private func respond(to request: HTTPRequest) async -> HTTPResponse {
         let step = observers.begin(.request(route: route))
-        if case .open(let handler) = endpoint {
-            let response = handler(request)
-            step.end()
-            listeners.tell(request, route, response, nil, nil)
-            return response
-        }
         let context = RequestContext(request, clientAddress, observers, step.id)
         let (response, error) = await answer(context)
         step.end(error.map { .failed(ErrorAnswer($0).code) } ?? .done)
@@ -52,6 +50,23 @@ struct Shell: Sendable {
         context.isOfOurApp
             ? ErrorAnswer.client(error).clientResponse(requestID: context.request.id)
             : ErrorAnswer(error).response(requestID: context.request.id)
+    }
+}
+
+/// What stands around a handler that answers at once and finds nothing out. It waits for nothing, and so needs none of
+/// the memory in which a task keeps what it will go on with.
+private struct OpenShell: Sendable {
+    let route: String
+    let handler: OpenHandler
+    let observers: Observers
+    let listeners: RequestListeners
+
+    func respond(to request: HTTPRequest) async -> HTTPResponse {
+        let step = observers.begin(.request(route: route))
+        let response = handler(request)
+        step.end()
+        listeners.tell(request, route, response, nil, nil)
+        return response
     }
 }
 
