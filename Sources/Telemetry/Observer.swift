@@ -37,6 +37,15 @@ public struct Observers: Sendable {
         for observer in all { observer.began(open.step, open.id, partOf: parent) }
         return OpenStep(open)
     }
+
+    /// Begins a step that is handed on to where it ends.
+    ///
+    /// - Parameter parent: what it is a part of.
+    /// - Returns: nil where nobody looks.
+    public func beginShared(_ step: @autoclosure () -> Step, partOf parent: StepID? = nil) -> SharedStep? {
+        let open = begin(step(), partOf: parent)
+        return open.id == nil ? nil : SharedStep(open)
+    }
 }
 
 /// A step that has begun and not ended yet.
