@@ -16,6 +16,8 @@ import Wings
 /// API keys, the admin token, the log level and the files with trust anchors, by the paths of the start. It names every
 /// other key that has changed. A faulty configuration changes nothing.
 struct Reloading: Service {
+    /// SIGHUP, trapped before the configuration was first read: what comes while the server starts waits.
+    let signals: UnixSignalsSequence
     let file: String?
     /// What the server was started with.
     let effective: [EffectiveSetting]
@@ -31,7 +33,7 @@ struct Reloading: Service {
     let logger: Logger
 
     func run() async throws {
-        for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() { await reload() }
+        for await _ in signals.cancelOnGracefulShutdown() { await reload() }
     }
 
     private func reload() async {

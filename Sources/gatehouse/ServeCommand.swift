@@ -23,6 +23,8 @@ struct ServeCommand: AsyncParsableCommand {
     private static let lastLinesTime = Duration.seconds(2)
 
     func run() async throws {
+        // Before all else, or one that comes while the server starts would end it.
+        let hangups = await UnixSignalsSequence(trapping: .sighup)
         // OpenSSL and libcurl write to sockets too: a peer that is gone must be an error there, not our end.
         IgnoredSignals.add(SIGPIPE)
         // A file that reaches the limit of its size is an error of that write, as a full disk is.
@@ -41,7 +43,7 @@ struct ServeCommand: AsyncParsableCommand {
         DescriptorLimit.raise()
         let server = try await started(settings, writer, logger)
         let reloading = Reloading(
-            file: options.file, effective: effective, providers: server.providers, apiKeys: server.apiKeys,
+            signals: hangups, file: options.file, effective: effective, providers: server.providers, apiKeys: server.apiKeys,
             apps: server.apps,
             admin: server.admin, trust: server.trust, repository: server.repository, keys: server.keys,
             clock: Clock(WallClock.readSeconds), threshold: threshold, logger: logger)

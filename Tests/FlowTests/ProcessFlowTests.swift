@@ -75,6 +75,27 @@ import Testing
         }
     }
 
+    @Test func `reads its settings again for a SIGHUP that comes the moment it listens`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            let (file, _) = try configuration(gatehouse, "hurried")
+            for _ in 1...5 {
+                // Read without a pause, so that the signal is there before anything else is done.
+                let pipe = Pipe()
+                let server = try await ServerProcess(configuration: file, pipe: pipe)
+                server.signal(SIGHUP)
+                var log = ""
+                while !log.contains("were read again") {
+                    let data = pipe.fileHandleForReading.availableData
+                    if data.isEmpty { break }
+                    log += String(decoding: data, as: UTF8.self)
+                }
+                #expect(log.contains("were read again"))
+                server.signal(SIGTERM)
+                #expect(await server.process.ended() == .exited(0))
+            }
+        }
+    }
+
     @Test func `says why it does not start`() async throws {
         try await RunningGatehouse.with { gatehouse in
             let (file, folder) = try configuration(gatehouse, "refused")
