@@ -43,7 +43,8 @@ struct ServeCommand: AsyncParsableCommand {
         DescriptorLimit.raise()
         let server = try await started(settings, writer, logger)
         let reloading = Reloading(
-            signals: hangups, file: options.file, effective: effective, providers: server.providers, apiKeys: server.apiKeys,
+            signals: hangups, file: options.file, effective: effective, providers: server.providers,
+            apiKeys: server.apiKeys,
             apps: server.apps,
             admin: server.admin, trust: server.trust, repository: server.repository, keys: server.keys,
             clock: Clock(WallClock.readSeconds), threshold: threshold, logger: logger)
