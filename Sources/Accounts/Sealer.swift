@@ -111,7 +111,7 @@ extension SealContext {
         SealContext(table: "tickets", column: "profile", row: ticket.bytes)
     }
 
-    /// Whoever can write into the database can't make a key sign what it is not for.
+    /// Anyone who can write into the database can't make a key sign what it is not for.
     public static func signingKey(_ kid: String, _ purpose: SigningKeyEntry.Purpose) -> SealContext {
         // The keys of sessions were there before there were any others. No kid has a colon.
         let row = purpose == .session ? kid : "\(purpose.rawValue):\(kid)"

@@ -1,6 +1,6 @@
 internal import Accounts
 
-/// Why a table can't be added to a store: whoever wrote it has to change it.
+/// Why a table can't be added to a store: its author has to change it.
 public struct TableFault: Error, Equatable, CustomStringConvertible {
     public let table: String
     /// What was found beside what was expected.

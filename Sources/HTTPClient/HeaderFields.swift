@@ -44,7 +44,7 @@ struct HeaderFields: Sendable {
         guard colon > 0, colon < line.count, line[colon] == .colon else { throw .malformedResponse }
         guard fields.count < limit else { throw .responseTooLarge }
         append(name: line.extracting(..<colon), value: line.extracting(line.trimmingBlanks(colon + 1..<line.count)))
-        // RFC 9112 §6.3: whoever reads the other length takes part of the body for the next answer.
+        // RFC 9112 §6.3: a reader of the other length takes part of the body for the next answer.
         guard !lastDisagrees(named: "content-length") else { throw .malformedResponse }
     }
 

@@ -49,7 +49,7 @@ public struct CompactJWS: Sendable {
     /// Reads a token.
     ///
     /// It must be exactly three parts, of which the payload alone may be empty (RFC 7515 §3.1); whether it holds claims
-    /// is for whoever reads it.
+    /// is for the caller.
     /// - Parameter maximumByteCount: the longest token taken.
     /// - Throws: `JOSEError.malformed`, or `.algorithm` when the token's algorithm is no public-key signature.
     public init(parsing bytes: [UInt8], maximumByteCount: Int) throws(JOSEError) {

@@ -37,7 +37,7 @@ public final class LogWriter: Sendable {
         queue.append(line)
     }
 
-    /// Where loggers send their lines; see ``write(_:)``. Whoever has it keeps the writer.
+    /// Where loggers send their lines; see ``write(_:)``. Holding it keeps the writer alive.
     public var sink: LogOutput.Sink { { line in self.write(line) } }
 
     /// Waits until every line taken so far is written. It blocks its thread, so it is for a program's end.

@@ -19,7 +19,7 @@ public enum PortTokenMisbehaviour: String, Sendable, CaseIterable {
     case signedByCurrentIssuer = "port_token_signed_by_current_issuer"
     case hs256 = "port_token_hs256"
     case algorithmNone = "port_token_alg_none"
-    /// The old subject of the subscriber `mary`, whoever signs in.
+    /// The old subject of the subscriber `mary`, no matter who signs in.
     case otherAccount = "port_token_other_account"
     /// The subject of the ID token itself, which names no old account.
     case newSubject = "port_token_new_sub"

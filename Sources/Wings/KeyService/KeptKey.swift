@@ -3,7 +3,7 @@ internal import Accounts
 /// A key of the KeyService, as its row has it.
 package struct KeptKey: Equatable, Sendable {
     package let id: UnlockKeyID
-    /// The key, wrapped under the password and under the long secret by whoever made it; the store seals it once more.
+    /// The key, wrapped under the password and under the long secret before it came here; the store seals it once more.
     /// Nil when it is locked: then nothing is left to unlock.
     package internal(set) var content: [UInt8]?
     /// Wrong passwords since the last right one.

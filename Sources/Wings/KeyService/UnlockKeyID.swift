@@ -1,6 +1,6 @@
 internal import Syntax
 
-/// The name of a key of the KeyService: 128 random bits. Whoever knows it may try passwords, three at most.
+/// The name of a key of the KeyService: 128 random bits. Anyone who knows it may try three passwords.
 package struct UnlockKeyID: Hashable, Sendable {
     package static let byteCount = 16
 
