@@ -168,11 +168,12 @@ let package = Package(
         tests("EventLoopTests", ["EventLoop", "System"]),
         tests("PostgresTests", ["Postgres", "EventLoop", "System", "PostgresTestSupport", "Patience"]),
         tests("PagesTests", ["Pages", "Crypto", "Syntax"]),
-        tests("HTTPServerTests", ["HTTPServer", "EventLoop", "System", "Syntax", "CZlib"]),
+        tests("HTTPServerTests", ["HTTPServer", "EventLoop", "System", "Syntax", "CZlib", "HTTPTesting"]),
         tests("HTTPClientTests", ["HTTPClient", "EventLoop", "Syntax", "COpenSSL", "Patience"]),
         tests(
             "SimulatedCarriersTests",
-            ["SimulatedCarriers", "EventLoop", "JOSE", "Crypto", "JSON", "Syntax"]),
+            ["SimulatedCarriers", "EventLoop", "JOSE", "Crypto", "JSON", "Syntax", "HTTPTesting"]),
+        .target(name: "HTTPTesting", dependencies: ["JSON"], path: "Tests/HTTPTesting", swiftSettings: settings),
         .target(name: "Patience", path: "Tests/Patience", swiftSettings: settings),
         .target(
             name: "PostgresTestSupport", dependencies: ["Postgres", "EventLoop"],
@@ -213,7 +214,7 @@ let package = Package(
             [
                 "Wings", "WebAPI", "SignIn", "Accounts", "Providers", "OpenIDConnect", "Apps", "Pages", "HTTPClient",
                 "HTTPServer", "EventLoop", "Telemetry", "System", "Syntax",
-                "JOSE", "Crypto", "OpenAPI", "JSON", "TestSupport", logging,
+                "JOSE", "Crypto", "OpenAPI", "JSON", "TestSupport", "HTTPTesting", logging,
             ]),
         tests("WingsTests", ["Wings", "SignIn", "Telemetry", "Accounts", "Crypto", "TestSupport", "Patience"]),
         tests("AccountsTests", ["Accounts"]),
@@ -251,7 +252,7 @@ let package = Package(
                 "ToyWing", "gatehouse", "Wings", "Telemetry", "SimulatedCarriers", "SignIn", "Providers",
                 "AccountsPostgres", "AccountsSQLite",
                 "AccountsSQL",
-                "Postgres", "PostgresTestSupport", "TestSupport", "Patience", "CSQLite",
+                "Postgres", "PostgresTestSupport", "TestSupport", "HTTPTesting", "Patience", "CSQLite",
                 "Accounts",
                 "Sealing",
                 "Settings",

@@ -1,3 +1,4 @@
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Testing
@@ -5,7 +6,7 @@ import Testing
 @Suite struct `Limits for each client address` {
     private typealias Limits = RunningGatehouse.Limits
 
-    private func expectRefusal(_ answer: RawHTTP.Answer, _ sentence: String, within seconds: ClosedRange<Int>) {
+    private func expectRefusal(_ answer: HTTPTestAnswer, _ sentence: String, within seconds: ClosedRange<Int>) {
         #expect(answer.status == 429)
         #expect(answer["error"] == "rate_limited")
         #expect(answer["error_description"] == .string(sentence))
@@ -57,9 +58,9 @@ import Testing
     {
         let token = "the-token-of-this-test"
         try await RunningGatehouse.with(limits: Limits(failedAdminTokens: 2), adminToken: token) { gatehouse in
-            func users(_ token: String?) async throws -> RawHTTP.Answer {
+            func users(_ token: String?) async throws -> HTTPTestAnswer {
                 let headers = token.map { ["Authorization": "Bearer \($0)"] } ?? [:]
-                return try await RawHTTP.send("GET", "/admin/users", port: gatehouse.adminPort, headers: headers)
+                return try await LoopbackClient(port: gatehouse.adminPort).send("GET", "/admin/users", headers: headers)
             }
             for _ in 0..<5 {
                 #expect(try await users(token).status == 200)
@@ -70,7 +71,7 @@ import Testing
             expectRefusal(refused, "Too many wrong admin tokens come from this address.", within: 1...30)
             // Otherwise one could go on guessing, and only see right guesses.
             #expect(try await users(token).status == 429)
-            let health = try await RawHTTP.send("GET", "/readyz", port: gatehouse.adminPort)
+            let health = try await LoopbackClient(port: gatehouse.adminPort).send("GET", "/readyz")
             #expect(health.status == 200)
         }
     }

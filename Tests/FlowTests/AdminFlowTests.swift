@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import HTTPTesting
 import JSON
 import Patience
 import SimulatedCarriers
@@ -9,11 +10,11 @@ import Testing
     private func call(
         _ gatehouse: RunningGatehouse, _ method: String, _ path: String, token: String? = "the-token-of-this-test",
         _ body: JSONValue? = nil
-    ) async throws -> RawHTTP.Answer {
+    ) async throws -> HTTPTestAnswer {
         var headers = body == nil ? [:] : ["Content-Type": "application/json"]
         if let token { headers["Authorization"] = "Bearer \(token)" }
-        return try await RawHTTP.send(
-            method, path, port: gatehouse.adminPort, headers: headers, body: body?.serialized)
+        return try await LoopbackClient(port: gatehouse.adminPort).send(
+            method, path, headers: headers, body: body?.serialized)
     }
 
     private static let withToken = "the-token-of-this-test"
@@ -104,9 +105,8 @@ import Testing
 
     @Test func `tells broken HTTP as the public one does`() async throws {
         try await RunningGatehouse.with { gatehouse in
-            let port = gatehouse.adminPort
-            let answer = try await RawHTTP.exchange(
-                Array("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n".utf8), port: port)
+            let answer = try await LoopbackClient(port: gatehouse.adminPort).answer(
+                to: Array("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n".utf8))
             #expect(answer.status == 400)
             #expect(answer["error"] == "invalid_request")
         }
@@ -141,8 +141,8 @@ import Testing
             let listening = try #require(text().firstMatch(of: /admin listening address=127\.0\.0\.1:(\d+)/))
             let port = try #require(UInt16(listening.1))
             func status(_ token: String) async throws -> Int {
-                try await RawHTTP.send(
-                    "GET", "/admin/users", port: port, headers: ["Authorization": "Bearer \(token)"]
+                try await LoopbackClient(port: port).send(
+                    "GET", "/admin/users", headers: ["Authorization": "Bearer \(token)"]
                 ).status
             }
             #expect(try await status("the-old-admin-token") == 200)

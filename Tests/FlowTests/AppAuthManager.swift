@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTesting
 import JSON
 
 /// What an app with AppAuth keeps of its sign-in, and how it comes by a fresh access token (`OIDAuthState
@@ -18,7 +19,7 @@ actor AppAuthManager {
     private static let tolerance = 60.0
 
     private let clientID: String
-    private let send: @Sendable ([String: String]) async -> RawHTTP.Answer?
+    private let send: @Sendable ([String: String]) async -> HTTPTestAnswer?
     private let now: @Sendable () -> Date
     private var running: Task<String, any Error>?
 
@@ -33,7 +34,7 @@ actor AppAuthManager {
     ///   - send: posts a form to the token endpoint; nil when nobody answers.
     init(
         clientID: String, tokens: JSONValue, now: @escaping @Sendable () -> Date = { Date() },
-        send: @escaping @Sendable ([String: String]) async -> RawHTTP.Answer?
+        send: @escaping @Sendable ([String: String]) async -> HTTPTestAnswer?
     ) {
         self.clientID = clientID
         self.send = send
@@ -61,7 +62,7 @@ actor AppAuthManager {
 
     private var isFresh: Bool { expiresAt.map { $0.timeIntervalSince(now()) > Self.tolerance } ?? true }
 
-    private func take(_ answer: RawHTTP.Answer?) throws -> String {
+    private func take(_ answer: HTTPTestAnswer?) throws -> String {
         guard let answer else { throw Failure.transient }
         guard answer.status == 200, let token = answer["access_token"]?.string, answer["token_type"]?.string != nil
         else {

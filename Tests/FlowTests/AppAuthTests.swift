@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTesting
 import JSON
 import Synchronization
 import Testing
@@ -22,17 +23,17 @@ import Testing
         func pass(seconds: Double) { state.withLock { $0.seconds += seconds } }
         var now: Date { Date().addingTimeInterval(state.withLock { $0.seconds }) }
 
-        func send(_ form: [String: String], to gatehouse: RunningGatehouse) async -> RawHTTP.Answer? {
+        func send(_ form: [String: String], to gatehouse: RunningGatehouse) async -> HTTPTestAnswer? {
             state.withLock { $0.forms.append(form) }
             if isDown { return nil }
-            if status != 0 { return RawHTTP.Answer(status: status, headers: [], body: Array("<p>busy".utf8)) }
+            if status != 0 { return HTTPTestAnswer(status: status, headers: [], body: Array("<p>busy".utf8)) }
             return try? await gatehouse.call("POST", "/auth/token", form: form)
         }
     }
 
     /// Signs in through the browser, and hands the tokens to a manager.
     private func with(
-        _ body: (AppAuthManager, Wire, RunningGatehouse, RawHTTP.Answer) async throws -> Void
+        _ body: (AppAuthManager, Wire, RunningGatehouse, HTTPTestAnswer) async throws -> Void
     ) async throws {
         try await TelenorFlow.with { gatehouse in
             var flow = TelenorFlow(gatehouse)
@@ -130,7 +131,7 @@ import Testing
 
     @Test func `logs out with its ID token, and comes back with its state`() async throws {
         try await with { manager, wire, gatehouse, _ in
-            let query = RawHTTP.form([
+            let query = FormText.encode([
                 "id_token_hint": try #require(await manager.idToken),
                 "post_logout_redirect_uri": "http://127.0.0.1:5000/bye", "state": "logout-state",
             ])

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Testing
@@ -7,14 +8,14 @@ extension RunningGatehouse {
     /// A logout token of a subscriber, as the simulated provider signs it.
     func logoutToken(_ command: [String: JSONValue]) async throws -> String {
         let port = try #require(URLComponents(string: simulation.plain)?.port)
-        let answer = try await RawHTTP.send(
-            "POST", "/control/logout-token", port: UInt16(port), headers: ["Content-Type": "application/json"],
+        let answer = try await LoopbackClient(port: UInt16(port)).send(
+            "POST", "/control/logout-token", headers: ["Content-Type": "application/json"],
             body: JSONValue.object(JSONObject(command.map { (name: $0, value: $1) })).serialized)
         return try #require(answer["logout_token"]?.string, "\(answer.status) \(answer.text)")
     }
 
     /// What the provider would do with it.
-    func logOut(_ token: String, at provider: String = "plain") async throws -> RawHTTP.Answer {
+    func logOut(_ token: String, at provider: String = "plain") async throws -> HTTPTestAnswer {
         try await call("POST", "/auth/\(provider)/backchannel-logout", form: ["logout_token": token])
     }
 

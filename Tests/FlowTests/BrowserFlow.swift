@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Testing
@@ -45,12 +46,12 @@ struct BrowserFlow {
     }
 
     /// Goes to the service.
-    mutating func visit(_ path: String, form: [String: String]? = nil) async throws -> RawHTTP.Answer {
+    mutating func visit(_ path: String, form: [String: String]? = nil) async throws -> HTTPTestAnswer {
         var headers = cookie.map { ["Cookie": $0] } ?? [:]
         if form != nil { headers["Content-Type"] = "application/x-www-form-urlencoded" }
-        let answer = try await RawHTTP.send(
-            form == nil ? "GET" : "POST", path, port: port ?? gatehouse.port, headers: headers,
-            body: form.map { Array(RawHTTP.form($0).utf8) })
+        let answer = try await LoopbackClient(port: port ?? gatehouse.port).send(
+            form == nil ? "GET" : "POST", path, headers: headers,
+            body: form.map { Array(FormText.encode($0).utf8) })
         if let set = answer.header("set-cookie") { cookie = String(set.prefix { $0 != ";" }) }
         return answer
     }
@@ -69,13 +70,13 @@ struct BrowserFlow {
         try BrowserForm(on: try await atProvider(changes).text)
     }
 
-    private mutating func atProvider(_ changes: [String: String]) async throws -> RawHTTP.Answer {
-        let begun = try await visit("/auth/authorize?" + RawHTTP.form(request(changes)))
+    private mutating func atProvider(_ changes: [String: String]) async throws -> HTTPTestAnswer {
+        let begun = try await visit("/auth/authorize?" + FormText.encode(request(changes)))
         #expect(begun.status == 303, "\(begun.text)")
         let provider = try Self.location(of: begun)
         let port = try #require(provider.port)
-        return try await RawHTTP.send(
-            "GET", "\(provider.path)?\(provider.percentEncodedQuery ?? "")", port: UInt16(port))
+        return try await LoopbackClient(port: UInt16(port)).send(
+            "GET", "\(provider.path)?\(provider.percentEncodedQuery ?? "")")
     }
 
     /// Comes back from another site by a form, without the cookie, and once more from our page, with it.
@@ -93,7 +94,7 @@ struct BrowserFlow {
     }
 
     /// Comes back where the provider has sent it.
-    mutating func comeBack(_ address: URLComponents) async throws -> RawHTTP.Answer {
+    mutating func comeBack(_ address: URLComponents) async throws -> HTTPTestAnswer {
         try await visit("\(address.path)?\(address.percentEncodedQuery ?? "")")
     }
 
@@ -105,7 +106,7 @@ struct BrowserFlow {
         return try #require(location["code"], "\(location)")
     }
 
-    func redeem(_ code: String, _ changes: [String: String] = [:]) async throws -> RawHTTP.Answer {
+    func redeem(_ code: String, _ changes: [String: String] = [:]) async throws -> HTTPTestAnswer {
         try await gatehouse.call(
             "POST", "/auth/token",
             form: [
@@ -114,7 +115,7 @@ struct BrowserFlow {
             ].merging(changes) { $1 })
     }
 
-    static func location(of answer: RawHTTP.Answer) throws -> URLComponents {
+    static func location(of answer: HTTPTestAnswer) throws -> URLComponents {
         let address = try #require(answer.header("location"), "\(answer.status) \(answer.text)")
         return try #require(URLComponents(string: address))
     }

@@ -1,6 +1,7 @@
 import Crypto
 import EventLoop
 import Foundation
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Testing
@@ -30,7 +31,7 @@ import Testing
             gatehouse.simulation.port(subscriber: "ada", to: .borealis)
             let network = try #require(gatehouse.simulation.mccmnc(of: .borealis))
             let after = try await browser.redeem(try await browser.code(["mccmnc": network]))
-            func user(_ tokens: RawHTTP.Answer) async throws -> JSONValue? {
+            func user(_ tokens: HTTPTestAnswer) async throws -> JSONValue? {
                 let bearer = try #require(tokens["access_token"]?.string)
                 return try await gatehouse.call("GET", "/auth/userinfo", bearer: bearer)["sub"]
             }
@@ -177,7 +178,7 @@ import Testing
     func `is never reached without PKCE by S256`(changes: [String: String]) async throws {
         try await BrowserFlow.with { gatehouse in
             var browser = BrowserFlow(gatehouse)
-            let answer = try await browser.visit("/auth/authorize?" + RawHTTP.form(browser.request(changes)))
+            let answer = try await browser.visit("/auth/authorize?" + FormText.encode(browser.request(changes)))
             let location = try BrowserFlow.location(of: answer)
             #expect(location["error"] == "invalid_request" && location.port == 49152 && browser.cookie == nil)
         }
@@ -211,7 +212,7 @@ import Testing
                 "https://127.0.0.1:49152/cb", "HTTP://127.0.0.1:49152/cb", "https://web.example/cb",
             ] {
                 let answer = try await browser.visit(
-                    "/auth/authorize?" + RawHTTP.form(browser.request(["redirect_uri": address])))
+                    "/auth/authorize?" + FormText.encode(browser.request(["redirect_uri": address])))
                 #expect(answer.status == 400 && answer.header("location") == nil, "\(address)")
             }
         }

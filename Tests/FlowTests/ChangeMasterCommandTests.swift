@@ -1,6 +1,7 @@
 import Accounts
 import Crypto
 import Foundation
+import HTTPTesting
 import JOSE
 import JSON
 import Sealing

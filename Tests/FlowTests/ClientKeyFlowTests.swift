@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import HTTPTesting
 import JOSE
 import JSON
 import SignIn
@@ -47,8 +48,8 @@ import Testing
     private static func register(_ keys: [JSONValue], _ gatehouse: RunningGatehouse) async throws {
         let plain = try #require(URLComponents(string: gatehouse.simulation.plain)?.port)
         let set: JSONValue = ["keys": .array(keys)]
-        let answer = try await RawHTTP.send(
-            "POST", "/control/clients/gatehouse-keys/keys", port: UInt16(plain), body: set.serialized)
+        let answer = try await LoopbackClient(port: UInt16(plain)).send(
+            "POST", "/control/clients/gatehouse-keys/keys", body: set.serialized)
         #expect(answer.status == 200)
     }
 
@@ -58,7 +59,7 @@ import Testing
         try await register(try #require(published.json["keys"]?.array), gatehouse)
     }
 
-    private func signIn(_ gatehouse: RunningGatehouse) async throws -> RawHTTP.Answer {
+    private func signIn(_ gatehouse: RunningGatehouse) async throws -> HTTPTestAnswer {
         let authorized = try await gatehouse.authorize("ada", at: .plain, ["client_id": "gatehouse-keys"])
         return try await gatehouse.signIn(authorized, ["client_id": "gatehouse-keys"])
     }

@@ -2,6 +2,7 @@ import Accounts
 import AccountsSQL
 import AccountsSQLite
 import Foundation
+import HTTPTesting
 import JSON
 import Sealing
 import SimulatedCarriers
@@ -28,20 +29,17 @@ import Wings
                 let fatal = Int.random(in: 1..<40)
                 let server = try await ServerProcess(
                     configuration: configuration, log: folder.appending(path: "log\(round)"))
-                let port = server.port
+                let client = LoopbackClient(port: server.port)
                 var apps: [Authorized] = []
                 for number in 0..<40 { apps.append(try await gatehouse.authorize("r\(round)n\(number)")) }
-                let answers = await withTaskGroup(of: RawHTTP.Answer?.self) { group in
+                let answers = await withTaskGroup(of: HTTPTestAnswer?.self) { group in
                     for app in apps {
                         group.addTask {
-                            await RawHTTP.attempt(
-                                RawHTTP.request(
-                                    "POST", "/auth/signin", port: port, headers: ["Content-Type": "application/json"],
-                                    body: app.body().serialized), port: port)
+                            try? await client.post("/auth/signin", json: app.body())
                         }
                     }
                     // Killed in the middle of the burst: after some answers, before the last can have come.
-                    var answers: [RawHTTP.Answer] = []
+                    var answers: [HTTPTestAnswer] = []
                     for await answer in group {
                         if let answer, answer.status == 200 { answers.append(answer) }
                         if answers.count == fatal { server.kill() }
@@ -57,8 +55,8 @@ import Wings
             }
             let server = try await ServerProcess(configuration: configuration, log: folder.appending(path: "last"))
             for (user, token) in acknowledged {
-                let answer = try await RawHTTP.send(
-                    "GET", "/users/me", port: server.port, headers: ["Authorization": "Bearer \(token)"])
+                let answer = try await LoopbackClient(port: server.port).send(
+                    "GET", "/users/me", headers: ["Authorization": "Bearer \(token)"])
                 #expect(answer.status == 200, "user \(user): \(answer.text)")
                 #expect(answer["user_id"] == .integer(user))
             }

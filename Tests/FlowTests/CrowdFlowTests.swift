@@ -1,5 +1,6 @@
 import EventLoop
 import HTTPClient
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Syntax

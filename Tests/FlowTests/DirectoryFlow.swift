@@ -4,6 +4,7 @@ import AccountsSQLite
 import Crypto
 import Foundation
 import HTTPClient
+import HTTPTesting
 import JSON
 import Providers
 import SignIn
@@ -70,7 +71,7 @@ final class DirectoryFlow: Sendable {
 
     func post(
         _ path: String, _ members: [String: String], _ headers: [String: String] = [:]
-    ) async throws -> RawHTTP.Answer {
+    ) async throws -> HTTPTestAnswer {
         let body = JSONValue.object(JSONObject(members.map { (name: $0.key, value: .string($0.value)) }))
         return try await gatehouse.post(path, body, headers)
     }
@@ -114,12 +115,12 @@ final class DirectoryFlow: Sendable {
     func pass(seconds: Int64) { later.withLock { $0 += seconds } }
 
     private func control(_ path: String, _ list: String) async throws -> [JSONValue] {
-        let answer = try await RawHTTP.send("GET", path, port: try port)
+        let answer = try await LoopbackClient(port: try port).send("GET", path)
         return try #require(answer[list]?.array)
     }
 
     func mails(to address: String? = nil) async throws -> [String] {
-        let query = address.map { "?" + RawHTTP.form(["to": $0]) } ?? ""
+        let query = address.map { "?" + FormText.encode(["to": $0]) } ?? ""
         return try await control("/control/mails" + query, "mails").compactMap { $0["link"]?.string }
     }
 
@@ -132,9 +133,9 @@ final class DirectoryFlow: Sendable {
     func bind(_ link: String?) async throws {
         let text = try #require(link)
         let token = try #require(URLComponents(string: text)?["token"])
-        let answer = try await RawHTTP.send(
-            "POST", "/bind", port: try port, headers: ["Content-Type": "application/x-www-form-urlencoded"],
-            body: Array(RawHTTP.form(["token": token]).utf8))
+        let answer = try await LoopbackClient(port: try port).send(
+            "POST", "/bind", headers: ["Content-Type": "application/x-www-form-urlencoded"],
+            body: Array(FormText.encode(["token": token]).utf8))
         #expect(answer.status == 200, "\(answer.text)")
     }
 
@@ -144,11 +145,11 @@ final class DirectoryFlow: Sendable {
             "client_id": "gatehouse-beyond", "response_type": "code", "scope": "openid profile email",
             "redirect_uri": "com.example.app:/beyond", "prompt": "none", "login_hint": hint, "nonce": "n",
         ].merging(more) { $1 }
-        let answer = try await RawHTTP.send("GET", "/authorize?" + RawHTTP.form(query), port: try port)
+        let answer = try await LoopbackClient(port: try port).send("GET", "/authorize?" + FormText.encode(query))
         return try BrowserFlow.location(of: answer)
     }
 
-    func signIn(_ hint: String, _ more: [String: String] = [:]) async throws -> RawHTTP.Answer {
+    func signIn(_ hint: String, _ more: [String: String] = [:]) async throws -> HTTPTestAnswer {
         let location = try await authorize(hint, more)
         let code = try #require(location["code"], "\(location)")
         return try await post(
@@ -160,7 +161,7 @@ final class DirectoryFlow: Sendable {
 extension DirectoryFlow {
     /// The directory refuses all tokens that it has given.
     func expireTokens() async throws {
-        let answer = try await RawHTTP.send("POST", "/control/directory/expire-tokens", port: try port, body: [])
+        let answer = try await LoopbackClient(port: try port).send("POST", "/control/directory/expire-tokens", body: [])
         #expect(answer.status == 200)
     }
 
@@ -168,8 +169,8 @@ extension DirectoryFlow {
     func addIdentity(_ username: String, _ email: String) async throws {
         let realm = "/v1/tenants/demo/realms/demo"
         let basic = Base64.encode(Array("management:demo-secret-management".utf8))
-        let token = try await RawHTTP.send(
-            "POST", realm + "/applications/management/token", port: try port,
+        let token = try await LoopbackClient(port: try port).send(
+            "POST", realm + "/applications/management/token",
             headers: ["Authorization": "Basic \(basic)", "Content-Type": "application/x-www-form-urlencoded"],
             body: Array("grant_type=client_credentials".utf8))
         let access = try #require(token["access_token"]?.string)
@@ -181,8 +182,8 @@ extension DirectoryFlow {
                 ],
             ]
         ]
-        let answer = try await RawHTTP.send(
-            "POST", realm + "/identities", port: try port,
+        let answer = try await LoopbackClient(port: try port).send(
+            "POST", realm + "/identities",
             headers: [
                 "Authorization": "Bearer \(access)",
                 "Content-Type": "application/json",

@@ -1,6 +1,7 @@
 import Accounts
 import AccountsSQL
 import AccountsSQLite
+import HTTPTesting
 import JSON
 import SignIn
 import SimulatedCarriers
@@ -60,7 +61,7 @@ import Testing
                     let name = isKnown ? "jane" : "stranger-\(number)"
                     let answer = try await flow.post(
                         path, ["username": name, "email": "\(name)@example.com", "delivery_method": "return"])
-                    let fields = answer.headers.filter { $0.name != "date" && $0.name != "x-request-id" }
+                    let fields = answer.headers.filter { !["Date", "X-Request-ID"].contains($0.name) }
                         .map { "\($0.name): \($0.value)" }
                     answers.insert("\(answer.status)\n\(fields.joined(separator: "\n"))\n\(answer.text)")
                 }

@@ -1,9 +1,10 @@
+import HTTPTesting
 import JSON
 import Testing
 
 @Suite struct `The errors of the API` {
     private func check(
-        _ answer: RawHTTP.Answer, _ status: Int, _ error: String, mentioning word: String? = nil
+        _ answer: HTTPTestAnswer, _ status: Int, _ error: String, mentioning word: String? = nil
     ) {
         #expect(answer.status == status, "\(answer.status) \(answer.text)")
         #expect(answer["error"] == .string(error), "\(answer.text)")
@@ -47,19 +48,19 @@ import Testing
             for body in [
                 "", "{", "[]", "null", "\"x\"", #"{"code":"a","code":"b"}"#, String(repeating: "[", count: 5000),
             ] {
-                let answer = try await RawHTTP.send(
-                    "POST", "/auth/signin", port: gatehouse.port,
+                let answer = try await LoopbackClient(port: gatehouse.port).send(
+                    "POST", "/auth/signin",
                     headers: ["Content-Type": "application/json; charset=utf-8"], body: Array(body.utf8))
                 check(answer, 400, "invalid_request")
             }
             for form in ["code=%zz", "code=a&code=b"] {
-                let answer = try await RawHTTP.send(
-                    "POST", "/auth/signin", port: gatehouse.port,
+                let answer = try await LoopbackClient(port: gatehouse.port).send(
+                    "POST", "/auth/signin",
                     headers: ["Content-Type": "application/x-www-form-urlencoded"], body: Array(form.utf8))
                 check(answer, 400, "invalid_request")
             }
-            let xml = try await RawHTTP.send(
-                "POST", "/auth/signin", port: gatehouse.port, headers: ["Content-Type": "text/xml"],
+            let xml = try await LoopbackClient(port: gatehouse.port).send(
+                "POST", "/auth/signin", headers: ["Content-Type": "text/xml"],
                 body: Array("<a/>".utf8))
             check(xml, 415, "unsupported_media_type")
         }
@@ -124,8 +125,8 @@ import Testing
             let method = try await gatehouse.call("PUT", "/auth/signin", form: [:])
             check(method, 405, "method_not_allowed")
             #expect(method.header("allow") == "POST")
-            func raw(_ text: String) async throws -> RawHTTP.Answer {
-                try await RawHTTP.exchange(Array(text.utf8), port: port)
+            func raw(_ text: String) async throws -> HTTPTestAnswer {
+                try await LoopbackClient(port: port).answer(to: Array(text.utf8))
             }
             let post = "POST /auth/signin HTTP/1.1\r\nHost: a\r\n"
             check(try await raw("\(post)\r\n"), 411, "length_required")

@@ -1,4 +1,5 @@
 import Accounts
+import HTTPTesting
 import JSON
 import Logging
 import Observability
@@ -8,7 +9,7 @@ import Testing
 
 @Suite struct `Failed sign-ins over sockets` {
     private func rows(_ gatehouse: RunningGatehouse) async throws -> [JSONValue] {
-        let answer = try await RawHTTP.send("GET", "/admin/failed-sign-ins", port: gatehouse.adminPort)
+        let answer = try await LoopbackClient(port: gatehouse.adminPort).send("GET", "/admin/failed-sign-ins")
         return answer["failed_sign_ins"]?.array ?? []
     }
 

@@ -1,5 +1,6 @@
 import EventLoop
 import Foundation
+import HTTPTesting
 import JSON
 import Testing
 
@@ -24,13 +25,13 @@ import Testing
         }
     }
 
-    private func post(_ path: String, _ body: JSONValue, at port: UInt16) async throws -> RawHTTP.Answer {
-        try await RawHTTP.send(
-            "POST", path, port: port, headers: ["Content-Type": "application/json"], body: body.serialized)
+    private func post(_ path: String, _ body: JSONValue, at port: UInt16) async throws -> HTTPTestAnswer {
+        try await LoopbackClient(port: port).send(
+            "POST", path, headers: ["Content-Type": "application/json"], body: body.serialized)
     }
 
-    private func me(_ token: String, at port: UInt16) async throws -> RawHTTP.Answer {
-        try await RawHTTP.send("GET", "/users/me", port: port, headers: ["Authorization": "Bearer \(token)"])
+    private func me(_ token: String, at port: UInt16) async throws -> HTTPTestAnswer {
+        try await LoopbackClient(port: port).send("GET", "/users/me", headers: ["Authorization": "Bearer \(token)"])
     }
 
     @Test func `know each other's users and sessions, and end them at once`() async throws {
@@ -43,13 +44,13 @@ import Testing
             let again = try await post("/auth/signin", gatehouse.authorize("ada").body(), at: other)
             #expect(again["user"]?["user_id"] == signedIn["user"]?["user_id"])
             let form = ["grant_type": "refresh_token", "refresh_token": signedIn["refresh_token"]?.string ?? ""]
-            let refreshed = try await RawHTTP.send(
-                "POST", "/auth/token", port: other,
-                headers: ["Content-Type": "application/x-www-form-urlencoded"], body: Array(RawHTTP.form(form).utf8))
+            let refreshed = try await LoopbackClient(port: other).send(
+                "POST", "/auth/token",
+                headers: ["Content-Type": "application/x-www-form-urlencoded"], body: Array(FormText.encode(form).utf8))
             #expect(refreshed.status == 200, "\(refreshed.text)")
             let renewed = try #require(refreshed["token"]?.string)
-            let left = try await RawHTTP.send(
-                "DELETE", "/auth/token", port: other, headers: ["Authorization": "Bearer \(renewed)"])
+            let left = try await LoopbackClient(port: other).send(
+                "DELETE", "/auth/token", headers: ["Authorization": "Bearer \(renewed)"])
             #expect(left.status == 200, "\(left.status) \(left.text)")
             #expect(try await me(token, at: gatehouse.port).status == 401)
         }

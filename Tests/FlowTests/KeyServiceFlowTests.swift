@@ -2,6 +2,7 @@ import Accounts
 import AccountsSQLite
 import EventLoop
 import Foundation
+import HTTPTesting
 import JSON
 import Settings
 import SignIn
@@ -42,20 +43,20 @@ struct TIMClient {
         try key(await send("key", ["longsecret": .string(longSecret), "keyid": .string(id)]))
     }
 
-    func send(_ name: String, _ body: JSONValue) async throws -> RawHTTP.Answer {
-        try await RawHTTP.send(
-            "POST", "\(base)/\(name)\(isAndroid ? "/" : "")", port: port,
+    func send(_ name: String, _ body: JSONValue) async throws -> HTTPTestAnswer {
+        try await LoopbackClient(port: port).send(
+            "POST", "\(base)/\(name)\(isAndroid ? "/" : "")",
             headers: ["Content-Type": "application/json; charset=utf-8", "Accept": "application/json"],
             body: body.serialized)
     }
 
     /// The same request, sent twice, for the answer to the first was lost: the answer to the second.
-    func retrying(_ name: String, _ body: JSONValue) async throws -> RawHTTP.Answer {
+    func retrying(_ name: String, _ body: JSONValue) async throws -> HTTPTestAnswer {
         _ = try await send(name, body)
         return try await send(name, body)
     }
 
-    func key(_ answer: RawHTTP.Answer) throws -> Key {
+    func key(_ answer: HTTPTestAnswer) throws -> Key {
         switch answer.status {
         case 200: break
         case 401: throw Failure.badPassword
@@ -195,7 +196,7 @@ struct TIMClient {
         ) { gatehouse in
             let client = TIMClient(port: gatehouse.port, base: "/keyservice/v1")
             let made = try await client.createKey("1234")
-            let answers = await withTaskGroup(of: RawHTTP.Answer?.self) { group in
+            let answers = await withTaskGroup(of: HTTPTestAnswer?.self) { group in
                 for _ in 0..<30 {
                     group.addTask {
                         try? await client.send("key", ["secret": "1234", "keyid": .string(made.id)])

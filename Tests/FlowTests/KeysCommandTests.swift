@@ -2,6 +2,7 @@ import Accounts
 import AccountsSQL
 import AccountsSQLite
 import Glibc
+import HTTPTesting
 import JSON
 import Patience
 import Sealing

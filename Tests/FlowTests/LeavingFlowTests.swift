@@ -1,3 +1,4 @@
+import HTTPTesting
 import JSON
 import Patience
 import SimulatedCarriers
@@ -13,11 +14,10 @@ enum LeavingFlow {
         _ app: Authorized, _ gatehouse: RunningGatehouse, during endpoint: SimulatedEndpoint
     ) async throws {
         let before = gatehouse.simulation.counts[endpoint]
-        let request = RawHTTP.request(
-            "POST", "/auth/signin", port: gatehouse.port, headers: ["Content-Type": "application/json"],
-            body: app.body().serialized)
-        let connection = try RawConnection(to: gatehouse.port)
-        try connection.send(request)
+        let request = HTTPTestRequest(
+            "POST", "/auth/signin", headers: [("Content-Type", "application/json")], body: app.body().serialized)
+        let connection = try HTTPTestConnection(to: gatehouse.port)
+        try #require(connection.write(request.bytes(to: "127.0.0.1")))
         try await eventually("the provider's call") { gatehouse.simulation.counts[endpoint] != before }
         connection.reset()
     }
@@ -25,7 +25,7 @@ enum LeavingFlow {
 
 @Suite struct `An app that goes away` {
     /// What a sign-in comes to once the only place is free.
-    private func signInWhenFree(_ app: Authorized, _ gatehouse: RunningGatehouse) async throws -> RawHTTP.Answer {
+    private func signInWhenFree(_ app: Authorized, _ gatehouse: RunningGatehouse) async throws -> HTTPTestAnswer {
         var answer = try await gatehouse.signIn(app)
         try await eventually("the place") {
             if answer["error"] == "overloaded" { answer = try await gatehouse.signIn(app) }

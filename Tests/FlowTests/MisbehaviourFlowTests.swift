@@ -1,3 +1,4 @@
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Testing
@@ -74,7 +75,7 @@ struct Verdict: Sendable, CustomTestStringConvertible {
         Verdict("userinfo_401", 502, "provider_error"),
     ]
 
-    private func check(_ verdict: Verdict, _ answer: RawHTTP.Answer) {
+    private func check(_ verdict: Verdict, _ answer: HTTPTestAnswer) {
         #expect(answer.status == verdict.status, "\(verdict.misbehaviour): \(answer.text)")
         if let error = verdict.error {
             #expect(answer["error"] == .string(error), "\(verdict.misbehaviour): \(answer.text)")
@@ -88,7 +89,7 @@ struct Verdict: Sendable, CustomTestStringConvertible {
     }
 
     /// Nothing that was sent, and nothing of the provider's, may come back in an error.
-    private func checkSilence(_ answer: RawHTTP.Answer, _ authorized: Authorized) {
+    private func checkSilence(_ answer: HTTPTestAnswer, _ authorized: Authorized) {
         guard answer.status != 200 else { return }
         for secret in [authorized.code, authorized.verifier, "eyJ", "demo-secret", "310410-", "ada@"] {
             #expect(!answer.text.contains(secret), "the answer tells \(secret.prefix(4))…")

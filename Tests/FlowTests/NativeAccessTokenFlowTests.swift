@@ -1,3 +1,4 @@
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Testing
@@ -14,7 +15,7 @@ import Testing
 
     private func post(
         _ flow: NativeFlow, _ handed: NativeFlow.Handed, access: JSONValue? = nil
-    ) async throws -> RawHTTP.Answer {
+    ) async throws -> HTTPTestAnswer {
         try await flow.post(handed, to: "okta", ["access_token": access ?? handed.answer["access_token"]])
     }
 

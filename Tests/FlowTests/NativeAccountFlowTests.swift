@@ -1,3 +1,4 @@
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Testing
@@ -12,7 +13,7 @@ import Testing
 
     private func link(
         _ flow: NativeFlow, _ handed: NativeFlow.Handed, to provider: String, _ bearer: [String: String]
-    ) async throws -> RawHTTP.Answer {
+    ) async throws -> HTTPTestAnswer {
         try await flow.gatehouse.post("/users/me/identities", handed.body(provider), bearer)
     }
 
@@ -77,7 +78,7 @@ import Testing
     private func approve(
         _ flow: NativeFlow, _ handed: NativeFlow.Handed, _ bearer: [String: String],
         _ changes: [String: JSONValue?] = [:]
-    ) async throws -> RawHTTP.Answer {
+    ) async throws -> HTTPTestAnswer {
         let asked: [String: JSONValue?] = ["context": .string(Self.context), "acr_values": "1"]
         return try await flow.gatehouse.post(
             "/auth/transaction", handed.body("keycloak", asked.merging(changes) { $1 }), bearer)

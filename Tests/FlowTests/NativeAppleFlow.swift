@@ -1,6 +1,7 @@
 import AccountsSQLite
 import Crypto
 import Foundation
+import HTTPTesting
 import JOSE
 import JSON
 import Providers
@@ -55,7 +56,7 @@ struct NativeAppleFlow {
     /// Posts an ID token, with the code that came with it or another one.
     func post(
         _ handed: NativeFlow.Handed, code: JSONValue? = nil, user: JSONValue? = nil
-    ) async throws -> RawHTTP.Answer {
+    ) async throws -> HTTPTestAnswer {
         try await flow.post(handed, to: "apple", ["code": code ?? handed.answer["code"], "user": user])
     }
 
@@ -83,9 +84,9 @@ struct NativeAppleFlow {
 
 extension NativeFlow {
     /// Sends something to the dialects' port.
-    func send(_ path: String, _ body: [UInt8], type: String = "application/json") async throws -> RawHTTP.Answer {
+    func send(_ path: String, _ body: [UInt8], type: String = "application/json") async throws -> HTTPTestAnswer {
         let url = try #require(URLComponents(string: gatehouse.simulation.url(of: .apple)))
-        return try await RawHTTP.send(
-            "POST", path, port: UInt16(try #require(url.port)), headers: ["Content-Type": type], body: body)
+        return try await LoopbackClient(port: UInt16(try #require(url.port))).send(
+            "POST", path, headers: ["Content-Type": type], body: body)
     }
 }

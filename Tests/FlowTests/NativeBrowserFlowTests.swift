@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Testing
@@ -74,7 +75,7 @@ import Testing
 
 extension NativeAppleFlow {
     /// What the service knows of whom an app holds tokens of.
-    fileprivate func person(_ tokens: RawHTTP.Answer) async throws -> JSONValue {
+    fileprivate func person(_ tokens: HTTPTestAnswer) async throws -> JSONValue {
         let answer = try await gatehouse.call("GET", "/users/me", bearer: try #require(tokens["access_token"]?.string))
         #expect(answer.status == 200, "\(answer.text)")
         return answer.json
@@ -88,7 +89,7 @@ extension NativeAppleFlow {
             let stays = try await apple.flow.post(apple.ask("grace"), to: "apple")
             let prepared = try await apple.transfer(to: "NEWTEAM001")
             #expect(prepared.status == 0 && prepared.json["noted"] == 2, "\(prepared.everything)")
-            let form = Array(RawHTTP.form(["subscriber": "ada", "to_team": "NEWTEAM001"]).utf8)
+            let form = Array(FormText.encode(["subscriber": "ada", "to_team": "NEWTEAM001"]).utf8)
             let moved = try await apple.flow.send(
                 "/apple/control/transfer", form, type: "application/x-www-form-urlencoded")
             #expect(moved.status == 200, "\(moved.text)")
@@ -106,7 +107,7 @@ extension NativeAppleFlow {
     @Test func `moves nobody who was not asked about`() async throws {
         try await NativeAppleFlow.with { apple in
             let before = try await apple.flow.post(apple.ask(), to: "apple")
-            let form = Array(RawHTTP.form(["subscriber": "ada", "to_team": "NEWTEAM001"]).utf8)
+            let form = Array(FormText.encode(["subscriber": "ada", "to_team": "NEWTEAM001"]).utf8)
             _ = try await apple.flow.send("/apple/control/transfer", form, type: "application/x-www-form-urlencoded")
             let after = try await apple.flow.post(apple.ask(), to: "apple")
             #expect(after["new_user"] == true && after["user"]?["user_id"] != before["user"]?["user_id"])

@@ -3,6 +3,7 @@ import AccountsSQL
 import AccountsSQLite
 import Crypto
 import Foundation
+import HTTPTesting
 import JSON
 import OpenIDConnect
 import SimulatedCarriers
@@ -107,9 +108,9 @@ struct NativeFlow {
         ]
         let fields = usual.merging(changes) { $1 }.compactMapValues(\.self)
         let url = try #require(URLComponents(string: gatehouse.simulation.url(of: issuer)))
-        let answer = try await RawHTTP.send(
-            "POST", "\(url.path)/native", port: UInt16(try #require(url.port)),
-            headers: ["Content-Type": "application/x-www-form-urlencoded"], body: Array(RawHTTP.form(fields).utf8))
+        let answer = try await LoopbackClient(port: UInt16(try #require(url.port))).send(
+            "POST", "\(url.path)/native",
+            headers: ["Content-Type": "application/x-www-form-urlencoded"], body: Array(FormText.encode(fields).utf8))
         try #require(answer.status == 200, "\(answer.text)")
         return Handed(answer: answer.json, preimage: preimage)
     }
@@ -121,7 +122,7 @@ struct NativeFlow {
 
     func post(
         _ handed: Handed, to provider: String, _ changes: [String: JSONValue?] = [:]
-    ) async throws -> RawHTTP.Answer {
+    ) async throws -> HTTPTestAnswer {
         try await gatehouse.post("/auth/signin", handed.body(provider, changes))
     }
 
@@ -140,7 +141,7 @@ struct NativeFlow {
     }
 }
 
-extension RawHTTP.Answer {
+extension HTTPTestAnswer {
     /// Expects a refusal.
     func expectRefused(
         _ status: Int, _ error: String, _ reason: String? = nil, _ comment: String = "",

@@ -1,3 +1,4 @@
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Testing
@@ -7,7 +8,7 @@ import Testing
 
     private func post(
         _ flow: NativeFlow, tenant: String?, misbehaving name: String? = nil
-    ) async throws -> RawHTTP.Answer {
+    ) async throws -> HTTPTestAnswer {
         try await flow.post(flow.ask(.entra, changing: ["tenant": tenant, "misbehave": name]), to: "entra")
     }
 

@@ -1,4 +1,5 @@
 import EventLoop
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Testing
@@ -33,9 +34,9 @@ import Testing
     @Test func `twenty times at once signs in once`() async throws {
         try await NativeFlow.with([.google]) { flow in
             let handed = try await flow.ask(.google)
-            let answers = try await withThrowingTaskGroup(of: RawHTTP.Answer.self) { group in
+            let answers = try await withThrowingTaskGroup(of: HTTPTestAnswer.self) { group in
                 for _ in 0..<20 { group.addTask { try await flow.post(handed, to: "google") } }
-                return try await group.reduce(into: [RawHTTP.Answer]()) { $0.append($1) }
+                return try await group.reduce(into: [HTTPTestAnswer]()) { $0.append($1) }
             }
             #expect(answers.filter { $0.status == 200 }.count == 1)
             #expect(answers.filter { $0["error"] == "invalid_grant" }.count == 19)
@@ -61,8 +62,8 @@ import Testing
             let server = try await RunningGatehouse.start(yaml, gatehouse.log, [:])
             let resigned = JSONValue.string(try #require(ResignedToken.of(handed.idToken)))
             for changes in [[:], ["id_token": resigned]] as [[String: JSONValue?]] {
-                let answer = try await RawHTTP.send(
-                    "POST", "/auth/signin", port: server.address.port, headers: ["Content-Type": "application/json"],
+                let answer = try await LoopbackClient(port: server.address.port).send(
+                    "POST", "/auth/signin", headers: ["Content-Type": "application/json"],
                     body: handed.body("line", changes).serialized)
                 answer.expectRefused(401, "invalid_grant")
             }

@@ -1,3 +1,4 @@
+import HTTPTesting
 import JSON
 import Patience
 import SimulatedCarriers
@@ -96,9 +97,9 @@ import Testing
             let begun = try await recorder.during { back = try await browser.throughProvider().form }
             #expect(begun == Self.request("/auth/authorize", Self.bulkhead("zenkey", Self.write)))
             let form = try #require(back)
-            var answer: RawHTTP.Answer?
+            var answer: HTTPTestAnswer?
             let returned = try await recorder.during {
-                answer = try await browser.visit("\(form.path)?\(RawHTTP.form(form.fields))")
+                answer = try await browser.visit("\(form.path)?\(FormText.encode(form.fields))")
             }
             // What was remembered of the request is used up first.
             #expect(returned == Self.request("/auth/{provider}/callback", Self.write + Self.codeSignIn))

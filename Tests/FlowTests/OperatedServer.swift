@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTesting
 import JSON
 import Synchronization
 import Testing
@@ -72,12 +73,12 @@ final class OperatedServer: Sendable {
 
     private func send(
         _ method: String, _ path: String, headers: [String: String] = [:], body: [UInt8]? = nil
-    ) async throws -> RawHTTP.Answer {
+    ) async throws -> HTTPTestAnswer {
         let port = try #require(process.withLock { $0?.port })
-        return try await RawHTTP.send(method, path, port: port, headers: headers, body: body)
+        return try await LoopbackClient(port: port).send(method, path, headers: headers, body: body)
     }
 
-    func signIn(_ name: String) async throws -> RawHTTP.Answer {
+    func signIn(_ name: String) async throws -> HTTPTestAnswer {
         try await send(
             "POST", "/auth/signin", headers: ["Content-Type": "application/json"],
             body: try await gatehouse.authorize(name).body().serialized)
@@ -87,8 +88,8 @@ final class OperatedServer: Sendable {
         try await send("GET", "/users/me", headers: ["Authorization": "Bearer \(token)"]).status
     }
 
-    func refresh(_ token: String) async throws -> RawHTTP.Answer {
-        let form = RawHTTP.form(["grant_type": "refresh_token", "refresh_token": token])
+    func refresh(_ token: String) async throws -> HTTPTestAnswer {
+        let form = FormText.encode(["grant_type": "refresh_token", "refresh_token": token])
         return try await send(
             "POST", "/auth/token", headers: ["Content-Type": "application/x-www-form-urlencoded"],
             body: Array(form.utf8))

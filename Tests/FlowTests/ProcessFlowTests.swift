@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import HTTPTesting
 import JSON
 import Patience
 import SimulatedCarriers
@@ -25,8 +26,8 @@ import Testing
             let server = try await ServerProcess(configuration: file, log: log)
             let port = server.port
             let app = try await gatehouse.authorize("ada")
-            async let answer = RawHTTP.send(
-                "POST", "/auth/signin", port: port, headers: ["Content-Type": "application/json"],
+            async let answer = LoopbackClient(port: port).send(
+                "POST", "/auth/signin", headers: ["Content-Type": "application/json"],
                 body: app.body().serialized)
             let exchanges = gatehouse.simulation.requests(at: .token).count
             try await eventually("the exchange to begin") {
@@ -47,8 +48,8 @@ import Testing
             let port = server.port
             func status(key: String) async throws -> Int {
                 let app = try await gatehouse.authorize("ada")
-                return try await RawHTTP.send(
-                    "POST", "/auth/signin", port: port,
+                return try await LoopbackClient(port: port).send(
+                    "POST", "/auth/signin",
                     headers: ["Content-Type": "application/json", "X-API-KEY": key], body: app.body().serialized
                 ).status
             }
@@ -70,7 +71,7 @@ import Testing
             try Data("providers: [".utf8).write(to: file)
             server.signal(SIGHUP)
             try await eventually("the fault to be told") { text(log).contains("is faulty and changes nothing") }
-            #expect(try await RawHTTP.send("GET", "/healthz", port: port).status == 200)
+            #expect(try await LoopbackClient(port: port).send("GET", "/healthz").status == 200)
             server.kill()
         }
     }

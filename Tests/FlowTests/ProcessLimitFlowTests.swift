@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import HTTPTesting
 import Patience
 import SimulatedCarriers
 import Testing

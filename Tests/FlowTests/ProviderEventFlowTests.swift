@@ -2,6 +2,7 @@ import Accounts
 import AccountsSQL
 import AccountsSQLite
 import Foundation
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Testing
@@ -28,27 +29,27 @@ extension RunningGatehouse {
     func event(_ dialect: ToldAs, _ command: [String: JSONValue]) async throws -> String {
         let port = try #require(URLComponents(string: simulation.plain)?.port)
         let command = command.merging(["dialect": .string(dialect.rawValue)]) { old, _ in old }
-        let answer = try await RawHTTP.send(
-            "POST", "/control/event", port: UInt16(port), headers: ["Content-Type": "application/json"],
+        let answer = try await LoopbackClient(port: UInt16(port)).send(
+            "POST", "/control/event", headers: ["Content-Type": "application/json"],
             body: JSONValue.object(JSONObject(command.map { (name: $0, value: $1) })).serialized)
         let text = ["payload", "token", "signed_request"].compactMap { answer[$0]?.string }.first
         return try #require(text, "\(answer.status) \(answer.text)")
     }
 
     /// What the provider would do with it.
-    func tell(_ text: String, _ dialect: ToldAs, to path: String = "/auth/plain/events") async throws -> RawHTTP.Answer
+    func tell(_ text: String, _ dialect: ToldAs, to path: String = "/auth/plain/events") async throws -> HTTPTestAnswer
     {
         switch dialect {
         case .apple: try await post(path, ["payload": .string(text)])
         case .facebook: try await call("POST", path, form: ["signed_request": text])
         case .risc:
-            try await RawHTTP.send(
-                "POST", path, port: port, headers: ["Content-Type": "application/secevent+jwt"],
+            try await LoopbackClient(port: port).send(
+                "POST", path, headers: ["Content-Type": "application/secevent+jwt"],
                 body: Array(text.utf8))
         }
     }
 
-    func tell(_ dialect: ToldAs, _ command: [String: JSONValue]) async throws -> RawHTTP.Answer {
+    func tell(_ dialect: ToldAs, _ command: [String: JSONValue]) async throws -> HTTPTestAnswer {
         try await tell(try await event(dialect, command), dialect)
     }
 }
@@ -111,7 +112,7 @@ extension RunningGatehouse {
                 let identities = try await gatehouse.call("GET", "/users/me/identities", bearer: token)
                 #expect(identities.text.contains("email_stopped_at") == isStopped, "\(event) \(secondsAgo)")
                 for path in ["/admin/users/1", "/admin/users/1/export"] {
-                    let shown = try await RawHTTP.send("GET", path, port: gatehouse.adminPort)
+                    let shown = try await LoopbackClient(port: gatehouse.adminPort).send("GET", path)
                     #expect(shown.text.contains("email_stopped_at") == isStopped, "\(path)")
                     #expect(shown.text.contains(#""email_stopped_at":1"#) == isStopped, "\(path)")
                 }

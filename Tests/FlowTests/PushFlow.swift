@@ -1,6 +1,7 @@
 import Crypto
 import EventLoop
 import Foundation
+import HTTPTesting
 import JSON
 import Patience
 import SimulatedCarriers
@@ -54,16 +55,16 @@ struct PushFlow {
 
     func send(
         _ method: String, _ path: String, _ body: JSONValue? = nil, bearer: String? = nil
-    ) async throws -> RawHTTP.Answer {
+    ) async throws -> HTTPTestAnswer {
         var headers = ["Content-Type": "application/json"]
         if let apiKey { headers["X-API-KEY"] = apiKey }
         if let bearer { headers["Authorization"] = "Bearer \(bearer)" }
-        return try await RawHTTP.send(
-            method, path, port: port ?? gatehouse.port, headers: headers,
+        return try await LoopbackClient(port: port ?? gatehouse.port).send(
+            method, path, headers: headers,
             body: body?.serialized ?? (method == "POST" ? [] : nil))
     }
 
-    func begin(_ changes: [String: JSONValue?] = [:], bearer: String? = nil) async throws -> RawHTTP.Answer {
+    func begin(_ changes: [String: JSONValue?] = [:], bearer: String? = nil) async throws -> HTTPTestAnswer {
         var members: [String: JSONValue] = [
             "client_id": .string(RunningGatehouse.clientID), "login_hint": .string(Self.ada), "mccmnc": "310410",
             "context": "Sign in at the counter",
@@ -91,10 +92,10 @@ struct PushFlow {
         Issue.record("no carrier was asked")
     }
 
-    func poll(_ id: String) async throws -> RawHTTP.Answer { try await send("GET", "\(Self.path)/\(id)") }
+    func poll(_ id: String) async throws -> HTTPTestAnswer { try await send("GET", "\(Self.path)/\(id)") }
 
     /// Polls, once a second at most, until the answer is another than that it is pending.
-    func ended(_ id: String) async throws -> RawHTTP.Answer {
+    func ended(_ id: String) async throws -> HTTPTestAnswer {
         for _ in 0..<20 {
             let answer = try await poll(id)
             if answer.status != 200, answer.status != 429 { return answer }
@@ -155,9 +156,9 @@ struct PushFlow {
         return last
     }
 
-    func control(_ path: String, _ body: JSONValue) async throws -> RawHTTP.Answer {
+    func control(_ path: String, _ body: JSONValue) async throws -> HTTPTestAnswer {
         let port = try #require(URLComponents(string: gatehouse.simulation.aurora)?.port)
-        return try await RawHTTP.send(
-            "POST", path, port: UInt16(port), headers: ["Content-Type": "application/json"], body: body.serialized)
+        return try await LoopbackClient(port: UInt16(port)).send(
+            "POST", path, headers: ["Content-Type": "application/json"], body: body.serialized)
     }
 }

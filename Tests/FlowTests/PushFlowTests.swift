@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Testing
@@ -31,15 +32,15 @@ import Testing
             var flow = keyless
             flow.apiKey = "one"
             var transcript: [String] = []
-            func note(_ what: String, _ answer: RawHTTP.Answer) {
+            func note(_ what: String, _ answer: HTTPTestAnswer) {
                 transcript.append("\(what): \(answer.status) \(answer["error"]?.string ?? "")")
             }
             let id = try await flow.begun()
             note("pending", try await flow.poll(id))
             // So many at once that two of them come within a second on the slowest of machines.
-            let hasty = try await withThrowingTaskGroup(of: RawHTTP.Answer.self) { [flow] group in
+            let hasty = try await withThrowingTaskGroup(of: HTTPTestAnswer.self) { [flow] group in
                 for _ in 0..<8 { group.addTask { try await flow.poll(id) } }
-                return try await group.reduce(into: [RawHTTP.Answer]()) { $0.append($1) }
+                return try await group.reduce(into: [HTTPTestAnswer]()) { $0.append($1) }
             }
             note("too often", try #require(hasty.first { $0.status != 200 }))
             note("a second push for the same user", try await flow.begin())
@@ -102,8 +103,8 @@ import Testing
             let done = try await flow.ended(approved)
             #expect(done.status == 302, "\(done.text)")
             let token = try #require(done["token"]?.string)
-            let user = try await RawHTTP.send(
-                "GET", "/users/me", port: third.port, headers: ["Authorization": "Bearer \(token)"])
+            let user = try await LoopbackClient(port: third.port).send(
+                "GET", "/users/me", headers: ["Authorization": "Bearer \(token)"])
             #expect(user["name"] == "Ada Lovelace")
             #expect(try await flow.ended(denied).status == 400)
             third.kill()
@@ -114,7 +115,7 @@ import Testing
         try await PushFlow.with { flow in
             let id = try await flow.begun()
             _ = try await flow.poll(id)
-            let port = flow.gatehouse.port
+            let client = LoopbackClient(port: flow.gatehouse.port)
             let before = try await flow.settledStore()
             let start = ContinuousClock.now
             await withTaskGroup(of: Void.self) { group in
@@ -122,8 +123,7 @@ import Testing
                     group.addTask {
                         for number in 0..<500 {
                             let guess = String(repeating: "\(stranger)", count: 38) + "\(1000 + number)A"
-                            let answer = await RawHTTP.attempt(
-                                RawHTTP.request("GET", "\(PushFlow.path)/\(guess)", port: port), port: port)
+                            let answer = try? await client.send("GET", "\(PushFlow.path)/\(guess)")
                             #expect(answer?.status == 404)
                         }
                     }

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import HTTPTesting
 import JOSE
 import JSON
 import SimulatedCarriers
@@ -110,8 +111,8 @@ struct RecipeTrial: Sendable {
     private static func register(_ key: PrivateKey, _ gatehouse: RunningGatehouse) async throws {
         let plain = try #require(URLComponents(string: gatehouse.simulation.plain)?.port)
         let keys: JSONValue = ["keys": [.object(key.publicKey.jwk(keyID: "apple", algorithm: .es256))]]
-        let answer = try await RawHTTP.send(
-            "POST", "/control/clients/com.example.app/keys", port: UInt16(plain), body: keys.serialized)
+        let answer = try await LoopbackClient(port: UInt16(plain)).send(
+            "POST", "/control/clients/com.example.app/keys", body: keys.serialized)
         #expect(answer.status == 200)
     }
 
@@ -121,9 +122,9 @@ struct RecipeTrial: Sendable {
         let fields = [
             "login_hint": "ada", "nonce": Hexadecimal.encode(Digest.sha256.hash(Array(Self.nonce.utf8))),
         ].merging(asked) { $1 }.merging(more) { $1 }
-        let answer = try await RawHTTP.send(
-            "POST", address.path + "/native", port: UInt16(try #require(address.port)),
-            headers: ["Content-Type": "application/x-www-form-urlencoded"], body: Array(RawHTTP.form(fields).utf8))
+        let answer = try await LoopbackClient(port: UInt16(try #require(address.port))).send(
+            "POST", address.path + "/native",
+            headers: ["Content-Type": "application/x-www-form-urlencoded"], body: Array(FormText.encode(fields).utf8))
         #expect(answer.status == 200, "\(answer.text)")
         var held = ["NONCE": Self.nonce]
         for (placeholder, name) in [("ID_TOKEN", "id_token"), ("ACCESS_TOKEN", "access_token"), ("CODE", "code")] {

@@ -1,5 +1,6 @@
 import EventLoop
 import Foundation
+import HTTPTesting
 import JSON
 import Logging
 import Settings
@@ -211,8 +212,8 @@ final class RunningGatehouse: Sendable {
         ]
         query.merge(more) { _, new in new }
         let issuer = try #require(URLComponents(string: simulation.url(of: carrier)))
-        let answer = try await RawHTTP.send(
-            "GET", "/authorize?" + RawHTTP.form(query), port: UInt16(try #require(issuer.port)))
+        let answer = try await LoopbackClient(port: UInt16(try #require(issuer.port))).send(
+            "GET", "/authorize?" + FormText.encode(query))
         let location = try #require(answer.header("location"), "\(answer.status) \(answer.text)")
         let items = URLComponents(string: location)?.queryItems ?? []
         let code = try #require(items.first { $0.name == "code" }?.value, "no code in \(location)")
@@ -221,36 +222,36 @@ final class RunningGatehouse: Sendable {
     }
 
     /// Posts a sign-in as stock apps do.
-    func signIn(_ authorized: Authorized, _ changes: [String: JSONValue?] = [:]) async throws -> RawHTTP.Answer {
+    func signIn(_ authorized: Authorized, _ changes: [String: JSONValue?] = [:]) async throws -> HTTPTestAnswer {
         try await post("/auth/signin", authorized.body(changes))
     }
 
     /// Authorizes and signs in.
     func signIn(
         _ subscriber: String, at carrier: SimulatedIssuer = .aurora, misbehaving name: String? = nil
-    ) async throws -> RawHTTP.Answer {
+    ) async throws -> HTTPTestAnswer {
         try await signIn(try await authorize(subscriber, at: carrier, name.map { ["misbehave": $0] } ?? [:]))
     }
 
-    func post(_ path: String, _ body: JSONValue, _ headers: [String: String] = [:]) async throws -> RawHTTP.Answer {
-        try await RawHTTP.send(
-            "POST", path, port: port,
+    func post(_ path: String, _ body: JSONValue, _ headers: [String: String] = [:]) async throws -> HTTPTestAnswer {
+        try await LoopbackClient(port: port).send(
+            "POST", path,
             headers: ["Content-Type": "application/json"].merging(headers) { _, new in new }, body: body.serialized)
     }
 
     func call(
         _ method: String, _ path: String, bearer: String? = nil, headers: [String: String] = [:],
         form: [String: String]? = nil
-    ) async throws -> RawHTTP.Answer {
+    ) async throws -> HTTPTestAnswer {
         var headers = headers
         if let bearer { headers["Authorization"] = "Bearer \(bearer)" }
         if form != nil { headers["Content-Type"] = "application/x-www-form-urlencoded" }
-        return try await RawHTTP.send(
-            method, path, port: port, headers: headers,
-            body: form.map { Array(RawHTTP.form($0).utf8) })
+        return try await LoopbackClient(port: port).send(
+            method, path, headers: headers,
+            body: form.map { Array(FormText.encode($0).utf8) })
     }
 
-    func refresh(_ token: String) async throws -> RawHTTP.Answer {
+    func refresh(_ token: String) async throws -> HTTPTestAnswer {
         try await call("POST", "/auth/token", form: ["grant_type": "refresh_token", "refresh_token": token])
     }
 }

@@ -1,3 +1,4 @@
+import HTTPTesting
 import JSON
 import Patience
 import SimulatedCarriers
@@ -64,7 +65,7 @@ import Testing
             var apps: [Authorized] = []
             for number in 0..<6 { apps.append(try await gatehouse.authorize("bulk\(number)")) }
             gatehouse.simulation.latency = .milliseconds(500)
-            let answers = await withTaskGroup(of: RawHTTP.Answer?.self) { group in
+            let answers = await withTaskGroup(of: HTTPTestAnswer?.self) { group in
                 for app in apps { group.addTask { try? await gatehouse.signIn(app) } }
                 return await group.reduce(into: []) { $0.append($1) }
             }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import HTTPTesting
 import JSON
 import Patience
 import SimulatedCarriers
@@ -31,7 +32,7 @@ import Testing
     private func text(_ file: URL) -> String { (try? String(contentsOf: file, encoding: .utf8)) ?? "" }
 
     private func isReady(_ port: UInt16) async throws -> Bool {
-        try await RawHTTP.send("GET", "/readyz", port: port).status == 200
+        try await LoopbackClient(port: port).send("GET", "/readyz").status == 200
     }
 
     @Test func `a server that is told to stop is not ready but accepts as before, until a second signal`() async throws
@@ -41,7 +42,7 @@ import Testing
             server.signal(SIGTERM)
             try await eventually("a server that is not ready") { try await !isReady(adminPort) }
             for _ in 0..<3 {
-                let answer = try await RawHTTP.send("GET", "/healthz", port: server.port)
+                let answer = try await LoopbackClient(port: server.port).send("GET", "/healthz")
                 #expect(answer.status == 200)
             }
             #expect(!text(log).contains("draining"))

@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Testing

@@ -1,3 +1,4 @@
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Testing
@@ -5,7 +6,7 @@ import Testing
 @Suite struct `A thief over real sockets` {
     private static func link(
         _ gatehouse: RunningGatehouse, _ token: String, _ subscriber: String, at carrier: SimulatedIssuer = .aurora
-    ) async throws -> RawHTTP.Answer {
+    ) async throws -> HTTPTestAnswer {
         try await gatehouse.post(
             "/users/me/identities", try await gatehouse.authorize(subscriber, at: carrier).body(),
             ["Authorization": "Bearer \(token)"])

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Testing
@@ -40,17 +41,17 @@ struct TelenorFlow {
             "provider": "telenor", "mccmnc": "", "prompt": "", "login_hint": "", "scope": "openid profile email phone",
         ]
         let request = browser.request(usual.merging(changes) { $1 })
-        return try BrowserFlow.location(of: try await browser.visit("/auth/authorize?" + RawHTTP.form(request)))
+        return try BrowserFlow.location(of: try await browser.visit("/auth/authorize?" + FormText.encode(request)))
     }
 
     /// Goes to TelenorID+.
-    mutating func visit(_ address: URLComponents, form: [String: String]? = nil) async throws -> RawHTTP.Answer {
+    mutating func visit(_ address: URLComponents, form: [String: String]? = nil) async throws -> HTTPTestAnswer {
         var headers = session.map { ["Cookie": $0] } ?? [:]
         if form != nil { headers["Content-Type"] = "application/x-www-form-urlencoded" }
         let query = form == nil ? address.percentEncodedQuery.map { "?" + $0 } ?? "" : ""
-        let answer = try await RawHTTP.send(
-            form == nil ? "GET" : "POST", address.path + query, port: UInt16(try #require(address.port)),
-            headers: headers, body: form.map { Array(RawHTTP.form($0).utf8) })
+        let answer = try await LoopbackClient(port: UInt16(try #require(address.port))).send(
+            form == nil ? "GET" : "POST", address.path + query,
+            headers: headers, body: form.map { Array(FormText.encode($0).utf8) })
         if let set = answer.header("set-cookie") { session = String(set.prefix { $0 != ";" }) }
         return answer
     }
@@ -87,7 +88,7 @@ struct TelenorFlow {
     /// Signs in, up to the app's tokens.
     mutating func tokens(
         as subscriber: String = "ada", _ changes: [String: String] = [:]
-    ) async throws -> RawHTTP.Answer {
+    ) async throws -> HTTPTestAnswer {
         let location = try await signIn(as: subscriber, changes)
         let answer = try await browser.redeem(try #require(location["code"], "\(location)"))
         #expect(answer.status == 200, "\(answer.text)")
@@ -98,8 +99,8 @@ struct TelenorFlow {
     func line(of subscriber: String, seconds: Int64 = 60) async throws -> (token: String, lifetime: Int64) {
         let port = try #require(URLComponents(string: gatehouse.simulation.telenor)?.port)
         let command: JSONValue = ["subscriber": .string(subscriber), "seconds": .integer(seconds)]
-        let answer = try await RawHTTP.send(
-            "POST", "/control/line", port: UInt16(port), headers: ["Content-Type": "application/json"],
+        let answer = try await LoopbackClient(port: UInt16(port)).send(
+            "POST", "/control/line", headers: ["Content-Type": "application/json"],
             body: command.serialized)
         return (try #require(answer["uuid"]?.string), try #require(answer["exp"]?.integer))
     }

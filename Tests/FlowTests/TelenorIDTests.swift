@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Testing
@@ -210,8 +211,8 @@ import Testing
 }
 
 @Suite struct `Signing out at TelenorID+` {
-    private static func logOut(_ flow: inout TelenorFlow, _ tokens: RawHTTP.Answer) async throws -> URLComponents {
-        let query = RawHTTP.form([
+    private static func logOut(_ flow: inout TelenorFlow, _ tokens: HTTPTestAnswer) async throws -> URLComponents {
+        let query = FormText.encode([
             "id_token_hint": try #require(tokens["id_token"]?.string), "state": "logout-state",
             "post_logout_redirect_uri": "http://127.0.0.1:5000/bye",
         ])

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Testing
@@ -87,9 +88,9 @@ extension RunningGatehouse {
         ]
         if client == "gatehouse-demo" { form["client_secret"] = "demo-secret-plain" }
         let port = try #require(URLComponents(string: simulation.plain)?.port)
-        let answer = try await RawHTTP.send(
-            "POST", "/token", port: UInt16(port), headers: ["Content-Type": "application/x-www-form-urlencoded"],
-            body: Array(RawHTTP.form(form).utf8))
+        let answer = try await LoopbackClient(port: UInt16(port)).send(
+            "POST", "/token", headers: ["Content-Type": "application/x-www-form-urlencoded"],
+            body: Array(FormText.encode(form).utf8))
         #expect(answer.status == 200, "\(answer.text)")
         return answer.json
     }
@@ -101,7 +102,7 @@ extension RunningGatehouse {
         return try #require(tokens["access_token"]?.string)
     }
 
-    func exchange(_ token: String, _ changes: [String: String] = [:]) async throws -> RawHTTP.Answer {
+    func exchange(_ token: String, _ changes: [String: String] = [:]) async throws -> HTTPTestAnswer {
         try await call(
             "POST", "/auth/token",
             form: [

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Syntax
@@ -28,8 +29,8 @@ import Testing
             "redirect_uri": "com.example.app:/callback", "nonce": "hello", "prompt": "none", "login_hint": "ada",
             "code_challenge": Authorized.challenge(verifier), "code_challenge_method": "S256",
         ]
-        let answer = try await RawHTTP.send(
-            "GET", line.path + "/oauth2/v2.1/authorize?" + RawHTTP.form(query), port: UInt16(try #require(line.port)))
+        let answer = try await LoopbackClient(port: UInt16(try #require(line.port))).send(
+            "GET", line.path + "/oauth2/v2.1/authorize?" + FormText.encode(query))
         let code = try #require(try BrowserFlow.location(of: answer)["code"], "\(answer.text)")
         return [
             "provider": "line", "code": .string(code), "code_verifier": .string(verifier), "nonce": "hello",
@@ -74,17 +75,17 @@ import Testing
             let line = try #require(URLComponents(string: gatehouse.simulation.url(of: .line)))
             let port = UInt16(try #require(line.port))
             let headers = ["Content-Type": "application/x-www-form-urlencoded"]
-            let native = try await RawHTTP.send(
-                "POST", line.path + "/native", port: port, headers: headers,
+            let native = try await LoopbackClient(port: port).send(
+                "POST", line.path + "/native", headers: headers,
                 body: Array(
-                    RawHTTP.form([
+                    FormText.encode([
                         "login_hint": "ada", "client_id": "gatehouse-line", "nonce": Self.hashOfNonce,
                         "misbehave": "id_token_hs256_client_secret",
                     ]).utf8))
             let token = try #require(native["id_token"]?.string, "\(native.text)")
-            let looked = try await RawHTTP.send(
-                "POST", line.path + "/oauth2/v2.1/verify", port: port, headers: headers,
-                body: Array(RawHTTP.form(["id_token": token, "client_id": "gatehouse-line"]).utf8))
+            let looked = try await LoopbackClient(port: port).send(
+                "POST", line.path + "/oauth2/v2.1/verify", headers: headers,
+                body: Array(FormText.encode(["id_token": token, "client_id": "gatehouse-line"]).utf8))
             #expect(looked.status == 200, "\(looked.text)")
             let answer = try await gatehouse.post(
                 "/auth/signin", ["provider": "line", "id_token": .string(token), "nonce": "hello"])

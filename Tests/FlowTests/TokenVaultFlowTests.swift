@@ -2,6 +2,7 @@ import Accounts
 import AccountsSQL
 import AccountsSQLite
 import Foundation
+import HTTPTesting
 import JSON
 import Providers
 import SignIn
@@ -47,7 +48,7 @@ struct VaultFlow {
         identity = try #require(identities.json.array?.first?["identity_id"]?.integer)
     }
 
-    func accessToken(_ query: String = "") async throws -> RawHTTP.Answer {
+    func accessToken(_ query: String = "") async throws -> HTTPTestAnswer {
         let basic = "Basic " + Base64.encode(Array("service:service-secret".utf8))
         return try await gatehouse.call(
             "GET", "/users/me/identities/\(identity)/access-token\(query)", bearer: token,
@@ -60,15 +61,15 @@ struct VaultFlow {
         if let endpoint { members.append((name: "endpoint", value: .string(endpoint))) }
         if let times { members.append((name: "times", value: .integer(Int64(times)))) }
         let port = try #require(URLComponents(string: gatehouse.simulation.plain)?.port)
-        let answer = try await RawHTTP.send(
-            "POST", "/control/misbehave", port: UInt16(port), headers: ["Content-Type": "application/json"],
+        let answer = try await LoopbackClient(port: UInt16(port)).send(
+            "POST", "/control/misbehave", headers: ["Content-Type": "application/json"],
             body: JSONValue.object(JSONObject(members)).serialized)
         #expect(answer.status == 200, "\(answer.text)")
     }
 
     func behave() async throws {
         let port = try #require(URLComponents(string: gatehouse.simulation.plain)?.port)
-        _ = try await RawHTTP.send("POST", "/control/behave", port: UInt16(port), body: [])
+        _ = try await LoopbackClient(port: UInt16(port)).send("POST", "/control/behave", body: [])
     }
 
     /// The refresh tokens that the provider was sent, in order.
@@ -95,9 +96,9 @@ struct VaultFlow {
         try await VaultFlow.with(plain: plain) { flow in
             if misbehaviour != "hang" { try await flow.misbehave("slow_15000", at: "token") }
             if let misbehaviour { try await flow.misbehave(misbehaviour, at: "token") }
-            let answers = try await withThrowingTaskGroup(of: RawHTTP.Answer.self) { group in
+            let answers = try await withThrowingTaskGroup(of: HTTPTestAnswer.self) { group in
                 for _ in 0..<200 { group.addTask { try await flow.accessToken() } }
-                return try await group.reduce(into: [RawHTTP.Answer]()) { $0.append($1) }
+                return try await group.reduce(into: [HTTPTestAnswer]()) { $0.append($1) }
             }
             let statuses = Set(answers.map(\.status))
             #expect(answers.count == 200)
@@ -133,8 +134,8 @@ struct VaultFlow {
             #expect(first["expires_in"]?.integer.map { $0 > 3500 } == true)
             #expect(try await flow.accessToken()["access_token"] == first["access_token"])
             let issuer = try #require(URLComponents(string: flow.gatehouse.simulation.plain)?.port)
-            let userinfo = try await RawHTTP.send(
-                "GET", "/userinfo", port: UInt16(issuer),
+            let userinfo = try await LoopbackClient(port: UInt16(issuer)).send(
+                "GET", "/userinfo",
                 headers: ["Authorization": "Bearer \(try #require(first["access_token"]?.string))"])
             #expect(userinfo.status == 200)
             let profile = try await flow.gatehouse.call(
@@ -190,8 +191,8 @@ extension VaultFlow {
     /// What the provider says to an access token of its own.
     fileprivate func status(of token: String) async throws -> Int {
         let port = try #require(URLComponents(string: gatehouse.simulation.plain)?.port)
-        return try await RawHTTP.send(
-            "GET", "/userinfo", port: UInt16(port), headers: ["Authorization": "Bearer \(token)"]
+        return try await LoopbackClient(port: UInt16(port)).send(
+            "GET", "/userinfo", headers: ["Authorization": "Bearer \(token)"]
         ).status
     }
 }

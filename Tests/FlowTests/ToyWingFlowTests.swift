@@ -1,5 +1,6 @@
 import Accounts
 import Foundation
+import HTTPTesting
 import JSON
 import Settings
 import SignIn
@@ -14,7 +15,7 @@ import Wings
     private static let listed = Wing.all + [.toy]
     private static let on = "toy: {enabled: true, longest: 5}"
 
-    private func shout(_ text: String, at gatehouse: RunningGatehouse) async throws -> RawHTTP.Answer {
+    private func shout(_ text: String, at gatehouse: RunningGatehouse) async throws -> HTTPTestAnswer {
         try await gatehouse.call("POST", "/toy/shout", form: ["text": text])
     }
 

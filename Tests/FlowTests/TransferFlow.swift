@@ -3,6 +3,7 @@ import AccountsSQL
 import AccountsSQLite
 import Crypto
 import Foundation
+import HTTPTesting
 import JSON
 import Testing
 
@@ -41,7 +42,7 @@ struct TransferFlow {
     /// Signs somebody in.
     ///
     /// - Parameter former: the `transfer_sub` of the ID token.
-    func signIn(_ subject: String, former: String? = nil) async throws -> RawHTTP.Answer {
+    func signIn(_ subject: String, former: String? = nil) async throws -> HTTPTestAnswer {
         // Each code is another.
         let code = [subject, former, UUID().uuidString].compactMap(\.self).joined(separator: " ")
         return try await gatehouse.post(

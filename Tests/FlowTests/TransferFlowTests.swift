@@ -1,6 +1,7 @@
 import Accounts
 import AccountsSQL
 import AccountsSQLite
+import HTTPTesting
 import JSON
 import Testing
 

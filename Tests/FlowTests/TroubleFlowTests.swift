@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import HTTPTesting
 import JSON
 import Patience
 import SimulatedCarriers
@@ -54,7 +55,8 @@ import Testing
 
     @Test func `a request whose head does not come`() async throws {
         try await RunningGatehouse.with(environment: ["HTTP_HEADER_TIMEOUT_SECONDS": "1"]) { gatehouse in
-            let answer = try await RawHTTP.exchange(Array("GET /healthz HTTP/1.1\r\nHo".utf8), port: gatehouse.port)
+            let answer = try await LoopbackClient(port: gatehouse.port).answer(
+                to: Array("GET /healthz HTTP/1.1\r\nHo".utf8))
             #expect(answer.status == 408)
             #expect(answer["error"] == "request_timeout")
             #expect(answer["request_id"]?.string?.isEmpty == false)

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import HTTPTesting
 import JSON
 import Patience
 import SimulatedCarriers
@@ -32,8 +33,8 @@ struct `A server with a provider behind TLS` {
             defer { server.kill() }
             func error() async throws -> String? {
                 let app = try await gatehouse.authorize("linus", at: .plain)
-                return try await RawHTTP.send(
-                    "POST", "/auth/signin", port: server.port, headers: ["Content-Type": "application/json"],
+                return try await LoopbackClient(port: server.port).send(
+                    "POST", "/auth/signin", headers: ["Content-Type": "application/json"],
                     body: app.body(["provider": "plain"]).serialized)["error"]?.string
             }
             func text() -> String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }

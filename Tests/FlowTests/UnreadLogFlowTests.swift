@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import HTTPTesting
 import Testing
 
 @Suite struct `The log of a server that nobody reads` {
@@ -15,8 +16,7 @@ import Testing
             // requests.
             #expect(fcntl(pipe.fileHandleForReading.fileDescriptor, 1031, 4096) >= 0)
             for number in 0..<300 {
-                let bytes = RawHTTP.request("GET", "/healthz", port: server.port)
-                guard await RawHTTP.attempt(bytes, port: server.port)?.status == 200 else {
+                guard (try? await LoopbackClient(port: server.port).send("GET", "/healthz"))?.status == 200 else {
                     Issue.record("request \(number) was not answered")
                     break
                 }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Testing
@@ -68,8 +69,8 @@ import Testing
 
             let rotated = try await gatehouse.run("keys", "rotate", "--json")
             #expect(rotated.json["users_indexed"] == 2, "\(rotated.errors)")
-            let admin = try await RawHTTP.send(
-                "GET", "/admin/users?" + RawHTTP.form(["email": email]), port: gatehouse.adminPort)
+            let admin = try await LoopbackClient(port: gatehouse.adminPort).send(
+                "GET", "/admin/users?" + FormText.encode(["email": email]))
             #expect(admin["users"]?.array?.map { $0["user_id"] } == [1, 2], "\(admin.text)")
 
             let nobody = try await gatehouse.run("users", "find", "--email", "nobody@example.com")

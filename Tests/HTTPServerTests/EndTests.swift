@@ -1,6 +1,7 @@
 import Dispatch
 import EventLoop
 import HTTPServer
+import HTTPTesting
 import Synchronization
 import Syntax
 import Testing
@@ -19,10 +20,10 @@ import Testing
     @Test func `cancels the request when the client resets it`() async throws {
         let (started, cancelled) = (Event(), Event())
         try await withServer(answer: Self.stuck(started, cancelled)) { server in
-            var client: Client? = try Client(server)
-            try await client?.send(get("/"))
+            var client: HTTPTestConnection? = try HTTPTestConnection(to: server.address.port)
+            await client?.send(get("/"))
             await started.wait()
-            client?.resetOnClose()
+            client?.reset()
             client = nil
             #expect(await eventually { cancelled.hasHappened })
         }
@@ -35,9 +36,9 @@ import Testing
             await mayFinish.wait()
             return await echo(request)
         } _: { server in
-            let client = try Client(server)
-            try await client.send(get("/1") + get("/2") + "GET /3 HT")
-            client.shutdownSending()
+            let client = try HTTPTestConnection(to: server.address.port)
+            await client.send(get("/1") + get("/2") + "GET /3 HT")
+            client.endSending()
             await started.wait()
             mayFinish.happen()
             let text = String(decoding: try await client.rest().bytes, as: UTF8.self)
@@ -48,10 +49,12 @@ import Testing
 
     @Test func `comes for the one idle longest when there are too many`() async throws {
         try await withServer(HTTPServerLimits(maximumConnections: 2)) { server in
-            let (first, second) = (try Client(server), try Client(server))
+            let (first, second) = (
+                try HTTPTestConnection(to: server.address.port), try HTTPTestConnection(to: server.address.port)
+            )
             _ = try await second.exchange(get("/"))
             _ = try await first.exchange(get("/"))
-            let third = try Client(server)
+            let third = try HTTPTestConnection(to: server.address.port)
             #expect(try await third.exchange(get("/3")).text == "GET /3 ")
             #expect(try await second.rest().bytes.isEmpty)
             #expect(try await first.exchange(get("/1")).text == "GET /1 ")
@@ -60,9 +63,9 @@ import Testing
 
     @Test func `comes for an idle one of another loop when this one has none`() async throws {
         try await withServer(HTTPServerLimits(maximumConnections: 1), loops: 2) { server in
-            var clients: [Client] = []
+            var clients: [HTTPTestConnection] = []
             for number in 0..<20 {
-                clients.append(try Client(server))
+                clients.append(try HTTPTestConnection(to: server.address.port))
                 #expect(try await clients[number].exchange(get("/\(number)")).text == "GET /\(number) ")
                 if number > 0 { #expect(try await clients[number - 1].rest().bytes.isEmpty) }
             }
@@ -77,16 +80,18 @@ import Testing
             await mayFinish.wait()
             return await echo(request)
         } _: { server in
-            let busy = [try Client(server), try Client(server)]
-            for client in busy { try await client.send(get("/")) }
+            let busy = [
+                try HTTPTestConnection(to: server.address.port), try HTTPTestConnection(to: server.address.port),
+            ]
+            for client in busy { await client.send(get("/")) }
             #expect(await eventually { running.withLock { $0 } == 2 })
-            let third = try Client(server)
+            let third = try HTTPTestConnection(to: server.address.port)
             #expect(try await third.answer().status == 503)
-            third.shutdownSending()
+            third.endSending()
             #expect(try await third.rest().bytes.isEmpty)
             mayFinish.happen()
             for client in busy { #expect(try await client.answer().status == 200) }
-            #expect(try await Client(server).exchange(get("/")).status == 200)
+            #expect(try await HTTPTestConnection(to: server.address.port).exchange(get("/")).status == 200)
         }
     }
 
@@ -94,18 +99,22 @@ import Testing
         var limits = HTTPServerLimits.patient
         limits.maximumConnectionsPerAddress = 2
         try await withServer(limits, loops: 2) { server in
-            let clients = [try Client(server), try Client(server)]
+            let clients = [
+                try HTTPTestConnection(to: server.address.port), try HTTPTestConnection(to: server.address.port),
+            ]
             for client in clients { #expect(try await client.exchange(get("/")).status == 200) }
-            let third = try Client(server)
+            let third = try HTTPTestConnection(to: server.address.port)
             #expect(try await third.answer().status == 503)
-            third.shutdownSending()
+            third.endSending()
             #expect(try await third.rest().bytes.isEmpty)
             _ = try await clients[0].exchange(get("/", "Connection: close"))
-            clients[0].shutdownSending()
+            clients[0].endSending()
             _ = try await clients[0].rest()
             #expect(
                 await eventually {
-                    guard let next = try? Client(server), let answer = try? await next.exchange(get("/")) else {
+                    guard let next = try? HTTPTestConnection(to: server.address.port),
+                        let answer = try? await next.exchange(get("/"))
+                    else {
                         return false
                     }
                     return answer.status == 200
@@ -125,7 +134,7 @@ import Testing
             host: "127.0.0.1", port: 0, loops: [loop], limits: limits, proxies: [#require(AddressRange("127.0.0.1"))]
         ) { _, _ in handler }
         try await server.start()
-        let clients = try (0..<5).map { _ in try Client(server) }
+        let clients = try (0..<5).map { _ in try HTTPTestConnection(to: server.address.port) }
         for client in clients { #expect(try await client.exchange(get("/")).status == 200) }
         await server.drain(within: .zero)
     }
@@ -138,13 +147,15 @@ import Testing
             return await echo(request)
         } _: { server in
             for _ in 1...10 {
-                let client = try Client(server)
+                let client = try HTTPTestConnection(to: server.address.port)
                 _ = try await client.exchange(get("/", "Connection: close"))
                 _ = try await client.rest()
-                client.shutdownSending()
+                client.endSending()
             }
-            let busy = [try Client(server), try Client(server)]
-            for client in busy { try await client.send(get("/busy")) }
+            let busy = [
+                try HTTPTestConnection(to: server.address.port), try HTTPTestConnection(to: server.address.port),
+            ]
+            for client in busy { await client.send(get("/busy")) }
             mayFinish.happen()
             for client in busy { #expect(try await client.answer().status == 200) }
         }
@@ -159,19 +170,21 @@ import Testing
             }
             return await echo(request)
         } _: { server in
-            let (idle, busy) = (try Client(server), try Client(server))
+            let (idle, busy) = (
+                try HTTPTestConnection(to: server.address.port), try HTTPTestConnection(to: server.address.port)
+            )
             #expect(try await idle.exchange(get("/")).status == 200)
-            try await busy.send(get("/slow"))
+            await busy.send(get("/slow"))
             await started.wait()
             async let drained: Void = server.drain(within: .seconds(10))
             #expect(try await idle.rest().bytes.isEmpty)
-            #expect(throws: ClientError.self) { _ = try Client(server) }
+            #expect(throws: HTTPTestError.self) { _ = try HTTPTestConnection(to: server.address.port) }
             mayFinish.happen()
             let answer = try await busy.answer()
             #expect(answer.text == "GET /slow ")
             #expect(answer.header("Connection") == "close")
             #expect(try await busy.rest().bytes.isEmpty)
-            busy.shutdownSending()
+            busy.endSending()
             await drained
         }
     }
@@ -179,8 +192,8 @@ import Testing
     @Test func `comes at the latest when the time to drain is over`() async throws {
         let (started, cancelled) = (Event(), Event())
         try await withServer(answer: Self.stuck(started, cancelled)) { server in
-            let client = try Client(server)
-            try await client.send(get("/"))
+            let client = try HTTPTestConnection(to: server.address.port)
+            await client.send(get("/"))
             await started.wait()
             await server.drain(within: .milliseconds(100))
             #expect(try await client.rest().bytes.isEmpty)
@@ -190,7 +203,9 @@ import Testing
 
     @Test func `waits for the first request of a client that has just connected when the server drains`() async throws {
         try await withServer { server in
-            let (fresh, old) = (try Client(server), try Client(server))
+            let (fresh, old) = (
+                try HTTPTestConnection(to: server.address.port), try HTTPTestConnection(to: server.address.port)
+            )
             #expect(try await old.exchange(get("/")).status == 200)
             async let drained: Void = server.drain(within: .seconds(60))
             // The server drains from now on: who has been answered waits for nothing.
@@ -198,7 +213,7 @@ import Testing
             let answer = try await fresh.exchange(get("/first"))
             #expect(answer.text == "GET /first ")
             #expect(answer.header("Connection") == "close")
-            fresh.shutdownSending()
+            fresh.endSending()
             await drained
         }
     }
@@ -208,12 +223,14 @@ import Testing
         var limits = HTTPServerLimits.patient
         limits.firstRequestGrace = .milliseconds(50)
         try await withServer(limits) { server in
-            let (silent, slow) = (try Client(server), try Client(server))
-            try await slow.send("GET / HT")
+            let (silent, slow) = (
+                try HTTPTestConnection(to: server.address.port), try HTTPTestConnection(to: server.address.port)
+            )
+            await slow.send("GET / HT")
             async let drained: Void = server.drain(within: .seconds(60))
             #expect(try await silent.rest().bytes.isEmpty)
             #expect(try await slow.exchange("TP/1.1\r\nHost: a\r\n\r\n").status == 200)
-            slow.shutdownSending()
+            slow.endSending()
             await drained
         }
     }
@@ -227,9 +244,11 @@ import Testing
             }
             return await echo(request)
         } _: { server in
-            let (client, idle) = (try Client(server), try Client(server))
+            let (client, idle) = (
+                try HTTPTestConnection(to: server.address.port), try HTTPTestConnection(to: server.address.port)
+            )
             #expect(try await idle.exchange(get("/")).status == 200)
-            try await client.send(get("/1") + get("/2") + get("/3"))
+            await client.send(get("/1") + get("/2") + get("/3"))
             await started.wait()
             async let drained: Void = server.drain(within: .seconds(60))
             #expect(try await idle.rest().bytes.isEmpty)
@@ -239,7 +258,7 @@ import Testing
             let last = try await client.answer()
             #expect(last.text == "GET /3 ")
             #expect(last.header("Connection") == "close")
-            client.shutdownSending()
+            client.endSending()
             await drained
         }
     }
@@ -250,12 +269,12 @@ import Testing
         async throws
     {
         try await withServer(loops: 2) { server in
-            let old = try Client(server)
+            let old = try HTTPTestConnection(to: server.address.port)
             #expect(try await old.exchange(get("/")).header("Connection") == nil)
             await server.announceClose()
             #expect(try await old.exchange(get("/")).header("Connection") == "close")
             for _ in 0..<4 {
-                let answer = try await Client(server).exchange(get("/"))
+                let answer = try await HTTPTestConnection(to: server.address.port).exchange(get("/"))
                 #expect(answer.status == 200)
                 #expect(answer.header("Connection") == "close")
             }
@@ -276,9 +295,9 @@ import Testing
             }
             let server = try HTTPServer(host: "127.0.0.1", port: 0, loops: [loop], limits: .patient) { _, _ in handler }
             try await server.start()
-            let client = try Client(server)
-            try await client.send(get("/"))
-            client.shutdownSending()
+            let client = try HTTPTestConnection(to: server.address.port)
+            await client.send(get("/"))
+            client.endSending()
             await started.wait()
             // While the loop stands still, the drain and then the end of the last request queue up on it.
             let goesOn = DispatchSemaphore(value: 0)
@@ -313,12 +332,12 @@ import Testing
             let server = try HTTPServer(host: "127.0.0.1", port: 0, loops: [loop], limits: limits) { _, _ in handler }
             weakServer = server
             try await server.start()
-            var clients: [Client] = []
+            var clients: [HTTPTestConnection] = []
             for text in [get("/"), get("/", "Connection: close"), get("/never"), "garbage\r\n", "GET / HT", "", "\r\n"]
             {
                 for _ in 0..<20 {
-                    let client = try Client(server)
-                    try await client.send(text)
+                    let client = try HTTPTestConnection(to: server.address.port)
+                    await client.send(text)
                     clients.append(client)
                 }
             }

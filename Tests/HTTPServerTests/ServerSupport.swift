@@ -1,6 +1,7 @@
 import EventLoop
 import Foundation
 import HTTPServer
+import HTTPTesting
 import Synchronization
 import Testing
 
@@ -54,13 +55,6 @@ func withServer(
     await server.drain(within: .zero)
 }
 
-/// Runs blocking calls on a thread of their own: Dispatch's threads are few, and the loops under test need theirs.
-func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(with: Swift.Result(catching: body)) }
-    }
-}
-
 /// Something that happens once, and whoever waits for it.
 final class Event: Sendable {
     private let state = Mutex<(happened: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
@@ -93,4 +87,8 @@ func eventually(_ condition: () async -> Bool) async -> Bool {
         try? await Task.sleep(for: .milliseconds(10))
     }
     return false
+}
+
+func get(_ path: String, _ fields: String...) -> String {
+    "GET \(path) HTTP/1.1\r\nHost: a\r\n" + fields.map { $0 + "\r\n" }.joined() + "\r\n"
 }

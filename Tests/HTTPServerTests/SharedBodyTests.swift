@@ -1,4 +1,5 @@
 import EventLoop
+import HTTPTesting
 import Synchronization
 import Testing
 
@@ -51,9 +52,9 @@ import Testing
         try await withServer { _ in
             HTTPResponse(status: .ok, headers: [], shared: body)
         } _: { server in
-            let client = try Client(server, receiveBuffer: 4096)
+            let client = try HTTPTestConnection(to: server.address.port, receiveBuffer: 4096)
             for _ in 0..<2 {
-                try await client.send(get("/"))
+                await client.send(get("/"))
                 // Long enough for the server to have to wait.
                 try await Task.sleep(for: .milliseconds(20))
                 #expect(try await client.answer().body == body.bytes)

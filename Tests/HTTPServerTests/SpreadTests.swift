@@ -1,4 +1,5 @@
 import EventLoop
+import HTTPTesting
 import Synchronization
 import Testing
 
@@ -35,10 +36,10 @@ import Testing
         // The kernel places them at random; so often that nobody is lucky every time.
         for _ in 0..<5 {
             try await withLoops(loops) { server in
-                var clients: [Client] = []
+                var clients: [HTTPTestConnection] = []
                 var counts = [Int](repeating: 0, count: loops)
                 for _ in 0..<connections {
-                    let client = try Client(server)
+                    let client = try HTTPTestConnection(to: server.address.port)
                     let answer = try await client.exchange(get("/"))
                     #expect(answer.status == 200)
                     counts[try #require(Int(answer.text))] += 1
@@ -54,7 +55,7 @@ import Testing
 
     @Test func `connections of several loops are spread evenly when they come all at once`() async throws {
         try await withLoops(2) { server in
-            let clients = try (0..<40).map { _ in try Client(server) }
+            let clients = try (0..<40).map { _ in try HTTPTestConnection(to: server.address.port) }
             var counts = [0, 0]
             for client in clients {
                 let answer = try await client.exchange(get("/"))
@@ -69,14 +70,14 @@ import Testing
     {
         for _ in 0..<10 {
             try await withLoops(4) { server in
-                let clients = try (0..<40).map { _ in try Client(server) }
+                let clients = try (0..<40).map { _ in try HTTPTestConnection(to: server.address.port) }
                 // First: a connection that says nothing is not waited for.
-                for client in clients { try await client.send(get("/")) }
+                for client in clients { await client.send(get("/")) }
                 async let drained: Void = server.drain(within: .seconds(60))
                 for client in clients {
                     let answer = try await client.answer()
                     #expect(answer.status == 200)
-                    client.shutdownSending()
+                    client.endSending()
                 }
                 await drained
             }

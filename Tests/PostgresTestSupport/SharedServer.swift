@@ -108,7 +108,7 @@ public func withReadingPool(limits: PoolLimits = PoolLimits(), _ body: (Postgres
 
 extension Duration {
     /// For what is not to take long, on a machine that does much else.
-    public static let patience = Duration.seconds(30)
+    public static let patience = Duration.seconds(120)
 }
 
 /// Waits until so many sessions of this database sleep.

@@ -1,4 +1,5 @@
 import Dispatch
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Testing
@@ -7,7 +8,7 @@ import Testing
     /// What the key set's address answers when that is the matter.
     private func keys(_ simulation: Simulation, _ misbehaviour: AnswerMisbehaviour) throws -> HTTPTestAnswer {
         simulation.misbehave(.answer(misbehaviour), at: .keys, of: .borealis, times: 1)
-        return try HTTPTest.get("\(simulation.borealis)/jwks")
+        return try LoopbackClient.get("\(simulation.borealis)/jwks")
     }
 
     @Test func `fails, moves or shows a page on demand`() async throws {
@@ -23,7 +24,7 @@ import Testing
             #expect(moved.header("Location")?.hasPrefix(simulation.plain) == true)
             #expect(try keys(simulation, .redirectKeepingMethod).status == 307)
             #expect(try keys(simulation, .html).status == 200)
-            #expect(try HTTPTest.get("\(simulation.borealis)/jwks").object["keys"] != nil)
+            #expect(try LoopbackClient.get("\(simulation.borealis)/jwks").object["keys"] != nil)
         }
     }
 
@@ -31,7 +32,12 @@ import Testing
         try await withSimulation { simulation throws in
             #expect(throws: HTTPTestError.reset) { try keys(simulation, .reset) }
             #expect(throws: HTTPTestError.endWithoutAnswer) { try keys(simulation, .close) }
-            #expect(throws: HTTPTestError.notHTTP) { try keys(simulation, .notHTTP) }
+            let error = #expect(throws: HTTPTestError.self) { try keys(simulation, .notHTTP) }
+            guard case .noAnswer(let text) = error else {
+                Issue.record("it spoke HTTP")
+                return
+            }
+            #expect(text.hasPrefix("220 This is no HTTP server."))
             let half = try keys(simulation, .truncated)
             #expect(half.status == 200)
             #expect(half.body.count == (half.announcedLength ?? 0) / 2)
@@ -44,8 +50,8 @@ import Testing
             let bystanders = try (0..<20).map { _ in try HTTPTestConnection(to: simulation.borealis) }
             #expect(throws: HTTPTestError.reset) { try keys(simulation, .reset) }
             for bystander in bystanders {
-                try bystander.send("GET", "/jwks")
-                #expect(try bystander.receive().status == 200)
+                bystander.ask(for: "/jwks")
+                #expect(try bystander.readLastAnswer().status == 200)
             }
         }
     }
@@ -105,13 +111,13 @@ import Testing
     @Test func `keeps silent until the client leaves, and serves others meanwhile`() async throws {
         try await withSimulation { simulation throws in
             simulation.misbehave(.answer(.hang), at: .keys, times: 1)
-            let waiting = try HTTPTestConnection(to: simulation.aurora, timeoutSeconds: 1)
-            try waiting.send("GET", "/jwks")
-            #expect(throws: HTTPTestError.timeout) { try waiting.receive() }
-            #expect(try HTTPTest.get("\(simulation.aurora)/jwks").status == 200)
+            let waiting = try HTTPTestConnection(to: simulation.aurora, patienceSeconds: 1)
+            waiting.ask(for: "/jwks")
+            #expect(throws: HTTPTestError.timeout) { try waiting.readLastAnswer() }
+            #expect(try LoopbackClient.get("\(simulation.aurora)/jwks").status == 200)
             // The server closes its side, which it does only once the client's leaving was noticed.
             waiting.endSending()
-            #expect(throws: HTTPTestError.endWithoutAnswer) { try waiting.receive() }
+            #expect(throws: HTTPTestError.endWithoutAnswer) { try waiting.readLastAnswer() }
         }
     }
 
@@ -119,10 +125,10 @@ import Testing
         try await withSimulation { simulation throws in
             simulation.misbehave(.answer(.drip), at: .keys, times: 1)
             let connection = try HTTPTestConnection(to: simulation.aurora)
-            try connection.send("GET", "/jwks")
-            #expect(String(decoding: try connection.receivePart(), as: UTF8.self).hasSuffix("\r\n\r\n"))
-            #expect(try connection.receivePart() == Array("{".utf8))
-            #expect(try HTTPTest.get("\(simulation.aurora)/jwks").status == 200)
+            connection.ask(for: "/jwks")
+            #expect(String(decoding: try connection.read(), as: UTF8.self).hasSuffix("\r\n\r\n"))
+            #expect(try connection.read() == Array("{".utf8))
+            #expect(try LoopbackClient.get("\(simulation.aurora)/jwks").status == 200)
         }
     }
 
@@ -139,8 +145,8 @@ import Testing
         try await withSimulation(latency: .milliseconds(200)) { simulation throws in
             let start = DispatchTime.now().uptimeNanoseconds
             let connections = try (0..<200).map { _ in try HTTPTestConnection(to: simulation.plain) }
-            for connection in connections { try connection.send("GET", "/jwks") }
-            for connection in connections { #expect(try connection.receive().status == 200) }
+            for connection in connections { connection.ask(for: "/jwks") }
+            for connection in connections { #expect(try connection.readLastAnswer().status == 200) }
             let elapsed = DispatchTime.now().uptimeNanoseconds - start
             #expect(elapsed >= 200_000_000)
             // One after the other would take 40 seconds.
@@ -152,7 +158,7 @@ import Testing
         try await withSimulation { simulation throws in
             simulation.misbehave(.slow(milliseconds: 300), at: .keys, times: 1)
             let start = DispatchTime.now().uptimeNanoseconds
-            #expect(try HTTPTest.get("\(simulation.plain)/jwks").status == 200)
+            #expect(try LoopbackClient.get("\(simulation.plain)/jwks").status == 200)
             #expect(DispatchTime.now().uptimeNanoseconds - start >= 300_000_000)
         }
     }

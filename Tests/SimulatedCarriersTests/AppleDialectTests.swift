@@ -1,4 +1,5 @@
 import Crypto
+import HTTPTesting
 import JOSE
 import JSON
 import SimulatedCarriers
@@ -18,7 +19,7 @@ import Testing
         let jwk = key.publicKey.jwk(keyID: "apple", algorithm: .es256)
         let body = JSONValue.object(JSONObject([("keys", [.object(jwk)])])).serialized
         let url = "\(simulation.plain)/control/clients/\(client)/keys"
-        try #require(try HTTPTest.request("POST", url, body: String(decoding: body, as: UTF8.self)).status == 200)
+        try #require(try LoopbackClient.ask("POST", url, body: String(decoding: body, as: UTF8.self)).status == 200)
         let claims = StatingClient.changed(
             [
                 "iss": "DEMOTEAM01", "sub": .string(client), "aud": "https://appleid.apple.com",
@@ -41,7 +42,7 @@ import Testing
     private func posted(_ simulation: Simulation, _ changes: [String: String?] = [:]) throws -> [String: String] {
         let scopes: [String: String?] = ["scope": "name email", "response_mode": "form_post"]
         let signIn = DialectSignIn(simulation, at: .apple)
-        let page = try HTTPTest.get(try signIn.authorization(scopes.merging(changes) { $1 })).text
+        let page = try LoopbackClient.get(try signIn.authorization(scopes.merging(changes) { $1 })).text
         let fields = page.matches(of: /name="([a-z_]+)" value="([^"]*)"/).map { match in
             (String(match.1), String(match.2).replacing("&quot;", with: "\"").replacing("&#34;", with: "\""))
         }
@@ -120,8 +121,8 @@ import Testing
     @Test func `answers a browser by a form, with the name once, and wants its redirect URI back`() async throws {
         try await withSimulation { simulation throws in
             let signIn = DialectSignIn(simulation, at: .apple)
-            let refused = try HTTPTest.get(try signIn.authorization(["scope": "name email"]))
-            #expect(HTTPTest.query(of: refused.header("Location") ?? "")["error"] == "invalid_request")
+            let refused = try LoopbackClient.get(try signIn.authorization(["scope": "name email"]))
+            #expect(FormText.query(of: refused.header("Location") ?? "")["error"] == "invalid_request")
             let first = try posted(simulation)
             #expect(first["user"]?.contains("Lovelace") == true)
             #expect(first["state"] == "state-1")
@@ -153,7 +154,7 @@ import Testing
             }
             let proof = [("client_id", Self.app), ("client_secret", try secret(simulation, of: Self.app))]
             func revoke(_ token: String, _ proof: [(String, String)]) throws -> Int {
-                try HTTPTest.post(simulation.url(of: .apple) + "/auth/revoke", proof + [("token", token)]).status
+                try LoopbackClient.post(simulation.url(of: .apple) + "/auth/revoke", proof + [("token", token)]).status
             }
             #expect(try revoke("rubbish", proof) == 200)
             #expect(try revoke(token, [("client_id", Self.app), ("client_secret", "wrong")]) == 400)
@@ -168,10 +169,10 @@ import Testing
             let signIn = DialectSignIn(simulation, at: .apple)
             let proof = [("client_id", Self.app), ("client_secret", try secret(simulation, of: Self.app))]
             let grant = proof + [("grant_type", "client_credentials"), ("scope", "user.migration")]
-            let granted = try HTTPTest.post(signIn.url + "/auth/token", grant)
+            let granted = try LoopbackClient.post(signIn.url + "/auth/token", grant)
             let token = try Tokens(native: granted).accessToken
             func ask(_ fields: [(String, String)], bearing token: String) throws -> HTTPTestAnswer {
-                try HTTPTest.post(
+                try LoopbackClient.post(
                     signIn.url + "/auth/usermigrationinfo", proof + fields,
                     headers: [("Authorization", "Bearer \(token)")])
             }
@@ -183,7 +184,7 @@ import Testing
             let name = try #require(try ask(target, bearing: token).object["transfer_sub"]?.string)
             #expect(try ask([("transfer_sub", name)], bearing: token).status == 400, "the app is still here")
             let control = [("subscriber", "ada"), ("to_team", "NEWTEAM001")]
-            #expect(try HTTPTest.post(signIn.url + "/control/transfer", control).status == 200)
+            #expect(try LoopbackClient.post(signIn.url + "/control/transfer", control).status == 200)
             let claims = try signIn.nativeToken().claims
             #expect(claims["sub"]?.string != before)
             #expect(claims["transfer_sub"]?.string == name)

@@ -1,4 +1,5 @@
 import Crypto
+import HTTPTesting
 import JOSE
 import JSON
 import SimulatedCarriers

@@ -1,3 +1,4 @@
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Testing
@@ -74,8 +75,8 @@ import Testing
         try await withSimulation { simulation throws in
             let signIn = SimulatedSignIn(simulation, at: .aurora)
             let fields = signIn.authorizationFields() + [("nonce", "another")]
-            let answer = try HTTPTest.get("\(simulation.aurora)/authorize?\(HTTPTest.form(fields))")
-            #expect(HTTPTest.query(of: answer.header("Location") ?? "")["error"] == "invalid_request")
+            let answer = try LoopbackClient.get("\(simulation.aurora)/authorize?\(FormText.encode(fields))")
+            #expect(FormText.query(of: answer.header("Location") ?? "")["error"] == "invalid_request")
         }
     }
 
@@ -153,13 +154,13 @@ import Testing
         try await withSimulation { simulation throws in
             let signIn = SimulatedSignIn(simulation, at: .borealis)
             let fields = signIn.authorizationFields(["prompt": nil, "login_hint": nil])
-            let answer = try HTTPTest.post(
+            let answer = try LoopbackClient.post(
                 "\(simulation.borealis)/authorize/decision",
                 fields + [
                     ("simulation_subscriber", "grace"), ("simulation_scope_email", "yes"),
                     ("simulation_decision", "approve"),
                 ])
-            let code = try #require(HTTPTest.query(of: answer.header("Location") ?? "")["code"])
+            let code = try #require(FormText.query(of: answer.header("Location") ?? "")["code"])
             let tokens = try Tokens(try signIn.token(code: code))
             let userinfo = try signIn.userinfo(tokens.accessToken).object
             #expect(userinfo["email"]?.string == "grace@example.com")
@@ -171,10 +172,10 @@ import Testing
     @Test func `says no when the person does`() async throws {
         try await withSimulation { simulation throws in
             let fields = SimulatedSignIn(simulation, at: .aurora).authorizationFields(["prompt": nil])
-            let answer = try HTTPTest.post(
+            let answer = try LoopbackClient.post(
                 "\(simulation.aurora)/authorize/decision",
                 fields + [("simulation_subscriber", "ada"), ("simulation_decision", "deny")])
-            #expect(HTTPTest.query(of: answer.header("Location") ?? "")["error"] == "access_denied")
+            #expect(FormText.query(of: answer.header("Location") ?? "")["error"] == "access_denied")
         }
     }
 }

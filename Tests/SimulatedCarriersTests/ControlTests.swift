@@ -1,28 +1,30 @@
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Testing
 
 @Suite struct `The control endpoints` {
     private func post(_ url: String, _ body: String = "") throws -> HTTPTestAnswer {
-        try HTTPTest.request("POST", url, headers: [("Content-Type", "application/json")], body: body)
+        try LoopbackClient.ask("POST", url, headers: [("Content-Type", "application/json")], body: body)
     }
 
     @Test func `switch misbehaviour on and off on any port`() async throws {
         try await withSimulation { simulation throws in
             let command = #"{"name":"status_500","endpoint":"keys","issuer":"aurora"}"#
             #expect(try post("\(simulation.plain)/control/misbehave", command).status == 200)
-            #expect(try HTTPTest.get("\(simulation.aurora)/jwks").status == 500)
-            #expect(try HTTPTest.get("\(simulation.borealis)/jwks").status == 200)
-            #expect(try HTTPTest.get("\(simulation.aurora)/.well-known/openid-configuration").status == 200)
+            #expect(try LoopbackClient.get("\(simulation.aurora)/jwks").status == 500)
+            #expect(try LoopbackClient.get("\(simulation.borealis)/jwks").status == 200)
+            #expect(try LoopbackClient.get("\(simulation.aurora)/.well-known/openid-configuration").status == 200)
             #expect(try post("\(simulation.borealis)/control/behave").status == 200)
-            #expect(try HTTPTest.get("\(simulation.aurora)/jwks").status == 200)
+            #expect(try LoopbackClient.get("\(simulation.aurora)/jwks").status == 200)
         }
     }
 
     @Test func `count the times`() async throws {
         try await withSimulation { simulation throws in
             #expect(try post("\(simulation.plain)/control/misbehave", #"{"name":"html","times":2}"#).status == 200)
-            let types = try (0..<3).map { _ in try HTTPTest.get("\(simulation.plain)/jwks").header("Content-Type") }
+            let types = try (0..<3).map { _ in try LoopbackClient.get("\(simulation.plain)/jwks").header("Content-Type")
+            }
             #expect(types == ["text/html; charset=utf-8", "text/html; charset=utf-8", "application/json"])
         }
     }
@@ -40,7 +42,7 @@ import Testing
     @Test func `list every name, each of which is taken`() async throws {
         try await withSimulation { simulation throws in
             let names = try #require(
-                try HTTPTest.get("\(simulation.plain)/control/misbehaviours").object["names"]?.array)
+                try LoopbackClient.get("\(simulation.plain)/control/misbehaviours").object["names"]?.array)
             #expect(names.count == Misbehaviour.all.count)
             for name in names {
                 let text = try #require(name.string)
@@ -76,12 +78,12 @@ import Testing
     @Test func `count requests by issuer and endpoint`() async throws {
         try await withSimulation { simulation throws in
             _ = try SimulatedSignIn(simulation, at: .aurora).tokens()
-            _ = try HTTPTest.get("\(simulation.borealis)/jwks")
+            _ = try LoopbackClient.get("\(simulation.borealis)/jwks")
             #expect(simulation.counts[.aurora, .token] == 1)
             #expect(simulation.counts[.token] == 1)
             #expect(simulation.counts[.borealis, .keys] == 1)
             #expect(simulation.counts[.aurora, .keys] == 0)
-            let answer = try HTTPTest.get("\(simulation.plain)/control/requests").object
+            let answer = try LoopbackClient.get("\(simulation.plain)/control/requests").object
             #expect(answer["aurora"]?["authorize"]?.integer == 1)
         }
     }
@@ -101,8 +103,8 @@ import Testing
 
     @Test func `answer 404 and 405 like any server`() async throws {
         try await withSimulation { simulation throws in
-            #expect(try HTTPTest.get("\(simulation.plain)/nothing").status == 404)
-            let answer = try HTTPTest.get("\(simulation.plain)/token")
+            #expect(try LoopbackClient.get("\(simulation.plain)/nothing").status == 404)
+            let answer = try LoopbackClient.get("\(simulation.plain)/token")
             #expect(answer.status == 405)
             #expect(answer.header("Allow") == "POST")
         }

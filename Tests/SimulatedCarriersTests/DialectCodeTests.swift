@@ -1,4 +1,5 @@
 import Crypto
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Testing
@@ -37,9 +38,9 @@ import Testing
             let signIn = DialectSignIn(simulation, at: .google)
             let tokens = try signIn.tokens()
             let url = try #require(try signIn.configuration["revocation_endpoint"]?.string)
-            #expect(try HTTPTest.post(url, [("token", "rubbish")]).error == "invalid_token")
+            #expect(try LoopbackClient.post(url, [("token", "rubbish")]).error == "invalid_token")
             #expect(try signIn.userinfo(tokens.accessToken).status == 200)
-            #expect(try HTTPTest.post(url, [("token", tokens.accessToken)]).status == 200)
+            #expect(try LoopbackClient.post(url, [("token", tokens.accessToken)]).status == 200)
             #expect(try signIn.userinfo(tokens.accessToken).status == 401)
         }
     }
@@ -93,7 +94,7 @@ import Testing
                 ("code", try signIn.code()), ("redirect_uri", DialectSignIn.redirectURI),
                 ("code_verifier", SimulatedSignIn.verifier),
             ]
-            let answer = try HTTPTest.post(url, fields)
+            let answer = try LoopbackClient.post(url, fields)
             #expect(answer.status == 400)
             #expect(try answer.object.members.map(\.name) == ["error"])
             #expect(try answer.error == "invalid_client")
@@ -154,7 +155,7 @@ import Testing
             let app = try #require(try signIn.native().object["id_token"]?.string)
             let web = try #require(try signIn.tokens().answer["id_token"]?.string)
             func verify(_ token: String, _ client: String, _ more: [(String, String)] = []) throws -> HTTPTestAnswer {
-                try HTTPTest.post(
+                try LoopbackClient.post(
                     signIn.url + "/oauth2/v2.1/verify", [("id_token", token), ("client_id", client)] + more)
             }
             for (token, client) in [(app, signIn.app), (web, signIn.clientID)] {

@@ -1,4 +1,5 @@
 import Crypto
+import HTTPTesting
 import JOSE
 import JSON
 import SimulatedCarriers
@@ -116,10 +117,11 @@ import Testing
         try await withSimulation(gatehouse: "http://127.0.0.1:1") { simulation throws in
             let url = simulation.url(of: .google) + "/native"
             let body = #"{"login_hint":"ada","client_id":"gatehouse-google-ios","nonce":"a-nonce-of-json"}"#
-            #expect(try HTTPTest.request("POST", url, body: body).status == 200)
+            #expect(try LoopbackClient.ask("POST", url, body: body).status == 200)
             #expect(
-                try HTTPTest.post(url, [("login_hint", "ada"), ("client_id", "gatehouse-google-ios")]).status == 200)
-            let log = try HTTPTest.get("\(simulation.sampleApp)requests?after=0").text
+                try LoopbackClient.post(url, [("login_hint", "ada"), ("client_id", "gatehouse-google-ios")]).status
+                    == 200)
+            let log = try LoopbackClient.get("\(simulation.sampleApp)requests?after=0").text
             #expect(log.contains("gatehouse-google-ios"))
             #expect(!log.contains("a-nonce"))
             #expect(!log.contains("ada"))

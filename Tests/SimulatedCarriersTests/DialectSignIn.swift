@@ -1,4 +1,5 @@
 import Crypto
+import HTTPTesting
 import JOSE
 import JSON
 import SimulatedCarriers
@@ -32,7 +33,7 @@ struct DialectSignIn {
             "login_hint": "ada", "client_id": app, "nonce": "nonce-1", "tenant": tenant,
             "server_client_id": issuer == .google ? clientID : nil,
         ]
-        return try HTTPTest.post("\(url)/native", Self.list(fields.merging(changes) { $1 }))
+        return try LoopbackClient.post("\(url)/native", Self.list(fields.merging(changes) { $1 }))
     }
 
     func nativeToken(_ changes: [String: String?] = [:]) throws -> TestToken {
@@ -49,14 +50,14 @@ struct DialectSignIn {
     var configuration: JSONObject {
         get throws {
             let address = try #require(simulation.metadata(of: issuer, tenant: tenant))
-            return try HTTPTest.get(address).object
+            return try LoopbackClient.get(address).object
         }
     }
 
     var keys: [JSONValue] {
         get throws {
             let address = try #require(try configuration["jwks_uri"]?.string)
-            return try #require(try HTTPTest.get(address).object["keys"]?.array)
+            return try #require(try LoopbackClient.get(address).object["keys"]?.array)
         }
     }
 
@@ -78,14 +79,14 @@ struct DialectSignIn {
             "login_hint": "ada",
         ]
         let endpoint = try #require(try configuration["authorization_endpoint"]?.string)
-        return endpoint + "?" + HTTPTest.form(Self.list(fields.merging(changes) { $1 }))
+        return endpoint + "?" + FormText.encode(Self.list(fields.merging(changes) { $1 }))
     }
 
     /// A code that a browser came back with.
     func code(_ changes: [String: String?] = [:]) throws -> String {
-        let answer = try HTTPTest.get(try authorization(changes))
+        let answer = try LoopbackClient.get(try authorization(changes))
         #expect(answer.status == 303, "\(answer.text)")
-        return try #require(HTTPTest.query(of: answer.header("Location") ?? "")["code"])
+        return try #require(FormText.query(of: answer.header("Location") ?? "")["code"])
     }
 
     /// What the token endpoint says to a code, with the secret where the dialect has it.
@@ -100,7 +101,7 @@ struct DialectSignIn {
             "client_secret": usesBasic ? nil : secret,
         ]
         let basic = ("Authorization", "Basic " + Base64.encode(Array("\(clientID):\(secret)".utf8)))
-        return try HTTPTest.post(
+        return try LoopbackClient.post(
             address,
             Self.list(fields.merging(changes) { $1 }), headers: usesBasic ? [basic] : [])
     }
@@ -113,7 +114,7 @@ struct DialectSignIn {
 
     func userinfo(_ accessToken: String) throws -> HTTPTestAnswer {
         let url = try #require(try configuration["userinfo_endpoint"]?.string)
-        return try HTTPTest.get(url, headers: [("Authorization", "Bearer \(accessToken)")])
+        return try LoopbackClient.get(url, headers: [("Authorization", "Bearer \(accessToken)")])
     }
 
     static func list(_ fields: [String: String?]) -> [(String, String)] {

@@ -1,4 +1,5 @@
 import Crypto
+import HTTPTesting
 import JOSE
 import JSON
 import SimulatedCarriers
@@ -59,15 +60,15 @@ import Testing
             for issuer in Self.browsed {
                 let signIn = DialectSignIn(simulation, at: issuer)
                 let address = try signIn.authorization(["prompt": nil])
-                let page = try HTTPTest.get(address)
+                let page = try LoopbackClient.get(address)
                 let path = address.prefix { $0 != "?" }.dropFirst(simulation.url(of: issuer).count)
                 #expect(page.text.contains("action=\"/\(issuer.rawValue)\(path)/decision\""))
-                let fields = HTTPTest.query(of: address).merging([
+                let fields = FormText.query(of: address).merging([
                     "simulation_decision": "approve", "simulation_subscriber": "ada",
                 ]) { $1 }
-                let answer = try HTTPTest.post(
+                let answer = try LoopbackClient.post(
                     address.prefix { $0 != "?" } + "/decision", DialectSignIn.list(fields))
-                let code = try #require(HTTPTest.query(of: answer.header("Location") ?? "")["code"])
+                let code = try #require(FormText.query(of: answer.header("Location") ?? "")["code"])
                 #expect(try signIn.redeem(code).status == 200)
             }
         }
@@ -89,15 +90,15 @@ import Testing
             #expect(try signIn.isPublished(try signIn.nativeToken()))
             simulation.misbehave(.answer(.serviceUnavailable), at: .configuration, of: .auth0, times: 1)
             let metadata = try #require(simulation.metadata(of: .auth0))
-            #expect(try HTTPTest.get(metadata).status == 503)
-            #expect(try HTTPTest.get(metadata).status == 200)
+            #expect(try LoopbackClient.get(metadata).status == 503)
+            #expect(try LoopbackClient.get(metadata).status == 200)
         }
     }
 
     @Test func `takes JSON, and the time that it is told`() async throws {
         try await withSimulation { simulation throws in
             let body = #"{"login_hint":"ada","client_id":"com.example.app","age_seconds":7200,"first":true}"#
-            let answer = try HTTPTest.request("POST", simulation.url(of: .apple) + "/native", body: body)
+            let answer = try LoopbackClient.ask("POST", simulation.url(of: .apple) + "/native", body: body)
             let token = try Tokens(native: answer).idToken
             let issued = try #require(try token.claims["iat"]?.integer)
             #expect((7200...7260).contains(StatingClient.now - issued))

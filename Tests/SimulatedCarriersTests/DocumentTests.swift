@@ -1,4 +1,5 @@
 import Crypto
+import HTTPTesting
 import JOSE
 import JSON
 import SimulatedCarriers
@@ -9,13 +10,13 @@ import Testing
 
     @Test func `finds each carrier, as irregular as it is`() async throws {
         try await withSimulation { simulation throws in
-            let aurora = try HTTPTest.get("\(simulation.discovery)?\(Self.client)&mccmnc=310410").object
+            let aurora = try LoopbackClient.get("\(simulation.discovery)?\(Self.client)&mccmnc=310410").object
             #expect(aurora["issuer"]?.string == simulation.aurora)
             #expect(aurora["mccmnc"]?.integer == 310_410)
             #expect(aurora["request_parameter_supported"] == [true])
             #expect(aurora["usertraits_supported"]?.string != nil)
             #expect(aurora["jwks_uri"]?.string?.hasPrefix(simulation.aurora) == false)
-            let borealis = try HTTPTest.get("\(simulation.discovery)?\(Self.client)&mccmnc=311480").object
+            let borealis = try LoopbackClient.get("\(simulation.discovery)?\(Self.client)&mccmnc=311480").object
             #expect(borealis["issuer"]?.string == simulation.borealis)
             #expect(borealis["mccmnc"]?.string == "311480")
         }
@@ -24,7 +25,7 @@ import Testing
     @Test func `names the page for a network it does not know, inside a 200`() async throws {
         try await withSimulation { simulation throws in
             for query in ["mccmnc=999999", "", "mccmnc=310410&prompt=true"] {
-                let answer = try HTTPTest.get("\(simulation.discovery)?\(Self.client)&\(query)")
+                let answer = try LoopbackClient.get("\(simulation.discovery)?\(Self.client)&\(query)")
                 #expect(answer.status == 200)
                 #expect(try answer.error == "provider_not_found")
                 #expect(try answer.object["redirect_uri"]?.string == simulation.discoveryUI)
@@ -34,7 +35,7 @@ import Testing
 
     @Test func `knows its clients`() async throws {
         try await withSimulation { simulation throws in
-            let answer = try HTTPTest.get("\(simulation.discovery)?client_id=nobody&mccmnc=310410")
+            let answer = try LoopbackClient.get("\(simulation.discovery)?client_id=nobody&mccmnc=310410")
             #expect(answer.status == 200)
             #expect(try answer.error == "invalid_request")
         }
@@ -44,18 +45,18 @@ import Testing
         try await withSimulation { simulation throws in
             let signIn = SimulatedSignIn(simulation, at: .aurora)
             let fields = [("client_id", signIn.clientID), ("redirect_uri", signIn.redirectURI), ("state", "s")]
-            let page = try HTTPTest.get("\(simulation.discoveryUI)?\(HTTPTest.form(fields))")
+            let page = try LoopbackClient.get("\(simulation.discoveryUI)?\(FormText.encode(fields))")
             #expect(page.text.contains("Borealis Wireless"))
             let chosen = fields + [("mccmnc", "310410"), ("login_hint", "linus")]
-            let answer = try HTTPTest.get("\(simulation.discoveryUI)?\(HTTPTest.form(chosen))")
+            let answer = try LoopbackClient.get("\(simulation.discoveryUI)?\(FormText.encode(chosen))")
             #expect(answer.status == 303)
-            let parameters = HTTPTest.query(of: answer.header("Location") ?? "")
+            let parameters = FormText.query(of: answer.header("Location") ?? "")
             #expect(parameters["mccmnc"] == "310410")
             #expect(parameters["state"] == "s")
             let token = try #require(parameters["login_hint_token"])
             let claims = try signIn.tokens(["login_hint": nil, "login_hint_token": token]).idToken.claims
             #expect(claims["sub"]?.string == simulation.subject(of: "linus", for: signIn.clientID, at: .aurora))
-            let elsewhere = try HTTPTest.get(
+            let elsewhere = try LoopbackClient.get(
                 "\(simulation.discoveryUI)?\(Self.client)&redirect_uri=https%3A%2F%2Fevil.example.com")
             #expect(elsewhere.status == 400)
         }
@@ -64,7 +65,7 @@ import Testing
     @Test func `spoils documents on demand, for one carrier and so many times`() async throws {
         try await withSimulation { simulation throws in
             func document() throws -> JSONObject {
-                try HTTPTest.get("\(simulation.discovery)?\(Self.client)&mccmnc=310410").object
+                try LoopbackClient.get("\(simulation.discovery)?\(Self.client)&mccmnc=310410").object
             }
             func spoilt(_ misbehaviour: DocumentMisbehaviour) throws -> JSONObject {
                 simulation.misbehave(.document(misbehaviour), of: .aurora, times: 1)
@@ -167,7 +168,7 @@ import Testing
         try await withSimulation { simulation throws in
             for (issuer, status) in [(SimulatedIssuer.aurora, 405), (.borealis, 200)] {
                 let token = try SimulatedSignIn(simulation, at: issuer).tokens().accessToken
-                let answer = try HTTPTest.post(
+                let answer = try LoopbackClient.post(
                     simulation.url(of: issuer) + "/userinfo", headers: [("Authorization", "Bearer \(token)")])
                 #expect(answer.status == status)
             }
@@ -177,9 +178,9 @@ import Testing
     @Test func `wants an access token of its own in the header`() async throws {
         try await withSimulation { simulation throws in
             let token = try SimulatedSignIn(simulation, at: .borealis).tokens().accessToken
-            let inQuery = try HTTPTest.get("\(simulation.borealis)/userinfo?access_token=\(token)")
+            let inQuery = try LoopbackClient.get("\(simulation.borealis)/userinfo?access_token=\(token)")
             #expect(inQuery.status == 401)
-            let elsewhere = try HTTPTest.get(
+            let elsewhere = try LoopbackClient.get(
                 "\(simulation.plain)/userinfo", headers: [("Authorization", "Bearer \(token)")])
             #expect(elsewhere.status == 401)
             #expect(elsewhere.header("WWW-Authenticate")?.contains("invalid_token") == true)

@@ -1,4 +1,5 @@
 import Crypto
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Testing
@@ -17,7 +18,7 @@ import Testing
             #expect(try issuer("consumers") == "\(url)/\(Self.personal)/v2.0")
             #expect(try issuer("common") == "\(url)/{tenantid}/v2.0")
             #expect(try issuer("organizations") == "\(url)/{tenantid}/v2.0")
-            #expect(try HTTPTest.get("\(url)/nobody/v2.0/.well-known/openid-configuration").status == 404)
+            #expect(try LoopbackClient.get("\(url)/nobody/v2.0/.well-known/openid-configuration").status == 404)
             #expect(simulation.metadata(of: .entra, tenant: "nobody") == nil)
         }
     }

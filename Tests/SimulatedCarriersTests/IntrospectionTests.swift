@@ -1,4 +1,5 @@
 import Crypto
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Testing
@@ -7,7 +8,7 @@ import Testing
     private func ask(
         _ simulation: Simulation, _ token: String, secret: String = "demo-secret-plain"
     ) throws -> HTTPTestAnswer {
-        try HTTPTest.post(
+        try LoopbackClient.post(
             simulation.plain + "/introspect",
             [("token", token), ("client_id", "gatehouse-demo"), ("client_secret", secret)])
     }
@@ -23,7 +24,7 @@ import Testing
                 ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", other.redirectURI),
                 ("code_verifier", SimulatedSignIn.verifier), ("client_id", "gatehouse-public"),
             ]
-            let foreign = try Tokens(try HTTPTest.post(simulation.plain + "/token", fields)).accessToken
+            let foreign = try Tokens(try LoopbackClient.post(simulation.plain + "/token", fields)).accessToken
             for (token, client) in [(try signIn.tokens().accessToken, "gatehouse-demo"), (foreign, "gatehouse-public")]
             {
                 let answer = try ask(simulation, token).object

@@ -1,11 +1,12 @@
 import Crypto
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Testing
 
 @Suite struct `The simulated logout tokens` {
     private func answer(_ simulation: Simulation, _ body: String) throws -> HTTPTestAnswer {
-        try HTTPTest.request(
+        try LoopbackClient.ask(
             "POST", "\(simulation.plain)/control/logout-token", headers: [("Content-Type", "application/json")],
             body: body)
     }
@@ -64,7 +65,8 @@ import Testing
             let configuration = try SimulatedSignIn(simulation, at: .plain).configuration
             #expect(configuration["backchannel_logout_supported"] == true)
             #expect(configuration["backchannel_logout_session_supported"] == true)
-            let names = try HTTPTest.get("\(simulation.plain)/control/logout-token").object["misbehaviours"]?.array
+            let names = try LoopbackClient.get("\(simulation.plain)/control/logout-token").object["misbehaviours"]?
+                .array
             #expect(names?.count == LogoutTokenMisbehaviour.allCases.count)
             let right = try answer(simulation, #"{"subscriber":"ada"}"#).object["logout_token"]?.string
             for name in try #require(names).compactMap(\.string) {

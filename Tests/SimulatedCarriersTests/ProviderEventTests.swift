@@ -1,4 +1,5 @@
 import Crypto
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Syntax
@@ -6,7 +7,7 @@ import Testing
 
 @Suite struct `The simulated events` {
     private func answer(_ simulation: Simulation, _ body: String) throws -> HTTPTestAnswer {
-        try HTTPTest.request(
+        try LoopbackClient.ask(
             "POST", "\(simulation.plain)/control/event", headers: [("Content-Type", "application/json")], body: body)
     }
 
@@ -36,7 +37,7 @@ import Testing
 
     @Test func `of RISC are of the transmitter that its document names`() async throws {
         try await withSimulation { simulation throws in
-            let document = try HTTPTest.get("\(simulation.plain)/.well-known/risc-configuration").object
+            let document = try LoopbackClient.get("\(simulation.plain)/.well-known/risc-configuration").object
             let body = #"{"dialect":"risc","subscriber":"ada","event":"account-disabled","reason":"hijacking"}"#
             let token = try token(simulation, body, "token")
             #expect(try token.header["typ"] == "secevent+jwt")
@@ -75,7 +76,7 @@ import Testing
 
     @Test func `have a name for each thing there is, and that can be the matter`() async throws {
         try await withSimulation { simulation throws in
-            let choices = try HTTPTest.get("\(simulation.plain)/control/event").object
+            let choices = try LoopbackClient.get("\(simulation.plain)/control/event").object
             for (dialect, member) in [("apple", "payload"), ("risc", "token"), ("facebook", "signed_request")] {
                 let events = try #require(choices[dialect]?["events"]?.array).compactMap(\.string)
                 for event in events {

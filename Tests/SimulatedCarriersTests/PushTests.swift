@@ -1,4 +1,5 @@
 import Crypto
+import HTTPTesting
 import JOSE
 import JSON
 import SimulatedCarriers
@@ -35,7 +36,7 @@ import Testing
     ) throws -> HTTPTestAnswer {
         let request = try JWTSigner(key: other ?? key, algorithm: algorithm, type: "JWT").sign(
             claims(simulation, changes))
-        return try HTTPTest.post("\(simulation.aurora)\(path)", [("request", request)])
+        return try LoopbackClient.post("\(simulation.aurora)\(path)", [("request", request)])
     }
 
     @Test func `is taken, named and told how long it lives, as a text`() async throws {
@@ -44,7 +45,7 @@ import Testing
             #expect(answer.status == 200, "\(answer.text)")
             #expect(try answer.object["expires_in"] == "3600" && answer.object["correlation_id"] == "correlation-1")
             #expect(try answer.object["auth_req_id"]?.string?.isEmpty == false)
-            let page = try HTTPTest.get("\(simulation.aurora)/phone").text
+            let page = try LoopbackClient.get("\(simulation.aurora)/phone").text
             #expect(page.contains("Ada Lovelace") && page.contains("Sign in at the counter"))
         }
     }
@@ -65,7 +66,7 @@ import Testing
         try await withSimulation(clients: [client]) { simulation throws in
             let answer = try ask(simulation, [fault.claim: fault.value])
             #expect((400..<500).contains(answer.status), "\(fault.claim)")
-            #expect(try HTTPTest.get("\(simulation.aurora)/phone").text.contains("Nobody is asked"))
+            #expect(try LoopbackClient.get("\(simulation.aurora)/phone").text.contains("Nobody is asked"))
         }
     }
 
@@ -79,7 +80,7 @@ import Testing
             #expect(try ask(simulation, ["jti": "same"]).status == 400)
             let request = try JWTSigner(key: key, algorithm: .rs256, type: "JWT").sign(claims(simulation, [:]))
             let fields = [("request", request), ("context", "Something else")]
-            #expect(try HTTPTest.post("\(simulation.aurora)/server-initiated/authorize", fields).status == 400)
+            #expect(try LoopbackClient.post("\(simulation.aurora)/server-initiated/authorize", fields).status == 400)
         }
     }
 
@@ -90,7 +91,7 @@ import Testing
             #expect(try ask(simulation, ["auth_req_id": "another"], at: path).status == 400)
             #expect(try ask(simulation, ["auth_req_id": id], at: path).status == 200)
             #expect(try ask(simulation, ["auth_req_id": id], at: path).status == 400)
-            #expect(try HTTPTest.get("\(simulation.aurora)/phone").text.contains("Nobody is asked"))
+            #expect(try LoopbackClient.get("\(simulation.aurora)/phone").text.contains("Nobody is asked"))
         }
     }
 
@@ -98,13 +99,15 @@ import Testing
         try await withSimulation(clients: [client]) { simulation throws in
             let subject = simulation.subject(of: "ada", for: client.id, at: .aurora)
             func issuer(_ query: String) throws -> String? {
-                try HTTPTest.get("\(simulation.discovery)?client_id=signing-client&\(query)").object["issuer"]?.string
+                try LoopbackClient.get("\(simulation.discovery)?client_id=signing-client&\(query)").object["issuer"]?
+                    .string
             }
             #expect(try issuer("sub=\(subject)") == simulation.aurora)
             simulation.port(subscriber: "ada", to: .borealis)
             #expect(try issuer("sub=\(subject)") == simulation.borealis)
             #expect(try issuer("sub=999999-x") == nil)
-            let document = try HTTPTest.get("\(simulation.discovery)?client_id=signing-client&mccmnc=310410").object
+            let document = try LoopbackClient.get("\(simulation.discovery)?client_id=signing-client&mccmnc=310410")
+                .object
             #expect(document["server_initiated_authorization_endpoint"]?.string?.hasPrefix(simulation.aurora) == true)
             #expect(document["server_initiated_cancel_endpoint"]?.string?.hasPrefix(simulation.aurora) == true)
         }

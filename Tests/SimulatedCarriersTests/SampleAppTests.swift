@@ -1,3 +1,4 @@
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Testing
@@ -21,7 +22,7 @@ import Testing
         file: String, type: String
     ) async throws {
         try await withApp { simulation throws in
-            let answer = try HTTPTest.get(simulation.sampleApp + file)
+            let answer = try LoopbackClient.get(simulation.sampleApp + file)
             #expect(answer.status == 200 && !answer.body.isEmpty)
             #expect(answer.header("Content-Type") == type)
             #expect(answer.header("X-Content-Type-Options") == "nosniff")
@@ -37,16 +38,16 @@ import Testing
 
     @Test func `its page has neither script nor style in it, and names every file of its own`() async throws {
         try await withApp { simulation throws in
-            let page = try HTTPTest.get(simulation.sampleApp).text
+            let page = try LoopbackClient.get(simulation.sampleApp).text
             #expect(!page.contains("<style") && !page.contains("style=") && !page.contains("onclick"))
             #expect(
                 page.components(between: "<script", "</script>").allSatisfy { $0.hasSuffix("src=\"/app/app.js\">") })
             #expect(!page.contains("http://") && !page.contains("https://"))
             let scripts = try ["app.js", "oauth.js", "wire.js", "views.js"].map {
-                try HTTPTest.get(simulation.sampleApp + $0).text
+                try LoopbackClient.get(simulation.sampleApp + $0).text
             }
             for name in scripts.flatMap({ $0.components(between: "from \"./", "\"") }) {
-                #expect(try HTTPTest.get(simulation.sampleApp + name).status == 200)
+                #expect(try LoopbackClient.get(simulation.sampleApp + name).status == 200)
             }
             // Everything from elsewhere becomes text.
             #expect(!scripts.joined().contains("innerHTML"))
@@ -55,7 +56,7 @@ import Testing
 
     @Test func `is told who it is and where everybody is, and no secret`() async throws {
         try await withApp { simulation throws in
-            let answer = try HTTPTest.get(simulation.sampleApp + "settings")
+            let answer = try LoopbackClient.get(simulation.sampleApp + "settings")
             let settings = try answer.object
             #expect(settings["gatehouse"]?.string == Self.gatehouse)
             #expect(settings["client_id"]?.string == "sample-app")
@@ -68,7 +69,7 @@ import Testing
     @Test func `knows to whom a number has moved`() async throws {
         try await withApp { simulation throws in
             func carrier(of number: String) throws -> JSONValue? {
-                let numbers = try HTTPTest.get(simulation.sampleApp + "numbers").object["numbers"]?.array
+                let numbers = try LoopbackClient.get(simulation.sampleApp + "numbers").object["numbers"]?.array
                 return numbers?.first { $0["phone_number"]?.string == number }?["carrier"]
             }
             #expect(try carrier(of: "+12125550102") == nil)
@@ -91,7 +92,7 @@ import Testing
             #expect(try plain.authorizationAnswer()["code"] != nil)
         }
         try await withSimulation { simulation throws in
-            #expect(try HTTPTest.get(simulation.sampleApp).status == 404)
+            #expect(try LoopbackClient.get(simulation.sampleApp).status == 404)
             var signIn = SimulatedSignIn(simulation, at: .aurora)
             signIn.redirectURI = simulation.sampleApp + "approved"
             #expect(try signIn.authorize().status == 400)
@@ -109,13 +110,13 @@ import Testing
     {
         try await withApp { simulation throws in
             _ = try SimulatedSignIn(simulation, at: .plain).tokens()
-            let before = try HTTPTest.get(simulation.sampleApp + "requests").object
+            let before = try LoopbackClient.get(simulation.sampleApp + "requests").object
             let last = try #require(before["last"]?.integer)
             #expect(before["requests"]?.array?.count == Int(last))
             let signIn = SimulatedSignIn(simulation, at: .borealis)
             let code = try signIn.code()
             _ = try signIn.token(code: code)
-            let after = try HTTPTest.get("\(simulation.sampleApp)requests?after=\(last)").object
+            let after = try LoopbackClient.get("\(simulation.sampleApp)requests?after=\(last)").object
             #expect(after["last"]?.integer == last + 2)
             let requests = try #require(after["requests"]?.array)
             #expect(requests.map { $0["endpoint"]?.string } == ["authorize", "token"])
@@ -129,7 +130,7 @@ import Testing
             #expect(field("grant_type") == "authorization_code")
             #expect(field("code")?.string == code.prefix(6) + "…")
             #expect(field("code_verifier") == "…")
-            let none = try HTTPTest.get("\(simulation.sampleApp)requests?after=9007199254740991").object
+            let none = try LoopbackClient.get("\(simulation.sampleApp)requests?after=9007199254740991").object
             #expect(none["requests"]?.array?.isEmpty == true && none["last"]?.integer == last + 2)
         }
     }
@@ -149,13 +150,13 @@ import Testing
                     secrets.append(token)
                 }
                 // Some send a token where it does not belong.
-                _ = try HTTPTest.get("\(simulation.borealis)/userinfo?access_token=\(tokens.accessToken)")
-                _ = try HTTPTest.get(
+                _ = try LoopbackClient.get("\(simulation.borealis)/userinfo?access_token=\(tokens.accessToken)")
+                _ = try LoopbackClient.get(
                     "\(simulation.borealis)/userinfo", headers: [("Authorization", tokens.accessToken)])
                 secrets += [code, tokens.accessToken, String(signIn.basic.1.dropFirst("Basic ".count))]
                 #expect(answer.status != 500)
             }
-            let shown = try HTTPTest.get(simulation.sampleApp + "requests").text
+            let shown = try LoopbackClient.get(simulation.sampleApp + "requests").text
             #expect(shown.contains("\"authorization\":\"Bearer …\"") && shown.contains("code_verifier"))
             for secret in secrets { #expect(!shown.contains(secret)) }
         }

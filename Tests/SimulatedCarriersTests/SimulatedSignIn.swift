@@ -1,5 +1,6 @@
 import Crypto
 import EventLoop
+import HTTPTesting
 import JOSE
 import JSON
 import SimulatedCarriers
@@ -50,8 +51,8 @@ struct SimulatedSignIn {
 
     /// The authorization request; a change to nil leaves a field out.
     func authorize(_ changes: [String: String?] = [:]) throws -> HTTPTestAnswer {
-        let url = simulation.url(of: issuer) + "/authorize?" + HTTPTest.form(authorizationFields(changes))
-        return try HTTPTest.get(url)
+        let url = simulation.url(of: issuer) + "/authorize?" + FormText.encode(authorizationFields(changes))
+        return try LoopbackClient.get(url)
     }
 
     func authorizationFields(_ changes: [String: String?] = [:]) -> [(String, String)] {
@@ -69,7 +70,7 @@ struct SimulatedSignIn {
         #expect(answer.status == 303)
         let location = try #require(answer.header("Location"))
         #expect(location.hasPrefix(redirectURI))
-        return HTTPTest.query(of: location)
+        return FormText.query(of: location)
     }
 
     func code(_ changes: [String: String?] = [:]) throws -> String {
@@ -84,13 +85,13 @@ struct SimulatedSignIn {
             "grant_type": "authorization_code", "code": code, "redirect_uri": redirectURI,
             "code_verifier": Self.verifier,
         ]
-        return try HTTPTest.post(
+        return try LoopbackClient.post(
             simulation.url(of: issuer) + "/token",
             fields.merging(changes) { $1 }.compactMap { name, value in value.map { (name, $0) } }, headers: [basic])
     }
 
     func refresh(_ token: String) throws -> HTTPTestAnswer {
-        try HTTPTest.post(
+        try LoopbackClient.post(
             simulation.url(of: issuer) + "/token", [("grant_type", "refresh_token"), ("refresh_token", token)],
             headers: [basic])
     }
@@ -104,19 +105,19 @@ struct SimulatedSignIn {
 
     var configuration: JSONObject {
         get throws {
-            try HTTPTest.get(simulation.url(of: issuer) + "/.well-known/openid-configuration").object
+            try LoopbackClient.get(simulation.url(of: issuer) + "/.well-known/openid-configuration").object
         }
     }
 
     func userinfo(_ accessToken: String) throws -> HTTPTestAnswer {
         let url = try #require(try configuration["userinfo_endpoint"]?.string)
-        return try HTTPTest.get(url, headers: [("Authorization", "Bearer \(accessToken)")])
+        return try LoopbackClient.get(url, headers: [("Authorization", "Bearer \(accessToken)")])
     }
 
     var keys: [JSONValue] {
         get throws {
             let url = try #require(try configuration["jwks_uri"]?.string)
-            return try #require(try HTTPTest.get(url).object["keys"]?.array)
+            return try #require(try LoopbackClient.get(url).object["keys"]?.array)
         }
     }
 

@@ -1,5 +1,6 @@
 import Crypto
 import Glibc
+import HTTPTesting
 import JOSE
 import JSON
 import SimulatedCarriers
@@ -21,7 +22,7 @@ struct StatingClient {
     func redeem(_ simulation: Simulation, _ fields: [(String, String)]) throws -> HTTPTestAnswer {
         var signIn = SimulatedSignIn(simulation, at: .borealis)
         (signIn.clientID, signIn.redirectURI) = (client.id, client.redirectURIs[0])
-        return try HTTPTest.post(
+        return try LoopbackClient.post(
             "\(simulation.borealis)/token",
             [
                 ("grant_type", "authorization_code"), ("code", try signIn.code()), ("redirect_uri", signIn.redirectURI),

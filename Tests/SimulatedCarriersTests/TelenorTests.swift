@@ -1,4 +1,5 @@
 import Crypto
+import HTTPTesting
 import JSON
 import Syntax
 import Testing
@@ -24,18 +25,18 @@ import Testing
         }
 
         mutating func get(_ url: String) throws -> HTTPTestAnswer {
-            let answer = try HTTPTest.get(url, headers: cookie.map { [("Cookie", $0)] } ?? [])
+            let answer = try LoopbackClient.get(url, headers: cookie.map { [("Cookie", $0)] } ?? [])
             if let set = answer.header("Set-Cookie") { cookie = String(set.prefix { $0 != ";" }) }
             return answer
         }
 
         mutating func authorize(_ changes: [String: String] = [:]) throws -> HTTPTestAnswer {
-            try get(simulation.telenor + "/connect/authorize?" + HTTPTest.form(fields(changes)))
+            try get(simulation.telenor + "/connect/authorize?" + FormText.encode(fields(changes)))
         }
 
         /// The parameters that the browser is sent back with.
         mutating func answer(_ changes: [String: String] = [:]) throws -> [String: String] {
-            HTTPTest.query(of: try #require(try authorize(changes).header("Location")))
+            FormText.query(of: try #require(try authorize(changes).header("Location")))
         }
 
         /// Says yes on the page.
@@ -43,15 +44,15 @@ import Testing
             let said = ["simulation_decision": "approve", "simulation_subscriber": "ada"].merging(
                 ["profile", "email", "phone", "offline_access"].map { ("simulation_scope_\($0)", "yes") }
             ) { $1 }
-            let answer = try HTTPTest.post(
+            let answer = try LoopbackClient.post(
                 simulation.telenor + "/connect/authorize/decision", fields(said.merging(changes) { $1 }))
             if let set = answer.header("Set-Cookie") { cookie = String(set.prefix { $0 != ";" }) }
-            return HTTPTest.query(of: try #require(answer.header("Location")))
+            return FormText.query(of: try #require(answer.header("Location")))
         }
 
         func tokens(_ code: String?) throws -> Tokens {
             let basic = "Basic " + Base64.encode(Array("\(client.0):\(client.1)".utf8))
-            let answer = try HTTPTest.post(
+            let answer = try LoopbackClient.post(
                 simulation.telenor + "/connect/token",
                 [
                     ("grant_type", "authorization_code"), ("code", try #require(code)),
@@ -72,7 +73,7 @@ import Testing
     @Test func `has everything below connect, and S256, RS256 and both response modes only`() async throws {
         try await with { browser in
             let issuer = browser.simulation.telenor
-            let document = try HTTPTest.get(issuer + "/.well-known/openid-configuration").object
+            let document = try LoopbackClient.get(issuer + "/.well-known/openid-configuration").object
             for (member, name) in [
                 ("authorization_endpoint", "authorize"), ("token_endpoint", "token"), ("userinfo_endpoint", "userinfo"),
                 ("end_session_endpoint", "endsession"), ("custom_logout_endpoint", "logout"),
@@ -105,7 +106,7 @@ import Testing
             let tokens = try browser.tokens(try browser.approve()["code"])
             #expect(tokens.answer["refresh_token"] != nil)
             func userinfo(_ token: String) throws -> JSONObject {
-                try HTTPTest.get(
+                try LoopbackClient.get(
                     browser.simulation.telenor + "/connect/userinfo", headers: [("Authorization", "Bearer \(token)")]
                 ).object
             }
@@ -128,7 +129,7 @@ import Testing
 
     @Test func `signs whoever has shown a line in, for as long as that lasts`() async throws {
         try await with { browser in
-            let answer = try HTTPTest.request(
+            let answer = try LoopbackClient.ask(
                 "POST", browser.simulation.telenor + "/control/line", headers: [("Content-Type", "application/json")],
                 body: #"{"subscriber":"grace"}"#
             ).object
@@ -168,10 +169,10 @@ import Testing
                 [("id_token_hint", hint), ("post_logout_redirect_uri", "https://evil.example/")],
                 [("id_token_hint", hint + "x"), ("post_logout_redirect_uri", Self.bye)],
                 [("id_token_hint", hint), ("client_id", "gatehouse-telenor-web")], [],
-            ] { #expect(try browser.get(end + HTTPTest.form(fields)).status == 400) }
+            ] { #expect(try browser.get(end + FormText.encode(fields)).status == 400) }
             #expect(try browser.answer(["prompt": "none"])["code"] != nil)
             let right = [("id_token_hint", hint), ("post_logout_redirect_uri", Self.bye), ("state", "s")]
-            #expect(try browser.get(end + HTTPTest.form(right)).header("Location") == Self.bye + "?state=s")
+            #expect(try browser.get(end + FormText.encode(right)).header("Location") == Self.bye + "?state=s")
             #expect(try browser.answer(["prompt": "none"])["error"] == "login_required")
         }
     }
@@ -182,7 +183,7 @@ import Testing
             let hint = try #require(tokens.answer["id_token"]?.string)
             let url = browser.simulation.telenor + "/connect/logout"
             func post(_ body: String, _ type: String = "application/json") throws -> Int {
-                try HTTPTest.request("POST", url, headers: [("Content-Type", type)], body: body).status
+                try LoopbackClient.ask("POST", url, headers: [("Content-Type", type)], body: body).status
             }
             let right = #"{"id_token_hint":"\#(hint)","state":"s"}"#
             #expect(try post("{}") == 400 && post(#"{"id_token_hint":"\#(hint)"}"#) == 400)

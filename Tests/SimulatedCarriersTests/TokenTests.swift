@@ -1,4 +1,5 @@
 import Crypto
+import HTTPTesting
 import JSON
 import SimulatedCarriers
 import Testing
@@ -123,7 +124,7 @@ import Testing
     @Test func `takes credentials in the body from a client that is registered for it`() async throws {
         try await withSimulation { simulation throws in
             func answer(_ signIn: SimulatedSignIn) throws -> HTTPTestAnswer {
-                try HTTPTest.post(
+                try LoopbackClient.post(
                     simulation.url(of: signIn.issuer) + "/token",
                     [
                         ("grant_type", "authorization_code"), ("code", try signIn.code()),

@@ -3,6 +3,7 @@ import Apps
 import Crypto
 import EventLoop
 import HTTPServer
+import HTTPTesting
 import JSON
 import Logging
 import Pages
@@ -17,24 +18,16 @@ import Testing
 @testable import WebAPI
 @testable import Wings
 
-/// What the API answered, with its body read.
-struct Answer {
-    let response: HTTPResponse
-    let body: JSONValue
-
-    init(response: HTTPResponse) {
-        self.response = response
-        body = (try? JSONValue(parsing: response.body)) ?? .null
+extension HTTPTestAnswer {
+    init(_ response: HTTPResponse) {
+        self.init(
+            status: response.status.code, headers: response.headers.map { ($0.name, $0.value) }, body: response.body,
+            isCompressible: response.isCompressible)
     }
-
-    var status: Int { response.status.code }
-    var error: String? { body["error"]?.string }
-    func header(_ name: String) -> String? { response.headers.first { $0.name.lowercased() == name }?.value }
-    var text: String { String(decoding: response.body, as: UTF8.self) }
 }
 
 /// The API over a stage, asked in memory.
-final class APIStage: Sendable {
+final class APIStage: HTTPTestClient {
     let stage: SignInStage
     let api: WebAPI
     let log = RecordedLog()
@@ -71,10 +64,10 @@ final class APIStage: Sendable {
     func send(
         _ method: HTTPMethod, _ path: String, query: String? = nil, headers: [(String, String)] = [],
         body: [UInt8] = []
-    ) async -> Answer {
+    ) async -> HTTPTestAnswer {
         var response = await api.respond(to: .sample(method, path, query: query, headers: headers, body: body))
         if response.hasCommonFields { response.headers += api.commonFields }
-        let answer = Answer(response: response)
+        let answer = HTTPTestAnswer(response)
         for problem in DocumentedAnswers.ofApps.problems(method, path, answer) {
             Issue.record("\(problem) \(answer.text)")
         }
@@ -88,17 +81,16 @@ final class APIStage: Sendable {
         return answer
     }
 
-    func post(_ path: String, json: JSONValue, headers: [(String, String)] = []) async -> Answer {
-        await send(.post, path, headers: [("Content-Type", "application/json")] + headers, body: json.serialized)
+    func answer(to request: HTTPTestRequest) async -> HTTPTestAnswer {
+        let parts = request.target.split(separator: "?", maxSplits: 1).map { String($0) }
+        let method = HTTPMethod(rawValue: request.method)
+        if method == nil { Issue.record("in memory nothing asks with \(request.method)") }
+        return await send(
+            method ?? .get, parts[0], query: parts.count > 1 ? parts[1] : nil,
+            headers: request.headers, body: request.body ?? [])
     }
 
-    func post(_ path: String, form: String, headers: [(String, String)] = []) async -> Answer {
-        await send(
-            .post, path, headers: [("Content-Type", "application/x-www-form-urlencoded")] + headers,
-            body: Array(form.utf8))
-    }
-
-    func patch(_ path: String, _ json: JSONValue, _ token: String) async -> Answer {
+    func patch(_ path: String, _ json: JSONValue, _ token: String) async -> HTTPTestAnswer {
         await send(
             .patch, path, headers: bearer(token) + [("Content-Type", "application/merge-patch+json")],
             body: json.serialized)
@@ -114,12 +106,12 @@ final class APIStage: Sendable {
         return .object(body)
     }
 
-    func signIn(_ changes: [(String, JSONValue?)] = []) async -> Answer {
+    func signIn(_ changes: [(String, JSONValue?)] = []) async -> HTTPTestAnswer {
         await post("/auth/zenkey-signin", json: Self.authorized(changes))
     }
 
     func signedIn() async throws -> (token: String, refreshToken: String) {
-        let body = await signIn().body
+        let body = await signIn().json
         guard let token = body["token"]?.string, let refreshToken = body["refresh_token"]?.string else {
             throw StageError.notSignedIn
         }

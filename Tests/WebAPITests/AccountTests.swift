@@ -1,5 +1,6 @@
 import Accounts
 import HTTPServer
+import HTTPTesting
 import JSON
 import TestSupport
 import Testing
@@ -11,55 +12,55 @@ import Testing
         let edited = await app.patch(
             "/users/me", ["email": "own@example.com", "postal_code": "10001", "nickname": "J", "sub": "x"], token)
         #expect(edited.status == 200)
-        #expect(edited.body["email"] == "jane@example.com")
-        #expect(edited.body["email_verified"] == "false")
-        #expect(edited.body["nickname"] == "J")
-        #expect(edited.body["postal_code"] == "10001")
-        #expect(edited.body["own"] == ["email": "own@example.com", "postal_code": "10001", "nickname": "J"])
-        #expect(edited.body["sub"] == nil)
+        #expect(edited.json["email"] == "jane@example.com")
+        #expect(edited.json["email_verified"] == "false")
+        #expect(edited.json["nickname"] == "J")
+        #expect(edited.json["postal_code"] == "10001")
+        #expect(edited.json["own"] == ["email": "own@example.com", "postal_code": "10001", "nickname": "J"])
+        #expect(edited.json["sub"] == nil)
         app.stage.answerUserinfo([
             "sub": "310260-subject", "email": "new@example.com", "email_verified": true, "name": "Jane D.",
         ])
         let again = await app.signIn([("code", "another")])
-        #expect(again.body["user"]?["email"] == "new@example.com")
-        #expect(again.body["user"]?["email_verified"] == true)
-        #expect(again.body["user"]?["own"]?["email"] == "own@example.com")
-        #expect(again.body["user"]?["name"] == "Jane D.")
+        #expect(again.json["user"]?["email"] == "new@example.com")
+        #expect(again.json["user"]?["email_verified"] == true)
+        #expect(again.json["user"]?["own"]?["email"] == "own@example.com")
+        #expect(again.json["user"]?["name"] == "Jane D.")
         let reverted = await app.patch("/users/me", ["email": .null, "nickname": "", "postal_code": .null], token)
-        #expect(reverted.body["email"] == "new@example.com")
-        #expect(reverted.body["email_verified"] == "true")
-        #expect(reverted.body["nickname"] == nil)
-        #expect(reverted.body["own"] == nil)
+        #expect(reverted.json["email"] == "new@example.com")
+        #expect(reverted.json["email_verified"] == "true")
+        #expect(reverted.json["nickname"] == nil)
+        #expect(reverted.json["own"] == nil)
     }
 
     @Test func `shows what only the user says, and never as verified`() async throws {
         let app = try await APIStage()
         app.stage.answerUserinfo(["sub": "310260-subject"])
         let first = await app.signIn()
-        #expect(first.body["user"]?["email_verified"] == nil)
-        let token = try #require(first.body["token"]?.string)
+        #expect(first.json["user"]?["email_verified"] == nil)
+        let token = try #require(first.json["token"]?.string)
         let edits: JSONValue = ["email": "own@example.com", "phone_number": "+12065550199"]
         let edited = await app.patch("/users/me", edits, token)
-        #expect(edited.body["email"] == "own@example.com")
-        #expect(edited.body["email_verified"] == "false")
-        #expect(edited.body["phone_number_verified"] == "false")
-        #expect(edited.body["own"] == edits)
+        #expect(edited.json["email"] == "own@example.com")
+        #expect(edited.json["email_verified"] == "false")
+        #expect(edited.json["phone_number_verified"] == "false")
+        #expect(edited.json["own"] == edits)
         let again = await app.signIn([("code", "another")])
-        #expect(again.body["user"]?["phone_number"] == "+12065550199")
-        #expect(again.body["user"]?["phone_number_verified"] == false)
-        #expect(again.body["user"]?["own"] == edits)
+        #expect(again.json["user"]?["phone_number"] == "+12065550199")
+        #expect(again.json["user"]?["phone_number_verified"] == false)
+        #expect(again.json["user"]?["own"] == edits)
     }
 
     @Test func `stays as it is when all that is shown is sent back, however old the authentication is`() async throws {
         let app = try await APIStage()
         let token = try await app.signedIn().token
         _ = await app.patch("/users/me", ["email": "own@example.com", "nickname": "J"], token)
-        let shown = await app.send(.get, "/users/me", headers: bearer(token)).body
+        let shown = await app.send(.get, "/users/me", headers: bearer(token)).json
         let user = UserID(rawValue: try #require(shown["user_id"]?.integer))
         let before = try await app.stage.repository.user(user)
         app.stage.pass(seconds: 600)
         #expect(await app.patch("/users/me", ["email": "other@example.com"], token).status == 401)
-        #expect(await app.patch("/users/me", shown, token).body == shown)
+        #expect(await app.patch("/users/me", shown, token).json == shown)
         #expect(try await app.stage.repository.user(user) == before)
     }
 
@@ -71,7 +72,7 @@ import Testing
             headers: bearer(token) + [("Content-Type", "application/x-www-form-urlencoded")],
             body: Array("name=Janet&email=".utf8))
         #expect(answer.status == 200)
-        #expect(answer.body["name"] == "Janet")
+        #expect(answer.json["name"] == "Janet")
     }
 
     @Test(arguments: [
@@ -102,7 +103,7 @@ import Testing
     @Test func `a user's own account is erased for good, and the same person is a new user then`() async throws {
         let app = try await APIStage()
         let (token, refreshToken) = try await app.signedIn()
-        let before = await app.send(.get, "/users/me", headers: bearer(token)).body["user_id"]
+        let before = await app.send(.get, "/users/me", headers: bearer(token)).json["user_id"]
         let answer = await app.send(.delete, "/users/me", headers: bearer(token))
         #expect(answer.status == 200)
         #expect(answer.text == "{}")
@@ -111,8 +112,8 @@ import Testing
         let refresh = await app.post("/auth/token", form: "grant_type=refresh_token&refresh_token=\(refreshToken)")
         #expect(refresh.error == "invalid_grant")
         let again = await app.signIn([("code", "another")])
-        #expect(again.body["new_user"] == true)
-        #expect(again.body["user"]?["user_id"] != before)
+        #expect(again.json["new_user"] == true)
+        #expect(again.json["user"]?["user_id"] != before)
     }
 
     @Test(arguments: [
@@ -137,7 +138,7 @@ import Testing
         let token = try await app.signedIn().token
         app.stage.pass(seconds: 5)
         _ = await app.signIn([("code", "another")])
-        let list = try #require(await app.send(.get, "/users/me/sessions", headers: bearer(token)).body.array)
+        let list = try #require(await app.send(.get, "/users/me/sessions", headers: bearer(token)).json.array)
         #expect(list.map { $0["current"] } == [true, false])
         #expect(list.first?["client_id"] == "ccid-0123456789abcdef")
         #expect(list.first?["provider"] == "zenkey")
@@ -148,12 +149,12 @@ import Testing
     @Test func `a user's sessions end one by one, at once, and only for their user`() async throws {
         let app = try await APIStage()
         let token = try await app.signedIn().token
-        let other = try #require(await app.signIn([("code", "another")]).body["token"]?.string)
-        let list = try #require(await app.send(.get, "/users/me/sessions", headers: bearer(token)).body.array)
+        let other = try #require(await app.signIn([("code", "another")]).json["token"]?.string)
+        let list = try #require(await app.send(.get, "/users/me/sessions", headers: bearer(token)).json.array)
         let second = try #require(list.first { $0["current"] == false }?["session_id"]?.string)
         try app.stage.answerToken { $0.claims[setting: "sub"] = "310260-other" }
         app.stage.answerUserinfo(["sub": "310260-other"])
-        let stranger = try #require(await app.signIn([("code", "third")]).body["token"]?.string)
+        let stranger = try #require(await app.signIn([("code", "third")]).json["token"]?.string)
         let refused = await app.send(.delete, "/users/me/sessions/\(second)", headers: bearer(stranger))
         #expect(refused.status == 404)
         #expect(refused.error == "not_found")
@@ -166,9 +167,9 @@ import Testing
     @Test func `a user's sessions end all together`() async throws {
         let app = try await APIStage()
         let token = try await app.signedIn().token
-        let other = try #require(await app.signIn([("code", "another")]).body["token"]?.string)
+        let other = try #require(await app.signIn([("code", "another")]).json["token"]?.string)
         let answer = await app.send(.delete, "/users/me/sessions", headers: bearer(token))
-        #expect(answer.body == ["revoked": 2])
+        #expect(answer.json == ["revoked": 2])
         for token in [token, other] {
             #expect(await app.send(.get, "/users/me", headers: bearer(token)).status == 401)
         }

@@ -1,5 +1,6 @@
 import Accounts
 import HTTPServer
+import HTTPTesting
 import JSON
 import SignIn
 import TestSupport
@@ -33,7 +34,7 @@ enum AccountTour {
     @discardableResult
     private static func ask(
         _ operation: Operation<APIServices>, _ app: APIStage, token: String?, type: String = "application/json"
-    ) async -> Answer {
+    ) async -> HTTPTestAnswer {
         let path = operation.path.replacing("{identity_id}", with: "7")
             .replacing("{session_id}", with: String(repeating: "0", count: 32))
         return await app.send(
@@ -44,7 +45,7 @@ enum AccountTour {
     private static func account(_ app: APIStage, _ token: String) async throws {
         _ = await app.send(.get, "/users/me", headers: bearer(token))
         _ = await app.patch("/users/me", ["name": "Janet"], token)
-        let identities = await app.send(.get, "/users/me/identities", headers: bearer(token)).body.array
+        let identities = await app.send(.get, "/users/me/identities", headers: bearer(token)).json.array
         let first = identities?.first?["identity_id"]?.integer ?? 0
         _ = await app.send(.delete, "/users/me/sessions/nonsense", headers: bearer(token))
         _ = await app.send(.delete, "/users/me/identities/999", headers: bearer(token))
@@ -53,7 +54,7 @@ enum AccountTour {
         app.stage.answerUserinfo(["sub": "second"])
         let linked = await app.post(
             "/users/me/identities", json: APIStage.authorized([("code", "second")]), headers: bearer(token))
-        let second = linked.body["identity_id"]?.integer ?? 0
+        let second = linked.json["identity_id"]?.integer ?? 0
         // The session is the first identity's, so that it outlives the second.
         _ = await app.send(.delete, "/users/me/identities/\(second)", headers: bearer(token))
     }
@@ -62,8 +63,8 @@ enum AccountTour {
     private static func sensitive(_ app: APIStage) async throws {
         try app.stage.answerToken { $0.claims[setting: "sub"] = "careful" }
         app.stage.answerUserinfo(["sub": "careful"])
-        let first = await app.signIn([("code", "careful")]).body["token"]?.string ?? ""
-        let identities = await app.send(.get, "/users/me/identities", headers: bearer(first)).body.array
+        let first = await app.signIn([("code", "careful")]).json["token"]?.string ?? ""
+        let identities = await app.send(.get, "/users/me/identities", headers: bearer(first)).json.array
         let identity = identities?.first?["identity_id"]?.integer ?? 0
         try app.stage.answerToken {
             $0.claims[setting: "sub"] = "added"
@@ -72,7 +73,7 @@ enum AccountTour {
         app.stage.answerUserinfo(["sub": "added"])
         _ = await app.post(
             "/users/me/identities", json: APIStage.authorized([("code", "added")]), headers: bearer(first))
-        let second = await app.signIn([("code", "added-2")]).body["token"]?.string ?? ""
+        let second = await app.signIn([("code", "added-2")]).json["token"]?.string ?? ""
         _ = await app.post(
             "/auth/transaction", json: APIStage.authorized([("code", "added-3"), ("context", "Pay")]),
             headers: bearer(second))
@@ -90,8 +91,8 @@ enum AccountTour {
     private static func ended() async throws -> Set<String> {
         let app = try await APIStage()
         for (index, path) in ["/auth/token", "/users/me/sessions/", "/users/me/sessions", "/users/me"].enumerated() {
-            let token = await app.signIn([("code", .string("end-\(index)"))]).body["token"]?.string ?? ""
-            let sessions = await app.send(.get, "/users/me/sessions", headers: bearer(token)).body.array
+            let token = await app.signIn([("code", .string("end-\(index)"))]).json["token"]?.string ?? ""
+            let sessions = await app.send(.get, "/users/me/sessions", headers: bearer(token)).json.array
             let session = sessions?.first { $0["current"] == true }?["session_id"]?.string ?? ""
             _ = await app.send(.delete, path.hasSuffix("/") ? path + session : path, headers: bearer(token))
         }
@@ -103,7 +104,7 @@ enum AccountTour {
         var tickets: [JSONValue] = []
         for (index, path) in ["/auth/signin", "/auth/zenkey-signin"].enumerated() {
             let answer = await app.post(path, json: APIStage.authorized([("code", .string("ticket-\(index)"))]))
-            tickets.append(answer.body["link_ticket"] ?? .null)
+            tickets.append(answer.json["link_ticket"] ?? .null)
         }
         _ = await app.post("/users", json: ["link_ticket": tickets[0], "client_id": "other"])
         for ticket in [tickets[0], tickets[0], tickets[1]] {

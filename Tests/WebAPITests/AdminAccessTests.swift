@@ -1,6 +1,7 @@
 import Accounts
 import Crypto
 import HTTPServer
+import HTTPTesting
 import JSON
 import TestSupport
 import Testing

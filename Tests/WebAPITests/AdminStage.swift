@@ -2,6 +2,7 @@ import Accounts
 import Crypto
 import EventLoop
 import HTTPServer
+import HTTPTesting
 import JSON
 import Logging
 import Providers
@@ -40,14 +41,14 @@ final class AdminStage: Sendable {
     func send(
         _ method: HTTPMethod, _ path: String, query: String? = nil,
         headers: [(String, String)] = bearer(AdminStage.token), json: JSONValue? = nil
-    ) async -> Answer {
+    ) async -> HTTPTestAnswer {
         var response = await api.respond(
             to: HTTPRequest(
                 method: method, path: path, query: query, headers: headers, body: json?.serialized ?? [],
                 peer: SocketAddress(address: IPAddress(v4: 0x7F00_0001), port: 50_000),
                 id: "request-1", receivedAt: .now))
         if response.hasCommonFields { response.headers += api.commonFields }
-        let answer = Answer(response: response)
+        let answer = HTTPTestAnswer(response)
         for problem in DocumentedAnswers.ofOperators.problems(method, path, answer) {
             Issue.record("\(problem) \(answer.text)")
         }

@@ -1,5 +1,6 @@
 import Accounts
 import HTTPServer
+import HTTPTesting
 import JSON
 import SignIn
 import TestSupport
@@ -15,8 +16,8 @@ import Testing
             let page = await admin.send(.get, "/admin/users", query: "limit=2&after=\(after)")
             #expect(page.status == 200)
             #expect(page.header("cache-control") == "no-store")
-            seen += (page.body["users"]?.array ?? []).compactMap { $0["user_id"]?.integer }
-            guard let next = page.body["next_after"]?.integer else { break }
+            seen += (page.json["users"]?.array ?? []).compactMap { $0["user_id"]?.integer }
+            guard let next = page.json["next_after"]?.integer else { break }
             after = "\(next)"
         }
         #expect(seen == [1, 2, 3, 4, 5])
@@ -26,8 +27,8 @@ import Testing
         let admin = try await AdminStage()
         try await admin.populate(2)
         let page = await admin.send(.get, "/admin/users")
-        #expect(page.body["next_after"] == nil)
-        let user = try #require(page.body["users"]?.array?.first?.object)
+        #expect(page.json["next_after"] == nil)
+        let user = try #require(page.json["users"]?.array?.first?.object)
         #expect(user.members.map(\.name) == ["user_id", "created_at", "updated_at", "identities"])
         #expect(user["identities"] == 1)
         #expect(user["last_sign_in_at"] == nil)
@@ -39,8 +40,8 @@ import Testing
         try await admin.populate(2)
         try await admin.stage.signIn()
         let page = await admin.send(.get, "/admin/users", query: "provider=zenkey")
-        #expect(page.body["users"]?.array?.count == 1)
-        #expect(page.body["users"]?.array?.first?["user_id"] == 3)
+        #expect(page.json["users"]?.array?.count == 1)
+        #expect(page.json["users"]?.array?.first?["user_id"] == 3)
     }
 
     @Test func `finds all who have an address or a number, and tells a provider's word from the user's own`()
@@ -53,19 +54,19 @@ import Testing
         let found = await admin.send(.get, "/admin/users", query: "email=USER2%40example.com")
         #expect(found.status == 200)
         #expect(found.header("cache-control") == "no-store")
-        let users = try #require(found.body["users"]?.array)
+        let users = try #require(found.json["users"]?.array)
         #expect(users.map { $0["user_id"] } == [2, 1])
         #expect(users.first?["matches"] == [["provider": "plain", "verified": false, "own": false]])
         #expect(users.last?["matches"] == [["verified": false, "own": true]])
-        #expect(found.body["more"] == false)
-        #expect(found.body["complete"] == true)
+        #expect(found.json["more"] == false)
+        #expect(found.json["complete"] == true)
         #expect(!found.text.contains("@example.com"))
         let first = await admin.send(.get, "/admin/users", query: "email=user2%40example.com&limit=1")
-        #expect(first.body["users"]?.array?.map { $0["user_id"] } == [2])
-        #expect(first.body["more"] == true)
+        #expect(first.json["users"]?.array?.map { $0["user_id"] } == [2])
+        #expect(first.json["more"] == true)
         let nobody = await admin.send(.get, "/admin/users", query: "phone_number=%2B1206")
         #expect(nobody.status == 200)
-        #expect(nobody.body["users"] == [])
+        #expect(nobody.json["users"] == [])
         #expect(!admin.log.text.contains("user2"))
     }
 
@@ -85,11 +86,11 @@ import Testing
         try await admin.populate(3)
         let issuer = "issuer=https%3A%2F%2Fid.plain.example"
         let found = await admin.send(.get, "/admin/users", query: "\(issuer)&subject=secret-subject-2")
-        #expect(found.body["users"]?.array?.map { $0["user_id"] } == [2])
+        #expect(found.json["users"]?.array?.map { $0["user_id"] } == [2])
         #expect(!found.text.contains("secret-subject"))
         let nobody = await admin.send(.get, "/admin/users", query: "\(issuer)&subject=other")
         #expect(nobody.status == 200)
-        #expect(nobody.body["users"] == [])
+        #expect(nobody.json["users"] == [])
     }
 
     @Test(
@@ -103,7 +104,7 @@ import Testing
         let answer = await admin.send(.get, "/admin/users", query: query)
         #expect(answer.status == 400)
         #expect(answer.error == "invalid_request")
-        #expect(answer.body["error_description"]?.string?.contains(name) == true)
+        #expect(answer.json["error_description"]?.string?.contains(name) == true)
     }
 }
 
@@ -113,13 +114,13 @@ import Testing
         try await admin.stage.signIn()
         let answer = await admin.send(.get, "/admin/users/1")
         #expect(answer.status == 200)
-        let identity = try #require(answer.body["identities"]?.array?.first?.object)
+        let identity = try #require(answer.json["identities"]?.array?.first?.object)
         #expect(
             identity.members.map(\.name) == [
                 "identity_id", "provider", "issuer", "origin", "linked_at", "last_sign_in_at",
             ])
         #expect(identity["origin"] == "sign-in")
-        #expect(answer.body["sessions"]?.array?.count == 1)
+        #expect(answer.json["sessions"]?.array?.count == 1)
         for secret in ["310260-subject", "jane@example.com", "Jane"] { #expect(!answer.text.contains(secret)) }
     }
 
@@ -128,13 +129,13 @@ import Testing
         try await admin.stage.signIn()
         let answer = await admin.send(.get, "/admin/users/1/export")
         #expect(answer.status == 200)
-        #expect(!answer.response.isCompressible)
-        #expect(answer.body["profile"]?["email"] == "jane@example.com")
-        #expect(answer.body["own"] == [:])
-        #expect(answer.body["sessions"]?.array?.first?["user_agent"] == "App/1.0")
-        #expect(answer.body["audit"]?.array?.map { $0["event"] } == ["user_created"])
-        let reference = try #require(answer.body["reference"]?.string)
-        #expect(answer.body["identities"]?.array?.first?["subject_reference"] == .string("\(reference).1"))
+        #expect(answer.isCompressible == false)
+        #expect(answer.json["profile"]?["email"] == "jane@example.com")
+        #expect(answer.json["own"] == [:])
+        #expect(answer.json["sessions"]?.array?.first?["user_agent"] == "App/1.0")
+        #expect(answer.json["audit"]?.array?.map { $0["event"] } == ["user_created"])
+        let reference = try #require(answer.json["reference"]?.string)
+        #expect(answer.json["identities"]?.array?.first?["subject_reference"] == .string("\(reference).1"))
         #expect(!answer.text.contains("310260-subject"))
     }
 
@@ -155,12 +156,12 @@ import Testing
         let tokens = try await admin.stage.signIn().tokens
         let answer = await admin.send(.delete, "/admin/users/1")
         #expect(answer.status == 200)
-        #expect(answer.body == ["user_id": 1, "erased": true])
+        #expect(answer.json == ["user_id": 1, "erased": true])
         #expect(await admin.send(.get, "/admin/users/1").status == 404)
         #expect(await admin.send(.delete, "/admin/users/1").status == 404)
         await #expect(throws: (any Error).self) { try await admin.stage.sessions.session(of: tokens.accessToken) }
         let audit = await admin.send(.get, "/admin/audit", query: "user=1")
-        #expect(audit.body["events"]?.array?.map { $0["event"] } == ["user_created", "user_erased"])
+        #expect(audit.json["events"]?.array?.map { $0["event"] } == ["user_created", "user_erased"])
     }
 
     @Test func `loses its sessions at once`() async throws {
@@ -169,9 +170,9 @@ import Testing
         try await admin.stage.signIn(["code": "another"])
         let answer = await admin.send(.delete, "/admin/users/1/sessions")
         #expect(answer.status == 200)
-        #expect(answer.body == ["user_id": 1, "sessions_ended": 2])
+        #expect(answer.json == ["user_id": 1, "sessions_ended": 2])
         await #expect(throws: (any Error).self) { try await admin.stage.sessions.session(of: tokens.accessToken) }
-        #expect(await admin.send(.delete, "/admin/users/1/sessions").body["sessions_ended"] == 0)
+        #expect(await admin.send(.delete, "/admin/users/1/sessions").json["sessions_ended"] == 0)
     }
 
     @Test func `tells when the store can't be asked`() async throws {
@@ -191,16 +192,16 @@ import Testing
         let admin = try await AdminStage()
         try await admin.populate(2)
         let first = await admin.send(.get, "/admin/audit", query: "limit=3")
-        let events = try #require(first.body["events"]?.array)
+        let events = try #require(first.json["events"]?.array)
         #expect(
             events.map { $0["event"] } == ["user_imported", "identity_imported", "user_imported"])
         #expect(
             events.first?.object?.members.map(\.name) == [
                 "id", "at", "event", "user_id",
             ])
-        let next = try #require(first.body["next_after"]?.integer)
+        let next = try #require(first.json["next_after"]?.integer)
         let second = await admin.send(.get, "/admin/audit", query: "limit=3&after=\(next)")
-        #expect(second.body["events"]?.array?.count == 1)
-        #expect(second.body["next_after"] == nil)
+        #expect(second.json["events"]?.array?.count == 1)
+        #expect(second.json["next_after"] == nil)
     }
 }

@@ -2,6 +2,7 @@ import Accounts
 import Apps
 import Crypto
 import HTTPServer
+import HTTPTesting
 import JSON
 import SignIn
 import Syntax
@@ -33,7 +34,7 @@ import Testing
     @Test func `ends its session when it comes again with the right verifier, and not with a wrong one`() async throws {
         var browser = try await BrowserStage()
         let code = try await browser.code()
-        let bearer = bearer(try #require(await browser.redeem(code).body["access_token"]?.string))
+        let bearer = bearer(try #require(await browser.redeem(code).json["access_token"]?.string))
         #expect(await browser.redeem(code, ["code_verifier": String(repeating: "w", count: 43)]).status == 400)
         #expect(await browser.api.send(.get, "/auth/userinfo", headers: bearer).status == 200)
         #expect(await browser.redeem(code).error == "invalid_grant")
@@ -50,7 +51,7 @@ import Testing
     @Test func `takes an app with a secret to show it, one way or the other and not both`() async throws {
         var browser = try await BrowserStage()
         let app: [String: String?] = ["client_id": "web-id", "redirect_uri": "https://web.example/cb"]
-        func redeem(_ secret: String?, basic: String?, id: String? = "web-id") async throws -> Answer {
+        func redeem(_ secret: String?, basic: String?, id: String? = "web-id") async throws -> HTTPTestAnswer {
             let code = try await browser.code(app)
             let changes = app.merging(["client_secret": secret, "client_id": id]) { $1 }
             return await browser.redeem(code, changes, headers: basic.map { BrowserStage.basic("web-id", $0) } ?? [])
@@ -88,7 +89,7 @@ import Testing
         let form = "grant_type=refresh_token&refresh_token=x&client_id=acme-id"
         #expect(await browser.api.post("/auth/token", form: form).error == "invalid_grant")
         let answer = await browser.api.post("/auth/token", form: form)
-        #expect(answer.status == 429 && answer.body["error"] == nil && answer.body["error_code"] == "rate_limited")
+        #expect(answer.status == 429 && answer.json["error"] == nil && answer.json["error_code"] == "rate_limited")
     }
 
     @Test func `is no code of an app that shows a secret it has not got`() async throws {
@@ -102,14 +103,14 @@ import Testing
     private func tokens(_ browser: inout BrowserStage) async throws -> (access: String, refresh: String) {
         let answer = await browser.redeem(try await browser.code())
         return (
-            try #require(answer.body["access_token"]?.string), try #require(answer.body["refresh_token"]?.string)
+            try #require(answer.json["access_token"]?.string), try #require(answer.json["refresh_token"]?.string)
         )
     }
 
-    private func refresh(_ browser: BrowserStage, _ token: String, as client: String?) async -> Answer {
+    private func refresh(_ browser: BrowserStage, _ token: String, as client: String?) async -> HTTPTestAnswer {
         let fields = [("grant_type", "refresh_token"), ("refresh_token", token)]
         let client = client.map { [("client_id", $0)] } ?? []
-        return await browser.api.post("/auth/token", form: BrowserStage.form(fields + client))
+        return await browser.api.post("/auth/token", form: FormText.encode(fields + client))
     }
 
     @Test func `refreshes its own sessions and no other's`() async throws {
@@ -134,7 +135,7 @@ import Testing
         await browser.api.stage.repository.close()
         let transient = await refresh(browser, refreshToken, as: "acme-id")
         #expect(transient.status == 503 && transient.error == nil)
-        #expect(transient.body["error_code"] == "storage_unavailable")
+        #expect(transient.json["error_code"] == "storage_unavailable")
         let stock = await refresh(browser, refreshToken, as: nil)
         #expect(stock.status == 503 && stock.error == "storage_unavailable")
     }
@@ -147,11 +148,11 @@ import Testing
         {
             let code = try await browser.code(app)
             let answer = await browser.redeem(code, app.merging(["client_secret": secret]) { $1 })
-            let idToken = try #require(answer.body["id_token"]?.string)
+            let idToken = try #require(answer.json["id_token"]?.string)
             let header = try #require(idToken.split(separator: ".").first.flatMap { Base64URL.decode(String($0)) })
             #expect(try JSONValue(parsing: header.span)["alg"] == .string(algorithm))
             _ = await browser.visit("/auth/logout", [("id_token_hint", idToken)])
-            let access = try #require(answer.body["access_token"]?.string)
+            let access = try #require(answer.json["access_token"]?.string)
             #expect(await browser.api.send(.get, "/auth/userinfo", headers: bearer(access)).status == 401)
         }
     }
@@ -161,7 +162,7 @@ import Testing
         for changes in [[:], ["scope": nil, "nonce": nil, "state": nil]] as [[String: String?]] {
             let answer = await browser.redeem(try await browser.code(changes))
             #expect(answer.status == 200 && answer.header("content-type") == "application/json")
-            for member in try #require(answer.body.object).members {
+            for member in try #require(answer.json.object).members {
                 #expect(member.value != .null && member.value != "", "\(member.name)")
             }
         }
@@ -170,10 +171,10 @@ import Testing
     @Test func `revokes its own tokens and no other's`() async throws {
         var browser = try await BrowserStage()
         let (accessToken, refreshToken) = try await tokens(&browser)
-        func revoke(_ token: String, _ client: String) async -> Answer {
+        func revoke(_ token: String, _ client: String) async -> HTTPTestAnswer {
             await browser.api.post(
                 "/auth/revoke",
-                form: BrowserStage.form([("token", token), ("client_id", client), ("token_type_hint", "wrong")]))
+                form: FormText.encode([("token", token), ("client_id", client), ("token_type_hint", "wrong")]))
         }
         for token in [accessToken, refreshToken] {
             #expect(await revoke(token, "desk-id").error == "invalid_grant")
@@ -188,19 +189,19 @@ import Testing
         for path in IssuerMetadata.paths {
             let answer = await browser.api.send(.get, path)
             #expect(answer.status == 200 && answer.header("content-type") == "application/json")
-            #expect(answer.body["issuer"] == "https://gatehouse.example")
+            #expect(answer.json["issuer"] == "https://gatehouse.example")
             for name in [
                 "authorization_endpoint", "token_endpoint", "userinfo_endpoint", "jwks_uri", "revocation_endpoint",
                 "end_session_endpoint", "introspection_endpoint",
-            ] { #expect(answer.body[name]?.string?.hasPrefix("https://gatehouse.example/") == true, "\(name)") }
+            ] { #expect(answer.json[name]?.string?.hasPrefix("https://gatehouse.example/") == true, "\(name)") }
             for (name, value) in [
                 ("response_types_supported", "code"), ("subject_types_supported", "public"),
                 ("id_token_signing_alg_values_supported", "ES256"),
                 ("id_token_signing_alg_values_supported", "RS256"), ("code_challenge_methods_supported", "S256"),
                 ("token_endpoint_auth_methods_supported", "none"), ("grant_types_supported", "authorization_code"),
                 ("response_modes_supported", "query"), ("scopes_supported", "openid"),
-            ] { #expect(answer.body[name]?.array?.contains(.string(value)) == true, "\(name)") }
-            #expect(answer.body["authorization_response_iss_parameter_supported"] == true)
+            ] { #expect(answer.json[name]?.array?.contains(.string(value)) == true, "\(name)") }
+            #expect(answer.json["authorization_response_iss_parameter_supported"] == true)
         }
         #expect(
             IssuerMetadata.paths(of: BaseURL("https://example.com/sign/in")) == [
@@ -212,33 +213,33 @@ import Testing
 }
 
 @Suite struct `A service that asks what a token is good for` {
-    private func ask(_ browser: BrowserStage, _ token: String, _ headers: [(String, String)]) async -> Answer {
-        await browser.api.post("/auth/introspect", form: BrowserStage.form([("token", token)]), headers: headers)
+    private func ask(_ browser: BrowserStage, _ token: String, _ headers: [(String, String)]) async -> HTTPTestAnswer {
+        await browser.api.post("/auth/introspect", form: FormText.encode([("token", token)]), headers: headers)
     }
 
     @Test func `is told while it is good, and nothing when it is not`() async throws {
         var browser = try await BrowserStage()
-        let tokens = await browser.redeem(try await browser.code()).body
+        let tokens = await browser.redeem(try await browser.code()).json
         let api = BrowserStage.basic("api", "api+secret")
         for (name, type) in [("access_token", JSONValue?.some("Bearer")), ("refresh_token", nil)] {
             let answer = await ask(browser, try #require(tokens[name]?.string), api)
-            #expect(answer.body["active"] == true && answer.body["client_id"] == "acme-id")
-            #expect(answer.body["sub"] == "1" && answer.body["token_type"] == type)
-            #expect(answer.body["scope"] == "openid profile email offline_access")
+            #expect(answer.json["active"] == true && answer.json["client_id"] == "acme-id")
+            #expect(answer.json["sub"] == "1" && answer.json["token_type"] == type)
+            #expect(answer.json["scope"] == "openid profile email offline_access")
         }
         for token in ["unknown", try #require(tokens["id_token"]?.string)] {
-            #expect(await ask(browser, token, api).body == ["active": false])
+            #expect(await ask(browser, token, api).json == ["active": false])
         }
         browser.api.stage.pass(seconds: 900)
-        #expect(await ask(browser, try #require(tokens["access_token"]?.string), api).body == ["active": false])
-        #expect(await ask(browser, try #require(tokens["refresh_token"]?.string), api).body["active"] == true)
+        #expect(await ask(browser, try #require(tokens["access_token"]?.string), api).json == ["active": false])
+        #expect(await ask(browser, try #require(tokens["refresh_token"]?.string), api).json["active"] == true)
     }
 
     @Test func `learns of an app's tokens only that app's when it is one`() async throws {
         var browser = try await BrowserStage()
-        let acme = try #require(await browser.redeem(try await browser.code()).body["access_token"]?.string)
+        let acme = try #require(await browser.redeem(try await browser.code()).json["access_token"]?.string)
         let web = BrowserStage.basic("web-id", BrowserStage.webSecret)
-        #expect(await ask(browser, acme, web).body == ["active": false])
+        #expect(await ask(browser, acme, web).json == ["active": false])
     }
 
     @Test func `must be known`() async throws {
@@ -259,8 +260,8 @@ import Testing
 @Suite struct `An app that signs its user out` {
     @Test func `ends the session of its hint, though that has expired, and no other of the user's`() async throws {
         var browser = try await BrowserStage()
-        let first = await browser.redeem(try await browser.code()).body
-        let second = await browser.redeem(try await browser.code()).body
+        let first = await browser.redeem(try await browser.code()).json
+        let second = await browser.redeem(try await browser.code()).json
         browser.api.stage.pass(seconds: 3600)
         let hint = try #require(first["id_token"]?.string)
         let back = try Location(
@@ -271,7 +272,7 @@ import Testing
         func refresh(_ tokens: JSONValue) async throws -> Int {
             let token = try #require(tokens["refresh_token"]?.string)
             let fields = [("grant_type", "refresh_token"), ("refresh_token", token), ("client_id", "acme-id")]
-            return await browser.api.post("/auth/token", form: BrowserStage.form(fields)).status
+            return await browser.api.post("/auth/token", form: FormText.encode(fields)).status
         }
         #expect(try await refresh(first) == 400)
         #expect(try await refresh(second) == 200)
@@ -279,7 +280,7 @@ import Testing
 
     @Test func `is not sent to an address that is not registered`() async throws {
         var browser = try await BrowserStage()
-        let hint = try #require(await browser.redeem(try await browser.code()).body["id_token"]?.string)
+        let hint = try #require(await browser.redeem(try await browser.code()).json["id_token"]?.string)
         let answer = await browser.visit(
             "/auth/logout", [("id_token_hint", hint), ("post_logout_redirect_uri", "https://evil.example/")])
         #expect(answer.status == 200 && answer.header("location") == nil)
@@ -287,7 +288,7 @@ import Testing
 
     @Test func `has the user asked without a hint, or with one that is none of ours`() async throws {
         var browser = try await BrowserStage()
-        let tokens = await browser.redeem(try await browser.code()).body
+        let tokens = await browser.redeem(try await browser.code()).json
         let accessToken = try #require(tokens["access_token"]?.string)
         for hint in [nil, "x.y.z", accessToken] {
             let fields = hint.map { [("id_token_hint", $0)] } ?? []
@@ -306,11 +307,11 @@ import Testing
 @Suite struct `A script of another origin` {
     private func call(
         _ method: HTTPMethod, _ path: String, from origin: String, preflight: Bool = false
-    ) async throws -> Answer {
+    ) async throws -> HTTPTestAnswer {
         let browser = try await BrowserStage()
         let asks = preflight ? [("Access-Control-Request-Method", "POST")] : []
-        return Answer(
-            response: await browser.api.api.respond(to: .sample(method, path, headers: [("Origin", origin)] + asks)))
+        return HTTPTestAnswer(
+            await browser.api.api.respond(to: .sample(method, path, headers: [("Origin", origin)] + asks)))
     }
 
     @Test func `may call the API where an app's section names its origin`() async throws {

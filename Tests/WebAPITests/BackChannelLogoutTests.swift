@@ -1,6 +1,7 @@
 import Accounts
 import HTTPClient
 import HTTPServer
+import HTTPTesting
 import JSON
 import OpenIDConnect
 import TestSupport
@@ -11,12 +12,12 @@ import Testing
 extension APIStage {
     func logOut(
         _ token: String, at provider: String = "zenkey", headers: [(String, String)] = []
-    ) async -> Answer {
+    ) async -> HTTPTestAnswer {
         await post("/auth/\(provider)/backchannel-logout", form: "logout_token=" + token, headers: headers)
     }
 
     /// Posts a logout token that ends the session named `the-sid`, changed.
-    func logOut(_ change: (inout TokenDraft) -> Void = { _ in }) async throws -> Answer {
+    func logOut(_ change: (inout TokenDraft) -> Void = { _ in }) async throws -> HTTPTestAnswer {
         await logOut(try stage.carrier.logoutToken(change))
     }
 
@@ -33,7 +34,7 @@ extension APIStage {
         #expect(await app.isLive(token))
         let answer = try await app.logOut()
         #expect(answer.status == 200)
-        #expect(answer.response.body.isEmpty)
+        #expect(answer.body.isEmpty)
         #expect(answer.header("cache-control") == "no-store")
         #expect(await !app.isLive(token))
     }
@@ -47,8 +48,8 @@ extension APIStage {
             $0.claims[setting: "sid"] = "unknown"
             $0.claims[setting: "jti"] = "second"
         }
-        #expect(known.status == unknown.status && known.response.body == unknown.response.body)
-        #expect(known.response.headers.map(\.value) == unknown.response.headers.map(\.value))
+        #expect(known.status == unknown.status && known.body == unknown.body)
+        #expect(known.headers.map(\.value) == unknown.headers.map(\.value))
     }
 
     /// What is wrong, which value it has instead of the right one, and what the rule is called.
@@ -71,7 +72,7 @@ extension APIStage {
             }
             #expect(answer.status == 400)
             #expect(answer.error == "invalid_request")
-            #expect(answer.body["error_description"]?.string == "The logout token breaks a rule (\(fault.rule)).")
+            #expect(answer.json["error_description"]?.string == "The logout token breaks a rule (\(fault.rule)).")
             #expect(answer.header("cache-control") == "no-store")
         }
     }

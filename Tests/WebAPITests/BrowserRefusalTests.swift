@@ -2,6 +2,7 @@ import Accounts
 import Apps
 import Crypto
 import HTTPServer
+import HTTPTesting
 import JSON
 import Providers
 import SignIn

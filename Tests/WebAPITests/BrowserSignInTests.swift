@@ -3,6 +3,7 @@ import Apps
 import Crypto
 import HTTPClient
 import HTTPServer
+import HTTPTesting
 import JOSE
 import JSON
 import Providers
@@ -43,14 +44,14 @@ import Testing
         let code = try await browser.code()
         let answer = await browser.redeem(code)
         #expect(answer.status == 200)
-        #expect(answer.body["token_type"] == "Bearer" && answer.body["expires_in"] == 900)
-        #expect(answer.body["scope"] == "openid profile email offline_access")
-        let idToken = try #require(answer.body["id_token"]?.string)
+        #expect(answer.json["token_type"] == "Bearer" && answer.json["expires_in"] == 900)
+        #expect(answer.json["scope"] == "openid profile email offline_access")
+        let idToken = try #require(answer.json["id_token"]?.string)
         let keys = try JWKSet(
             JSONValue(parsing: browser.api.stage.sessionKeys.document.span), maximumKeyCount: 8)
         let verified = try JWS.verify(idToken, keys: keys, allowed: [.rs256], maximumByteCount: 4096)
         let claims = try JSONValue(parsing: verified.payload.span)
-        let accessToken = try #require(answer.body["access_token"]?.string)
+        let accessToken = try #require(answer.json["access_token"]?.string)
         let half = Base64URL.encode(Array(Digest.sha256.hash(accessToken.utf8.span).prefix(16)))
         for (name, value) in [
             ("iss", "https://gatehouse.example"), ("sub", "1"), ("aud", "acme-id"), ("nonce", "app-nonce"),
@@ -61,8 +62,8 @@ import Testing
         #expect(claims["sid"]?.string != nil)
         let bearer = bearer(accessToken)
         let userinfo = await browser.api.send(.get, "/auth/userinfo", headers: bearer)
-        #expect(userinfo.body["sub"] == "1" && userinfo.body["email"] == "jane@example.com")
-        #expect(userinfo.body["phone_number"] == nil)
+        #expect(userinfo.json["sub"] == "1" && userinfo.json["email"] == "jane@example.com")
+        #expect(userinfo.json["phone_number"] == nil)
         #expect(await browser.api.send(.get, "/users/me", headers: bearer).status == 200)
     }
 
@@ -70,14 +71,14 @@ import Testing
         var browser = try await BrowserStage()
         let first = await browser.redeem(try await browser.code())
         browser.api.stage.pass(seconds: 3600)
-        let refreshToken = try #require(first.body["refresh_token"]?.string)
+        let refreshToken = try #require(first.json["refresh_token"]?.string)
         let fields = [
             ("grant_type", "refresh_token"), ("refresh_token", refreshToken), ("client_id", "acme-id"),
             ("scope", "openid"),
         ]
-        let second = await browser.api.post("/auth/token", form: BrowserStage.form(fields))
-        #expect(second.status == 200 && second.body["refresh_token"]?.string != refreshToken)
-        let payload = try #require(second.body["id_token"]?.string?.split(separator: ".").dropFirst().first)
+        let second = await browser.api.post("/auth/token", form: FormText.encode(fields))
+        #expect(second.status == 200 && second.json["refresh_token"]?.string != refreshToken)
+        let payload = try #require(second.json["id_token"]?.string?.split(separator: ".").dropFirst().first)
         let bytes = try #require(Base64URL.decode(String(payload)))
         let claims = try JSONValue(parsing: bytes.span)
         #expect(claims["iat"]?.integer == browser.api.stage.now && claims["nonce"] == nil)
@@ -89,10 +90,10 @@ import Testing
     {
         var browser = try await BrowserStage()
         let answer = await browser.redeem(try await browser.code(["scope": nil]))
-        #expect(answer.status == 200 && answer.body["id_token"] == nil && answer.body["scope"] == nil)
-        let bearer = bearer(try #require(answer.body["access_token"]?.string))
+        #expect(answer.status == 200 && answer.json["id_token"] == nil && answer.json["scope"] == nil)
+        let bearer = bearer(try #require(answer.json["access_token"]?.string))
         let userinfo = await browser.api.send(.post, "/auth/userinfo", headers: bearer)
-        #expect(userinfo.body == ["sub": "1"])
+        #expect(userinfo.json == ["sub": "1"])
     }
 
     @Test func `lets the user choose where several providers can be meant`() async throws {
@@ -175,7 +176,7 @@ import Testing
         var browser = try await BrowserStage(apiKeys: ["key"])
         let answer = await browser.redeem(try await browser.code())
         #expect(answer.status == 200)
-        let bearer = bearer(try #require(answer.body["access_token"]?.string))
+        let bearer = bearer(try #require(answer.json["access_token"]?.string))
         #expect(await browser.api.send(.get, "/auth/userinfo", headers: bearer).status == 200)
         #expect(await browser.api.send(.get, "/users/me", headers: bearer).status == 401)
     }

@@ -1,6 +1,7 @@
 import Apps
 import Crypto
 import HTTPServer
+import HTTPTesting
 import JSON
 import Providers
 import Syntax
@@ -73,27 +74,16 @@ struct BrowserStage {
         return parameters.compactMap { name, value in value.map { (name, $0) } }.sorted { $0.0 < $1.0 }
     }
 
-    static func form(_ fields: [(String, String)]) -> String {
-        var bytes: [UInt8] = []
-        for (name, value) in fields {
-            if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
-            FormEncoding.append(name.utf8.span, to: &bytes)
-            bytes.append(UInt8(ascii: "="))
-            FormEncoding.append(value.utf8.span, to: &bytes)
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
     /// Goes somewhere, with the cookie that it has.
     mutating func visit(
         _ path: String, _ fields: [(String, String)] = [], method: HTTPMethod = .get, headers: [(String, String)] = []
-    ) async -> Answer {
+    ) async -> HTTPTestAnswer {
         let headers = headers + (cookie.map { [("Cookie", $0)] } ?? [])
-        let answer: Answer
+        let answer: HTTPTestAnswer
         if method == .post {
-            answer = await api.post(path, form: Self.form(fields), headers: headers)
+            answer = await api.post(path, form: FormText.encode(fields), headers: headers)
         } else {
-            answer = await api.send(method, path, query: Self.form(fields), headers: headers)
+            answer = await api.send(method, path, query: FormText.encode(fields), headers: headers)
         }
         if let set = answer.header("set-cookie") { cookie = String(set.prefix { $0 != ";" }) }
         return answer
@@ -110,7 +100,7 @@ struct BrowserStage {
     mutating func comeBack(
         from request: Location, provider: String = "zenkey", _ changes: [String: String?] = [:],
         token: (inout TokenDraft) -> Void = { _ in }
-    ) async throws -> Answer {
+    ) async throws -> HTTPTestAnswer {
         try api.stage.answerToken {
             $0.claims[setting: "nonce"] = request["nonce"].map { .string($0) }
             token(&$0)
@@ -130,14 +120,16 @@ struct BrowserStage {
     }
 
     /// The app redeems its code.
-    func redeem(_ code: String, _ changes: [String: String?] = [:], headers: [(String, String)] = []) async -> Answer {
+    func redeem(_ code: String, _ changes: [String: String?] = [:], headers: [(String, String)] = []) async
+        -> HTTPTestAnswer
+    {
         var parameters: [String: String?] = [
             "grant_type": "authorization_code", "code": code, "redirect_uri": Self.acme, "client_id": "acme-id",
             "code_verifier": Self.verifier,
         ]
         for (name, value) in changes { parameters[name] = value }
         let fields = parameters.compactMap { name, value in value.map { (name, $0) } }
-        return await api.post("/auth/token", form: Self.form(fields), headers: headers)
+        return await api.post("/auth/token", form: FormText.encode(fields), headers: headers)
     }
 
     static func basic(_ id: String, _ secret: String) -> [(String, String)] {
@@ -150,7 +142,7 @@ struct Location {
     let base: String
     private let fields: FormFields
 
-    init(of answer: Answer) throws {
+    init(of answer: HTTPTestAnswer) throws {
         #expect(answer.status == 303)
         try self.init(try #require(answer.header("location")))
     }

@@ -1,6 +1,7 @@
 import Accounts
 import HTTPClient
 import HTTPServer
+import HTTPTesting
 import JSON
 import OpenIDConnect
 import TestSupport
@@ -71,7 +72,7 @@ enum BrowserTour {
 
     private static func clients(_ browser: inout BrowserStage) async throws {
         let app = browser.api
-        let tokens = await browser.redeem(try await browser.code()).body
+        let tokens = await browser.redeem(try await browser.code()).json
         let token = tokens["access_token"]?.string ?? ""
         for method in [HTTPMethod.get, .post] {
             _ = await app.send(method, "/auth/userinfo", headers: bearer(token))
@@ -90,7 +91,7 @@ enum BrowserTour {
     }
 
     private static func logouts(_ browser: inout BrowserStage) async throws {
-        let hint = await browser.redeem(try await browser.code()).body["id_token"]?.string ?? ""
+        let hint = await browser.redeem(try await browser.code()).json["id_token"]?.string ?? ""
         let address = ("post_logout_redirect_uri", "https://acme.example/bye")
         for method in [HTTPMethod.get, .post] {
             _ = await browser.visit("/auth/logout", [], method: method)
@@ -110,7 +111,7 @@ enum BrowserTour {
 
     private static func storage(_ browser: inout BrowserStage) async throws {
         let sent = try await browser.begin()
-        let tokens = await browser.redeem(try await browser.code()).body
+        let tokens = await browser.redeem(try await browser.code()).json
         let token = tokens["access_token"]?.string ?? ""
         await browser.api.stage.repository.close()
         for method in [HTTPMethod.get, .post] {
@@ -173,7 +174,7 @@ enum BrowserTour {
             _ = await app.post(APIStage.events, json: [])
             _ = try await app.tell()
             let answer = await app.post(request: SigningProvider.signedRequest(), to: APIStage.deletion)
-            for code in [answer.body["confirmation_code"]?.string ?? "", "x", "%zz"] {
+            for code in [answer.json["confirmation_code"]?.string ?? "", "x", "%zz"] {
                 _ = await app.send(.get, APIStage.deletion, query: "code=\(code)")
             }
             await app.stage.repository.close()

@@ -1,4 +1,5 @@
 import HTTPServer
+import HTTPTesting
 import JSON
 import Providers
 import TestSupport
@@ -6,11 +7,13 @@ import Testing
 
 @Suite struct `A challenge` {
     private static func nonce(_ app: APIStage) async throws -> String {
-        try #require(await app.post("/auth/challenge", json: [:]).body["nonce"]?.string)
+        try #require(await app.post("/auth/challenge", json: [:]).json["nonce"]?.string)
     }
 
     /// Signs in with a nonce, which the carrier puts into the ID token.
-    private static func signIn(_ app: APIStage, _ nonce: String?, code: String = "the-code") async throws -> Answer {
+    private static func signIn(_ app: APIStage, _ nonce: String?, code: String = "the-code") async throws
+        -> HTTPTestAnswer
+    {
         try app.stage.answerToken { $0.claims[setting: "nonce"] = nonce.map { .string($0) } }
         return await app.signIn([("nonce", nonce.map { .string($0) }), ("code", .string(code))])
     }
@@ -19,9 +22,9 @@ import Testing
         let app = try await APIStage { $0.requiresChallenge = true }
         let answer = await app.send(.post, "/auth/challenge")
         #expect(answer.status == 200)
-        #expect(answer.body["expires"] == 300)
+        #expect(answer.json["expires"] == 300)
         #expect(answer.header("cache-control") == "no-store")
-        let nonce = try #require(answer.body["nonce"]?.string)
+        let nonce = try #require(answer.json["nonce"]?.string)
         #expect(try await Self.nonce(app) != nonce)
         #expect(try await Self.signIn(app, nonce).status == 200)
         let again = try await Self.signIn(app, nonce, code: "another")

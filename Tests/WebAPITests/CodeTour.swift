@@ -1,6 +1,7 @@
 import Accounts
 import HTTPClient
 import HTTPServer
+import HTTPTesting
 import JSON
 import Providers
 import TestSupport
@@ -39,7 +40,7 @@ struct CodeTour {
 
     /// Posts a code with what a transaction needs, too.
     @discardableResult
-    private func post(_ code: String, _ changes: [(String, JSONValue?)] = []) async -> Answer {
+    private func post(_ code: String, _ changes: [(String, JSONValue?)] = []) async -> HTTPTestAnswer {
         let all: [(String, JSONValue?)] = [("code", .string(code)), ("context", "Pay 20 dollars")] + changes
         return await app.post(path, json: APIStage.authorized(all), headers: bearer(token))
     }
@@ -101,9 +102,9 @@ struct CodeTour {
     private static func challenges(_ path: String) async throws -> Set<String> {
         let app = try await APIStage { $0.requiresChallenge = true }
         // The session that two of the operations need takes a challenge, too.
-        let nonce = await app.post("/auth/challenge", json: [:]).body["nonce"]
+        let nonce = await app.post("/auth/challenge", json: [:]).json["nonce"]
         try app.stage.answerToken { $0.claims[setting: "nonce"] = nonce }
-        let token = await app.signIn([("nonce", nonce)]).body["token"]?.string
+        let token = await app.signIn([("nonce", nonce)]).json["token"]?.string
         let tour = try await CodeTour(path: path, app: app, token: token)
         await tour.post("none", [("nonce", nil)])
         await tour.post("own", [("nonce", "the-app's-own")])

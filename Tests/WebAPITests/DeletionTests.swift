@@ -1,5 +1,6 @@
 import Accounts
 import HTTPServer
+import HTTPTesting
 import JSON
 import OpenIDConnect
 import Syntax
@@ -17,14 +18,14 @@ import Testing
         #expect(answer.status == 200)
         #expect(await !app.isLive(token))
         #expect(try await app.stage.repository.userCount() == 1)
-        let code = try #require(answer.body["confirmation_code"]?.string)
-        #expect(answer.body["url"]?.string == "https://gatehouse.example\(APIStage.deletion)?code=\(code)")
+        let code = try #require(answer.json["confirmation_code"]?.string)
+        #expect(answer.json["url"]?.string == "https://gatehouse.example\(APIStage.deletion)?code=\(code)")
         let page = await app.send(.get, APIStage.deletion, query: "code=\(code)")
         #expect(page.status == 200 && page.header("cache-control") == "no-store")
         #expect(page.text.contains("2026-09-21"))
         for secret in [code, "310260-subject", "Jane", "jane@example.com"] { #expect(!page.text.contains(secret)) }
         // The same request has the same code, whoever asks meanwhile.
-        #expect(await app.post(request: request, to: APIStage.deletion).body == answer.body)
+        #expect(await app.post(request: request, to: APIStage.deletion).json == answer.json)
         let events = try await app.stage.repository.auditEvents(after: 0, limit: .max).map(\.kind)
         #expect(events == [.userCreated, .providerDeletionRequested])
     }
@@ -32,7 +33,7 @@ import Testing
     @Test func `of somebody nobody knows is confirmed likewise`() async throws {
         let app = try await APIStage(telling: .facebook)
         let answer = await app.post(request: SigningProvider.signedRequest(), to: APIStage.deletion)
-        let code = try #require(answer.body["confirmation_code"]?.string)
+        let code = try #require(answer.json["confirmation_code"]?.string)
         #expect(code.utf8.count == 64 && code.allSatisfy { $0.isHexDigit })
         #expect(await app.send(.get, APIStage.deletion, query: "code=\(code)").status == 200)
         #expect(try await app.stage.repository.auditEvents(after: 0, limit: .max).isEmpty)
@@ -41,7 +42,7 @@ import Testing
     @Test func `has a code that nobody can make up, nor change`() async throws {
         let app = try await APIStage(telling: .facebook)
         let answer = await app.post(request: SigningProvider.signedRequest(), to: APIStage.deletion)
-        let code = try #require(answer.body["confirmation_code"]?.string)
+        let code = try #require(answer.json["confirmation_code"]?.string)
         for index in code.indices {
             var other = code
             other.replaceSubrange(index...index, with: code[index] == "7" ? "8" : "7")
@@ -68,8 +69,8 @@ import Testing
         let app = try await APIStage(telling: .facebook)
         let token = try await app.signedIn().token
         let forged = await app.post(request: SigningProvider.signedRequest(secret: "other"), to: APIStage.deletion)
-        #expect(forged.status == 400 && forged.body["err"]?.string == "authentication_failed")
-        #expect(forged.body["confirmation_code"] == nil)
+        #expect(forged.status == 400 && forged.json["err"]?.string == "authentication_failed")
+        #expect(forged.json["confirmation_code"] == nil)
         #expect(await app.isLive(token))
     }
 }

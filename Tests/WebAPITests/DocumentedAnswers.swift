@@ -1,4 +1,5 @@
 import HTTPServer
+import HTTPTesting
 import JSON
 
 @testable import WebAPI
@@ -33,7 +34,7 @@ struct DocumentedAnswers {
     }
 
     /// What an answer has that the document does not say; empty when nothing.
-    func problems(_ method: HTTPMethod, _ path: String, _ answer: Answer) -> [String] {
+    func problems(_ method: HTTPMethod, _ path: String, _ answer: HTTPTestAnswer) -> [String] {
         let shared = document["components"]?["responses"]
         let responses = operation(method, path)?.value["responses"]
         // Where there is no operation, an error is told as it is elsewhere.
@@ -48,13 +49,13 @@ struct DocumentedAnswers {
     }
 
     /// Whether a response is one for the code of an error. What has no examples is described as a whole.
-    private func listsCode(of answer: Answer, _ response: JSONValue) -> Bool {
+    private func listsCode(of answer: HTTPTestAnswer, _ response: JSONValue) -> Bool {
         guard let codes = response["content"]?["application/json"]?["examples"]?.object?.members else { return true }
         guard let code = answer.error, let example = codes.first(where: { $0.name == code }) else { return false }
         return check.resolved(example.value)["summary"]?.string?.hasPrefix("\(answer.status) ") == true
     }
 
-    func problems(in answer: Answer, against response: JSONValue) -> [String] {
+    func problems(in answer: HTTPTestAnswer, against response: JSONValue) -> [String] {
         let response = check.resolved(response)
         return headerProblems(response, answer) + bodyProblems(response, answer)
     }
@@ -64,21 +65,21 @@ struct DocumentedAnswers {
         "content-type", "x-content-type-options", "content-security-policy", "referrer-policy", "cache-control",
     ]
 
-    private func headerProblems(_ response: JSONValue, _ answer: Answer) -> [String] {
+    private func headerProblems(_ response: JSONValue, _ answer: HTTPTestAnswer) -> [String] {
         let documented = Set(response["headers"]?.object?.members.map { $0.name.lowercased() } ?? [])
-        return answer.response.headers.map { $0.name.lowercased() }
+        return answer.headers.map { $0.name.lowercased() }
             .filter { !documented.contains($0) && !Self.ofEveryAnswer.contains($0) }.map {
                 "the field \($0) is not documented"
             }
     }
 
-    private func bodyProblems(_ response: JSONValue, _ answer: Answer) -> [String] {
+    private func bodyProblems(_ response: JSONValue, _ answer: HTTPTestAnswer) -> [String] {
         guard let content = response["content"]?.object?.members.first else {
-            return answer.response.body.isEmpty ? [] : ["there is a body that is not documented"]
+            return answer.body.isEmpty ? [] : ["there is a body that is not documented"]
         }
         guard answer.header("content-type") == content.name else { return ["the content type is not documented"] }
         let isJSON = content.name == "application/json"
-        return check.problems(isJSON ? answer.body : .string(answer.text), content.value["schema"] ?? .null)
+        return check.problems(isJSON ? answer.json : .string(answer.text), content.value["schema"] ?? .null)
     }
 }
 

@@ -1,6 +1,7 @@
 import Accounts
 import EventLoop
 import HTTPServer
+import HTTPTesting
 import JSON
 import SignIn
 import Syntax
@@ -77,17 +78,17 @@ import Testing
         try await admin.stage.repository.addFailedSignIns(counts + [other], at: 60, expiresAt: .max)
         let first = await admin.send(.get, "/admin/failed-sign-ins", query: "limit=3")
         #expect(first.status == 200)
-        #expect(first.body["next_after"] == 3)
+        #expect(first.json["next_after"] == 3)
         #expect(
-            first.body["failed_sign_ins"]?.array?.first == [
+            first.json["failed_sign_ins"]?.array?.first == [
                 "id": 1, "at": 60, "provider": "zenkey", "reason": "invalid_grant", "network": "192.0.1.0/24",
                 "count": 1,
             ])
         let second = await admin.send(.get, "/admin/failed-sign-ins", query: "limit=3&after=3")
         #expect(
-            second.body["failed_sign_ins"] == [
+            second.json["failed_sign_ins"] == [
                 ["id": 4, "at": 60, "reason": "other", "count": 9]
             ])
-        #expect(second.body["next_after"] == nil)
+        #expect(second.json["next_after"] == nil)
     }
 }

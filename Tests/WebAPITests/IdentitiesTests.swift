@@ -1,4 +1,5 @@
 import HTTPServer
+import HTTPTesting
 import JSON
 import TestSupport
 import Testing
@@ -10,7 +11,7 @@ import Testing
         app.stage.answerUserinfo(["sub": .string(subject), "birthdate": "1990-02-29"])
     }
 
-    private static func link(_ app: APIStage, _ token: String, code: String) async -> Answer {
+    private static func link(_ app: APIStage, _ token: String, code: String) async -> HTTPTestAnswer {
         await app.post(
             "/users/me/identities", json: APIStage.authorized([("code", .string(code))]), headers: bearer(token))
     }
@@ -20,7 +21,7 @@ import Testing
         let token = try await app.signedIn().token
         let answer = await app.send(.get, "/users/me/identities", headers: bearer(token))
         #expect(answer.status == 200)
-        let identity = try #require(answer.body.array?.first)
+        let identity = try #require(answer.json.array?.first)
         #expect(identity["provider"] == "zenkey")
         #expect(identity["issuer"] == .string(app.stage.carrier.issuer))
         #expect(identity["origin"] == "sign-in")
@@ -35,22 +36,22 @@ import Testing
         try Self.answer(as: "310260-second", app)
         let linked = await Self.link(app, token, code: "second")
         #expect(linked.status == 201)
-        #expect(linked.body["origin"] == "link")
+        #expect(linked.json["origin"] == "link")
         let again = await Self.link(app, token, code: "again")
         #expect(again.status == 200)
-        #expect(again.body["identity_id"] == linked.body["identity_id"])
-        let me = await app.send(.get, "/users/me", headers: bearer(token)).body
+        #expect(again.json["identity_id"] == linked.json["identity_id"])
+        let me = await app.send(.get, "/users/me", headers: bearer(token)).json
         #expect(me["birthdate"] == "1990-02-29")
         let signedIn = await app.signIn([("code", "third")])
-        #expect(signedIn.body["user"]?["user_id"] == me["user_id"])
-        #expect(signedIn.body["new_user"] == false)
+        #expect(signedIn.json["user"]?["user_id"] == me["user_id"])
+        #expect(signedIn.json["new_user"] == false)
     }
 
     @Test func `a user's identities are never another user's`() async throws {
         let app = try await APIStage()
         let token = try await app.signedIn().token
         try Self.answer(as: "310260-other", app)
-        #expect(await app.signIn([("code", "other")]).body["new_user"] == true)
+        #expect(await app.signIn([("code", "other")]).json["new_user"] == true)
         let answer = await Self.link(app, token, code: "steal")
         #expect(answer.status == 409)
         #expect(answer.error == "identity_in_use")
@@ -61,7 +62,7 @@ import Testing
     @Test func `shrink, but never to none`() async throws {
         let app = try await APIStage()
         let token = try await app.signedIn().token
-        let list = try #require(await app.send(.get, "/users/me/identities", headers: bearer(token)).body.array)
+        let list = try #require(await app.send(.get, "/users/me/identities", headers: bearer(token)).json.array)
         let first = try #require(list.first?["identity_id"]?.integer)
         let last = await app.send(.delete, "/users/me/identities/\(first)", headers: bearer(token))
         #expect(last.status == 409)

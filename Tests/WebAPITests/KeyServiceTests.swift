@@ -1,6 +1,7 @@
 import Accounts
 import Crypto
 import HTTPServer
+import HTTPTesting
 import JSON
 import Pages
 import SignIn
@@ -25,15 +26,15 @@ extension APIStage {
             ]))
     }
 
-    func createKey(_ body: JSONValue = ["secret": "1234"]) async -> Answer {
+    func createKey(_ body: JSONValue = ["secret": "1234"]) async -> HTTPTestAnswer {
         await post("/keyservice/v1/createkey", json: body)
     }
 
-    func unlock(_ body: JSONValue) async -> Answer { await post("/keyservice/v1/key", json: body) }
+    func unlock(_ body: JSONValue) async -> HTTPTestAnswer { await post("/keyservice/v1/key", json: body) }
 
     /// The first answer that a limit gives. On a machine that has other things to do a minute may pass between two
     /// requests, in which one more is allowed, but not between all of so many.
-    func lastUntilLimited(_ ask: () async -> Answer) async -> Answer {
+    func lastUntilLimited(_ ask: () async -> HTTPTestAnswer) async -> HTTPTestAnswer {
         var answer = await ask()
         for _ in 0..<20 where answer.status != 429 { answer = await ask() }
         return answer
@@ -41,7 +42,7 @@ extension APIStage {
 
     /// A new key, and what unlocks it.
     func madeKey() async throws -> (id: String, longSecret: String) {
-        let body = await createKey().body
+        let body = await createKey().json
         return (try #require(body["keyid"]?.string), try #require(body["longsecret"]?.string))
     }
 }
@@ -51,12 +52,12 @@ extension APIStage {
         let app = try await APIStage.withKeys()
         let made = await app.createKey()
         #expect(made.status == 200)
-        #expect(made.body.object?.members.map(\.name) == ["keyid", "key", "longsecret"])
-        #expect(made.header("cache-control") == "no-store" && made.response.isCompressible == false)
-        let id = try #require(made.body["keyid"]?.string)
-        for secret in [("secret", JSONValue.string("1234")), ("longsecret", made.body["longsecret"] ?? .null)] {
+        #expect(made.json.object?.members.map(\.name) == ["keyid", "key", "longsecret"])
+        #expect(made.header("cache-control") == "no-store" && made.isCompressible == false)
+        let id = try #require(made.json["keyid"]?.string)
+        for secret in [("secret", JSONValue.string("1234")), ("longsecret", made.json["longsecret"] ?? .null)] {
             let unlocked = await app.unlock(.object(JSONObject([("keyid", .string(id)), secret])))
-            #expect(unlocked.status == 200 && unlocked.body == made.body, "\(secret.0)")
+            #expect(unlocked.status == 200 && unlocked.json == made.json, "\(secret.0)")
         }
     }
 
@@ -64,8 +65,8 @@ extension APIStage {
         let app = try await APIStage.withKeys(apiKeys: ["key"])
         let made = await app.post("/keyservice/v1/createkey", form: "secret=1%262+3")
         #expect(made.status == 200)
-        let id = try #require(made.body["keyid"])
-        #expect(await app.unlock(["keyid": id, "secret": "1&2 3"]).body == made.body)
+        let id = try #require(made.json["keyid"])
+        #expect(await app.unlock(["keyid": id, "secret": "1&2 3"]).json == made.json)
     }
 
     @Test(arguments: [
@@ -100,11 +101,11 @@ extension APIStage {
     @Test func `take a secret of 1,024 bytes, and none longer`() async throws {
         let app = try await APIStage.withKeys()
         let longest = String(repeating: "ø", count: 512)
-        let id = try #require(await app.createKey(["secret": .string(longest)]).body["keyid"])
+        let id = try #require(await app.createKey(["secret": .string(longest)]).json["keyid"])
         #expect(await app.unlock(["keyid": id, "secret": .string(longest)]).status == 200)
         for name in ["secret", "longsecret"] {
             let answer = await app.unlock(.object(JSONObject([("keyid", id), (name, .string(longest + "x"))])))
-            #expect(answer.status == 400 && answer.body["error_description"]?.string?.contains(name) == true)
+            #expect(answer.status == 400 && answer.json["error_description"]?.string?.contains(name) == true)
         }
         #expect(await app.createKey(["secret": .string(longest + "x")]).status == 400)
         #expect(await app.unlock(["keyid": .string(longest + "x"), "secret": "1"]).status == 400)
@@ -149,17 +150,17 @@ extension APIStage {
         ] as [(String?, String)] {
             let app = try await APIStage.withKeys(path: path)
             for (start, end) in [("", ""), ("", "/"), ("/", ""), ("/", "/")] {
-                func ask(_ method: HTTPMethod, _ suffix: String, _ body: JSONValue) async -> Answer {
-                    Answer(
-                        response: await app.api.respond(
+                func ask(_ method: HTTPMethod, _ suffix: String, _ body: JSONValue) async -> HTTPTestAnswer {
+                    HTTPTestAnswer(
+                        await app.api.respond(
                             to: .sample(
                                 method, start + base + suffix + end, headers: [("Content-Type", "application/json")],
                                 body: body.serialized)))
                 }
                 let made = await ask(.post, "/createkey", ["secret": "1"])
                 #expect(made.status == 200, "\(start + base + end)")
-                let unlocked = await ask(.post, "/key", ["secret": "1", "keyid": made.body["keyid"] ?? .null])
-                #expect(unlocked.status == 200 && unlocked.body == made.body)
+                let unlocked = await ask(.post, "/key", ["secret": "1", "keyid": made.json["keyid"] ?? .null])
+                #expect(unlocked.status == 200 && unlocked.json == made.json)
                 for method in [HTTPMethod.get, .put, .delete] {
                     let refused = await ask(method, "/key", [:])
                     #expect(refused.status == 405 && refused.header("allow") == "POST")
@@ -197,7 +198,7 @@ extension APIStage {
         let app = try await APIStage.withKeys(perMinute: 20)
         let password = "the-password-of-somebody"
         let made = await app.createKey(["secret": .string(password)])
-        let (id, longSecret) = (made.body["keyid"]?.string ?? "", made.body["longsecret"]?.string ?? "")
+        let (id, longSecret) = (made.json["keyid"]?.string ?? "", made.json["longsecret"]?.string ?? "")
         var bodies: [String] = []
         for member in ["secret", "longsecret"] {
             for secret in [password, longSecret, "wrong-\(password)", "wrong-\(password)", "wrong-\(password)"] {
@@ -210,7 +211,7 @@ extension APIStage {
         await app.stage.repository.close()
         bodies.append(await app.unlock(["keyid": .string(id), "secret": .string(password)]).text)
         bodies.append(await app.createKey(["secret": .string(password)]).text)
-        let key = made.body["key"]?.string ?? ""
+        let key = made.json["key"]?.string ?? ""
         for text in [app.log.text] + bodies.filter({ $0.contains("error") }) {
             for secret in [password, longSecret, id, key] { #expect(!text.contains(secret)) }
         }

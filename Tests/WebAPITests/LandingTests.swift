@@ -1,5 +1,6 @@
 import Apps
 import HTTPServer
+import HTTPTesting
 import Syntax
 import TestSupport
 import Testing
@@ -29,11 +30,11 @@ import Testing
     private static func ask(
         _ app: APIStage, _ method: HTTPMethod = .get, _ path: String = "/acme/cb", query: String? = nil,
         headers: [(String, String)] = []
-    ) async -> Answer {
-        Answer(response: await app.api.respond(to: .sample(method, path, query: query, headers: headers)))
+    ) async -> HTTPTestAnswer {
+        HTTPTestAnswer(await app.api.respond(to: .sample(method, path, query: query, headers: headers)))
     }
 
-    private static func href(_ answer: Answer) throws -> String {
+    private static func href(_ answer: HTTPTestAnswer) throws -> String {
         let links = answer.text.matches(of: /href="([^"]*)"/).map { String($0.1) }
         #expect(links.count == 1)
         return try #require(links.first)
@@ -87,8 +88,8 @@ import Testing
         #expect(
             link.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"<>\"'\\#".utf8.contains($0) } || link.contains("&#39;"))
         #expect(answer.text.replacing(link, with: "\(Self.host)/acme/cb") == empty.text)
-        #expect(answer.response.headers.map(\.name) == empty.response.headers.map(\.name))
-        #expect(answer.response.headers.map(\.value) == empty.response.headers.map(\.value))
+        #expect(answer.headers.map(\.name) == empty.headers.map(\.name))
+        #expect(answer.headers.map(\.value) == empty.headers.map(\.value))
         #expect(answer.status == 200)
     }
 

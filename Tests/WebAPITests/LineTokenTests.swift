@@ -1,5 +1,6 @@
 import Accounts
 import HTTPServer
+import HTTPTesting
 import Providers
 import TestSupport
 import Testing

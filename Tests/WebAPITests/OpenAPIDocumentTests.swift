@@ -1,4 +1,5 @@
 import HTTPServer
+import HTTPTesting
 import JSON
 import Testing
 
@@ -85,7 +86,7 @@ import Testing
     @Test(arguments: ErrorCase.all) func `knows every error by its code and status`(error: ErrorCase) throws {
         let code = try #require(ErrorCode.named(error.code))
         #expect(code.status == error.status)
-        let answer = Answer(response: ErrorAnswer(error.error).response(requestID: "request-1"))
+        let answer = HTTPTestAnswer(ErrorAnswer(error.error).response(requestID: "request-1"))
         let response = ErrorResponse([code]).whole
         #expect(DocumentedAnswers.ofApps.problems(in: answer, against: response) == [])
     }
@@ -114,7 +115,7 @@ import Testing
         func problems(_ status: Int, _ body: JSONValue, _ headers: [(name: String, value: String)] = []) -> [String] {
             var response = HTTPResponse.json(HTTPStatus(status), body.serialized)
             response.headers += headers
-            return DocumentedAnswers.ofApps.problems(.post, "/auth/challenge", Answer(response: response))
+            return DocumentedAnswers.ofApps.problems(.post, "/auth/challenge", HTTPTestAnswer(response))
         }
         #expect(problems(200, ["nonce": "n", "expires": 300]) == [])
         #expect(problems(200, ["nonce": "n", "expires": 300, "more": 1]) != [])
@@ -122,7 +123,7 @@ import Testing
         #expect(problems(201, ["nonce": "n", "expires": 300]) != [])
         #expect(problems(200, ["nonce": "n", "expires": 300], [(name: "Location", value: "/")]) != [])
         let error = ErrorCode.identityInUse.answer.response(requestID: "request-1")
-        #expect(DocumentedAnswers.ofApps.problems(.post, "/users", Answer(response: error)) == [])
-        #expect(DocumentedAnswers.ofApps.problems(.post, "/auth/signin", Answer(response: error)) != [])
+        #expect(DocumentedAnswers.ofApps.problems(.post, "/users", HTTPTestAnswer(error)) == [])
+        #expect(DocumentedAnswers.ofApps.problems(.post, "/auth/signin", HTTPTestAnswer(error)) != [])
     }
 }

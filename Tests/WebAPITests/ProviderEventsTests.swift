@@ -1,6 +1,7 @@
 import Accounts
 import HTTPClient
 import HTTPServer
+import HTTPTesting
 import JSON
 import OpenIDConnect
 import Providers
@@ -31,19 +32,19 @@ extension APIStage {
     static let events = "/auth/zenkey/events"
     static let deletion = "/auth/zenkey/events/deletion"
 
-    func notifyAsApple(_ change: (inout TokenDraft) -> Void = { _ in }) async throws -> Answer {
+    func notifyAsApple(_ change: (inout TokenDraft) -> Void = { _ in }) async throws -> HTTPTestAnswer {
         await post(Self.events, json: ["payload": .string(try stage.carrier.notification(change))])
     }
 
-    func tell(_ token: String, type: String = "application/secevent+jwt") async -> Answer {
+    func tell(_ token: String, type: String = "application/secevent+jwt") async -> HTTPTestAnswer {
         await send(.post, Self.events, headers: [("Content-Type", type)], body: Array(token.utf8))
     }
 
-    func tell(_ change: (inout TokenDraft) -> Void = { _ in }) async throws -> Answer {
+    func tell(_ change: (inout TokenDraft) -> Void = { _ in }) async throws -> HTTPTestAnswer {
         await tell(try stage.carrier.securityEvent(change))
     }
 
-    func post(request: String, to path: String = events) async -> Answer {
+    func post(request: String, to path: String = events) async -> HTTPTestAnswer {
         await post(path, form: "signed_request=" + request)
     }
 }
@@ -60,7 +61,7 @@ extension APIStage {
                 case .risc: try await app.tell()
                 case .facebook: await app.post(request: SigningProvider.signedRequest())
                 }
-            #expect(answer.status == status && answer.response.body.isEmpty, "\(answer.text)")
+            #expect(answer.status == status && answer.body.isEmpty, "\(answer.text)")
             #expect(answer.header("cache-control") == "no-store")
             #expect(await !app.isLive(token), "\(dialect)")
         }
@@ -76,8 +77,8 @@ extension APIStage {
         }
         let repeated = try await app.notifyAsApple()
         for other in [unknown, repeated] {
-            #expect(known.status == other.status && known.response.body == other.response.body)
-            #expect(known.response.headers.map(\.value) == other.response.headers.map(\.value))
+            #expect(known.status == other.status && known.body == other.body)
+            #expect(known.headers.map(\.value) == other.headers.map(\.value))
         }
     }
 
@@ -100,14 +101,14 @@ extension APIStage {
                 }
             }
             #expect(answer.status == 400 && answer.error == "invalid_event")
-            #expect(answer.body["err"]?.string == fault.code, "\(fault.name)")
-            #expect(answer.body["description"] == answer.body["error_description"])
+            #expect(answer.json["err"]?.string == fault.code, "\(fault.name)")
+            #expect(answer.json["description"] == answer.json["error_description"])
             #expect(answer.header("content-language") == "en")
         }
         let app = try await APIStage(telling: .risc)
         let other = SigningProvider(key: TestKeys.otherRSA)
         let forged = await app.tell(try other.securityEvent())
-        #expect(forged.status == 400 && forged.body["err"]?.string == "authentication_failed")
+        #expect(forged.status == 400 && forged.json["err"]?.string == "authentication_failed")
     }
 
     @Test func `takes a security event token as one, and nothing else for one`() async throws {
@@ -115,7 +116,7 @@ extension APIStage {
         let token = try app.stage.carrier.securityEvent()
         for type in ["application/json", "text/plain", "application/x-www-form-urlencoded", "application/jwt", ""] {
             let answer = await app.tell(token, type: type)
-            #expect(answer.status == 400 && answer.body["err"]?.string == "invalid_request", "\(type)")
+            #expect(answer.status == 400 && answer.json["err"]?.string == "invalid_request", "\(type)")
         }
         for body in ["", "x", token + "\n", "\"\(token)\""] { #expect(await app.tell(body).status == 400) }
         #expect(await app.tell(token, type: "Application/SecEvent+JWT; charset=utf-8").status == 202)

@@ -1,6 +1,7 @@
 import Accounts
 import HTTPClient
 import HTTPServer
+import HTTPTesting
 import JSON
 import Providers
 import Telemetry
@@ -27,7 +28,7 @@ import Testing
         var metadata = try #require(carrier.metadata.object)
         for (name, address) in endpoints { metadata.append(name, .string(address)) }
         browser.api.stage.transport.answer(carrier.metadataURL, json: .object(metadata))
-        let tokens = await browser.redeem(try await browser.code(["mccmnc": nil])).body
+        let tokens = await browser.redeem(try await browser.code(["mccmnc": nil])).json
         return (
             browser, try #require(tokens["id_token"]?.string), try #require(tokens["access_token"]?.string)
         )
@@ -44,7 +45,7 @@ import Testing
 
     private func comeBack(
         _ browser: inout BrowserStage, _ state: String?, provider: String = "zenkey"
-    ) async -> Answer {
+    ) async -> HTTPTestAnswer {
         await browser.visit("/auth/\(provider)/logged-out", state.map { [("state", $0)] } ?? [])
     }
 

@@ -3,6 +3,7 @@ import Apps
 import Crypto
 import HTTPClient
 import HTTPServer
+import HTTPTesting
 import JSON
 import Providers
 import Syntax
@@ -49,13 +50,13 @@ extension APIStage {
     /// The session token and the number of the identity of a user who has just signed in.
     func keptUser() async throws -> (token: String, identity: Int64) {
         let (token, _) = try await signedIn()
-        let identities = await send(.get, "/users/me/identities", headers: bearer(token)).body.array
+        let identities = await send(.get, "/users/me/identities", headers: bearer(token)).json.array
         return (token, identities?.first?["identity_id"]?.integer ?? 0)
     }
 
     func providerToken(
         _ identity: Int64, _ token: String?, client: String? = basic("web-id", "web secret"), query: String? = nil
-    ) async -> Answer {
+    ) async -> HTTPTestAnswer {
         await send(
             .get, "/users/me/identities/\(identity)/access-token", query: query,
             headers: (token.map(bearer) ?? []) + (client.map { [("Client-Authorization", $0)] } ?? []))
@@ -68,8 +69,8 @@ extension APIStage {
         let (token, identity) = try await app.keptUser()
         let answer = await app.providerToken(identity, token)
         #expect(answer.status == 200, "\(answer.text)")
-        #expect(answer.body["access_token"] == "access" && answer.body["token_type"] == "Bearer")
-        #expect(answer.body["expires_in"] == 3600 && answer.body["scope"] == "openid")
+        #expect(answer.json["access_token"] == "access" && answer.json["token_type"] == "Bearer")
+        #expect(answer.json["expires_in"] == 3600 && answer.json["scope"] == "openid")
         #expect(answer.header("cache-control") == "no-store")
         #expect(!answer.text.contains("refresh"))
     }
@@ -120,7 +121,7 @@ extension APIStage {
         }
         try app.stage.answerToken { $0.claims[setting: "sub"] = "second" }
         app.stage.answerUserinfo(["sub": "second"])
-        let second = await app.signIn([("code", "second")]).body["token"]?.string
+        let second = await app.signIn([("code", "second")]).json["token"]?.string
         #expect(await app.providerToken(identity, second).error == "not_found")
         #expect(await app.providerToken(identity + 7, token).error == "not_found")
         _ = await app.send(.delete, "/auth/token", headers: bearer(token))
@@ -140,7 +141,7 @@ extension APIStage {
         let (token, identity) = try await app.keptUser()
         #expect(await app.providerToken(identity, token, query: "force_refresh=true").status == 200)
         let answer = await app.providerToken(identity, token, query: "force_refresh=yes")
-        #expect(answer.status == 400 && answer.body["error_description"]?.string?.contains("force_refresh") == true)
+        #expect(answer.status == 400 && answer.json["error_description"]?.string?.contains("force_refresh") == true)
     }
 
     @Test func `neither answers nor log tell a token of the provider's that is not asked for`() async throws {
@@ -167,14 +168,14 @@ extension APIStage {
                 .post, "/users/me/refresh-profile",
                 headers: bearer(token) + (body.isEmpty ? [] : [("Content-Type", "application/json")]),
                 body: Array(body.utf8))
-            #expect(answer.status == 200 && answer.body["name"] == "Joan Roe", "\(body) \(answer.text)")
+            #expect(answer.status == 200 && answer.json["name"] == "Joan Roe", "\(body) \(answer.text)")
         }
     }
 
     @Test func `names what is wrong with the identity`() async throws {
         let app = try await APIStage.keepingTokens()
         let (token, identity) = try await app.keptUser()
-        func refresh(_ value: JSONValue) async -> Answer {
+        func refresh(_ value: JSONValue) async -> HTTPTestAnswer {
             await app.post("/users/me/refresh-profile", json: ["identity_id": value], headers: bearer(token))
         }
         #expect(await refresh("x").error == "invalid_request")

@@ -1,6 +1,7 @@
 import Accounts
 import HTTPClient
 import HTTPServer
+import HTTPTesting
 import JSON
 import Pages
 import Providers
@@ -24,7 +25,7 @@ extension APIStage {
         return app
     }
 
-    func beginPush(_ changes: [(String, JSONValue?)] = [], headers: [(String, String)] = []) async -> Answer {
+    func beginPush(_ changes: [(String, JSONValue?)] = [], headers: [(String, String)] = []) async -> HTTPTestAnswer {
         var body = JSONObject([
             ("client_id", "ccid-0123456789abcdef"), ("login_hint", .string(SignInStage.pushHint)),
             ("mccmnc", "310260"), ("context", .string(SignInStage.pushContext)),
@@ -36,20 +37,20 @@ extension APIStage {
     /// Begins one, and waits until the carrier has answered.
     func pushed(headers: [(String, String)] = []) async throws -> String {
         let before = stage.pushRequests.count
-        let id = try #require(await beginPush(headers: headers).body["auth_req_id"]?.string)
+        let id = try #require(await beginPush(headers: headers).json["auth_req_id"]?.string)
         for _ in 0..<1000 where stage.pushRequests.count == before { try await Task.sleep(for: .milliseconds(2)) }
         #expect(stage.pushRequests.count == before + 1)
         return id
     }
 
     /// Asks a second later.
-    func poll(_ id: String, headers: [(String, String)] = []) async -> Answer {
+    func poll(_ id: String, headers: [(String, String)] = []) async -> HTTPTestAnswer {
         stage.pass(seconds: 1)
         return await send(.get, "\(Self.pushPath)/\(id)", headers: headers)
     }
 
     /// Asks until it is over: what the carrier says, it says after the app was answered.
-    func ended(_ id: String) async throws -> Answer {
+    func ended(_ id: String) async throws -> HTTPTestAnswer {
         for _ in 0..<1000 {
             let answer = await poll(id)
             if answer.status != 200 { return answer }
@@ -60,7 +61,7 @@ extension APIStage {
 
     func notifyOfPush(
         _ changes: [String: String?] = [:], bearer token: String? = nil, _ change: (inout TokenDraft) -> Void = { _ in }
-    ) async throws -> Answer {
+    ) async throws -> HTTPTestAnswer {
         let (members, usual) = try stage.approval(changes, change)
         let body = JSONObject(members.sorted { $0.key < $1.key }.map { (name: $0.key, value: .string($0.value)) })
         return await post(
@@ -73,16 +74,16 @@ extension APIStage {
     {
         let app = try await APIStage.withPushes()
         let begun = await app.beginPush()
-        #expect(begun.status == 200 && begun.body["expires_in"] == 3600 && begun.header("cache-control") == "no-store")
-        let id = try #require(begun.body["auth_req_id"]?.string)
-        #expect(await app.poll(id).body == ["auth_req_id": .string(id)])
+        #expect(begun.status == 200 && begun.json["expires_in"] == 3600 && begun.header("cache-control") == "no-store")
+        let id = try #require(begun.json["auth_req_id"]?.string)
+        #expect(await app.poll(id).json == ["auth_req_id": .string(id)])
         for _ in 0..<1000 where app.stage.pushRequests.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
-        #expect(try await app.notifyOfPush().body == [:])
+        #expect(try await app.notifyOfPush().json == [:])
         let done = await app.poll(id)
         #expect(done.status == 302 && done.header("location") == nil)
-        #expect(done.body["auth_req_id"] == .string(id) && done.body["token"] == done.body["access_token"])
-        #expect(!done.response.isCompressible && done.header("cache-control") == "no-store")
-        let token = try #require(done.body["token"]?.string)
+        #expect(done.json["auth_req_id"] == .string(id) && done.json["token"] == done.json["access_token"])
+        #expect(done.isCompressible == false && done.header("cache-control") == "no-store")
+        let token = try #require(done.json["token"]?.string)
         #expect(await app.send(.get, "/users/me", headers: bearer(token)).status == 200)
     }
 
@@ -99,7 +100,7 @@ extension APIStage {
         ] {
             let answer = await app.send(method, APIStage.pushPath + path)
             let nothing = await app.send(method, "/auth/nothing" + path)
-            #expect(answer.status == 404 && answer.body == nothing.body)
+            #expect(answer.status == 404 && answer.json == nothing.json)
         }
     }
 
@@ -113,7 +114,7 @@ extension APIStage {
         for (name, value) in wrong {
             let answer = await app.beginPush([(name, value)])
             #expect(answer.status == 400 && answer.error == "invalid_request", "\(name)")
-            #expect(answer.body["error_description"]?.string?.contains(name) == true, "\(name)")
+            #expect(answer.json["error_description"]?.string?.contains(name) == true, "\(name)")
         }
         #expect(await app.beginPush([("client_id", "other")]).error == "unknown_client")
         #expect(app.stage.pushRequests.isEmpty)
@@ -127,7 +128,7 @@ extension APIStage {
         for method in [HTTPMethod.get, .post, .delete] {
             let theirs = await app.send(method, "\(APIStage.pushPath)/\(id)", headers: [("X-API-KEY", "two")])
             let nobodys = await app.send(method, "\(APIStage.pushPath)/\(unknown)", headers: [("X-API-KEY", "two")])
-            #expect(theirs.status == 404 && theirs.body == nobodys.body)
+            #expect(theirs.status == 404 && theirs.json == nobodys.json)
         }
         #expect(await app.send(.get, "\(APIStage.pushPath)/\(id)").error == "invalid_api_key")
         #expect(await app.poll(id, headers: [("X-API-KEY", "one")]).status == 200)
@@ -155,11 +156,11 @@ extension APIStage {
         for app in [known, unknown] {
             let again = await app.beginPush()
             let begun = await app.beginPush([("login_hint", "+12065550777")])
-            let id = try #require(begun.body["auth_req_id"]?.string)
+            let id = try #require(begun.json["auth_req_id"]?.string)
             let polled = await app.poll(id)
             answers.append(
                 [again, begun, polled].map { answer in
-                    let fields = answer.response.headers.map { "\($0.name): \($0.value)" }.sorted()
+                    let fields = answer.headers.map { "\($0.name): \($0.value)" }.sorted()
                     return "\(answer.status) \(fields) \(answer.text.replacing(id, with: "ID"))"
                 })
         }
@@ -174,7 +175,7 @@ extension APIStage {
         _ = await app.poll(id)
         app.stage.answerPush(json: ["error": "invalid_client", "error_description": .string("No \(id)")], status: 401)
         let second = try #require(
-            await app.beginPush([("login_hint", "+12065550999")]).body["auth_req_id"]?.string)
+            await app.beginPush([("login_hint", "+12065550999")]).json["auth_req_id"]?.string)
         #expect(try await app.ended(second).status == 502)
         #expect(app.log.signIns.contains { $0.values["reason"] == "invalid_id_token: audience" })
         for _ in 0..<1000 where !app.log.text.contains("push failed") { try await Task.sleep(for: .milliseconds(2)) }

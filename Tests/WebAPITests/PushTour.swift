@@ -1,6 +1,7 @@
 import Accounts
 import HTTPClient
 import HTTPServer
+import HTTPTesting
 import JSON
 import Logging
 import Pages
@@ -98,7 +99,7 @@ enum PushTour {
         }
         let app = try await APIStage.withPushes()
         app.stage.failPush(.couldNotConnect)
-        let id = try #require(await app.beginPush().body["auth_req_id"]?.string)
+        let id = try #require(await app.beginPush().json["auth_req_id"]?.string)
         _ = try await app.ended(id)
         app.stage.takePushes()
         _ = await app.send(.post, "\(APIStage.pushPath)/\(id)")
@@ -172,7 +173,7 @@ enum PushTour {
             failedSignIns: FailedSignInCounter(),
             logger: RecordedLog().logger(.critical))
         let path = "\(APIStage.pushPath)/\(id)"
-        let answer = Answer(response: await api.respond(to: .sample(.post, path)))
+        let answer = HTTPTestAnswer(await api.respond(to: .sample(.post, path)))
         for problem in DocumentedAnswers.ofApps.problems(.post, path, answer) { Issue.record("\(problem)") }
         return APIStage.name("retryPush", answer.status, answer.error)
     }

@@ -2,6 +2,7 @@ import Accounts
 import EventLoop
 import HTTPClient
 import HTTPServer
+import HTTPTesting
 import JSON
 import Providers
 import SignIn
@@ -18,7 +19,7 @@ import Testing
         let answer = await admin.send(.get, "/readyz")
         #expect(answer.status == 200)
         #expect(
-            answer.body == [
+            answer.json == [
                 "status": "ok", "checks": ["store": "ok", "signing_keys": "ok"],
                 "providers": ["zenkey": "closed", "plain": "closed"],
             ])
@@ -28,14 +29,14 @@ import Testing
         let admin = try await AdminStage()
         let ready = await admin.send(.get, "/readyz", headers: [])
         #expect(ready.status == 200)
-        #expect(ready.body == ["status": "ok"])
+        #expect(ready.json == ["status": "ok"])
         let unready = try await AdminStage()
         await unready.stage.repository.close()
         let answer = await unready.send(.get, "/readyz", headers: [])
         #expect(answer.status == 503)
-        #expect(answer.body["status"] == "unavailable")
+        #expect(answer.json["status"] == "unavailable")
         #expect(answer.error == "storage_unavailable")
-        #expect(answer.body["checks"] == nil && answer.body["providers"] == nil)
+        #expect(answer.json["checks"] == nil && answer.json["providers"] == nil)
         #expect(await unready.send(.get, "/readyz", headers: bearer("a-wrong-admin-token")).status == 401)
     }
 
@@ -48,7 +49,7 @@ import Testing
         }
         let answer = await admin.send(.get, "/readyz")
         #expect(answer.status == 200)
-        #expect(answer.body["providers"] == ["zenkey": "open", "plain": "closed"])
+        #expect(answer.json["providers"] == ["zenkey": "open", "plain": "closed"])
     }
 
     @Test func `ends with the store, in the shape of all errors`() async throws {
@@ -56,11 +57,11 @@ import Testing
         await admin.stage.repository.close()
         let answer = await admin.send(.get, "/readyz")
         #expect(answer.status == 503)
-        #expect(answer.body["status"] == "unavailable")
-        #expect(answer.body["checks"] == ["store": "it is closed"])
+        #expect(answer.json["status"] == "unavailable")
+        #expect(answer.json["checks"] == ["store": "it is closed"])
         #expect(answer.error == "storage_unavailable")
-        #expect(answer.body["error_code"] == "storage_unavailable")
-        #expect(answer.body["request_id"] == "request-1")
+        #expect(answer.json["error_code"] == "storage_unavailable")
+        #expect(answer.json["request_id"] == "request-1")
     }
 
     @Test func `readiness is looked at once a second`() async throws {
@@ -78,7 +79,7 @@ import Testing
         await admin.readiness.drain()
         let answer = await admin.send(.get, "/readyz")
         #expect(answer.status == 503)
-        #expect(answer.body["status"] == "draining")
+        #expect(answer.json["status"] == "draining")
         #expect(answer.error == "overloaded")
     }
 }

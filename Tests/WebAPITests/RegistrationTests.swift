@@ -1,5 +1,6 @@
 import Accounts
 import HTTPServer
+import HTTPTesting
 import JSON
 import SignIn
 import TestSupport
@@ -8,7 +9,7 @@ import Testing
 @Suite struct `Registration by ticket` {
     /// Somebody unknown signs in.
     private static func ticket(_ app: APIStage) async throws -> String {
-        try #require(await app.signIn().body["link_ticket"]?.string)
+        try #require(await app.signIn().json["link_ticket"]?.string)
     }
 
     @Test func `tells stock apps of an unlinked user as the sample backend does, without the subject`() async throws {
@@ -16,17 +17,17 @@ import Testing
         let answer = await app.signIn()
         #expect(answer.status == 403)
         #expect(answer.error == "unlinked_user")
-        let ticket = try #require(answer.body["link_ticket"]?.string)
+        let ticket = try #require(answer.json["link_ticket"]?.string)
         #expect(
-            answer.body["zenkey_attributes"] == [
+            answer.json["zenkey_attributes"] == [
                 "sub": .string(ticket),
                 "name": ["value": "Jane Doe", "given_name": "Jane", "family_name": "Doe"],
                 "email": ["value": "jane@example.com"], "phone": ["value": "+12065550100"],
                 "postal_code": ["value": "90210"],
             ])
-        #expect(answer.body["expires"] == 600)
+        #expect(answer.json["expires"] == 600)
         #expect(!answer.text.contains("310260-subject"))
-        #expect(!answer.response.isCompressible)
+        #expect(answer.isCompressible == false)
         #expect(answer.header("cache-control") == "no-store")
     }
 
@@ -42,11 +43,11 @@ import Testing
                 ])))
         #expect(answer.status == 201)
         #expect(
-            answer.body.object?.members.map(\.name) == [
+            answer.json.object?.members.map(\.name) == [
                 "access_token", "token", "refresh_token", "token_type", "expires_in", "expires",
             ])
-        let token = try #require(answer.body["token"]?.string)
-        let me = await app.send(.get, "/users/me", headers: bearer(token)).body
+        let token = try #require(answer.json["token"]?.string)
+        let me = await app.send(.get, "/users/me", headers: bearer(token)).json
         #expect(me["username"] == "jane")
         #expect(me["email"] == "jane@example.com")
         #expect(me["own"] == ["username": "jane", "email": "own@example.com"])
@@ -55,9 +56,9 @@ import Testing
         // From now on the identity signs in.
         let again = await app.signIn([("code", "another")])
         #expect(again.status == 200)
-        #expect(again.body["user"]?["user_id"] == me["user_id"])
-        #expect(again.body["user"]?["own"]?["email"] == "own@example.com")
-        let sessions = await app.send(.get, "/users/me/sessions", headers: bearer(token)).body
+        #expect(again.json["user"]?["user_id"] == me["user_id"])
+        #expect(again.json["user"]?["own"]?["email"] == "own@example.com")
+        let sessions = await app.send(.get, "/users/me/sessions", headers: bearer(token)).json
         #expect(sessions.array?.map { $0["acr"] } == ["a3", "a3"])
     }
 
@@ -78,7 +79,7 @@ import Testing
         #expect(again.error == "invalid_grant")
         try app.stage.answerToken { $0.claims[setting: "sub"] = "310260-other" }
         app.stage.answerUserinfo(["sub": "310260-other"])
-        let late = try #require(await app.signIn([("code", "late")]).body["link_ticket"])
+        let late = try #require(await app.signIn([("code", "late")]).json["link_ticket"])
         app.stage.pass(seconds: 600)
         #expect(await app.post("/users", json: ["link_ticket": late]).error == "invalid_grant")
     }
@@ -104,7 +105,7 @@ import Testing
     @Test func `refuses a ticket whose identity has got a user meanwhile`() async throws {
         let app = try await APIStage(registration: .ticket)
         let first = try await Self.ticket(app)
-        let second = try #require(await app.signIn([("code", "second")]).body["link_ticket"])
+        let second = try #require(await app.signIn([("code", "second")]).json["link_ticket"])
         #expect(await app.post("/users", json: ["link_ticket": .string(first)]).status == 201)
         let answer = await app.post("/users", json: ["link_ticket": second])
         #expect(answer.status == 409)

@@ -1,5 +1,6 @@
 import Accounts
 import HTTPServer
+import HTTPTesting
 import JSON
 import Providers
 import TestSupport
@@ -19,21 +20,21 @@ import Testing
         try await admin.populate(2)
         let answer = await admin.send(.post, "/admin/users/2/identities", json: Self.body())
         #expect(answer.status == 200)
-        #expect(answer.body["outcome"] == "moved")
-        #expect(answer.body["from_user_id"] == 1)
-        #expect(answer.body["from_user_identities_left"] == 0)
-        #expect(answer.body["identity"]?["origin"] == "link")
+        #expect(answer.json["outcome"] == "moved")
+        #expect(answer.json["from_user_id"] == 1)
+        #expect(answer.json["from_user_identities_left"] == 0)
+        #expect(answer.json["identity"]?["origin"] == "link")
         #expect(!answer.text.contains("secret-subject"))
         #expect(try await admin.stage.repository.user(with: .plain("secret-subject-1")) == UserID(rawValue: 2))
         let again = await admin.send(.post, "/admin/users/2/identities", json: Self.body())
-        #expect(again.body == ["user_id": 2, "outcome": "already_there"])
+        #expect(again.json == ["user_id": 2, "outcome": "already_there"])
     }
 
     @Test func `gives a user one that nobody has`() async throws {
         let admin = try await AdminStage()
         try await admin.populate(1)
         let answer = await admin.send(.post, "/admin/users/1/identities", json: Self.body(["subject": "new"]))
-        #expect(answer.body["outcome"] == "linked")
+        #expect(answer.json["outcome"] == "linked")
         #expect(try await admin.stage.repository.user(with: .plain("new")) == UserID(rawValue: 1))
     }
 
@@ -42,15 +43,15 @@ import Testing
         try await admin.populate(1)
         let plain = await admin.send(
             .post, "/admin/users/1/identities", json: Self.body(["provider": "", "subject": "new"]))
-        #expect(plain.body["identity"]?["provider"] == "plain")
+        #expect(plain.json["identity"]?["provider"] == "plain")
         let carrier = await admin.send(
             .post, "/admin/users/1/identities",
             json: Self.body(["provider": .null, "issuer": .string(admin.stage.carrier.issuer)]))
-        #expect(carrier.body["identity"]?["provider"] == "zenkey", "\(carrier.text)")
+        #expect(carrier.json["identity"]?["provider"] == "zenkey", "\(carrier.text)")
         let two = try await AdminStage(more: [Provider(.plain(named: "one")), Provider(.plain(named: "two"))])
         let several = await two.send(.post, "/admin/users/1/identities", json: Self.body(["provider": .null]))
         #expect(several.status == 400)
-        #expect(several.body["error_description"]?.string?.contains("provider") == true)
+        #expect(several.json["error_description"]?.string?.contains("provider") == true)
     }
 
     @Test(
@@ -73,7 +74,7 @@ import Testing
         let answer = await admin.send(.post, "/admin/users/1/identities", json: Self.body(changes))
         #expect(answer.status == status)
         #expect(answer.error == code)
-        #expect(answer.body["error_description"]?.string?.contains(name) == true)
+        #expect(answer.json["error_description"]?.string?.contains(name) == true)
         #expect(!answer.text.contains("secret-subject"))
     }
 

@@ -1,6 +1,7 @@
 import Accounts
 import HTTPClient
 import HTTPServer
+import HTTPTesting
 import JSON
 import Logging
 import OpenIDConnect
@@ -71,8 +72,8 @@ import WebAPI
         ]
         let good = await app.post("/auth/signin", json: APIStage.authorized(all), headers: key)
         #expect(good.status == 200)
-        let token = try #require(good.body["token"]?.string)
-        let refreshToken = try #require(good.body["refresh_token"]?.string)
+        let token = try #require(good.json["token"]?.string)
+        let refreshToken = try #require(good.json["refresh_token"]?.string)
         _ = await app.send(.get, "/users/me", headers: key + bearer(token))
         let refreshed = await app.post(
             "/auth/token", form: "grant_type=refresh_token&refresh_token=\(refreshToken)", headers: key)

@@ -1,6 +1,7 @@
 import Accounts
 import Apps
 import HTTPServer
+import HTTPTesting
 import JSON
 import Syntax
 import TestSupport
@@ -12,14 +13,14 @@ import Testing
     private static let changes: [String: String?] = ["client_id": "tim-id", "redirect_uri": BrowserStage.tim]
 
     private func signedIn(_ browser: inout BrowserStage) async throws -> JSONValue {
-        await browser.redeem(try await browser.code(Self.changes), Self.changes).body
+        await browser.redeem(try await browser.code(Self.changes), Self.changes).json
     }
 
     private func refresh(
         _ browser: BrowserStage, _ token: String, _ further: [(String, String)] = [], as client: String = "tim-id"
-    ) async -> Answer {
+    ) async -> HTTPTestAnswer {
         let fields = [("grant_type", "refresh_token"), ("refresh_token", token), ("client_id", client)]
-        return await browser.api.post("/auth/token", form: BrowserStage.form(fields + further))
+        return await browser.api.post("/auth/token", form: FormText.encode(fields + further))
     }
 
     private func claims(_ token: String) throws -> JSONValue {
@@ -36,9 +37,9 @@ import Testing
         for _ in 0..<3 {
             browser.api.stage.pass(seconds: 3600)
             let answer = await refresh(browser, token)
-            #expect(answer.status == 200 && answer.body["refresh_token"]?.string == token)
-            #expect(answer.body["access_token"]?.string != first["access_token"]?.string)
-            #expect(try #require(answer.body["expires_in"]?.integer) > 60)
+            #expect(answer.status == 200 && answer.json["refresh_token"]?.string == token)
+            #expect(answer.json["access_token"]?.string != first["access_token"]?.string)
+            #expect(try #require(answer.json["expires_in"]?.integer) > 60)
         }
     }
 
@@ -48,7 +49,7 @@ import Testing
         for name in ["access_token", "refresh_token", "id_token"] {
             #expect(try claims(try #require(first[name]?.string))["sub"] == "1", "\(name)")
         }
-        let refreshed = await refresh(browser, try #require(first["refresh_token"]?.string)).body
+        let refreshed = await refresh(browser, try #require(first["refresh_token"]?.string)).json
         for name in ["access_token", "refresh_token", "id_token"] {
             #expect(try claims(try #require(refreshed[name]?.string))["sub"] == "1", "\(name)")
         }
@@ -87,7 +88,7 @@ import Testing
         let token = try #require(try await signedIn(&browser)["refresh_token"]?.string)
         _ = await refresh(browser, token)
         let revoked = await browser.api.post(
-            "/auth/revoke", form: BrowserStage.form([("token", token), ("client_id", "tim-id")]))
+            "/auth/revoke", form: FormText.encode([("token", token), ("client_id", "tim-id")]))
         #expect(revoked.status == 200)
         #expect(await refresh(browser, token).error == "invalid_grant")
     }
@@ -99,9 +100,9 @@ import Testing
         let kinds = try await browser.api.stage.repository.auditEvents(after: 0, limit: 20).map(\.kind)
         #expect(kinds.count { $0 == .reusableRefreshTokenUsed } == 3)
         #expect(await refresh(browser, token, as: "acme-id").error == "invalid_grant")
-        let others = await browser.redeem(try await browser.code()).body
+        let others = await browser.redeem(try await browser.code()).json
         let other = try #require(others["refresh_token"]?.string)
-        #expect(await refresh(browser, other, as: "acme-id").body["refresh_token"]?.string != other)
+        #expect(await refresh(browser, other, as: "acme-id").json["refresh_token"]?.string != other)
         #expect(await refresh(browser, other, as: "tim-id").error == "invalid_grant")
     }
 }

@@ -1,4 +1,5 @@
 import HTTPServer
+import HTTPTesting
 import JSON
 import TestSupport
 import Testing
@@ -14,12 +15,12 @@ import Testing
         let answer = await app.post("/auth/token", form: "grant_type=refresh_token&refresh_token=\(first)")
         #expect(answer.status == 200)
         #expect(
-            answer.body.object?.members.map(\.name) == [
+            answer.json.object?.members.map(\.name) == [
                 "access_token", "token", "refresh_token", "token_type", "expires_in", "expires",
             ])
         #expect(answer.header("cache-control") == "no-store")
-        #expect(!answer.response.isCompressible)
-        let second = try #require(answer.body["refresh_token"]?.string)
+        #expect(answer.isCompressible == false)
+        let second = try #require(answer.json["refresh_token"]?.string)
         #expect(await app.post("/auth/token", json: Self.refresh(second)).status == 200)
     }
 
@@ -35,7 +36,7 @@ import Testing
         let answer = await app.post("/auth/token", form: form)
         #expect(answer.status == 400)
         #expect(answer.error == "invalid_request")
-        #expect(answer.body["error_description"]?.string?.contains(parameter) == true)
+        #expect(answer.json["error_description"]?.string?.contains(parameter) == true)
     }
 
     @Test func `refuses a refresh token that is none or comes back late`() async throws {
@@ -47,7 +48,7 @@ import Testing
         let answer = await app.post("/auth/token", json: Self.refresh(first))
         #expect(answer.status == 401)
         #expect(answer.error == "invalid_grant")
-        #expect(answer.body["error_description"] == "The refresh token was used before; its sessions are revoked.")
+        #expect(answer.json["error_description"] == "The refresh token was used before; its sessions are revoked.")
     }
 
     @Test func `signs out with 200 and an empty object`() async throws {
@@ -94,7 +95,7 @@ import Testing
     func `ends the session of either token, whatever the hint`(hint: String?) async throws {
         let app = try await APIStage()
         for isRefreshToken in [true, false] {
-            let signedIn = await app.signIn([("code", .string("code-\(isRefreshToken)"))]).body
+            let signedIn = await app.signIn([("code", .string("code-\(isRefreshToken)"))]).json
             let token = try #require(signedIn["token"]?.string)
             let sent = isRefreshToken ? try #require(signedIn["refresh_token"]?.string) : token
             let answer = await app.post(
@@ -113,7 +114,7 @@ import Testing
             for _ in 0..<generations {
                 app.stage.pass(seconds: 60)
                 let answer = await app.post("/auth/token", form: "grant_type=refresh_token&refresh_token=\(newest)")
-                newest = try #require(answer.body["refresh_token"]?.string)
+                newest = try #require(answer.json["refresh_token"]?.string)
             }
             #expect(await app.post("/auth/revoke", json: ["token": .string(first)]).status == 200)
             #expect(await !Self.isLive(app, token))
@@ -134,7 +135,7 @@ import Testing
     @Test func `revocation of a token of what is no token of ours ends nothing, and is fine`() async throws {
         let app = try await APIStage()
         let (token, refreshToken) = try await app.signedIn()
-        let sessions = await app.send(.get, "/users/me/sessions", headers: bearer(token)).body
+        let sessions = await app.send(.get, "/users/me/sessions", headers: bearer(token)).json
         let session = try #require(sessions.array?.first?["session_id"]?.string)
         let guess = String(repeating: "A", count: 43)
         for unknown in ["garbage", "\(session).\(guess)", token + "x", refreshToken + "x", "a.b.c"] {
@@ -163,8 +164,8 @@ import Testing
         let answer = await app.send(.get, "/users/me", headers: bearer(try await app.signedIn().token))
         #expect(answer.status == 200)
         #expect(answer.header("cache-control") == "no-store")
-        #expect(!answer.response.isCompressible)
-        let body = try #require(answer.body.object)
+        #expect(answer.isCompressible == false)
+        let body = try #require(answer.json.object)
         #expect(
             body.members.map(\.name) == [
                 "user_id", "username", "zenkey_sub", "name", "given_name", "family_name", "email", "phone_number",
@@ -182,7 +183,7 @@ import Testing
     @Test func `the current user has a reference for a name when nothing is known`() async throws {
         let app = try await APIStage()
         app.stage.answerUserinfo(["sub": "310260-subject"])
-        let body = await app.send(.get, "/users/me", headers: bearer(try await app.signedIn().token)).body
+        let body = await app.send(.get, "/users/me", headers: bearer(try await app.signedIn().token)).json
         #expect(body["username"] == body["zenkey_sub"])
         #expect(try #require(body["zenkey_sub"]?.string).utf8.count == 22)
     }
@@ -194,7 +195,7 @@ import Testing
             "email": "jane@example.com", "customer": "9",
         ])
         let answer = await app.send(.get, "/users/me", headers: bearer(try await app.signedIn().token))
-        let body = try #require(answer.body.object)
+        let body = try #require(answer.json.object)
         #expect(body["user_id"] == 1)
         #expect(body["username"] == "jane@example.com")
         #expect(!body.members.contains { $0.value == "9" })

@@ -1,5 +1,6 @@
 import Accounts
 import HTTPServer
+import HTTPTesting
 import JSON
 import SignIn
 import TestSupport
@@ -11,7 +12,7 @@ import Testing
         let app = try await APIStage()
         let answer = await app.post(path, json: APIStage.authorized())
         #expect(answer.status == 200)
-        let body = try #require(answer.body.object)
+        let body = try #require(answer.json.object)
         #expect(
             body.members.map(\.name) == [
                 "access_token", "token", "refresh_token", "token_type", "expires_in", "expires", "user", "new_user",
@@ -32,7 +33,7 @@ import Testing
                 "phone_number_verified": false,
             ])
         #expect(answer.header("cache-control") == "no-store")
-        #expect(!answer.response.isCompressible)
+        #expect(answer.isCompressible == false)
         #expect(!answer.text.contains("310260-subject"))
     }
 
@@ -85,7 +86,7 @@ import Testing
         let answer = await app.signIn([(name, value)])
         #expect(answer.status == 400)
         #expect(answer.error == error)
-        #expect(answer.body["error_description"]?.string?.contains(name) == true)
+        #expect(answer.json["error_description"]?.string?.contains(name) == true)
         #expect(app.stage.transport.requests.isEmpty)
     }
 
@@ -95,7 +96,7 @@ import Testing
         let answer = await app.signIn()
         #expect(answer.status == 401)
         #expect(answer.error == "invalid_id_token")
-        #expect(answer.body["reason"] == "nonce")
+        #expect(answer.json["reason"] == "nonce")
     }
 
     @Test func `sends a user whom no carrier serves to discovery`() async throws {
@@ -105,7 +106,7 @@ import Testing
             json: ["error": "provider_not_found", "redirect_uri": "https://app.example/ui"])
         let answer = await app.signIn()
         #expect(answer.status == 400)
-        #expect(answer.body["discovery_ui"] == "https://app.example/ui")
+        #expect(answer.json["discovery_ui"] == "https://app.example/ui")
     }
 
     @Test func `refuses a code that was used`() async throws {
@@ -120,7 +121,7 @@ import Testing
         let app = try await APIStage()
         let name = String(repeating: "ü", count: 300)
         let answer = await app.post("/auth/signin", json: APIStage.authorized(), headers: [("User-Agent", name)])
-        let token = try #require(answer.body["token"]?.string)
+        let token = try #require(answer.json["token"]?.string)
         let session = try await app.stage.sessions.session(of: token)
         #expect(session.userAgent == String(repeating: "ü", count: 200))
     }
@@ -132,7 +133,7 @@ import Testing
             $0.claims[setting: "auth_time"] = nil
         }
         app.stage.answerUserinfo(["sub": "310260-subject"])
-        let body = try #require(await app.signIn().body.object)
+        let body = try #require(await app.signIn().json.object)
         #expect(body["acr"] == nil)
         #expect(body["auth_time"] == nil)
         #expect(body["user"] == ["user_id": 1])

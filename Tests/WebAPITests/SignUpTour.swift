@@ -2,6 +2,7 @@ import Accounts
 import Crypto
 import HTTPClient
 import HTTPServer
+import HTTPTesting
 import JSON
 import Providers
 import SignIn
@@ -45,7 +46,7 @@ extension APIStage {
             json: ["credential_binding_job": ["id": "job"], "credential_binding_link": "https://bind.example/x"])
     }
 
-    func signUp(_ path: String, _ name: String, _ token: String? = nil) async -> Answer {
+    func signUp(_ path: String, _ name: String, _ token: String? = nil) async -> HTTPTestAnswer {
         await post(
             path, json: ["username": .string(name), "delivery_method": "return"], headers: token.map(bearer) ?? [])
     }
@@ -110,7 +111,7 @@ enum SignUpTour {
         let path = "/credential-binding-link"
         let (token, _) = try await app.signedIn()
         let answer = await app.signUp(path, "whoever", token)
-        #expect(answer.body["credential_binding_link"] == "https://bind.example/x", "\(answer.text)")
+        #expect(answer.json["credential_binding_link"] == "https://bind.example/x", "\(answer.text)")
         #expect(await app.signUp(path, "whoever", "garbage").status == 401)
         let byMail = await app.post(
             path, json: ["username": "jane", "delivery_method": "email"], headers: bearer(token))
@@ -119,7 +120,7 @@ enum SignUpTour {
         app.stage.answerUserinfo(["sub": "added"])
         _ = await app.post(
             "/users/me/identities", json: APIStage.authorized([("code", "added")]), headers: bearer(token))
-        let added = await app.signIn([("code", "added-2")]).body["token"]?.string ?? ""
+        let added = await app.signIn([("code", "added-2")]).json["token"]?.string ?? ""
         #expect(await app.signUp(path, "whoever", added).error == "identity_too_new")
         app.stage.pass(seconds: 301)
         let old = await app.signUp(path, "whoever", token)
@@ -145,7 +146,7 @@ enum SignUpTour {
 
     @Test func `leave link tickets what they are`() async throws {
         let app = try await APIStage.withDirectory(registration: .ticket)
-        let ticket = await app.signIn().body["link_ticket"] ?? .null
+        let ticket = await app.signIn().json["link_ticket"] ?? .null
         #expect(await app.post("/users", json: ["link_ticket": ticket, "username": "jane"]).status == 201)
         #expect(await app.post("/users", json: ["zenkey_sub": "raw-subject"]).status == 400)
     }

@@ -1,5 +1,6 @@
 import Accounts
 import HTTPServer
+import HTTPTesting
 import JSON
 import OpenIDConnect
 import Providers
@@ -21,7 +22,7 @@ import Testing
         app.stage.answerUserinfo(["sub": .string(subject)])
     }
 
-    private static func link(_ app: APIStage, _ token: String, code: String) async -> Answer {
+    private static func link(_ app: APIStage, _ token: String, code: String) async -> HTTPTestAnswer {
         await app.post(
             "/users/me/identities", json: APIStage.authorized([("code", .string(code))]), headers: bearer(token))
     }
@@ -33,7 +34,7 @@ import Testing
         try Self.answer(as: "310260-thief", app)
         let asked = app.stage.tokenRequests.count
         let refreshed = await app.post("/auth/token", form: "grant_type=refresh_token&refresh_token=\(refreshToken)")
-        for token in [token, try #require(refreshed.body["token"]?.string)] {
+        for token in [token, try #require(refreshed.json["token"]?.string)] {
             let answer = await Self.link(app, token, code: "thief")
             #expect(answer.status == 401)
             #expect(answer.error == "insufficient_user_authentication")
@@ -43,21 +44,21 @@ import Testing
             #expect(!demand.contains("acr_values"))
         }
         #expect(app.stage.tokenRequests.count == asked)
-        #expect(await app.signIn([("code", "thief")]).body["new_user"] == true)
+        #expect(await app.signIn([("code", "thief")]).json["new_user"] == true)
     }
 
     @Test func `takes nothing away once its authentication is old`() async throws {
         let app = try await APIStage { $0.minimumACR = .init(values: "a3 \"x\\") }
         let token = try await app.signedIn().token
         try Self.answer(as: "310260-second", app)
-        let second = try #require(await Self.link(app, token, code: "second").body["identity_id"]?.integer)
+        let second = try #require(await Self.link(app, token, code: "second").json["identity_id"]?.integer)
         app.stage.pass(seconds: 300)
         for path in ["/users/me", "/users/me/identities/\(second)"] {
             let answer = await app.send(.delete, path, headers: bearer(token))
             #expect(answer.error == "insufficient_user_authentication")
             #expect(answer.header("www-authenticate")?.hasSuffix(#"max_age="300", acr_values="a3 \"x\\""#) == true)
         }
-        #expect(await app.send(.get, "/users/me/identities", headers: bearer(token)).body.array?.count == 2)
+        #expect(await app.send(.get, "/users/me/identities", headers: bearer(token)).json.array?.count == 2)
     }
 
     @Test(arguments: ["phone_number", "email", "username"])
@@ -69,7 +70,7 @@ import Testing
             "/users/me", JSONValue.object(JSONObject([(name, "else"), ("name", "X")])), token)
         #expect(refused.status == 401)
         #expect(refused.error == "insufficient_user_authentication")
-        #expect(await app.send(.get, "/users/me", headers: bearer(token)).body["name"] == "Jane Doe")
+        #expect(await app.send(.get, "/users/me", headers: bearer(token)).json["name"] == "Jane Doe")
         #expect(await app.patch("/users/me", ["name": "X"], token).status == 200)
     }
 
@@ -97,9 +98,9 @@ import Testing
         async throws
     {
         let app = try await APIStage(registration: .ticket)
-        let ticket = try #require(await app.signIn().body["link_ticket"])
+        let ticket = try #require(await app.signIn().json["link_ticket"])
         app.stage.pass(seconds: 280)
-        let token = try #require(await app.post("/users", json: ["link_ticket": ticket]).body["token"]?.string)
+        let token = try #require(await app.post("/users", json: ["link_ticket": ticket]).json["token"]?.string)
         #expect(await app.patch("/users/me", ["email": "a@example.com"], token).status == 200)
         app.stage.pass(seconds: 11)
         #expect(await app.patch("/users/me", ["email": "b@example.com"], token).status == 401)
@@ -112,11 +113,11 @@ import Testing
         let app = try await APIStage()
         let victim = try await app.signedIn().token
         let first = try #require(
-            await app.send(.get, "/users/me/identities", headers: bearer(victim)).body.array?.first?["identity_id"]?
+            await app.send(.get, "/users/me/identities", headers: bearer(victim)).json.array?.first?["identity_id"]?
                 .integer)
         try Self.answer(as: "310260-thief", app)
         #expect(await Self.link(app, victim, code: "thief").status == 201)
-        let thief = try #require(await app.signIn([("code", "thief-2")]).body["token"]?.string)
+        let thief = try #require(await app.signIn([("code", "thief-2")]).json["token"]?.string)
         let approval = await app.post(
             "/auth/transaction", json: APIStage.authorized([("code", "thief-3"), ("context", "Pay")]),
             headers: bearer(thief))

@@ -2,6 +2,7 @@ import Accounts
 import Apps
 import HTTPClient
 import HTTPServer
+import HTTPTesting
 import JSON
 import Logging
 import Providers
@@ -33,13 +34,13 @@ extension APIStage {
     }
 
     /// Exchanges a token, with some parameters changed; nil takes one away.
-    func exchange(_ changes: [String: String?] = [:], headers: [(String, String)] = []) async -> Answer {
+    func exchange(_ changes: [String: String?] = [:], headers: [(String, String)] = []) async -> HTTPTestAnswer {
         let parameters: [String: String?] = [
             "grant_type": SubjectToken.grantType, "subject_token": "opaque",
             "subject_token_type": SubjectToken.accessTokenType,
         ]
         let fields = parameters.merging(changes) { $1 }.compactMap { name, value in value.map { (name, $0) } }
-        return await post("/auth/token", form: BrowserStage.form(fields), headers: headers)
+        return await post("/auth/token", form: FormText.encode(fields), headers: headers)
     }
 }
 
@@ -59,13 +60,13 @@ extension ProviderConfiguration {
         for provider in [nil, "openid"] {
             let answer = await app.exchange(["provider": provider])
             #expect(answer.status == 200 && answer.header("cache-control") == "no-store", "\(answer.text)")
-            #expect(answer.body["issued_token_type"]?.string == SubjectToken.accessTokenType)
-            #expect(answer.body["token_type"] == "Bearer" && answer.body["expires_in"] == 900)
-            #expect(answer.body["user"]?["name"] == "Jane Doe" && answer.body["migrated"] == false)
-            #expect(answer.body["new_user"] == .boolean(provider == nil))
-            #expect(answer.body["auth_time"] == nil && answer.body["scope"] == nil)
+            #expect(answer.json["issued_token_type"]?.string == SubjectToken.accessTokenType)
+            #expect(answer.json["token_type"] == "Bearer" && answer.json["expires_in"] == 900)
+            #expect(answer.json["user"]?["name"] == "Jane Doe" && answer.json["migrated"] == false)
+            #expect(answer.json["new_user"] == .boolean(provider == nil))
+            #expect(answer.json["auth_time"] == nil && answer.json["scope"] == nil)
             #expect(!answer.text.contains("310260-subject"))
-            let token = try #require(answer.body["token"]?.string)
+            let token = try #require(answer.json["token"]?.string)
             #expect(await app.send(.get, "/users/me", headers: bearer(token)).status == 200)
         }
         let names = ["grant_type", "subject_token", "subject_token_type"]
@@ -78,24 +79,24 @@ extension ProviderConfiguration {
         let app = try await APIStage.exchanging()
         let answer = await app.exchange(["client_id": "acme-id", "scope": "openid email unheard-of"])
         #expect(answer.status == 200, "\(answer.text)")
-        #expect(answer.body["scope"] == "openid email" && answer.body["user"] == nil)
-        #expect(answer.body["issued_token_type"]?.string == SubjectToken.accessTokenType)
-        let idToken = try #require(answer.body["id_token"]?.string)
+        #expect(answer.json["scope"] == "openid email" && answer.json["user"] == nil)
+        #expect(answer.json["issued_token_type"]?.string == SubjectToken.accessTokenType)
+        let idToken = try #require(answer.json["id_token"]?.string)
         #expect(idToken.split(separator: ".").count == 3)
-        let token = try #require(answer.body["access_token"]?.string)
+        let token = try #require(answer.json["access_token"]?.string)
         let userinfo = await app.send(.get, "/auth/userinfo", headers: bearer(token))
-        #expect(userinfo.body["email"] == "jane@example.com" && userinfo.body["name"] == nil)
+        #expect(userinfo.json["email"] == "jane@example.com" && userinfo.json["name"] == nil)
         // The session is the app's.
-        let refreshToken = try #require(answer.body["refresh_token"]?.string)
+        let refreshToken = try #require(answer.json["refresh_token"]?.string)
         let form = "grant_type=refresh_token&refresh_token=\(refreshToken)"
         #expect(await app.post("/auth/token", form: form).status == 401)
         #expect(await app.post("/auth/token", form: form + "&client_id=acme-id").status == 200)
         // Nothing asked is nothing told.
         let bare = await app.exchange(["client_id": "acme-id"])
-        #expect(bare.status == 200 && bare.body["scope"] == nil && bare.body["id_token"] == nil)
+        #expect(bare.status == 200 && bare.json["scope"] == nil && bare.json["id_token"] == nil)
         let shown = await app.send(
-            .get, "/auth/userinfo", headers: bearer(try #require(bare.body["access_token"]?.string)))
-        #expect(shown.body["email"] == nil && shown.body["sub"] != nil)
+            .get, "/auth/userinfo", headers: bearer(try #require(bare.json["access_token"]?.string)))
+        #expect(shown.json["email"] == nil && shown.json["sub"] != nil)
     }
 
     @Test func `is refused as if nobody had heard of it where no provider takes tokens`() async throws {
@@ -112,7 +113,7 @@ extension ProviderConfiguration {
         app.stage.answerIntrospection { $0[setting: "aud"] = "another-client" }
         let posted = await app.exchange()
         #expect(posted.status == 401 && posted.error == "invalid_grant")
-        #expect(posted.body["error_description"] == "The subject_token breaks a rule (aud).")
+        #expect(posted.json["error_description"] == "The subject_token breaks a rule (aud).")
         let client = await app.exchange(["client_id": "acme-id"])
         #expect(client.status == 400 && client.error == "invalid_request")
         app.stage.answerIntrospection()
@@ -123,7 +124,7 @@ extension ProviderConfiguration {
         app.stage.transport.answer(app.stage.carrier.introspectionEndpoint, .page(status: 500))
         #expect(await app.exchange().error == "provider_error")
         let broken = await app.exchange(["client_id": "acme-id"])
-        #expect(broken.status == 502 && broken.error == nil && broken.body["error_code"] == "provider_error")
+        #expect(broken.status == 502 && broken.error == nil && broken.json["error_code"] == "provider_error")
         for answer in [posted, client, mismatch, broken] {
             for secret in ["opaque", "another-client", "310260-subject"] { #expect(!answer.text.contains(secret)) }
         }
@@ -146,7 +147,7 @@ extension ProviderConfiguration {
         for client in [nil, "acme-id"] {
             let answer = await app.exchange(changes.merging(["client_id": client]) { $1 })
             #expect(answer.status == 400 && answer.error == "invalid_request")
-            #expect(answer.body["error_description"]?.string?.contains(" \(name) ") == true, "\(answer.text)")
+            #expect(answer.json["error_description"]?.string?.contains(" \(name) ") == true, "\(answer.text)")
         }
         #expect(app.stage.transport.requests.isEmpty)
     }
@@ -155,10 +156,10 @@ extension ProviderConfiguration {
         let app = try await APIStage.exchanging()
         let form = "grant_type=\(SubjectToken.grantType)&subject_token=a&subject_token=b"
         let twice = await app.post("/auth/token", form: form)
-        #expect(twice.body["error_description"] == "The parameter subject_token is there twice.")
+        #expect(twice.json["error_description"] == "The parameter subject_token is there twice.")
         let list = await app.post(
             "/auth/token", json: ["grant_type": .string(SubjectToken.grantType), "subject_token": ["opaque"]])
-        #expect(list.body["error_description"] == "The parameter subject_token must be a string.")
+        #expect(list.json["error_description"] == "The parameter subject_token must be a string.")
         // To whatever else is posted they mean nothing.
         let refresh = await app.post(
             "/auth/token", json: ["grant_type": "refresh_token", "refresh_token": "x", "scope": ["a"]])
@@ -223,9 +224,9 @@ extension ProviderConfiguration {
             let app = try await APIStage.exchanging(perMinute: 1)
             app.stage.answerIntrospection { $0[setting: "active"] = false }
             let code: JSONValue = client == nil ? "invalid_grant" : "invalid_request"
-            #expect(await app.exchange(["client_id": client]).body["error_code"] == code)
+            #expect(await app.exchange(["client_id": client]).json["error_code"] == code)
             let answer = await app.exchange(["client_id": client])
-            #expect(answer.status == 429 && answer.body["error_code"] == "rate_limited")
+            #expect(answer.status == 429 && answer.json["error_code"] == "rate_limited")
             #expect(answer.error == (client == nil ? "rate_limited" : nil))
             #expect(answer.header("retry-after") != nil)
             #expect(app.stage.introspections.count == 1)
@@ -236,17 +237,17 @@ extension ProviderConfiguration {
         let app = try await APIStage.exchanging(registration: .ticket)
         let posted = await app.exchange()
         #expect(posted.status == 403 && posted.error == "unlinked_user")
-        let ticket = try #require(posted.body["link_ticket"])
+        let ticket = try #require(posted.json["link_ticket"])
         // Our own apps have no use for one, whoever it is.
         let client = await app.exchange(["client_id": "acme-id"])
-        #expect(client.status == 400 && client.error == "access_denied" && client.body["link_ticket"] == nil)
+        #expect(client.status == 400 && client.error == "access_denied" && client.json["link_ticket"] == nil)
         #expect(await app.post("/users", json: ["link_ticket": ticket]).status == 201)
         #expect(await app.exchange(["client_id": "acme-id"]).status == 200)
     }
 
     @Test func `opens a session that can't take the account over`() async throws {
         let app = try await APIStage.exchanging()
-        let token = try #require(await app.exchange().body["token"]?.string)
+        let token = try #require(await app.exchange().json["token"]?.string)
         let answer = await app.send(.delete, "/users/me", headers: bearer(token))
         #expect(answer.status == 401 && answer.error == "insufficient_user_authentication")
         #expect(answer.header("www-authenticate")?.contains("max_age=\"300\"") == true)
@@ -268,7 +269,7 @@ extension ProviderConfiguration {
     @Test func `is announced where some provider takes tokens`() async throws {
         for (app, isThere) in [(try await APIStage.exchanging(), true), (try await APIStage(), false)] {
             for path in IssuerMetadata.paths {
-                let types = await app.send(.get, path).body["grant_types_supported"]?.array ?? []
+                let types = await app.send(.get, path).json["grant_types_supported"]?.array ?? []
                 #expect(types.contains(.string(SubjectToken.grantType)) == isThere)
                 #expect(types.contains("authorization_code"))
             }

@@ -1,5 +1,6 @@
 import Crypto
 import HTTPServer
+import HTTPTesting
 import JOSE
 import JSON
 import TestSupport
@@ -12,7 +13,7 @@ import Testing
     private static func approve(
         _ app: APIStage, _ token: String, code: String = "approval", _ changes: [(String, JSONValue?)] = [],
         claims: [(String, JSONValue?)] = []
-    ) async throws -> Answer {
+    ) async throws -> HTTPTestAnswer {
         let now = app.stage.now
         try app.stage.answerToken { draft in
             draft.claims[setting: "context"] = .string(context)
@@ -33,9 +34,9 @@ import Testing
         let token = try await app.signedIn().token
         let answer = try await Self.approve(app, token)
         #expect(answer.status == 200)
-        let receipt = try #require(answer.body["receipt"]?.string)
+        let receipt = try #require(answer.json["receipt"]?.string)
         let keys = try JWKSet(
-            await app.send(.get, "/.well-known/jwks.json").body, maximumKeyCount: 10)
+            await app.send(.get, "/.well-known/jwks.json").json, maximumKeyCount: 10)
         let verified = try JWS.verify(receipt, keys: keys, allowed: [.es256], maximumByteCount: 4096)
         #expect(verified.header.type == "transaction-receipt+jwt")
         // Key and audience are receipts' own.
@@ -63,7 +64,7 @@ import Testing
         let answer = try await Self.approve(app, token, [(parameter, nil)])
         #expect(answer.status == 400)
         #expect(answer.error == "invalid_request")
-        #expect(answer.body["error_description"]?.string?.contains(parameter) == true)
+        #expect(answer.json["error_description"]?.string?.contains(parameter) == true)
     }
 
     private static let deviations: [(claims: [(String, JSONValue?)], reason: String)] = [
@@ -81,7 +82,7 @@ import Testing
         let answer = try await Self.approve(app, token, claims: claims)
         #expect(answer.status == 401)
         #expect(answer.error == "invalid_id_token")
-        #expect(answer.body["reason"] == .string(reason))
+        #expect(answer.json["reason"] == .string(reason))
     }
 
     @Test func `the approval of a transaction must be fresh, by default within five minutes`() async throws {
@@ -89,7 +90,7 @@ import Testing
         let token = try await app.signedIn().token
         // The clocks may differ by a minute.
         let old: [(String, JSONValue?)] = [("auth_time", .integer(app.stage.now - 361))]
-        #expect(try await Self.approve(app, token, claims: old).body["reason"] == "auth_time")
+        #expect(try await Self.approve(app, token, claims: old).json["reason"] == "auth_time")
         let longer = try await Self.approve(app, token, code: "longer", [("max_age", "400")], claims: old)
         #expect(longer.status == 200)
         for age in ["0", "3601", "-1", "soon", "1e3"] {
@@ -112,7 +113,7 @@ import Testing
         let token = try await app.signedIn().token
         let answer = try await Self.approve(app, token, [("acr_values", level)], claims: [("acr", "a1")])
         #expect(answer.error == "invalid_id_token")
-        #expect(answer.body["reason"] == "acr")
+        #expect(answer.json["reason"] == "acr")
     }
 
     @Test func `the approval of a transaction is for the very bytes that were shown, over several lines too`()
@@ -126,7 +127,7 @@ import Testing
         // The same to a reader, and to Swift's ==.
         let other = JSONValue.string("Cafe\u{301}\n\t10.00")
         let answer = try await Self.approve(app, token, code: "2", [("context", other)], claims: [("context", text)])
-        #expect(answer.body["reason"] == "context")
+        #expect(answer.json["reason"] == "context")
     }
 
     @Test func `the approval of a transaction is not somebody else's`() async throws {
@@ -135,7 +136,7 @@ import Testing
         app.stage.answerUserinfo(["sub": "310260-other"])
         let answer = try await Self.approve(app, token, claims: [("sub", "310260-other")])
         #expect(answer.error == "invalid_id_token")
-        #expect(answer.body["reason"] == "subject")
+        #expect(answer.json["reason"] == "subject")
     }
 
     @Test func `takes a code once`() async throws {

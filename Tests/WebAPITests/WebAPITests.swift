@@ -2,6 +2,7 @@ import Crypto
 import EventLoop
 import HTTPClient
 import HTTPServer
+import HTTPTesting
 import JSON
 import Logging
 import OpenIDConnect
@@ -22,7 +23,7 @@ import WebAPI
         let answer = await app.send(.get, path)
         #expect(answer.status == 404)
         #expect(answer.error == "not_found")
-        #expect(answer.body["request_id"] == "request-1")
+        #expect(answer.json["request_id"] == "request-1")
     }
 
     @Test(
@@ -47,13 +48,13 @@ import WebAPI
         let app = try await APIStage(apiKeys: ["key"])
         let health = await app.send(.get, "/healthz")
         #expect(health.status == 200)
-        #expect(health.body == ["status": "ok"])
+        #expect(health.json == ["status": "ok"])
         let keys = await app.send(.get, "/.well-known/jwks.json")
         #expect(keys.status == 200)
-        #expect(keys.response.body == app.stage.issuer.keyDocument)
+        #expect(keys.body == app.stage.issuer.keyDocument)
         #expect(keys.header("cache-control") == "public, max-age=300")
-        #expect(keys.body["keys"]?.array?.count == 2)
-        #expect(keys.body["keys"]?.array?.first?["d"] == nil)
+        #expect(keys.json["keys"]?.array?.count == 2)
+        #expect(keys.json["keys"]?.array?.first?["d"] == nil)
     }
 
     @Test(arguments: ["/healthz", "/.well-known/jwks.json", "/users/me", "/nowhere"])
