@@ -51,7 +51,8 @@ public struct HTTPTestAnswer: Sendable {
 extension HTTPTestAnswer {
     /// Reads an answer whose body ends with the bytes.
     ///
-    /// - Throws: ``HTTPTestError/endWithoutAnswer`` without a byte, ``HTTPTestError/noAnswer(_:)`` without a whole head.
+    /// - Throws: ``HTTPTestError/endWithoutAnswer`` without a byte,
+    ///   ``HTTPTestError/noAnswer(_:)`` without a whole head.
     init(_ bytes: [UInt8]) throws(HTTPTestError) {
         guard !bytes.isEmpty else { throw .endWithoutAnswer }
         guard let end = Self.endOfHead(in: bytes) else { throw .noAnswer(beginning: bytes) }
