@@ -58,6 +58,10 @@ public protocol FailedSignInRepository: Sendable {
 
 /// Keeping the store itself in order.
 public protocol MaintenanceRepository: Sendable {
+    /// Whether the store was made before apps were told apart by what they may do, here or where it was copied from:
+    /// keys of the configuration that came with that mean what was so before, where nobody has set them.
+    func hasOlderDefaults() async throws(RepositoryError) -> Bool
+
     /// Removes at most about `limit` rows that have expired, in one short transaction.
     ///
     /// - Returns: how many went; as long as it is not zero, more may be left.

@@ -32,14 +32,16 @@ public struct NewSession: Equatable, Sendable {
     public var authenticatedAt: Int64
     /// The `client_id` the app signed in with.
     public var client: String
-    /// What the app may learn, where it signed in through the browser and said so (RFC 6749 §3.3); nil for everything.
+    /// What an app of ours was granted (RFC 6749 §3.3); nil where whoever holds it is no app of ours.
     public var scope: String?
+    /// Whom the app's tokens are made out to where it asked for somebody else than this service (RFC 8707 §2.1).
+    public var audience: String?
     /// The provider's own session, where its ID token named one; see ``ProviderLogout``.
     public var upstreamSession: TokenHash?
 
     public init(
         id: SessionID, family: SessionID, expiresAt: Int64, userAgent: String?, authentication: Authentication,
-        authenticatedAt: Int64, client: String, scope: String?, upstreamSession: TokenHash?
+        authenticatedAt: Int64, client: String, scope: String?, audience: String?, upstreamSession: TokenHash?
     ) {
         self.id = id
         self.family = family
@@ -49,6 +51,7 @@ public struct NewSession: Equatable, Sendable {
         self.authenticatedAt = authenticatedAt
         self.client = client
         self.scope = scope
+        self.audience = audience
         self.upstreamSession = upstreamSession
     }
 }
@@ -84,11 +87,13 @@ public struct Session: Equatable, Sendable {
     public var identity: IdentityID?
     /// As ``NewSession/scope``.
     public var scope: String?
+    /// As ``NewSession/audience``.
+    public var audience: String?
 
     public init(
         id: SessionID, user: UserID, family: SessionID, generation: Int64, rotatedAt: Int64?, expiresAt: Int64,
         createdAt: Int64, userAgent: String?, authentication: Authentication, authenticatedAt: Int64,
-        provider: String, client: String, identity: IdentityID?, scope: String?
+        provider: String, client: String, identity: IdentityID?, scope: String?, audience: String?
     ) {
         self.id = id
         self.user = user
@@ -104,6 +109,7 @@ public struct Session: Equatable, Sendable {
         self.client = client
         self.identity = identity
         self.scope = scope
+        self.audience = audience
     }
 }
 
@@ -111,6 +117,9 @@ extension Session {
     /// The `client_id` of our own app that it was opened for through the browser; nil where an app posted a code, whose
     /// sessions have the client identifier of the provider's.
     public var app: String? { scope == nil ? nil : client }
+
+    /// Whether a provider's access token opened it, which proves no authentication of its own.
+    public var isByExchange: Bool { authenticatedAt == Self.neverAuthenticated }
 }
 
 /// The name of a session: the `sid` of its access tokens and the part of its refresh tokens that finds it. Not a

@@ -172,4 +172,10 @@ extension Schema {
         );
         CREATE INDEX receipts_user ON receipts (user_id);
         """ + firstOfWhatWaits
+
+    // As the file-backed store's fifteenth step.
+    static let second = """
+        ALTER TABLE sessions ADD COLUMN audience text;
+        INSERT INTO meta (name, value) SELECT 'older_defaults', 1 WHERE EXISTS (SELECT 1 FROM key_ring);
+        """
 }

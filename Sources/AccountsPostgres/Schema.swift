@@ -10,7 +10,7 @@ import Postgres
 enum Schema {
     /// Of what is in the database after all steps, the least number of steps that a binary must know to work with it.
     static let leastCompatible: Int64 = 1
-    static let steps = [first]
+    static let steps = [first, second]
 
     private static let makeMeta = Postgres.Statement.once(
         """

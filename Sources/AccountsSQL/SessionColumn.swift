@@ -9,7 +9,7 @@ package import Accounts
 package enum SessionColumn: Int, CaseIterable, Sendable {
     // What a `Session` is read from, in the order of its places in a row.
     case id, user, family, generation, rotated, expires, created, userAgent, acr, methods, authTime, provider, client
-    case identity, authenticated, scope
+    case identity, authenticated, scope, audience
     // What is left of refresh tokens of the earlier form, in the order of `EarlierTokenColumns`.
     case refreshHash, previousHash, nextWrapped
     // What a session is found by, and not asked for.
@@ -34,6 +34,7 @@ package enum SessionColumn: Int, CaseIterable, Sendable {
         case .identity: .integer("identity_id").optional
         case .authenticated: .integer("authenticated")
         case .scope: .text("scope").optional
+        case .audience: .text("audience").optional
         case .refreshHash: .bytes("refresh_hash").noneOrEmpty
         case .previousHash: .bytes("previous_hash").optional
         case .nextWrapped: .bytes("next_wrapped").optional
@@ -69,6 +70,7 @@ package enum SessionColumn: Int, CaseIterable, Sendable {
         case .identity: .identity
         case .authenticated: .session { .integer($0.authenticatedAt) }
         case .scope: .session { .optional($0.scope) }
+        case .audience: .session { .optional($0.audience) }
         case .refreshHash: .noBytes
         case .previousHash, .nextWrapped: .nothing
         case .upstreamSession: .session { .optional($0.upstreamSession) }
@@ -102,7 +104,7 @@ extension Session {
                 time: try row.optionalInteger(.authTime)),
             authenticatedAt: try row.integer(.authenticated), provider: try row.text(.provider),
             client: try row.text(.client), identity: try row.optionalInteger(.identity).map(IdentityID.init(rawValue:)),
-            scope: try row.optionalText(.scope))
+            scope: try row.optionalText(.scope), audience: try row.optionalText(.audience))
     }
 }
 

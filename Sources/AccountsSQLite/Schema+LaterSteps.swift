@@ -130,4 +130,13 @@ extension Schema {
             team TEXT NOT NULL
         ) STRICT, WITHOUT ROWID;
         """
+
+    // Whom an app's tokens are made out to. And that the store is older than the rules of who may do what: sections of
+    // the configuration that say nothing of what came with those mean there what they meant before. A store that is
+    // made by this very run of the steps has no key yet.
+    static let fifteenth = """
+        ALTER TABLE sessions ADD COLUMN audience TEXT;
+
+        INSERT INTO meta (name, value) SELECT 'older_defaults', 1 WHERE EXISTS (SELECT 1 FROM key_ring);
+        """
 }

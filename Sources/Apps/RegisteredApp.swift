@@ -36,6 +36,44 @@ public struct RegisteredApp: Sendable, Equatable {
         }
     }
 
+    /// When it gets a refresh token.
+    public enum OfflineAccess: String, Sendable, CaseIterable {
+        /// Where it asks for `offline_access` and may have it (OpenID Connect Core §11).
+        case asked
+        /// With every sign-in.
+        case always
+    }
+
+    /// By what it gets its tokens (RFC 6749 §1.3).
+    public enum Grant: String, Sendable, CaseIterable {
+        case authorizationCode = "authorization_code"
+        case refreshToken = "refresh_token"
+        /// A provider's access token that it holds (RFC 8693).
+        case tokenExchange = "token_exchange"
+    }
+
+    /// What it may ask for.
+    public struct Rights: Sendable, Equatable {
+        public let permissions: Permissions
+        /// What of that it has without asking, for an app whose code can't ask.
+        public let implied: Permissions
+        public let offlineAccess: OfflineAccess
+        public let grants: [Grant]
+        /// Whom its access tokens may be made out to beside this service (RFC 8707 §2).
+        public let audiences: [String]
+
+        public init(
+            permissions: Permissions = .usual, implied: Permissions = [], offlineAccess: OfflineAccess = .asked,
+            grants: [Grant] = [.authorizationCode, .refreshToken], audiences: [String] = []
+        ) {
+            self.permissions = permissions
+            self.implied = implied
+            self.offlineAccess = offlineAccess
+            self.grants = grants
+            self.audiences = audiences
+        }
+    }
+
     /// The name in the configuration, which its users are shown.
     public let name: String
     public let clientID: String
@@ -54,12 +92,13 @@ public struct RegisteredApp: Sendable, Equatable {
     /// The names of the providers whose access tokens it may have; only where it has a secret.
     public let providerTokens: [String]
     public let refreshTokens: RefreshTokens
+    public let rights: Rights
 
     public init(
         name: String, clientID: String, secret: Secret?, redirectURIs: [RedirectURI], providers: [String],
         origins: [String], postLogoutRedirectURIs: [RedirectURI], otherBrowser: OtherBrowser,
         idTokenAlgorithm: SigningAlgorithm, providerTokens: [String] = [],
-        refreshTokens: RefreshTokens = RefreshTokens()
+        refreshTokens: RefreshTokens = RefreshTokens(), rights: Rights = Rights()
     ) {
         self.name = name
         self.clientID = clientID
@@ -72,6 +111,18 @@ public struct RegisteredApp: Sendable, Equatable {
         self.idTokenAlgorithm = idTokenAlgorithm
         self.providerTokens = providerTokens
         self.refreshTokens = refreshTokens
+        self.rights = rights
+    }
+
+    /// What is granted of what it asks for.
+    public func granted(_ asked: Permissions) -> Permissions {
+        asked.union(rights.implied).intersection(rights.permissions)
+    }
+
+    /// Whether a session with these permissions has refresh tokens.
+    public func hasRefreshTokens(with permissions: Permissions) -> Bool {
+        rights.grants.contains(.refreshToken)
+            && (rights.offlineAccess == .always || permissions.contains(.offlineAccess))
     }
 
     /// Whether an authorization response may go to an address.

@@ -25,7 +25,7 @@ public struct Settings: Sendable {
     /// The providers, in the order they are listed, each as it is served.
     public internal(set) var providers: [ProviderConfiguration] = []
     /// Our own apps, for browser sign-in, in the order they are listed.
-    public internal(set) var apps: [RegisteredApp] = []
+    public var apps: [RegisteredApp] { apps(inOlderStore: false) }
     /// The services that may ask what an access token is good for.
     public internal(set) var resourceServers: [ResourceServer] = []
     public internal(set) var browser = Browser()
@@ -159,6 +159,16 @@ public struct Settings: Sendable {
         /// Nil: made from the listener's address, once its port is known.
         public internal(set) var issuer: EndpointURL?
         public internal(set) var audience: String?
+        /// Whether who posts codes gets tokens for this service, and those for `audience` by asking.
+        public internal(set) var splitAudiences = false
+        /// What sessions of posted codes may do, by name.
+        var scopes = [Permissions.everything]
+        /// What sessions by token exchange may do, by name.
+        var exchangeScopes = Permissions.ofExchanges.names.map { Permissions(scope: $0) }
+
+        public var permissions: Permissions { scopes.reduce(into: []) { $0.formUnion($1) } }
+        public var exchangePermissions: Permissions { exchangeScopes.reduce(into: []) { $0.formUnion($1) } }
+
         public internal(set) var accessTokenSeconds = 900
         public internal(set) var refreshTokenDays = 30
         /// 0: a replaced refresh token never gets its answer again.
@@ -217,6 +227,19 @@ public struct Settings: Sendable {
 }
 
 extension Settings {
+    /// Our own apps.
+    ///
+    /// - Parameter isOlder: whether the store was made before apps were told apart by what they may do: a section that
+    ///   says nothing of that means what it meant then.
+    public func apps(inOlderStore isOlder: Bool) -> [RegisteredApp] {
+        listedApps.sections.map { $0.registered(inOlderStore: isOlder) }
+    }
+
+    /// The keys that mean something else in a store that is older than they are, and what they mean there.
+    public var noticesOfOlderStore: [SettingsNotice] {
+        listedApps.sections.flatMap { $0.noticesOfOlderStore() }
+    }
+
     /// Makes what is served of what the sections say, once that holds.
     ///
     /// - Throws: the fault without which there would be one.
@@ -224,7 +247,6 @@ extension Settings {
         for section in listedProviders.sections {
             providers.append(try section.configuration(sharedRedirectURIs: sharedRedirectURIs(of: section)))
         }
-        apps = listedApps.sections.map(\.registered)
         for section in listedResourceServers.sections { resourceServers.append(try section.resourceServer()) }
     }
 }

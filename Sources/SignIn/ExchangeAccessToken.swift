@@ -21,14 +21,12 @@ public struct ExchangeAccessToken: Sendable {
     let registration: RegistrationMode
     let clock: Clock
 
-    /// The audience of our access tokens.
-    public var audience: String { tokenIssuer.configuration.audience }
-
     /// For whom a session is opened.
     private struct Holder {
         let client: String
-        /// nil for who is no app of ours.
-        let scope: String?
+        /// What an app of ours is granted; nil for who is none.
+        let permissions: Permissions?
+        let audience: String?
         let terms: RefreshTerms
         let userAgent: String?
     }
@@ -60,39 +58,44 @@ public struct ExchangeAccessToken: Sendable {
     public func signIn(
         _ token: SubjectToken, with provider: Provider, userAgent: String?, in call: CallContext
     ) async throws(ServiceError) -> SignInWithProvider.Outcome {
+        let audience = try token.asked.audience.map { resource throws(ServiceError) in
+            try appTokens.sessions.rights.audience(asked: resource, for: .poster)
+        }
         let holder = Holder(
-            client: provider.configuration.clientID, scope: nil, terms: tokenIssuer.terms(for: nil),
-            userAgent: userAgent)
+            client: provider.configuration.clientID, permissions: nil, audience: nil,
+            terms: tokenIssuer.terms(for: nil), userAgent: userAgent)
         let (record, signedIn) = try await enter(token, with: provider, for: holder, call)
         return SignInWithProvider.Outcome(
             signedIn: signedIn,
-            tokens: try await tokenIssuer.openSession(record.session, of: signedIn.user, now: record.now),
+            tokens: try await tokenIssuer.openSession(
+                record.session, of: signedIn.user, to: audience, now: record.now),
             authentication: record.session.authentication)
     }
 
     /// Signs a user in for an app of ours.
     ///
-    /// - Parameter scope: what the app asks to learn, separated by blanks; nil for nothing.
     /// - Throws: as above; `.accessDenied` for somebody who has to register first, which an app of ours has no ticket
-    ///   for.
+    ///   for; `.unauthorizedClient`, `.invalidScope`, `.invalidTarget`.
     public func signIn(
-        _ token: SubjectToken, with provider: Provider, for app: RegisteredApp, scope: String?, userAgent: String?,
+        _ token: SubjectToken, with provider: Provider, for app: RegisteredApp, userAgent: String?,
         in call: CallContext
     ) async throws(ServiceError) -> (answer: AppTokens.Answer, signedIn: SignedIn) {
-        let granted: String
-        do throws(AppRequest.Problem) {
-            granted = try AppRequest.scope(scope)
-        } catch {
-            throw .invalidParameter(ParameterError("scope", "is not a list of scopes"))
+        let asked = token.asked
+        guard app.rights.grants.contains(.tokenExchange) else { throw .unauthorizedClient }
+        let granted = try asked.granted(
+            app.granted(asked.permissions ?? []).intersection(tokenIssuer.configuration.exchangePermissions))
+        let audience = try asked.audience.map { resource throws(ServiceError) in
+            try appTokens.sessions.rights.audience(asked: resource, for: .app(app))
         }
         let holder = Holder(
-            client: app.clientID, scope: granted, terms: tokenIssuer.terms(for: app), userAgent: userAgent)
+            client: app.clientID, permissions: granted, audience: audience, terms: tokenIssuer.terms(for: app),
+            userAgent: userAgent)
         let (record, signedIn) = try await enter(token, with: provider, for: holder, call)
         let session = Session(record.session, of: signedIn, at: record.provider, now: record.now)
-        let refreshToken = try await tokenIssuer.refreshTokens.text(of: holder.terms.token(of: session))
-        return (
-            try await appTokens.answer(session, refreshToken, for: app, nonce: nil, now: record.now), signedIn
-        )
+        let token = holder.terms.token(of: session)
+        let answer = try await appTokens.answer(
+            session, token, for: app, asked, to: audience, nonce: nil, now: record.now)
+        return (answer, signedIn)
     }
 
     /// The road, from the token to the session on disk.
@@ -129,7 +132,7 @@ public struct ExchangeAccessToken: Sendable {
         for proven: ProvenAccessToken, _ said: ProviderSaying, _ provider: Provider, _ holder: Holder
     ) async throws(ServiceError) -> LinkTicket? {
         guard registration == .ticket else { return nil }
-        if holder.scope != nil {
+        if holder.permissions != nil {
             let subject = proven.stored(at: provider)
             let isKnown = try await stored { () throws(RepositoryError) in try await accounts.isKnown(subject) }
             guard isKnown else { throw .accessDenied }
@@ -172,8 +175,8 @@ public struct ExchangeAccessToken: Sendable {
             upstreamSession: proven.session.map { .upstreamSession($0, at: subject.issuer) },
             said: said, own: nil, ported: [], refusedPortTokens: 0, kept: nil)
         let holder = ProvenSignIn.Holder(
-            client: holder.client, scope: holder.scope, userAgent: holder.userAgent,
-            expiresAt: holder.terms.firstExpiry(now: now), appCode: nil, push: nil)
+            client: holder.client, permissions: holder.permissions, audience: holder.audience,
+            userAgent: holder.userAgent, expiresAt: holder.terms.firstExpiry(now: now), appCode: nil, push: nil)
         return signIn.record(for: holder, ticket: ticket, by: tokenIssuer, now: now)
     }
 }
@@ -192,6 +195,6 @@ extension Session {
             id: session.id, user: signedIn.user, family: session.family, generation: Self.firstGeneration,
             rotatedAt: nil, expiresAt: session.expiresAt, createdAt: now, userAgent: session.userAgent,
             authentication: session.authentication, authenticatedAt: session.authenticatedAt, provider: provider,
-            client: session.client, identity: signedIn.identity, scope: session.scope)
+            client: session.client, identity: signedIn.identity, scope: session.scope, audience: session.audience)
     }
 }

@@ -1,4 +1,5 @@
 internal import Accounts
+internal import Apps
 internal import OpenIDConnect
 
 /// A sign-in that is proven, by whatever evidence: the one way from there to what the repository stores.
@@ -22,8 +23,10 @@ struct ProvenSignIn {
     /// Who gets the session, and what waits for them.
     struct Holder {
         let client: String
-        /// Nil for who is no app of ours.
-        let scope: String?
+        /// What an app of ours is granted; nil for who is none.
+        let permissions: Permissions?
+        /// Whom an app's tokens are made out to; nil for this service.
+        let audience: String?
         let userAgent: String?
         /// When the session ends that nobody refreshes, in seconds since 1970.
         let expiresAt: Int64
@@ -51,7 +54,7 @@ struct ProvenSignIn {
                 session: NewSession(
                     id: session, family: session, expiresAt: holder.expiresAt, userAgent: holder.userAgent,
                     authentication: authentication, authenticatedAt: authenticatedAt, client: holder.client,
-                    scope: holder.scope, upstreamSession: upstreamSession),
+                    scope: holder.permissions?.scope, audience: holder.audience, upstreamSession: upstreamSession),
                 appCode: holder.appCode, push: holder.push, kept: kept,
                 maximumSessions: tokenIssuer.configuration.maximumSessionsPerUser, now: now
             ))

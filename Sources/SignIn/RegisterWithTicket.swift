@@ -43,7 +43,7 @@ public struct RegisterWithTicket: Sendable {
             session: NewSession(
                 id: session, family: session, expiresAt: tokenIssuer.firstExpiry(now: now), userAgent: userAgent,
                 authentication: Authentication(acr: nil, amr: [], time: nil), authenticatedAt: 0,
-                client: provider.configuration.clientID, scope: nil, upstreamSession: nil),
+                client: provider.configuration.clientID, scope: nil, audience: nil, upstreamSession: nil),
             reference: TokenIssuer.makeReference(), own: profile, now: now)
         let outcome = try await stored { () throws(RepositoryError) in try await accounts.redeemTicket(redemption) }
         switch outcome {

@@ -1,4 +1,5 @@
 public import Accounts
+public import Apps
 public import OpenIDConnect
 public import Providers
 
@@ -40,12 +41,16 @@ public enum ServiceError: Error, Equatable, Sendable {
     case challengeRequired
     /// The nonce is none of ours though it should be, or it has expired or been used.
     case invalidChallenge
-    /// This client is not one that may have that.
+    /// The app's section does not allow this.
     case unauthorizedClient
     /// The provider has no userinfo to ask.
     case noUserinfo
     /// The session token is missing, expired, revoked or not ours.
     case invalidToken
+    /// The token can't be used for this (RFC 6750 §3.1).
+    case insufficientScope(Permission)
+    /// Nothing of the scope that was asked for can be granted (RFC 6749 §5.2).
+    case invalidScope
     /// A server-initiated sign-in came to its end without one.
     case pushEnded(PushEnd)
     /// The app asks for one more often than once a second.

@@ -5,11 +5,15 @@ public import Apps
 public struct Sessions: Sendable {
     private let repository: any SessionRepository & UserRepository
     private let tokenIssuer: TokenIssuer
+    let rights: SessionRights
     private let clock: Clock
 
-    init(repository: any SessionRepository & UserRepository, tokenIssuer: TokenIssuer, clock: Clock) {
+    init(
+        repository: any SessionRepository & UserRepository, tokenIssuer: TokenIssuer, apps: AppDirectory, clock: Clock
+    ) {
         self.repository = repository
         self.tokenIssuer = tokenIssuer
+        rights = SessionRights(configuration: tokenIssuer.configuration, apps: apps)
         self.clock = clock
     }
 
@@ -18,17 +22,27 @@ public struct Sessions: Sendable {
     /// The JWK set document that verifies our tokens.
     public var keyDocument: [UInt8] { tokenIssuer.keyDocument }
 
-    /// The live session an access token belongs to. Revocation counts at once: the repository is asked each time.
+    /// Who an access token speaks for, and what it can be used for here. Revocation counts at once: the repository is
+    /// asked each time.
     ///
-    /// - Throws: `ServiceError.invalidToken`, `.storageUnavailable`.
-    public func session(of accessToken: String) async throws(ServiceError) -> Session {
+    /// - Parameter client: an app that has proved itself beside the token: one that is made out to it will do as well.
+    /// - Throws: `ServiceError.invalidToken`, also for a token that is made out to somebody else, and for one of an app
+    ///   that is not configured any more; `.storageUnavailable`.
+    public func principal(
+        of accessToken: String, shownBy client: RegisteredApp? = nil
+    ) async throws(ServiceError) -> Principal {
         let now = clock.seconds
         guard let bearer = try await bearer(of: accessToken, at: now, now: now) else { throw .invalidToken }
         let session = try await stored { () throws(RepositoryError) in
             try await repository.session(bearer.session, now: now)
         }
-        guard let session, session.user == bearer.user else { throw .invalidToken }
-        return session
+        guard let session, session.user == bearer.user, let owner = rights.owner(of: session),
+            rights.isOurs(bearer.audience, owner) || bearer.audience == client?.clientID
+        else { throw .invalidToken }
+        return Principal(
+            session: session, app: owner.app,
+            permissions: rights.permissions(of: session, owner, narrowed: bearer.permissions),
+            audience: bearer.audience)
     }
 
     /// Whom an access token speaks for, also when a key signed it that was stored since the keys were last read.
@@ -44,9 +58,9 @@ public struct Sessions: Sendable {
 
     /// The user an access token speaks for.
     public func user(of accessToken: String) async throws(ServiceError) -> User {
-        let session = try await session(of: accessToken)
+        let principal = try await principal(of: accessToken)
         let user = try await stored { () throws(RepositoryError) in
-            try await repository.user(session.user)
+            try await repository.user(principal.user)
         }
         guard let user else { throw .invalidToken }
         return user
@@ -55,25 +69,30 @@ public struct Sessions: Sendable {
     /// Ends the session of an access token, which may have expired; none of its tokens works any more when this
     /// returns.
     ///
-    /// - Throws: `ServiceError.invalidToken` for what is no token of ours, or has no session any more;
-    ///   `.storageUnavailable`.
+    /// - Throws: `ServiceError.invalidToken` for what is no token of ours, is made out to somebody else, or has no session
+    ///   any more; `.storageUnavailable`.
     public func signOut(_ accessToken: String) async throws(ServiceError) {
-        guard try await endSession(of: accessToken) else { throw .invalidToken }
+        let isSignedOut = try await endSession(of: accessToken) { rights.isOurs($0, .poster) }
+        guard isSignedOut else { throw .invalidToken }
     }
 
     /// Ends the session of a token of either kind (RFC 7009 §2.1): an access token, which may have expired, or a
     /// refresh token, also one that was replaced. What is no token of ours opens nothing anyway, so there is nothing to
     /// tell.
     ///
-    /// - Parameter app: who asks; nil for who names no app.
-    /// - Throws: `ServiceError.invalidGrant` for a token of another client (§2.1).
+    /// - Parameter app: who asks, proven where it has a secret; nil for who names no app.
+    /// - Throws: `ServiceError.invalidGrant` for a token of another client (§2.1); `.invalidClient` for one of an app that
+    ///   has a secret and has not shown it.
     public func revoke(_ token: String, for app: RegisteredApp?) async throws(ServiceError) {
         let now = clock.seconds
-        if let app, let session = try await session(ofAny: token, now: now), session.client != app.clientID {
-            throw .invalidGrant(.unknownRefreshToken)
+        if let session = try await session(ofAny: token, now: now) {
+            if let app, session.app != app.clientID { throw .invalidGrant(.unknownRefreshToken) }
+            if app == nil, case .app(let owner)? = rights.owner(of: session), owner.secret != nil {
+                throw .invalidClient
+            }
         }
         guard let presented = try await refreshTokens.presented(token, now: now) else {
-            _ = try await endSession(of: token)
+            _ = try await endSession(of: token) { _ in true }
             return
         }
         _ = try await stored { () throws(RepositoryError) in
@@ -89,10 +108,15 @@ public struct Sessions: Sendable {
         return try await stored { () throws(RepositoryError) in try await repository.session(id, now: now) }
     }
 
+    /// - Parameter isTaken: whether a token for that audience will do.
     /// - Returns: whether there was one.
-    private func endSession(of accessToken: String) async throws(ServiceError) -> Bool {
+    private func endSession(
+        of accessToken: String, isTaken: (_ audience: String) -> Bool
+    ) async throws(ServiceError) -> Bool {
         let now = clock.seconds
-        guard let bearer = try await bearer(of: accessToken, at: nil, now: now) else { return false }
+        guard let bearer = try await bearer(of: accessToken, at: nil, now: now), isTaken(bearer.audience) else {
+            return false
+        }
         return try await stored { () throws(RepositoryError) in
             try await repository.revokeSession(bearer.session, of: bearer.user, now: now)
         }
@@ -101,9 +125,20 @@ public struct Sessions: Sendable {
     /// Exchanges a refresh token of a session that is no app's of ours for a new pair.
     ///
     /// - Throws: as below.
-    public func refresh(_ refreshToken: String) async throws(ServiceError) -> TokenIssuer.Tokens {
+    public func refresh(
+        _ refreshToken: String, for asked: RequestedAccess
+    ) async throws(ServiceError) -> TokenIssuer.Tokens {
+        let audience = try asked.audience.map { resource throws(ServiceError) in
+            try rights.audience(asked: resource, for: .poster)
+        }
         let (session, text) = try await refresh(refreshToken, by: nil)
-        return try tokenIssuer.tokens(of: session, refreshToken: text, now: clock.seconds)
+        var permissions: Permissions?
+        if let narrower = asked.permissions {
+            permissions = try asked.granted(rights.permissions(of: session, .poster, narrowed: narrower))
+        }
+        return try tokenIssuer.tokens(
+            of: session, to: audience ?? rights.audience(of: session, .poster), permissions: permissions,
+            refreshToken: text, now: clock.seconds)
     }
 
     /// Exchanges a refresh token for the next one (RFC 6749 §6, rotation as RFC 9700 §4.14.2 has it).

@@ -140,7 +140,8 @@ public struct SignInWithProvider: Sendable {
             said: said, own: response.name, ported: ported?.subjects(for: provider) ?? [],
             refusedPortTokens: ported?.refusals.count ?? 0, kept: proven.kept)
         let holder = ProvenSignIn.Holder(
-            client: app?.client ?? provider.configuration.clientID, scope: app?.scope, userAgent: userAgent,
+            client: app?.client ?? provider.configuration.clientID, permissions: app?.permissions,
+            audience: app?.audience, userAgent: userAgent,
             expiresAt: app.map { now + $0.lifetimeSeconds } ?? push?.waitsUntil ?? tokenIssuer.firstExpiry(now: now),
             appCode: app?.code(now: now), push: push?.delivery(of: ticket))
         return signIn.record(for: holder, ticket: ticket, by: tokenIssuer, now: now)

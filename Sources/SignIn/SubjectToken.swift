@@ -32,15 +32,15 @@ public struct SubjectToken: Sendable {
     let text: String
     let isCalledJWT: Bool
     public let correlationID: String?
+    /// What the token that is given for it is to be.
+    public let asked: RequestedAccess
 
     /// Validates what was posted.
     ///
-    /// - Parameters:
-    ///   - parameters: finds a parameter by its name; an empty one counts as absent.
-    ///   - audience: that of our own access tokens, the only one there is to ask for.
-    /// - Throws: `ServiceError.invalidParameter` for the first parameter that does not fit, `.invalidTarget` where
-    ///   tokens for somebody else are asked for.
-    public init(_ parameters: (Parameter) -> String?, audience: String) throws(ServiceError) {
+    /// - Parameter parameters: finds a parameter by its name; an empty one counts as absent.
+    /// - Throws: `ServiceError.invalidParameter` for the first parameter that does not fit; `.invalidScope`;
+    ///   `.invalidTarget` where one token is asked for that is for two.
+    public init(_ parameters: (Parameter) -> String?) throws(ServiceError) {
         func parameter(_ name: Parameter) -> String? {
             guard let value = parameters(name), !value.isEmpty else { return nil }
             return value
@@ -67,9 +67,10 @@ public struct SubjectToken: Sendable {
         for name in [Parameter.actorToken, .actorTokenType] where parameter(name) != nil {
             throw refuse(name, "is not supported")
         }
-        for name in [Parameter.resource, .audience] {
-            if let target = parameter(name), target != audience { throw .invalidTarget }
-        }
+        // Two ways of saying the same (§2.1), and one token has one audience.
+        let targets = [Parameter.resource, .audience].compactMap(parameter)
+        guard targets.count < 2 || targets[0] == targets[1] else { throw .invalidTarget }
+        asked = try RequestedAccess(scope: parameter(.scope), resource: targets.first)
         do throws(ParameterError) {
             correlationID = try AuthorizedResponse.checked(correlationID: parameter(.correlationID))
         } catch {

@@ -1,5 +1,5 @@
 public import Accounts
-internal import Apps
+public import Apps
 internal import Crypto
 internal import JOSE
 internal import JSON
@@ -14,8 +14,14 @@ public struct TokenIssuer: Sendable {
     public struct Configuration: Sendable {
         /// The `iss` of our tokens: the public base URL of this service.
         public var issuer: BaseURL
-        /// The `aud` of access tokens.
+        /// The `aud` of access tokens for who posts codes: the app maker's own app, and their backend.
         public var audience: String
+        /// Whether who posts codes gets tokens for this service, and those for ``audience`` only by asking.
+        public var splitsAudiences: Bool
+        /// What sessions of posted codes may do.
+        public var permissions: Permissions
+        /// What sessions may do that were opened by a provider's access token.
+        public var exchangePermissions: Permissions
         public var accessTokenSeconds: Int64
         public var refreshTokenSeconds: Int64
         /// How long after its rotation a refresh token gets the same answer again: a phone that lost the answer in a
@@ -29,12 +35,16 @@ public struct TokenIssuer: Sendable {
         public var sensitiveMaximumAgeSeconds: Int64?
 
         public init(
-            issuer: BaseURL, audience: String, accessTokenSeconds: Int64, refreshTokenSeconds: Int64,
+            issuer: BaseURL, audience: String, splitsAudiences: Bool = false, permissions: Permissions = .everything,
+            exchangePermissions: Permissions = .ofExchanges, accessTokenSeconds: Int64, refreshTokenSeconds: Int64,
             refreshGraceSeconds: Int64, absoluteSeconds: Int64?, maximumSessionsPerUser: Int64?,
             sensitiveMaximumAgeSeconds: Int64?
         ) {
             self.issuer = issuer
             self.audience = audience
+            self.splitsAudiences = splitsAudiences
+            self.permissions = permissions
+            self.exchangePermissions = exchangePermissions
             self.accessTokenSeconds = accessTokenSeconds
             self.refreshTokenSeconds = refreshTokenSeconds
             self.refreshGraceSeconds = refreshGraceSeconds
@@ -42,6 +52,9 @@ public struct TokenIssuer: Sendable {
             self.maximumSessionsPerUser = maximumSessionsPerUser
             self.sensitiveMaximumAgeSeconds = sensitiveMaximumAgeSeconds
         }
+
+        /// Whom the tokens of who posts codes are made out to unless they ask otherwise.
+        var audienceOfPosters: String { splitsAudiences ? issuer.text : audience }
 
         /// The `aud` of receipts: an address below the issuer's, whatever the audience of access tokens is, so that
         /// nobody who takes those ever takes a receipt for one.
@@ -51,7 +64,8 @@ public struct TokenIssuer: Sendable {
     /// The tokens of one answer.
     public struct Tokens: Sendable {
         public let accessToken: String
-        public let refreshToken: String
+        /// Nil for an app that has none.
+        public let refreshToken: String?
         /// How long the access token is good for, in seconds.
         public let expiresIn: Int64
     }
@@ -60,6 +74,10 @@ public struct TokenIssuer: Sendable {
     struct Bearer: Sendable {
         let user: UserID
         let session: SessionID
+        /// Whom it is made out to.
+        let audience: String
+        /// What it was narrowed to; nil for one that says nothing of a scope.
+        let permissions: Permissions?
     }
 
     static let maximumTokenBytes = 4096
@@ -105,24 +123,33 @@ public struct TokenIssuer: Sendable {
     /// A new user's public reference, which stands where stock clients expect a carrier's `sub`.
     static func makeReference() -> String { Random.token(byteCount: 16) }
 
-    /// The tokens of a session that was just opened.
-    func openSession(_ session: NewSession, of user: UserID, now: Int64) async throws(ServiceError) -> Tokens {
+    /// The tokens of a session that was just opened and is no app's of ours.
+    ///
+    /// - Parameter audience: whom the access token is made out to; nil for whom such tokens usually are.
+    func openSession(
+        _ session: NewSession, of user: UserID, to audience: String? = nil, now: Int64
+    ) async throws(ServiceError) -> Tokens {
         Tokens(
             accessToken: try accessToken(
-                for: user, session: session.id, client: session.client, scope: session.scope, session.authentication,
-                now: now),
+                for: user, session: session.id, client: session.client,
+                to: audience ?? configuration.audienceOfPosters, permissions: nil, session.authentication, now: now),
             refreshToken: try await refreshTokens.text(of: RefreshToken(of: session, user: user, now: now)),
             expiresIn: configuration.accessTokenSeconds)
     }
 
-    /// The tokens of a session that was just refreshed.
+    /// The tokens of a session that goes on.
     ///
-    /// - Parameter refreshToken: the text of the one that counts now.
-    func tokens(of session: Session, refreshToken: String, now: Int64) throws(ServiceError) -> Tokens {
+    /// - Parameters:
+    ///   - audience: whom the access token is made out to.
+    ///   - permissions: what it can be used for; nil for all that its session can at any time.
+    ///   - refreshToken: the text of the one that counts now; nil where there is none.
+    func tokens(
+        of session: Session, to audience: String, permissions: Permissions?, refreshToken: String?, now: Int64
+    ) throws(ServiceError) -> Tokens {
         Tokens(
             accessToken: try accessToken(
-                for: session.user, session: session.id, client: session.client, scope: session.scope,
-                session.authentication, now: now),
+                for: session.user, session: session.id, client: session.client, to: audience,
+                permissions: permissions, session.authentication, now: now),
             refreshToken: refreshToken, expiresIn: configuration.accessTokenSeconds)
     }
 
@@ -130,16 +157,16 @@ public struct TokenIssuer: Sendable {
     ///
     /// - Throws: `ServiceError.overloaded` if the signature can't be made, which no input causes.
     func accessToken(
-        for user: UserID, session: SessionID, client: String, scope: String?, _ authentication: Authentication,
-        now: Int64
+        for user: UserID, session: SessionID, client: String, to audience: String, permissions: Permissions?,
+        _ authentication: Authentication, now: Int64
     ) throws(ServiceError) -> String {
         var claims = JSONWriter(reservingCapacity: 384)
         claims.object { claims in
             claims.member("iss", configuration.issuer.text)
             claims.member("sub", user.description)
-            claims.member("aud", configuration.audience)
+            claims.member("aud", audience)
             claims.member("client_id", client)
-            if let scope, !scope.isEmpty { claims.member("scope", scope) }
+            if let permissions { claims.member("scope", permissions.scope) }
             claims.member("sid", session.description)
             claims.member("iat", now)
             claims.member("exp", now + configuration.accessTokenSeconds)
@@ -180,8 +207,8 @@ public struct TokenIssuer: Sendable {
     /// A new receipt's name.
     func makeReceiptID() -> String { Random.token(byteCount: 16) }
 
-    /// Checks an access token's signature, type, issuer, audience and time. Whether its session still lives is the
-    /// repository's to say.
+    /// Checks an access token's signature, type, issuer and time. Whether its session still lives is the repository's to
+    /// say; whether its audience will do, for whoever is shown it.
     ///
     /// - Parameter time: when it must be good, in seconds since 1970; nil for any time.
     /// - Returns: nil when any of them is wrong.
@@ -195,12 +222,16 @@ public struct TokenIssuer: Sendable {
             isAccessToken(verified.header), let claims = try? JSONValue(parsing: verified.payload.span),
             // Which no ID token has, whatever its type is called.
             claims["client_id"]?.string != nil,
-            claims["iss"]?.string == configuration.issuer.text, claims["aud"]?.string == configuration.audience,
+            claims["iss"]?.string == configuration.issuer.text, let audience = claims["aud"]?.string,
             let expires = claims["exp"]?.integer, time.map({ $0 < expires }) ?? true,
             let user = claims["sub"]?.string.flatMap({ Int64($0) }),
             let session = claims["sid"]?.string.flatMap({ SessionID($0) })
         else { return nil }
-        return (Bearer(user: UserID(rawValue: user), session: session), expires)
+        let permissions = claims["scope"]?.string.map { Permissions(scope: $0) }
+        return (
+            Bearer(
+                user: UserID(rawValue: user), session: session, audience: audience, permissions: permissions), expires
+        )
     }
 
     /// By the type that access tokens have now, or the one that nothing else ever has.

@@ -66,7 +66,7 @@ public struct UseCases: Sendable {
         link = LinkIdentity(accounts: repository, sensitive: sensitive, supplies: supplies)
         approve = ApproveTransaction(accounts: repository, tokenIssuer: tokenIssuer, supplies: supplies)
         challenges = Challenges(repository: repository, clock: clock)
-        sessions = Sessions(repository: repository, tokenIssuer: tokenIssuer, clock: clock)
+        sessions = Sessions(repository: repository, tokenIssuer: tokenIssuer, apps: apps, clock: clock)
         accounts = UserAccounts(repository: repository, sensitive: sensitive, clock: clock)
         browser = BrowserSignIn(
             signIn: signIn, repository: repository, transport: transport, apps: apps,
@@ -76,7 +76,8 @@ public struct UseCases: Sendable {
         exchange = ExchangeAccessToken(
             accounts: repository, providers: providers, tokenIssuer: tokenIssuer, appTokens: appTokens,
             transport: transport, registration: registration, clock: clock)
-        introspection = Introspection(repository: repository, tokenIssuer: tokenIssuer, clock: clock)
+        introspection = Introspection(
+            repository: repository, tokenIssuer: tokenIssuer, rights: sessions.rights, clock: clock)
         clientKeys = ClientKeyDocument(keys: tokenIssuer.keys, providers: providers)
         endSession = EndAppSession(
             repository: repository, tokenIssuer: tokenIssuer, apps: apps, providers: providers, transport: transport,

@@ -1,5 +1,5 @@
 internal import Accounts
-internal import Apps
+package import Apps
 internal import HTTPServer
 internal import Providers
 internal import SignIn
@@ -9,13 +9,13 @@ internal import Syntax
 package enum Admitted: Sendable {
     // With an API key, where some are configured.
     case app(Handler)
-    case user(UserHandler)
-    case userOrApp(UserOrAppHandler)
+    case user(Permission, UserHandler)
+    case userOrApp(Permission, UserOrAppHandler)
     case tokenOrApp(TokenOrAppHandler)
     // Without.
-    case bearer(UserHandler)
+    case bearer(Permission, UserHandler)
     case introspector(IntrospectorHandler)
-    case userAndClient(UserAndClientHandler)
+    case userAndClient(Permission, UserAndClientHandler)
     case provider(ProviderHandler)
     case notification(Handler)
     /// Without, where the client is an app of ours, which then has to prove it.
@@ -44,24 +44,25 @@ package struct Admission: Sendable {
 
     /// Admits a request and asks its handler.
     ///
-    /// - Throws: `ServiceError.invalidAPIKey`, `.invalidToken`, `.invalidClient`, `.rateLimited`, `.unknownProvider`
-    ///   for what is not admitted; and what the handler throws.
+    /// - Throws: `ServiceError.invalidAPIKey`, `.invalidToken`, `.insufficientScope`, `.invalidClient`, `.rateLimited`,
+    ///   `.unknownProvider` for what is not admitted; and what the handler throws.
     func answer(_ context: RequestContext, with handler: Admitted) async throws(ServiceError) -> HTTPResponse {
         switch handler {
         case .app(let handler):
             try admitKey(of: context.request)
             return try await handler(context)
-        case .user(let handler):
+        case .user(let permission, let handler):
             try admitKey(of: context.request)
-            return try await handler(context, session(context))
-        case .userOrApp(let handler):
+            return try await handler(context, principal(context, with: permission))
+        case .userOrApp(let permission, let handler):
             try admitKey(of: context.request)
-            guard let token = try context.token.optional() else { return try await handler(context, nil) }
-            return try await handler(context, sessions.session(of: token))
+            guard try context.token.optional() != nil else { return try await handler(context, nil) }
+            return try await handler(context, principal(context, with: permission))
         case .tokenOrApp(let handler):
             try admitKey(of: context.request)
             return try await handler(context, try context.token.optional())
-        case .bearer(let handler): return try await handler(context, session(context))
+        case .bearer(let permission, let handler):
+            return try await handler(context, principal(context, with: permission))
         case .client(let handler): return try await client(context, handler)
         case .introspector(let handler):
             // Where nobody may ask, there is nothing to ask.
@@ -71,9 +72,10 @@ package struct Admission: Sendable {
                 try ClientCredentials(context.request, parameters).introspector(in: apps)
             }
             return try await handler(context, parameters, caller)
-        case .userAndClient(let handler):
-            let (session, app) = try await userAndClient(context)
-            return try await handler(context, session, app)
+        case .userAndClient(let permission, let handler):
+            let (principal, app) = try await userAndClient(context)
+            try principal.demand(permission)
+            return try await handler(context, principal, app)
         case .provider(let handler):
             return try await provider(context) { () throws(ServiceError) in
                 let provider = try providers.provider(ofPath: context)
@@ -88,9 +90,13 @@ package struct Admission: Sendable {
         guard apiKeys.admit(request) else { throw .invalidAPIKey }
     }
 
-    private func session(_ context: RequestContext) async throws(ServiceError) -> Session {
+    private func principal(
+        _ context: RequestContext, with permission: Permission
+    ) async throws(ServiceError) -> Principal {
         guard let token = context.token.text else { throw .invalidToken }
-        return try await sessions.session(of: token)
+        let principal = try await sessions.principal(of: token)
+        try principal.demand(permission)
+        return principal
     }
 }
 
@@ -124,10 +130,11 @@ extension Admission {
         }
     }
 
-    /// The app with a secret, and the session of the token that it shows beside it.
+    /// The app with a secret, and whose token it shows beside it: one of a session of its own, or one that is made out
+    /// to it. Any other it has only been shown.
     private func userAndClient(
         _ context: RequestContext
-    ) async throws(ServiceError) -> (Session, RegisteredApp) {
+    ) async throws(ServiceError) -> (Principal, RegisteredApp) {
         let shown = try ClientCredentials.besideToken(context.request)
         let app = try guessing(context) { () throws(ServiceError) in
             let credentials = try ClientCredentials(basic: shown.basic)
@@ -136,7 +143,11 @@ extension Admission {
             return app
         }
         guard let bearer = shown.bearer else { throw .invalidToken }
-        return (try await sessions.session(of: bearer), app)
+        let principal = try await sessions.principal(of: bearer, shownBy: app)
+        guard principal.app?.clientID == app.clientID || principal.audience == app.clientID else {
+            throw .invalidToken
+        }
+        return (principal, app)
     }
 
     /// Looks at a secret that was shown; an address that guesses is soon asked to wait.

@@ -12,7 +12,7 @@ package enum ClientParameter: String, ParameterNames {
     case redirectURI = "redirect_uri"
     case codeVerifier = "code_verifier"
     case refreshToken = "refresh_token"
-    case token
+    case token, scope, resource
 
     fileprivate static let table = ParameterTable<ClientParameter>()
 }

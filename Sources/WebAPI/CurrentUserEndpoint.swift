@@ -7,20 +7,20 @@ internal import SignIn
 struct CurrentUserEndpoint: Sendable {
     let accounts: UserAccounts
 
-    func show(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
-        let user = try await accounts.user(under: session)
-        return Self.answer(user, session)
+    func show(_ context: RequestContext, _ principal: Principal) async throws(ServiceError) -> HTTPResponse {
+        let user = try await accounts.user(under: principal.session)
+        return Self.answer(user, principal.session)
     }
 
     /// `PATCH`: what is there is set, null takes it away, the rest stays (RFC 7396).
-    func edit(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
+    func edit(_ context: RequestContext, _ principal: Principal) async throws(ServiceError) -> HTTPResponse {
         let edits = try ProfileFields.edits(in: context.request)
-        let user = try await accounts.edit(edits, under: session)
-        return Self.answer(user, session)
+        let user = try await accounts.edit(edits, under: principal.session)
+        return Self.answer(user, principal.session)
     }
 
-    func erase(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
-        try await accounts.erase(under: session)
+    func erase(_ context: RequestContext, _ principal: Principal) async throws(ServiceError) -> HTTPResponse {
+        try await accounts.erase(under: principal.session)
         return .emptyObject
     }
 

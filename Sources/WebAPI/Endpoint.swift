@@ -1,4 +1,3 @@
-package import Accounts
 package import Apps
 package import HTTPServer
 package import Providers
@@ -28,11 +27,11 @@ package typealias Handler = @Sendable (RequestContext) async throws(ServiceError
 /// Answers a browser. It never throws: the person before it is shown a page, or sent back to the app.
 package typealias PageHandler = @Sendable (RequestContext) async -> BrowserAnswer
 
-/// Answers a request that is made under a session.
-package typealias UserHandler = @Sendable (RequestContext, Session) async throws(ServiceError) -> HTTPResponse
+/// Answers a request that is made in the name of a user, by a token that can be used for it.
+package typealias UserHandler = @Sendable (RequestContext, Principal) async throws(ServiceError) -> HTTPResponse
 
-/// Answers a request that is made under a session, or under none.
-package typealias UserOrAppHandler = @Sendable (RequestContext, Session?) async throws(ServiceError) -> HTTPResponse
+/// Answers a request that is made in the name of a user, or in nobody's.
+package typealias UserOrAppHandler = @Sendable (RequestContext, Principal?) async throws(ServiceError) -> HTTPResponse
 
 /// Answers a request that shows a token, whose session may be over, or none.
 package typealias TokenOrAppHandler = @Sendable (RequestContext, String?) async throws(ServiceError) -> HTTPResponse
@@ -43,7 +42,7 @@ package typealias IntrospectorHandler =
 
 /// Answers an app that has shown its secret beside its user's session token.
 package typealias UserAndClientHandler =
-    @Sendable (RequestContext, Session, RegisteredApp) async throws(ServiceError) -> HTTPResponse
+    @Sendable (RequestContext, Principal, RegisteredApp) async throws(ServiceError) -> HTTPResponse
 
 /// Answers a request of an OAuth client.
 ///

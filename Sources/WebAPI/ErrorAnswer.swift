@@ -1,3 +1,4 @@
+internal import Apps
 internal import Accounts
 internal import HTTPServer
 internal import JSON
@@ -82,7 +83,8 @@ struct ErrorAnswer {
         case .invalidSubjectToken(let fault):
             self.init(401, "invalid_grant", "The subject_token breaks a rule (\(fault.rawValue)).")
         case .invalidTarget:
-            self.init(400, "invalid_target", "There are tokens for this service's own audience only.")
+            self.init(400, "invalid_target", "This client may not have tokens for that resource.")
+        case .invalidScope: self.init(400, "invalid_scope", "Nothing of this scope can be granted.")
         case .challengeRequired:
             self.init(401, "challenge_required", "This provider takes a nonce from POST /auth/challenge only.")
         case .invalidChallenge:
@@ -92,6 +94,10 @@ struct ErrorAnswer {
         case .invalidToken:
             self = ErrorAnswer(401, "invalid_token", "The session token is missing, expired or revoked.")
                 .with(header: "WWW-Authenticate", "Bearer error=\"invalid_token\"")
+        case .insufficientScope(let permission):
+            let scope = permission.rawValue
+            self = ErrorAnswer(403, "insufficient_scope", "This takes a token with the scope \(scope).")
+                .with(header: "WWW-Authenticate", "Bearer error=\"insufficient_scope\", scope=\"\(scope)\"")
         case .pushEnded(.expired):
             self.init(400, "sign_in_expired", "The user has not answered in time, or it is over.")
         case .pushEnded(.cancelled): self.init(400, "sign_in_cancelled", "The sign-in was taken back.")
@@ -116,7 +122,7 @@ struct ErrorAnswer {
             ).with(header: "Retry-After", "\(seconds)")
         case .ofWing(let error): self.init(error.status, error.code, error.sentence)
         case .unauthorizedClient:
-            self.init(403, "unauthorized_client", "The tokens of this provider are not for this client.")
+            self.init(403, "unauthorized_client", "The app's section does not allow this.")
         case .noUserinfo: self.init(409, "no_userinfo", "The provider has no userinfo to ask.")
         case .providerSignInRequired:
             self.init(
@@ -213,7 +219,7 @@ extension ErrorAnswer {
         var answer = ErrorAnswer(error)
         switch error {
         case .unsupportedGrantType: answer.code = "unsupported_grant_type"
-        case .invalidGrant, .accessDenied: answer.status = .badRequest
+        case .invalidGrant, .accessDenied, .unauthorizedClient: answer.status = .badRequest
         // Both are about the token that was handed in (RFC 8693 §2.2.2).
         case .invalidSubjectToken, .userinfoMismatch: (answer.status, answer.code) = (.badRequest, "invalid_request")
         default: break

@@ -10,26 +10,27 @@ struct IdentitiesEndpoint: Sendable {
     let link: LinkIdentity
     let code: CodeParameters
 
-    func list(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
-        let identities = try await accounts.identities(under: session)
+    func list(_ context: RequestContext, _ principal: Principal) async throws(ServiceError) -> HTTPResponse {
+        let identities = try await accounts.identities(under: principal.session)
         var writer = JSONWriter()
         writer.array { list in for identity in identities { list.identity(identity) } }
         return .secretJSON(writer.bytes)
     }
 
     /// `POST`: one more, by a code of its own; 201, or 200 when it was this user's already.
-    func add(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
+    func add(_ context: RequestContext, _ principal: Principal) async throws(ServiceError) -> HTTPResponse {
         let (parameters, provider) = try code.read(context, SignInEndpoint.parameters)
+        try principal.demand(provider: provider.configuration.name)
         let response = try CodeParameters.authorizedResponse(parameters, for: provider, context)
-        let outcome = try await link.link(response, with: provider, session: session, in: context.call)
+        let outcome = try await link.link(response, with: provider, session: principal.session, in: context.call)
         var writer = JSONWriter()
         writer.identity(outcome.identity)
         return .secretJSON(writer.bytes, outcome.isNew ? .created : .ok)
     }
 
-    func remove(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
+    func remove(_ context: RequestContext, _ principal: Principal) async throws(ServiceError) -> HTTPResponse {
         guard let number = context.request.parameters["identity_id"].flatMap({ Int64($0) }) else { throw .notFound }
-        try await accounts.unlink(IdentityID(rawValue: number), under: session)
+        try await accounts.unlink(IdentityID(rawValue: number), under: principal.session)
         return .emptyObject
     }
 }

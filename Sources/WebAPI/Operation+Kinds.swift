@@ -1,3 +1,4 @@
+package import Apps
 package import HTTPServer
 internal import SignIn
 
@@ -33,17 +34,17 @@ extension Operation<APIServices> {
     }
 
     package static func user(
-        _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
+        _ method: HTTPMethod, _ path: String, needs permission: Permission, _ description: OperationDescription,
         _ handler: @escaping @Sendable (APIServices) -> UserHandler
     ) -> Self {
-        admitted(method, path, .user, description) { .user(handler($0)) }
+        admitted(method, path, .user, needs: permission, description) { .user(permission, handler($0)) }
     }
 
     package static func userOrApp(
-        _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
+        _ method: HTTPMethod, _ path: String, needs permission: Permission, _ description: OperationDescription,
         _ handler: @escaping @Sendable (APIServices) -> UserOrAppHandler
     ) -> Self {
-        admitted(method, path, .userOrApp, description) { .userOrApp(handler($0)) }
+        admitted(method, path, .userOrApp, needs: permission, description) { .userOrApp(permission, handler($0)) }
     }
 
     package static func tokenOrApp(
@@ -54,10 +55,10 @@ extension Operation<APIServices> {
     }
 
     package static func bearer(
-        _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
+        _ method: HTTPMethod, _ path: String, needs permission: Permission, _ description: OperationDescription,
         _ handler: @escaping @Sendable (APIServices) -> UserHandler
     ) -> Self {
-        admitted(method, path, .bearer, description) { .bearer(handler($0)) }
+        admitted(method, path, .bearer, needs: permission, description) { .bearer(permission, handler($0)) }
     }
 
     package static func client(
@@ -75,10 +76,10 @@ extension Operation<APIServices> {
     }
 
     package static func userAndClient(
-        _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
+        _ method: HTTPMethod, _ path: String, needs permission: Permission, _ description: OperationDescription,
         _ handler: @escaping @Sendable (APIServices) -> UserAndClientHandler
     ) -> Self {
-        admitted(method, path, .userAndClient, description) { .userAndClient(handler($0)) }
+        admitted(method, path, .userAndClient, needs: permission, description) { .userAndClient(permission, handler($0)) }
     }
 
     /// Answers the provider that the path names.
@@ -98,10 +99,10 @@ extension Operation<APIServices> {
     }
 
     private static func admitted(
-        _ method: HTTPMethod, _ path: String, _ access: Access, _ description: OperationDescription,
-        _ handler: @escaping @Sendable (APIServices) -> Admitted
+        _ method: HTTPMethod, _ path: String, _ access: Access, needs permission: Permission? = nil,
+        _ description: OperationDescription, _ handler: @escaping @Sendable (APIServices) -> Admitted
     ) -> Self {
-        Self(method: method, path: path, access: access, description: description) {
+        Self(method: method, path: path, access: access, permission: permission, description: description) {
             .admitted($0.admission, handler($0))
         }
     }

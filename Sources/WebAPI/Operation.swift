@@ -1,3 +1,4 @@
+internal import Apps
 package import HTTPServer
 
 /// One method of one path: whom it answers, what answers, and what the document says of it.
@@ -10,6 +11,8 @@ package struct Operation<Services: Sendable>: Sendable {
     /// Where it is, too, for clients that spell it otherwise; the document does not have them.
     package var otherPaths: [String] = []
     let access: Access
+    /// What a token must be good for; nil where none is shown, or any will do.
+    var permission: Permission? = nil
     let description: OperationDescription
     /// Makes what answers on one loop.
     let endpoint: @Sendable (Services) -> Endpoint

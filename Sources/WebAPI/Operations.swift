@@ -35,12 +35,12 @@ enum Operations {
     private static let signUps: [Operation<APIServices>] = [
         .app(.post, SignUpEndpoint.paths[0], SignUpDescriptions.signUp) { $0.signUp.signUp },
         .app(.post, SignUpEndpoint.paths[1], SignUpDescriptions.recover) { $0.signUp.recover },
-        .userOrApp(.post, SignUpEndpoint.paths[2], SignUpDescriptions.link) { $0.signUp.link },
+        .userOrApp(.post, SignUpEndpoint.paths[2], needs: .accountIdentities, SignUpDescriptions.link) { $0.signUp.link },
         .app(.post, SignUpEndpoint.paths[3], SignUpDescriptions.recoverLink) { $0.signUp.recover },
     ]
 
     private static let pushes: [Operation<APIServices>] = [
-        .userOrApp(.post, PushEndpoint.path, PushDescriptions.begin) { $0.push.begin },
+        .userOrApp(.post, PushEndpoint.path, needs: .transactions, PushDescriptions.begin) { $0.push.begin },
         .notification(.post, ServerInitiatedSignIn.notificationPath, PushDescriptions.notify) {
             $0.pushNotifications.respond
         },
@@ -50,28 +50,28 @@ enum Operations {
     ]
 
     private static let user: [Operation<APIServices>] = [
-        .user(.get, "/users/me", UserDescriptions.show) { $0.currentUser.show },
-        .user(.patch, "/users/me", UserDescriptions.edit) { $0.currentUser.edit },
-        .user(.delete, "/users/me", UserDescriptions.erase) { $0.currentUser.erase },
-        .user(.post, "/users/me/refresh-profile", UserDescriptions.refreshProfile) { $0.providerTokens.refreshProfile },
-        .user(.post, "/auth/transaction", UserDescriptions.approve) { $0.transaction.respond },
+        .user(.get, "/users/me", needs: .accountRead, UserDescriptions.show) { $0.currentUser.show },
+        .user(.patch, "/users/me", needs: .accountWrite, UserDescriptions.edit) { $0.currentUser.edit },
+        .user(.delete, "/users/me", needs: .accountErase, UserDescriptions.erase) { $0.currentUser.erase },
+        .user(.post, "/users/me/refresh-profile", needs: .accountRead, UserDescriptions.refreshProfile) { $0.providerTokens.refreshProfile },
+        .user(.post, "/auth/transaction", needs: .transactions, UserDescriptions.approve) { $0.transaction.respond },
     ]
 
     private static let identities: [Operation<APIServices>] = [
-        .user(.get, "/users/me/identities", UserListDescriptions.listIdentities) { $0.identities.list },
-        .user(.post, "/users/me/identities", UserListDescriptions.linkIdentity) { $0.identities.add },
-        .user(.delete, "/users/me/identities/{identity_id}", UserListDescriptions.unlinkIdentity) {
+        .user(.get, "/users/me/identities", needs: .accountRead, UserListDescriptions.listIdentities) { $0.identities.list },
+        .user(.post, "/users/me/identities", needs: .accountIdentities, UserListDescriptions.linkIdentity) { $0.identities.add },
+        .user(.delete, "/users/me/identities/{identity_id}", needs: .accountIdentities, UserListDescriptions.unlinkIdentity) {
             $0.identities.remove
         },
-        .userAndClient(.get, ProviderTokenEndpoint.path, UserListDescriptions.accessToken) {
+        .userAndClient(.get, ProviderTokenEndpoint.path, needs: .tokens, UserListDescriptions.accessToken) {
             $0.providerTokens.accessToken
         },
     ]
 
     private static let devices: [Operation<APIServices>] = [
-        .user(.get, "/users/me/sessions", UserListDescriptions.listSessions) { $0.devices.list },
-        .user(.delete, "/users/me/sessions", UserListDescriptions.revokeSessions) { $0.devices.revokeAll },
-        .user(.delete, "/users/me/sessions/{session_id}", UserListDescriptions.revokeSession) { $0.devices.revoke },
+        .user(.get, "/users/me/sessions", needs: .accountRead, UserListDescriptions.listSessions) { $0.devices.list },
+        .user(.delete, "/users/me/sessions", needs: .accountSessions, UserListDescriptions.revokeSessions) { $0.devices.revokeAll },
+        .user(.delete, "/users/me/sessions/{session_id}", needs: .accountSessions, UserListDescriptions.revokeSession) { $0.devices.revoke },
     ]
 
     private static let browser: [Operation<APIServices>] = [
@@ -89,8 +89,8 @@ enum Operations {
     ]
 
     private static let issuer: [Operation<APIServices>] = [
-        .bearer(.get, "/auth/userinfo", IssuerDescriptions.userinfo) { $0.userinfo.respond },
-        .bearer(.post, "/auth/userinfo", IssuerDescriptions.userinfoByPost) { $0.userinfo.respond },
+        .bearer(.get, "/auth/userinfo", needs: .openid, IssuerDescriptions.userinfo) { $0.userinfo.respond },
+        .bearer(.post, "/auth/userinfo", needs: .openid, IssuerDescriptions.userinfoByPost) { $0.userinfo.respond },
         .introspector(.post, "/auth/introspect", IssuerDescriptions.introspect) { $0.introspection.respond },
         .everybody(.get, IssuerMetadata.paths[0], IssuerDescriptions.openIDMetadata) { $0.metadata.answer },
         .everybody(.get, IssuerMetadata.paths[1], IssuerDescriptions.oauthMetadata) { $0.metadata.answer },

@@ -23,12 +23,12 @@ struct ProviderTokenEndpoint: Sendable {
     /// `GET …/access-token`: only for an app with a secret, which shows it beside the user's session token. Whoever has
     /// got hold of that alone gets nothing here.
     func accessToken(
-        _ context: RequestContext, _ session: Session, _ app: RegisteredApp
+        _ context: RequestContext, _ principal: Principal, _ app: RegisteredApp
     ) async throws(ServiceError) -> HTTPResponse {
         guard let identity = Self.identity(context.request.parameters["identity_id"]) else { throw .notFound }
         let isForced = try Self.isForced(context.request)
         let token = try await vault.accessToken(
-            of: identity, under: session, allowed: { app.providerTokens.contains($0) }, isForced: isForced,
+            of: identity, under: principal.session, allowed: { app.providerTokens.contains($0) }, isForced: isForced,
             in: context.call)
         var writer = JSONWriter()
         writer.object { body in
@@ -41,7 +41,7 @@ struct ProviderTokenEndpoint: Sendable {
     }
 
     /// `POST /users/me/refresh-profile`: the user as the provider has it now.
-    func refreshProfile(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
+    func refreshProfile(_ context: RequestContext, _ principal: Principal) async throws(ServiceError) -> HTTPResponse {
         var identity: IdentityID?
         if !context.request.body.isEmpty,
             let number = try RequestParameters(context.request, Self.parameters)[.identityID]
@@ -49,8 +49,8 @@ struct ProviderTokenEndpoint: Sendable {
             identity = Self.identity(number)
             guard identity != nil else { throw .invalidParameter(ParameterError("identity_id", "is not a number")) }
         }
-        let user = try await profile.refresh(identity, under: session, in: context.call)
-        return CurrentUserEndpoint.answer(user, session)
+        let user = try await profile.refresh(identity, under: principal.session, in: context.call)
+        return CurrentUserEndpoint.answer(user, principal.session)
     }
 
     private static func identity(_ text: String?) -> IdentityID? {

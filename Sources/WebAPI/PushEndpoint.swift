@@ -20,7 +20,7 @@ struct PushEndpoint: Sendable {
     let log: RequestLog
 
     /// `POST`: begins.
-    func begin(_ context: RequestContext, _ session: Session?) async throws(ServiceError) -> HTTPResponse {
+    func begin(_ context: RequestContext, _ principal: Principal?) async throws(ServiceError) -> HTTPResponse {
         try limits.count(context.network, as: .pushes)
         let (parameters, provider) = try code.read(context, Self.parameters)
         guard provider.requestSigner != nil else {
@@ -28,13 +28,13 @@ struct PushEndpoint: Sendable {
         }
         let wish: PushWish
         do throws(ParameterError) {
-            wish = try PushWish({ parameters[$0] }, isForSession: session != nil)
+            wish = try PushWish({ parameters[$0] }, isForSession: principal != nil)
         } catch {
             throw .invalidParameter(error)
         }
         context.call.correlationID = wish.correlationID
         let begun = try await push.begin(
-            wish, with: provider, owner: apiKeys.owner(of: context.request), session: session,
+            wish, with: provider, owner: apiKeys.owner(of: context.request), session: principal?.session,
             userAgent: context.request.userAgent, in: context.call)
         deliver(begun.errand, context.call.observers)
         return Self.answer(begun)

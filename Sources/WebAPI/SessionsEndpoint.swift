@@ -7,23 +7,23 @@ internal import SignIn
 struct SessionsEndpoint: Sendable {
     let accounts: UserAccounts
 
-    func list(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
-        let live = try await accounts.sessions(under: session)
+    func list(_ context: RequestContext, _ principal: Principal) async throws(ServiceError) -> HTTPResponse {
+        let live = try await accounts.sessions(under: principal.session)
         var writer = JSONWriter()
         writer.array { list in
-            for one in live { list.session(one, isCurrent: one.id == session.id) }
+            for one in live { list.session(one, isCurrent: one.id == principal.session.id) }
         }
         return .secretJSON(writer.bytes)
     }
 
-    func revoke(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
+    func revoke(_ context: RequestContext, _ principal: Principal) async throws(ServiceError) -> HTTPResponse {
         guard let id = context.request.parameters["session_id"].flatMap({ SessionID($0) }) else { throw .notFound }
-        try await accounts.revoke(id, under: session)
+        try await accounts.revoke(id, under: principal.session)
         return .emptyObject
     }
 
-    func revokeAll(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
-        let count = try await accounts.revokeAll(under: session)
+    func revokeAll(_ context: RequestContext, _ principal: Principal) async throws(ServiceError) -> HTTPResponse {
+        let count = try await accounts.revokeAll(under: principal.session)
         var writer = JSONWriter()
         writer.object { $0.member("revoked", Int64(count)) }
         return .secretJSON(writer.bytes)

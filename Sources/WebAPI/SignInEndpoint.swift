@@ -59,7 +59,7 @@ extension JSONWriter {
     mutating func tokens(_ tokens: TokenIssuer.Tokens) {
         member("access_token", tokens.accessToken)
         member("token", tokens.accessToken)
-        member("refresh_token", tokens.refreshToken)
+        if let refreshToken = tokens.refreshToken { member("refresh_token", refreshToken) }
         member("token_type", "Bearer")
         member("expires_in", tokens.expiresIn)
         member("expires", tokens.expiresIn)

@@ -41,9 +41,9 @@ struct SignUpEndpoint: Sendable {
     }
 
     /// `POST /credential-binding-link`: for the user of a session, or, without one, a sign-up.
-    func link(_ context: RequestContext, _ session: Session?) async throws(ServiceError) -> HTTPResponse {
+    func link(_ context: RequestContext, _ principal: Principal?) async throws(ServiceError) -> HTTPResponse {
         let (parameters, provider) = try read(context)
-        guard let session else { return try await signUp(parameters, provider, context) }
+        guard let session = principal?.session else { return try await signUp(parameters, provider, context) }
         guard try Self.delivery(parameters) != .email else {
             throw .invalidParameter(ParameterError("delivery_method", "must be return where there is a session"))
         }

@@ -32,7 +32,8 @@ struct TokenEndpoint: Sendable {
     }
 
     private func refresh(_ parameters: ClientParameters) async throws(ServiceError) -> HTTPResponse {
-        let tokens = try await sessions.refresh(try Self.required(.refreshToken, parameters))
+        let asked = try Self.requestedAccess(parameters)
+        let tokens = try await sessions.refresh(try Self.required(.refreshToken, parameters), for: asked)
         var writer = JSONWriter()
         writer.object { $0.tokens(tokens) }
         return .secretJSON(writer.bytes)
@@ -41,7 +42,9 @@ struct TokenEndpoint: Sendable {
     private func refresh(
         _ parameters: ClientParameters, _ app: RegisteredApp
     ) async throws(ServiceError) -> HTTPResponse {
-        Self.answer(try await appTokens.refresh(try Self.required(.refreshToken, parameters), for: app))
+        let asked = try Self.requestedAccess(parameters)
+        return Self.answer(
+            try await appTokens.refresh(try Self.required(.refreshToken, parameters), for: app, asking: asked))
     }
 
     private func redeem(
@@ -50,8 +53,14 @@ struct TokenEndpoint: Sendable {
         let code = try Self.required(.code, parameters)
         let redirectURI = try Self.required(.redirectURI, parameters)
         let codeVerifier = try Self.required(.codeVerifier, parameters)
+        let asked = try Self.requestedAccess(parameters)
         return Self.answer(
-            try await appTokens.redeem(code, redirectURI: redirectURI, codeVerifier: codeVerifier, for: app))
+            try await appTokens.redeem(
+                code, redirectURI: redirectURI, codeVerifier: codeVerifier, for: app, asking: asked))
+    }
+
+    private static func requestedAccess(_ parameters: ClientParameters) throws(ServiceError) -> RequestedAccess {
+        try RequestedAccess(scope: parameters[.scope], resource: parameters[.resource])
     }
 
     private static func required(
@@ -70,7 +79,7 @@ struct TokenEndpoint: Sendable {
         var writer = JSONWriter(reservingCapacity: 2048)
         writer.object { body in
             body.tokens(answer.tokens)
-            if let scope = answer.scope, !scope.isEmpty { body.member("scope", scope) }
+            if !answer.permissions.isEmpty { body.member("scope", answer.permissions.scope) }
             if let idToken = answer.idToken { body.member("id_token", idToken) }
             if let issuedTokenType { body.member("issued_token_type", issuedTokenType) }
         }

@@ -23,7 +23,7 @@ struct TokenExchangeEndpoint: Sendable {
         let provider = try exchange.provider(
             named: parameters[.provider], clientID: app == nil ? parameters[.clientID] : nil, for: app)
         context.provider = provider.configuration.name
-        let token = try SubjectToken({ parameters[$0] }, audience: exchange.audience)
+        let token = try SubjectToken({ parameters[$0] })
         context.call.correlationID = token.correlationID
         guard let app else {
             let outcome = try await exchange.signIn(
@@ -33,8 +33,7 @@ struct TokenExchangeEndpoint: Sendable {
                 outcome, of: provider.configuration.name, issuedTokenType: SubjectToken.accessTokenType)
         }
         let (answer, signedIn) = try await exchange.signIn(
-            token, with: provider, for: app, scope: parameters[.scope], userAgent: context.request.userAgent,
-            in: context.call)
+            token, with: provider, for: app, userAgent: context.request.userAgent, in: context.call)
         context.signIn = signedIn.isNewUser ? .newUser : .signedIn
         return TokenEndpoint.answer(answer, issuedTokenType: SubjectToken.accessTokenType)
     }

@@ -1,6 +1,7 @@
 internal import Accounts
 internal import HTTPServer
 internal import JSON
+internal import Providers
 internal import SignIn
 
 /// `POST /auth/transaction`: the signed-in user has approved one transaction; the answer is a receipt for it.
@@ -10,15 +11,16 @@ struct TransactionEndpoint: Sendable {
     let approve: ApproveTransaction
     let code: CodeParameters
 
-    func respond(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
+    func respond(_ context: RequestContext, _ principal: Principal) async throws(ServiceError) -> HTTPResponse {
         let (parameters, provider) = try code.read(context, Self.parameters)
+        try principal.demand(provider: provider.configuration.name)
         let approval: TransactionRequest
         do throws(ParameterError) {
             approval = try TransactionRequest({ parameters[$0] }, for: provider)
         } catch {
             throw .invalidParameter(error)
         }
-        let receipt = try await approve.approve(approval, with: provider, session: session, in: context.call)
+        let receipt = try await approve.approve(approval, with: provider, session: principal.session, in: context.call)
         var writer = JSONWriter()
         writer.object { $0.member("receipt", receipt) }
         return .secretJSON(writer.bytes)

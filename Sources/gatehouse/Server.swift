@@ -51,7 +51,10 @@ struct Server: Service {
             observers: observers)
         let repository = store.repository
         if let update = store.file?.update { tell(update, logger) }
-        let apps = AppDirectory(settings.apps, resourceServers: settings.resourceServers)
+        let isOlder = try await hasOlderDefaults(store)
+        if isOlder { for notice in settings.noticesOfOlderStore { logger.warning("\(notice)") } }
+        let apps = AppDirectory(
+            settings.apps(inOlderStore: isOlder), resourceServers: settings.resourceServers)
         let keys = try await loadKeys(from: store, for: apps, settings, clock)
         let shares = Self.shareDescriptors(settings, loops: loops.count, logger)
         let trust = beginToTrust(settings, logger)
@@ -130,6 +133,15 @@ struct Server: Service {
         return [
             .lookAfter(vault), .deliver(outbox, logger), .tellOfGrants(parts.repository, parts.clock, logger),
         ]
+    }
+
+    /// Whether the store was made before apps were told apart by what they may do.
+    private static func hasOlderDefaults(_ store: OpenStore) async throws(StartError) -> Bool {
+        do throws(RepositoryError) {
+            return try await store.repository.hasOlderDefaults()
+        } catch {
+            throw .storage(place: store.place, error)
+        }
     }
 
     private static func tell(_ update: SchemaUpdate, _ logger: Logger) {

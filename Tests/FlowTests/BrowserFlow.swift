@@ -15,8 +15,17 @@ struct BrowserFlow {
         session: {issuer: '\(issuer)'}
         apps: [desk, web]
         app:
-          desk: {clientID: desk, redirectURIs: ['http://127.0.0.1/cb', 'org.acme.desk:/cb']}
-          web: {clientID: web, redirectURIs: ['https://web.example/cb'], secret: web-secret}
+          desk: {clientID: desk, redirectURIs: ['http://127.0.0.1/cb', 'org.acme.desk:/cb'], \(trusted)}
+          web: {clientID: web, redirectURIs: ['https://web.example/cb'], secret: web-secret, \(trusted)}
+        """
+    /// What the operator gives apps of their own, which ask for nothing of it.
+    static let trusted = """
+        scopes: [openid, profile, email, phone, address, postal_code, claims, \(account)], \
+        impliedScopes: [\(account)], \
+        grants: [authorization_code, refresh_token, token_exchange]
+        """
+    private static let account = """
+        offline_access, account.read, account.write, account.sessions, account.identities, account.erase, transactions
         """
 
     let gatehouse: RunningGatehouse

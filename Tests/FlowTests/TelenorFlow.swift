@@ -14,6 +14,8 @@ struct TelenorFlow {
             clientID: desk
             redirectURIs: ['http://127.0.0.1/cb']
             postLogoutRedirectURIs: ['http://127.0.0.1/bye']
+            scopes: [openid, profile, email, phone, claims, offline_access, account.read, account.write]
+            impliedScopes: [offline_access, account.read, account.write]
         """
 
     var browser: BrowserFlow

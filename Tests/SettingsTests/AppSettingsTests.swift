@@ -29,7 +29,8 @@ import Testing
             postLogoutRedirectURIs: [RedirectURI("https://acme.example/bye")], otherBrowser: .confirm,
             idTokenAlgorithm: .es256,
             refreshTokens: RegisteredApp.RefreshTokens(
-                use: .reusable, inactivitySeconds: 2_592_000, absoluteSeconds: 31_536_000))
+                use: .reusable, inactivitySeconds: 2_592_000, absoluteSeconds: 31_536_000),
+            rights: RegisteredApp.Rights(offlineAccess: .always))
         #expect(loaded.settings?.apps == [expected])
     }
 

@@ -31,7 +31,8 @@ import Testing
 
     private func token(_ issuer: TokenIssuer, _ stage: SignInStage) throws -> String {
         try issuer.accessToken(
-            for: UserID(rawValue: 7), session: issuer.makeSessionID(now: stage.now), client: "desk", scope: nil,
+            for: UserID(rawValue: 7), session: issuer.makeSessionID(now: stage.now), client: "desk",
+            to: issuer.configuration.audience, permissions: nil,
             Authentication(acr: "a3", amr: [], time: stage.now), now: stage.now)
     }
 

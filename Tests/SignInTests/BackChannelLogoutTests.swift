@@ -35,7 +35,7 @@ extension SignInStage {
     }
 
     func isSignedIn(_ outcome: SignInWithProvider.Outcome) async -> Bool {
-        (try? await sessions.session(of: outcome.tokens.accessToken)) != nil
+        (try? await sessions.principal(of: outcome.tokens.accessToken).session) != nil
     }
 
     func auditTrail() async throws -> [AuditEvent.Kind] {

@@ -29,7 +29,7 @@ import Testing
         _ stage: SignInStage, previous: String? = nil, rotatedAt: Int64? = nil
     ) async throws -> (token: String, session: SessionID) {
         let signedIn = try await stage.signIn()
-        let session = try await stage.sessions.session(of: signedIn.tokens.accessToken).id
+        let session = try await stage.sessions.principal(of: signedIn.tokens.accessToken).session.id
         let token = make(session)
         let store = try #require(stage.repository as? SQLiteAccounts)
         let previousToken = previous.map { "\(session).\($0)" }
@@ -82,11 +82,11 @@ import Testing
         let stage = try await SignInStage()
         let (token, session) = try await Self.earlier(stage)
         let first = try await stage.sessions.refresh(token)
-        #expect(first.refreshToken.split(separator: ".").count == 3)
+        #expect(first.refreshToken?.split(separator: ".").count == 3)
         stage.pass(seconds: 60)
         #expect(try await stage.sessions.refresh(token).refreshToken == first.refreshToken)
         let second = try await stage.sessions.refresh(first.refreshToken)
-        #expect(try await stage.sessions.session(of: second.accessToken).id == session)
+        #expect(try await stage.sessions.principal(of: second.accessToken).session.id == session)
         await #expect(throws: ServiceError.invalidGrant(.reusedRefreshToken)) {
             try await stage.sessions.refresh(token)
         }

@@ -13,7 +13,7 @@ extension SignInStage {
         let parameters = [
             "subject_token": text, "subject_token_type": SubjectToken.accessTokenType,
         ].merging(changes) { $1 }
-        return try SubjectToken({ parameters[$0.rawValue] }, audience: issuer.configuration.audience)
+        return try SubjectToken({ parameters[$0.rawValue] })
     }
 
     func exchange(_ token: String, _ changes: [String: String] = [:]) async throws -> SignInWithProvider.Outcome {
@@ -59,8 +59,8 @@ extension SignInStage {
         let second = try await stage.exchange(token)
         #expect(second.signedIn.user == first.signedIn.user && !second.signedIn.isNewUser)
         let sessions = [
-            try await stage.sessions.session(of: first.tokens.accessToken),
-            try await stage.sessions.session(of: second.tokens.accessToken),
+            try await stage.sessions.principal(of: first.tokens.accessToken).session,
+            try await stage.sessions.principal(of: second.tokens.accessToken).session,
         ]
         #expect(sessions[0].id != sessions[1].id && sessions[0].provider == "openid")
         #expect(sessions[0].client == stage.carrier.clientID && sessions[0].scope == nil)
@@ -215,7 +215,7 @@ extension SignInStage {
         #expect(ticket.attributes.name == "Jane Doe")
         let tokens = try await stage.useCases.register.register(
             ticket.text, clientID: nil, profile: Attributes(), userAgent: nil)
-        let session = try await stage.sessions.session(of: tokens.accessToken)
+        let session = try await stage.sessions.principal(of: tokens.accessToken).session
         #expect(session.authenticatedAt == Session.neverAuthenticated)
         #expect(try await stage.exchange("opaque").signedIn.user == session.user)
     }

@@ -10,7 +10,7 @@ import Testing
     func `changes nothing of who may sign in, whatever time is allowed`(maximumAgeSeconds: Int64?) async throws {
         let stage = try await SignInStage.exchanging(TokenExchange(.introspection))
         let token = try await stage.exchange("opaque").tokens.accessToken
-        let session = try await stage.sessions.session(of: token)
+        let session = try await stage.sessions.principal(of: token).session
         #expect(session.authenticatedAt == Session.neverAuthenticated && session.authentication.time == nil)
         let demands = SensitiveDemands(maximumAgeSeconds: maximumAgeSeconds, minimumIdentityAgeSeconds: 0)
         let refusal = Refusal.authenticationTooOld(
@@ -26,7 +26,7 @@ import Testing
     @Test func `is told to authenticate before it links, unlinks or erases`() async throws {
         let stage = try await SignInStage.exchanging(TokenExchange(.jwt))
         let token = try await stage.exchange(try stage.carrier.accessToken()).tokens.accessToken
-        let session = try await stage.sessions.session(of: token)
+        let session = try await stage.sessions.principal(of: token).session
         let identity = try #require(try await stage.repository.identities(of: session.user).first).id
         let error = ServiceError.insufficientAuthentication(maximumAgeSeconds: 300, acrValues: nil)
         await #expect(throws: error) { try await stage.useCases.accounts.erase(under: session) }
@@ -44,7 +44,7 @@ import Testing
             let token = try stage.carrier.accessToken {
                 $0.claims[setting: "auth_time"] = .integer(stage.now - seconds)
             }
-            return try await stage.sessions.session(of: try await stage.exchange(token).tokens.accessToken)
+            return try await stage.sessions.principal(of: try await stage.exchange(token).tokens.accessToken).session
         }
         // The clocks may differ, and nobody has authenticated later than now.
         #expect(try await session(authenticated: -30).authenticatedAt == stage.now)

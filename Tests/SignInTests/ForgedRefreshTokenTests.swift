@@ -24,7 +24,7 @@ import Testing
             let outcome = try await stage.signIn()
             tokens = outcome.tokens
             jane = outcome.signedIn.user
-            session = try await stage.sessions.session(of: tokens.accessToken).id
+            session = try await stage.sessions.principal(of: tokens.accessToken).session.id
             key = try #require(try await stage.repository.secretKeys(for: .refresh).first)
         }
 
@@ -152,7 +152,7 @@ import Testing
         try scene.stage.answerToken { $0.claims[setting: "sub"] = "310260-other" }
         scene.stage.answerUserinfo(["sub": "310260-other"])
         let john = try await scene.stage.signIn(["code": "another"])
-        let hisSession = try await scene.stage.sessions.session(of: john.tokens.accessToken).id
+        let hisSession = try await scene.stage.sessions.principal(of: john.tokens.accessToken).session.id
         #expect(john.signedIn.user != scene.jane)
         for claims in [
             scene.claims(sub: john.signedIn.user.description), scene.claims(sid: hisSession),
@@ -171,8 +171,8 @@ import Testing
         async throws
     {
         let scene = try await Scene()
-        var token = scene.tokens.refreshToken
-        for _ in 0..<3 { token = try await scene.stage.sessions.refresh(token).refreshToken }
+        var token = scene.tokens.refreshToken ?? ""
+        for _ in 0..<3 { token = try await scene.stage.sessions.refresh(token).refreshToken ?? "" }
         try await scene.restore(generation: 2)
         #expect(await scene.isRefused(token))
         #expect(try await scene.stage.repository.session(scene.session, now: scene.stage.now)?.generation == 2)
@@ -184,8 +184,8 @@ import Testing
 
     @Test func `opens nothing as an access token, and does not sign out`() async throws {
         let scene = try await Scene()
-        for text in [scene.tokens.refreshToken, scene.token(#"{"typ":"at+jwt","alg":"HS256","kid":"1"}"#)] {
-            await #expect(throws: ServiceError.invalidToken) { try await scene.stage.sessions.session(of: text) }
+        for text in [scene.tokens.refreshToken ?? "", scene.token(#"{"typ":"at+jwt","alg":"HS256","kid":"1"}"#)] {
+            await #expect(throws: ServiceError.invalidToken) { try await scene.stage.sessions.principal(of: text) }
             await #expect(throws: ServiceError.invalidToken) { try await scene.stage.sessions.signOut(text) }
         }
         _ = try await scene.stage.sessions.refresh(scene.tokens.refreshToken)
@@ -194,13 +194,13 @@ import Testing
     @Test func `opens nothing once its session is revoked or its user erased`() async throws {
         for isErased in [false, true] {
             let scene = try await Scene()
-            let second = try await scene.stage.sessions.refresh(scene.tokens.refreshToken).refreshToken
+            let second = try await scene.stage.sessions.refresh(scene.tokens.refreshToken).refreshToken ?? ""
             if isErased {
                 _ = try await scene.stage.repository.erase(scene.jane, now: scene.stage.now)
             } else {
                 try await scene.stage.sessions.revoke(second, for: nil)
             }
-            for token in [scene.tokens.refreshToken, second, scene.token(nil, scene.claims(gen: 3))] {
+            for token in [scene.tokens.refreshToken ?? "", second, scene.token(nil, scene.claims(gen: 3))] {
                 #expect(await scene.isRefused(token))
             }
         }

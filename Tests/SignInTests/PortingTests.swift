@@ -33,9 +33,9 @@ import Testing
                 Subject(issuer: stage.carrier.issuer, value: "new-subject")
             ])
         await #expect(throws: ServiceError.invalidToken) {
-            try await stage.sessions.session(of: old.tokens.accessToken)
+            try await stage.sessions.principal(of: old.tokens.accessToken).session
         }
-        _ = try await stage.sessions.session(of: new.tokens.accessToken)
+        _ = try await stage.sessions.principal(of: new.tokens.accessToken).session
     }
 
     @Test func `a user who changed carriers is not asked for again once known`() async throws {

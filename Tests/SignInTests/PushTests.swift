@@ -91,13 +91,13 @@ extension SignInStage {
         #expect(try await stage.isPending(id))
         try await stage.notify()
         let tokens = try #require(try await stage.tokens(id))
-        #expect(try await stage.sessions.session(of: tokens.accessToken).userAgent == "App/1.0")
+        #expect(try await stage.sessions.principal(of: tokens.accessToken).session.userAgent == "App/1.0")
         // An app that has lost the answer gets the same, and no second session.
         let again = try #require(try await stage.tokens(id))
         #expect(again.refreshToken == tokens.refreshToken)
         _ = try await stage.sessions.refresh(tokens.refreshToken)
         await #expect(throws: ServiceError.pushEnded(.expired)) { try await stage.poll(id) }
-        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.session(of: tokens.accessToken) }
+        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.principal(of: tokens.accessToken).session }
         #expect(try await stage.auditTrail() == [.userCreated, .pushReused])
     }
 
@@ -108,7 +108,7 @@ extension SignInStage {
         let tokens = try #require(try await stage.tokens(id))
         stage.pass(seconds: 60)
         await #expect(throws: ServiceError.pushEnded(.expired)) { try await stage.poll(id) }
-        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.session(of: tokens.accessToken) }
+        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.principal(of: tokens.accessToken).session }
     }
 
     @Test func `is nobody's but its owner's, in whatever state`() async throws {
@@ -217,13 +217,13 @@ extension SignInStage {
         #expect(ticket.attributes["name"] == "Jane Doe")
         let tokens = try await stage.useCases.register.register(
             ticket.text, clientID: nil, profile: Attributes(), userAgent: nil)
-        #expect(try await stage.sessions.session(of: tokens.accessToken).provider == "zenkey")
+        #expect(try await stage.sessions.principal(of: tokens.accessToken).session.provider == "zenkey")
     }
 
     @Test func `for the user of a session asks by the subject, and takes nobody else's approval`() async throws {
         let stage = try await SignInStage.withPushes()
         let signedIn = try await stage.signIn()
-        let session = try await stage.sessions.session(of: signedIn.tokens.accessToken)
+        let session = try await stage.sessions.principal(of: signedIn.tokens.accessToken).session
         let id = try await stage.pushed(session: session)
         #expect(stage.transport.requests.contains { $0.query.contains("sub=310260-subject") })
         #expect(try stage.lastPush()["login_hint"] == "310260-subject")
@@ -236,7 +236,7 @@ extension SignInStage {
         let second = try await stage.pushed(session: session)
         try await stage.notify()
         let tokens = try #require(try await stage.tokens(second))
-        #expect(try await stage.sessions.session(of: tokens.accessToken).user == session.user)
+        #expect(try await stage.sessions.principal(of: tokens.accessToken).session.user == session.user)
     }
 
     @Test func `survives a restart between the push and the notification`() async throws {

@@ -68,7 +68,7 @@ import Testing
         #expect(try await stage.sessionKeys.reload(from: stage.repository, now: stage.now))
         #expect(stage.sessionKeys.signer.keyID == new)
         #expect(stage.sessionKeys.count == 2)
-        _ = try await stage.sessions.session(of: token)
+        _ = try await stage.sessions.principal(of: token).session
     }
 
     @Test func `the session keys go on signing with a key that came at once, whatever was waiting before it`()
@@ -90,10 +90,10 @@ import Testing
         let tokens = try await stage.signIn().tokens
         _ = try await SessionKeys.rotate(.session, in: stage.repository, now: stage.now, signsAtOnce: true)
         let other = try await instance(of: stage)
-        let elsewhere = Sessions(repository: stage.repository, tokenIssuer: other.issuer, clock: stage.clock)
+        let elsewhere = Sessions(repository: stage.repository, tokenIssuer: other.issuer, apps: stage.apps, clock: stage.clock)
         let fresh = try await elsewhere.refresh(tokens.refreshToken).accessToken
         #expect(stage.issuer.bearer(of: fresh, at: stage.now) == nil)
-        _ = try await stage.sessions.session(of: fresh)
+        _ = try await stage.sessions.principal(of: fresh).session
         #expect(stage.sessionKeys.count == 2)
     }
 
@@ -126,10 +126,10 @@ import Testing
         let tokens = try await stage.signIn().tokens
         _ = try await SessionKeys.rotate(.session, in: stage.repository, now: stage.now, signsAtOnce: true)
         let other = try await instance(of: stage)
-        let elsewhere = Sessions(repository: stage.repository, tokenIssuer: other.issuer, clock: stage.clock)
+        let elsewhere = Sessions(repository: stage.repository, tokenIssuer: other.issuer, apps: stage.apps, clock: stage.clock)
         let fresh = try await elsewhere.refresh(tokens.refreshToken).accessToken
         await stage.repository.close()
-        await #expect(throws: ServiceError.storageUnavailable(.closed)) { try await stage.sessions.session(of: fresh) }
+        await #expect(throws: ServiceError.storageUnavailable(.closed)) { try await stage.sessions.principal(of: fresh).session }
     }
 
     @Test func `the session keys are refused as soon as a retired one is known, and so are the tokens it signed`()
@@ -142,10 +142,10 @@ import Testing
         #expect(try await stage.repository.retireSigningKey(old, now: stage.now) == .retired)
         #expect(try await stage.sessionKeys.reload(from: stage.repository, now: stage.now))
         #expect(!String(decoding: stage.sessionKeys.document, as: UTF8.self).contains(old))
-        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.session(of: token) }
+        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.principal(of: token).session }
         // Nor does it come back with a token that names it.
         stage.pass(seconds: SessionKeys.unknownKeyPauseSeconds)
-        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.session(of: token) }
+        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.principal(of: token).session }
         #expect(stage.sessionKeys.count == 1)
     }
 

@@ -15,7 +15,8 @@ import Testing
         -> String
     {
         try stage.issuer.accessToken(
-            for: UserID(rawValue: 7), session: Self.session, client: "app", scope: nil,
+            for: UserID(rawValue: 7), session: Self.session, client: "app",
+            to: stage.issuer.configuration.audience, permissions: nil,
             Authentication(acr: acr, amr: amr, time: authTime),
             now: stage.now)
     }
@@ -73,11 +74,12 @@ import Testing
 
     @Test func `speaks for nobody when its session is another user's`() async throws {
         let stage = try await SignInStage()
-        let session = try await stage.sessions.session(of: stage.signIn().tokens.accessToken)
+        let session = try await stage.sessions.principal(of: stage.signIn().tokens.accessToken).session
         let other = try stage.issuer.accessToken(
-            for: UserID(rawValue: session.user.rawValue + 1), session: session.id, client: "app", scope: nil,
+            for: UserID(rawValue: session.user.rawValue + 1), session: session.id, client: "app",
+            to: stage.issuer.configuration.audience, permissions: nil,
             Authentication(acr: nil, amr: [], time: nil), now: stage.now)
-        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.session(of: other) }
+        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.principal(of: other) }
     }
 
     @Test func `verifies with the published keys`() async throws {
@@ -109,7 +111,7 @@ import Testing
         let stage = try await SignInStage()
         let kid = try #require(stage.sessionKeys.receiptSigner.keyID)
         let token = try await changed(stage, signedBy: .receipt) { $0.header[setting: "kid"] = .string(kid) }
-        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.session(of: token) }
+        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.principal(of: token).session }
     }
 
     @Test(

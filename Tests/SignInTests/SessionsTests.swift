@@ -7,7 +7,7 @@ import Testing
     @Test func `a session is found by its access token`() async throws {
         let stage = try await SignInStage()
         let outcome = try await stage.signIn()
-        let session = try await stage.sessions.session(of: outcome.tokens.accessToken)
+        let session = try await stage.sessions.principal(of: outcome.tokens.accessToken).session
         #expect(session.user == outcome.signedIn.user)
         #expect(session.userAgent == "App/1.0")
         let user = try await stage.sessions.user(of: outcome.tokens.accessToken)
@@ -18,11 +18,11 @@ import Testing
     @Test func `a session is not found by a token that has expired or is none`() async throws {
         let stage = try await SignInStage()
         let token = try await stage.signIn().tokens.accessToken
-        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.session(of: "garbage") }
+        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.principal(of: "garbage") }
         stage.pass(seconds: 899)
-        _ = try await stage.sessions.session(of: token)
+        _ = try await stage.sessions.principal(of: token).session
         stage.pass(seconds: 1)
-        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.session(of: token) }
+        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.principal(of: token).session }
         await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.user(of: token) }
     }
 
@@ -30,7 +30,7 @@ import Testing
         let stage = try await SignInStage()
         let tokens = try await stage.signIn().tokens
         try await stage.sessions.signOut(tokens.accessToken)
-        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.session(of: tokens.accessToken) }
+        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.principal(of: tokens.accessToken).session }
         await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.signOut(tokens.accessToken) }
         await #expect(throws: ServiceError.invalidGrant(.unknownRefreshToken)) {
             try await stage.sessions.refresh(tokens.refreshToken)
@@ -64,7 +64,7 @@ import Testing
     @Test func `ends with its absolute lifetime where that is shorter than a refresh token's`() async throws {
         let stage = try await SignInStage(absoluteSeconds: 600)
         let tokens = try await stage.signIn().tokens
-        #expect(try await stage.sessions.session(of: tokens.accessToken).expiresAt == stage.now + 600)
+        #expect(try await stage.sessions.principal(of: tokens.accessToken).session.expiresAt == stage.now + 600)
     }
 
     @Test func `goes on beside another that is signed out`() async throws {
@@ -72,7 +72,7 @@ import Testing
         let first = try await stage.signIn().tokens
         let second = try await stage.signIn(["code": "another"]).tokens
         try await stage.sessions.signOut(first.accessToken)
-        _ = try await stage.sessions.session(of: second.accessToken)
+        _ = try await stage.sessions.principal(of: second.accessToken).session
     }
 
     @Test func `tells that the store can't be asked`() async throws {
@@ -80,7 +80,7 @@ import Testing
         let tokens = try await stage.signIn().tokens
         await stage.repository.close()
         await #expect(throws: ServiceError.storageUnavailable(.closed)) {
-            try await stage.sessions.session(of: tokens.accessToken)
+            try await stage.sessions.principal(of: tokens.accessToken).session
         }
         await #expect(throws: ServiceError.storageUnavailable(.closed)) {
             try await stage.sessions.refresh(tokens.refreshToken)
@@ -98,7 +98,7 @@ import Testing
         #expect(next.accessToken != outcome.tokens.accessToken)
         #expect(next.expiresIn == 900)
         stage.pass(seconds: 800)
-        let session = try await stage.sessions.session(of: next.accessToken)
+        let session = try await stage.sessions.principal(of: next.accessToken).session
         #expect(session.user == outcome.signedIn.user)
         #expect(session.authentication.acr == "a3")
         #expect(session.authentication.time == SigningProvider.now - 10)
@@ -113,7 +113,7 @@ import Testing
             stage.pass(seconds: seconds)
             let again = try await stage.sessions.refresh(first)
             #expect(again.refreshToken == second.refreshToken)
-            _ = try await stage.sessions.session(of: again.accessToken)
+            _ = try await stage.sessions.principal(of: again.accessToken).session
         }
         _ = try await stage.sessions.refresh(second.refreshToken)
         // The audit trail tells of each, for it may have been a thief who asked.
@@ -201,10 +201,10 @@ import Testing
         stage.pass(seconds: 50)
         #expect(try await stage.sessions.refresh(first).refreshToken == second)
         let third = try await stage.sessions.refresh(second).refreshToken
-        #expect(third.prefix(60) == second.prefix(60), "not every instance knows the new key yet")
+        #expect(third?.prefix(60) == second?.prefix(60), "not every instance knows the new key yet")
         stage.pass(seconds: 10)
         let fourth = try await stage.sessions.refresh(third).refreshToken
-        #expect(fourth.prefix(60) != third.prefix(60), "the header names another key")
+        #expect(fourth?.prefix(60) != third?.prefix(60), "the header names another key")
         try await rotate()
         stage.pass(seconds: 80_000)
         try await rotate()
@@ -227,7 +227,7 @@ import Testing
         await #expect(throws: ServiceError.invalidGrant(.reusedRefreshToken)) {
             try await stage.sessions.refresh(first)
         }
-        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.session(of: second.accessToken) }
+        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.principal(of: second.accessToken).session }
         await #expect(throws: ServiceError.invalidGrant(.unknownRefreshToken)) {
             try await stage.sessions.refresh(second.refreshToken)
         }
@@ -264,7 +264,7 @@ import Testing
     @Test func `a refresh is refused for what is no refresh token of ours`() async throws {
         let stage = try await SignInStage()
         let tokens = try await stage.signIn().tokens
-        let session = try await stage.sessions.session(of: tokens.accessToken).id
+        let session = try await stage.sessions.principal(of: tokens.accessToken).session.id
         for text in ["", "garbage", tokens.accessToken, "\(session).guess", "00000000000000000000000000000000.x"] {
             await #expect(throws: ServiceError.invalidGrant(.unknownRefreshToken)) {
                 try await stage.sessions.refresh(text)

@@ -41,7 +41,7 @@ import Testing
         let identity = try #require(try await stage.repository.identities(of: outcome.signedIn.user).first)
         #expect(identity.subject == Subject(issuer: stage.carrier.issuer, value: "310260-subject"))
         #expect(identity.provider == "zenkey")
-        let session = try await stage.sessions.session(of: outcome.tokens.accessToken)
+        let session = try await stage.sessions.principal(of: outcome.tokens.accessToken).session
         #expect(session.authentication.amr == ["hwk", "pin"])
         #expect(session.client == "ccid-0123456789abcdef")
         #expect(session.provider == "zenkey")
@@ -85,7 +85,7 @@ import Testing
         try stage.answerToken { $0.claims[setting: "acr"] = "aal3" }
         let outcome = try await stage.signIn(["acr_values": "a3"])
         #expect(outcome.authentication.acr == "a3")
-        #expect(try await stage.sessions.session(of: outcome.tokens.accessToken).authentication.acr == "a3")
+        #expect(try await stage.sessions.principal(of: outcome.tokens.accessToken).session.authentication.acr == "a3")
     }
 
     @Test func `stores the issuer under its present name`() async throws {

@@ -47,7 +47,7 @@ final class VaultStage: Sendable {
         if hasRefreshToken { answer.append("refresh_token", "refresh-0") }
         stage.transport.answer(stage.carrier.tokenEndpoint, json: .object(answer))
         let outcome = try await stage.signIn()
-        session = try await stage.sessions.session(of: outcome.tokens.accessToken)
+        session = try await stage.sessions.principal(of: outcome.tokens.accessToken).session
         identity = outcome.signedIn.identity
         answerRefreshes(.rotates)
     }

@@ -35,7 +35,7 @@ public enum Sample {
         let id = sessionID()
         return NewSession(
             id: id, family: id, expiresAt: expiresAt, userAgent: "App/1.0", authentication: authentication(now),
-            authenticatedAt: now - 5, client: "ccid-0123456789abcdef", scope: nil, upstreamSession: nil)
+            authenticatedAt: now - 5, client: "ccid-0123456789abcdef", scope: nil, audience: nil, upstreamSession: nil)
     }
 
     public static func signIn(

@@ -36,7 +36,7 @@ public final class SignInStage: Sendable {
     public init(
         registration: RegistrationMode = .automatic, absoluteSeconds: Int64? = nil,
         refreshGraceSeconds: Int64 = 60, apps: AppDirectory = AppDirectory([], resourceServers: []),
-        others: [ProviderConfiguration] = [],
+        others: [ProviderConfiguration] = [], permissions: Permissions = .everything, splitsAudiences: Bool = false,
         _ change: (inout ProviderConfiguration) -> Void = { _ in }
     ) async throws {
         self.registration = registration
@@ -48,7 +48,8 @@ public final class SignInStage: Sendable {
         sessionKeys = try await Self.sessionKeys(of: repository, for: apps)
         issuer = TokenIssuer(
             configuration: TokenIssuer.Configuration(
-                issuer: BaseURL("https://gatehouse.example"), audience: "api", accessTokenSeconds: 900,
+                issuer: BaseURL("https://gatehouse.example"), audience: "api",
+                splitsAudiences: splitsAudiences, permissions: permissions, accessTokenSeconds: 900,
                 refreshTokenSeconds: 86_400, refreshGraceSeconds: refreshGraceSeconds, absoluteSeconds: absoluteSeconds,
                 maximumSessionsPerUser: 50, sensitiveMaximumAgeSeconds: 300),
             keys: sessionKeys, repository: repository)

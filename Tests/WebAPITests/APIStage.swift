@@ -39,11 +39,12 @@ final class APIStage: HTTPTestClient {
         registration: RegistrationMode = .automatic, apps: AppDirectory = AppDirectory([], resourceServers: []),
         others: [ProviderConfiguration] = [],
         associationFiles: AssociationFiles = AssociationFiles(apple: nil, android: nil),
-        wings: APIExtensions = .ofTests,
+        wings: APIExtensions = .ofTests, permissions: Permissions = .everything, splitsAudiences: Bool = false,
         _ change: (inout ProviderConfiguration) -> Void = { _ in }
     ) async throws {
         stage = try await SignInStage(
-            registration: registration, apps: apps, others: others, change)
+            registration: registration, apps: apps, others: others, permissions: permissions,
+            splitsAudiences: splitsAudiences, change)
         api = WebAPI(
             providers: stage.providers, useCases: stage.useCases, apps: apps, branding: Branding(name: "Acme Telecom"),
             associationFiles: associationFiles, apiKeys: APIKeys(apiKeys.map { Secret($0) }), limits: .each(perMinute),

@@ -28,7 +28,15 @@ enum AccountTour {
         _ = await open.post("/auth/revoke", json: ["token": "none"])
         try await account(open, token)
         try await sensitive(open)
-        return try await open.seenAnswers.union(locked.seenAnswers).union(ended()).union(registration()).union(closed())
+        let narrow = try await APIStage(permissions: [])
+        let narrowToken = try await narrow.signedIn().token
+        for operation in Operations.all(with: .ofTests) where operation.permission != nil {
+            await ask(operation, narrow, token: narrowToken)
+        }
+        _ = await narrow.post(
+            "/auth/token",
+            json: ["grant_type": "refresh_token", "refresh_token": "x", "scope": "a\\b"])
+        return try await open.seenAnswers.union(locked.seenAnswers).union(narrow.seenAnswers).union(ended()).union(registration()).union(closed())
     }
 
     @discardableResult

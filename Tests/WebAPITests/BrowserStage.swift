@@ -30,21 +30,25 @@ struct BrowserStage {
                 idTokenAlgorithm: .es256),
             app(
                 "tim", [tim],
+                rights: RegisteredApp.Rights(permissions: .everything, offlineAccess: .always),
                 refreshTokens: RegisteredApp.RefreshTokens(
                     use: .reusable, inactivitySeconds: 86_400, absoluteSeconds: 200_000)),
         ], resourceServers: [ResourceServer(id: "api", secret: Secret("api secret"))])
 
+    /// Those of apps that the operator trusts with accounts.
+    static let ofOperator = RegisteredApp.Rights(permissions: .everything, grants: RegisteredApp.Grant.allCases)
+
     private static func app(
         _ name: String, _ redirectURIs: [String], secret: String? = nil, providers: [String] = [],
         origins: [String] = [], otherBrowser: RegisteredApp.OtherBrowser = .refuse,
-        idTokenAlgorithm: SigningAlgorithm = .rs256,
+        idTokenAlgorithm: SigningAlgorithm = .rs256, rights: RegisteredApp.Rights = ofOperator,
         refreshTokens: RegisteredApp.RefreshTokens = RegisteredApp.RefreshTokens()
     ) -> RegisteredApp {
         RegisteredApp(
             name: name, clientID: "\(name)-id", secret: secret.map { Secret($0) },
             redirectURIs: redirectURIs.map { RedirectURI($0) }, providers: providers, origins: origins,
             postLogoutRedirectURIs: [RedirectURI("https://\(name).example/bye")], otherBrowser: otherBrowser,
-            idTokenAlgorithm: idTokenAlgorithm, refreshTokens: refreshTokens)
+            idTokenAlgorithm: idTokenAlgorithm, refreshTokens: refreshTokens, rights: rights)
     }
 
     static let associationFiles = AssociationFiles(
@@ -61,6 +65,11 @@ struct BrowserStage {
         api = try await APIStage(
             apiKeys: apiKeys, perMinute: perMinute, apps: Self.apps, others: [.openID { $0.clientID = "other-client" }],
             associationFiles: Self.associationFiles, change)
+    }
+
+    /// A browser at a service that is there.
+    init(of api: APIStage) {
+        self.api = api
     }
 
     /// A request of the app named acme that signs in with ZenKey, changed; nil takes a parameter away.
@@ -99,12 +108,17 @@ struct BrowserStage {
     /// The carrier lets its user in, and sends the browser back.
     mutating func comeBack(
         from request: Location, provider: String = "zenkey", _ changes: [String: String?] = [:],
-        token: (inout TokenDraft) -> Void = { _ in }
+        with others: [(String, JSONValue)] = [], token: (inout TokenDraft) -> Void = { _ in }
     ) async throws -> HTTPTestAnswer {
-        try api.stage.answerToken {
+        let idToken = try api.stage.carrier.idToken {
             $0.claims[setting: "nonce"] = request["nonce"].map { .string($0) }
             token(&$0)
         }
+        var tokens = JSONObject([
+            ("access_token", "access"), ("token_type", "Bearer"), ("id_token", .string(idToken)),
+        ])
+        for (name, value) in others { tokens.append(name, value) }
+        api.stage.transport.answer(api.stage.carrier.tokenEndpoint, json: .object(tokens))
         var answer: [String: String?] = [
             "code": "carrier-code-\(Random.token(byteCount: 8))", "state": request["state"],
         ]

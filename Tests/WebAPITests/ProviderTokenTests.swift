@@ -23,7 +23,8 @@ extension APIStage {
             RegisteredApp(
                 name: name, clientID: "\(name)-id", secret: secret.map { Secret($0) },
                 redirectURIs: [RedirectURI("https://\(name).example/cb")], providers: [], origins: [],
-                postLogoutRedirectURIs: [], otherBrowser: .refuse, idTokenAlgorithm: .es256, providerTokens: tokens)
+                postLogoutRedirectURIs: [], otherBrowser: .refuse, idTokenAlgorithm: .es256, providerTokens: tokens,
+                rights: RegisteredApp.Rights(permissions: Permissions([.openid, .tokens, .accountRead])))
         }
         let apps = AppDirectory(
             [
@@ -36,11 +37,17 @@ extension APIStage {
         }
         app.stage.transport.answer(
             app.stage.carrier.tokenEndpoint,
-            json: [
-                "access_token": "access", "token_type": "Bearer", "refresh_token": "refresh", "scope": "openid",
-                "expires_in": .integer(lifetime), "id_token": .string(try app.stage.carrier.idToken()),
-            ])
+            json: .object(
+                JSONObject(
+                    keptTokens(lifetime) + [
+                        ("access_token", "access"), ("token_type", "Bearer"),
+                        ("id_token", .string(try app.stage.carrier.idToken())),
+                    ])))
         return app
+    }
+
+    private static func keptTokens(_ lifetime: Int64) -> [(String, JSONValue)] {
+        [("refresh_token", "refresh"), ("scope", "openid"), ("expires_in", .integer(lifetime))]
     }
 
     static func basic(_ id: String, _ secret: String) -> String {
@@ -48,9 +55,26 @@ extension APIStage {
     }
 
     /// The session token and the number of the identity of a user who has just signed in.
-    func keptUser() async throws -> (token: String, identity: Int64) {
-        let (token, _) = try await signedIn()
-        let identities = await send(.get, "/users/me/identities", headers: bearer(token)).json.array
+    ///
+    /// - Parameter client: whose session it is: `web` or `other`.
+    func keptUser(
+        of client: String = "web", scope: String = "openid tokens account.read", lifetime: Int64 = 3600,
+        subject: String = "310260-subject"
+    ) async throws -> (token: String, identity: Int64) {
+        var browser = BrowserStage(of: self)
+        let request = try await browser.begin([
+            "client_id": "\(client)-id", "redirect_uri": "https://\(client).example/cb", "scope": scope,
+        ])
+        let answer = try await browser.comeBack(from: request, with: Self.keptTokens(lifetime)) {
+            $0.claims[setting: "sub"] = .string(subject)
+        }
+        let code = try #require(try Location(of: answer)["code"])
+        let redeemed = await browser.redeem(
+            code, ["client_id": nil, "redirect_uri": "https://\(client).example/cb"],
+            headers: BrowserStage.basic("\(client)-id", "\(client) secret"))
+        let token = try #require(redeemed.json["access_token"]?.string)
+        let shown = [("Authorization", "Bearer \(token)")]
+        let identities = await send(.get, "/users/me/identities", headers: shown).json.array
         return (token, identities?.first?["identity_id"]?.integer ?? 0)
     }
 
@@ -108,9 +132,28 @@ extension APIStage {
 
     @Test func `stays shut to an app that the configuration does not name for that provider`() async throws {
         let app = try await APIStage.keepingTokens()
-        let (token, identity) = try await app.keptUser()
+        let (token, identity) = try await app.keptUser(of: "other")
         let answer = await app.providerToken(identity, token, client: APIStage.basic("other-id", "other secret"))
         #expect((answer.status, answer.error) == (403, "unauthorized_client"))
+    }
+
+    @Test func `stays shut to a service that shows the session of another app, or of an app that posts codes`()
+        async throws
+    {
+        let app = try await APIStage.keepingTokens()
+        let (others, identity) = try await app.keptUser(of: "other")
+        let shown = await app.providerToken(identity, others)
+        #expect((shown.status, shown.error) == (401, "invalid_token"))
+        let posted = await app.providerToken(identity, try await app.signedIn().token)
+        #expect((posted.status, posted.error) == (403, "insufficient_scope"), "\(posted.text)")
+    }
+
+    @Test func `stays shut to a session that was not opened for it`() async throws {
+        let app = try await APIStage.keepingTokens()
+        let (token, identity) = try await app.keptUser(scope: "openid account.read")
+        let answer = await app.providerToken(identity, token)
+        #expect((answer.status, answer.error) == (403, "insufficient_scope"))
+        #expect(answer.header("www-authenticate")?.contains(#"scope="tokens""#) == true)
     }
 
     @Test func `stays shut without the user, and for another user's identity`() async throws {
@@ -119,9 +162,8 @@ extension APIStage {
         for bearer in [nil, "garbage"] {
             #expect(await app.providerToken(identity, bearer).error == "invalid_token")
         }
-        try app.stage.answerToken { $0.claims[setting: "sub"] = "second" }
         app.stage.answerUserinfo(["sub": "second"])
-        let second = await app.signIn([("code", "second")]).json["token"]?.string
+        let second = try await app.keptUser(subject: "second").token
         #expect(await app.providerToken(identity, second).error == "not_found")
         #expect(await app.providerToken(identity + 7, token).error == "not_found")
         _ = await app.send(.delete, "/auth/token", headers: bearer(token))
@@ -146,7 +188,7 @@ extension APIStage {
 
     @Test func `neither answers nor log tell a token of the provider's that is not asked for`() async throws {
         let app = try await APIStage.keepingTokens(lifetime: 30)
-        let (token, identity) = try await app.keptUser()
+        let (token, identity) = try await app.keptUser(lifetime: 30)
         app.stage.transport.answer(
             app.stage.carrier.tokenEndpoint,
             .json(["error": "invalid_client", "error_description": "what is refresh?"], status: 401))
@@ -189,7 +231,7 @@ enum VaultTour {
     static func seen() async throws -> Set<String> {
         var seen: Set<String> = []
         let app = try await APIStage.keepingTokens(lifetime: 30)
-        let (token, identity) = try await app.keptUser()
+        let (token, identity) = try await app.keptUser(lifetime: 30)
         func ask() async {
             _ = await app.providerToken(identity, token)
             _ = await app.post("/users/me/refresh-profile", json: [:], headers: bearer(token))
@@ -203,8 +245,11 @@ enum VaultTour {
         _ = await app.providerToken(identity + 7, token)
         _ = await app.post(
             "/users/me/refresh-profile", json: ["identity_id": .integer(identity + 7)], headers: bearer(token))
-        _ = await app.providerToken(identity, token, client: APIStage.basic("other-id", "other secret"))
         _ = await app.providerToken(identity, token, client: nil)
+        let other = try await app.keptUser(of: "other")
+        _ = await app.providerToken(
+            other.identity, other.token, client: APIStage.basic("other-id", "other secret"))
+        _ = await app.providerToken(identity, try await app.keptUser(scope: "account.read").token)
         _ = await app.providerToken(identity, nil)
         seen.formUnion(app.seenAnswers)
         seen.formUnion(try await others())

@@ -122,7 +122,7 @@ import Testing
         let name = String(repeating: "ü", count: 300)
         let answer = await app.post("/auth/signin", json: APIStage.authorized(), headers: [("User-Agent", name)])
         let token = try #require(answer.json["token"]?.string)
-        let session = try await app.stage.sessions.session(of: token)
+        let session = try await app.stage.sessions.principal(of: token).session
         #expect(session.userAgent == String(repeating: "ü", count: 200))
     }
 

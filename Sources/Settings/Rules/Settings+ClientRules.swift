@@ -63,13 +63,41 @@ extension AppSettings {
                     .conflict, key("providerTokens"), value: providerTokens.joined(separator: ", "),
                     expected: expected))
         }
-        if otherBrowser == .confirm, !registered.isReachedByClaimedAddressesOnly {
+        if otherBrowser == .confirm, !registered().isReachedByClaimedAddressesOnly {
             let expected =
                 "refuse, or https redirect URIs only: another app could come by the others, and so by the user's code"
             faults.append(
                 SettingsError(.conflict, key("otherBrowser"), value: otherBrowser.rawValue, expected: expected))
         }
-        return faults + refreshRules(accessTokenSeconds: accessTokenSeconds)
+        return faults + rightsRules() + refreshRules(accessTokenSeconds: accessTokenSeconds)
+    }
+
+    /// What is wrong with what it may do: each of these keys is without effect beside the others.
+    private func rightsRules() -> [SettingsError] {
+        var faults: [SettingsError] = []
+        if permissions.contains(.tokens) != !providerTokens.isEmpty {
+            let expected =
+                providerTokens.isEmpty
+                ? "no tokens: providerTokens names nobody whose tokens the app may have"
+                : "tokens as well, which the app has to ask for to get those of providerTokens"
+            faults.append(
+                SettingsError(
+                    .conflict, key("scopes"), value: scopes.map(\.rawValue).joined(separator: ", "),
+                    expected: expected))
+        }
+        if refreshTokens == .reusable, offlineAccess == .asked {
+            let expected = "always: refreshTokens is reusable, for clients that never ask"
+            faults.append(SettingsError(.conflict, key("offlineAccess"), value: "asked", expected: expected))
+        }
+        for scope in impliedScopes where !scopes.contains(scope) {
+            let expected = "names that scopes has: " + scopes.map(\.rawValue).joined(separator: ", ")
+            faults.append(SettingsError(.value, key("impliedScopes"), value: scope.rawValue, expected: expected))
+        }
+        if scopes.isEmpty {
+            faults.append(
+                SettingsError(.missing, key("scopes"), value: "[]", expected: "a permission at least, such as openid"))
+        }
+        return faults
     }
 
     /// What is wrong with how long its sessions last.

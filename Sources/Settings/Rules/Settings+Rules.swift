@@ -49,6 +49,7 @@ extension Settings {
             let expected = "no app's clientID, since ID tokens are for those and have the same tokenType"
             faults.append(SettingsError(.conflict, "session.audience", value: audience, expected: expected))
         }
+        faults += exchangeRules()
         faults +=
             addressRules() + pushRules() + ofWings.flatMap { $0.faults(beside: self) }
             + MasterKeyRule.faults(storage, files)
@@ -64,6 +65,17 @@ extension Settings {
 
     private var hasDirectories: Bool { listedProviders.sections.contains { $0.userAPI.url != nil } }
     private var hasPushes: Bool { listedProviders.sections.contains(where: \.serverInitiated) }
+
+    /// Who has come by a provider's access token has proven nothing of this moment.
+    private func exchangeRules() -> [SettingsError] {
+        let harmless = Permissions.ofExchanges.union(
+            Permissions([.address, .postalCode, .lastFourSocial, .claims, .offlineAccess]))
+        return session.exchangeScopes.filter { !harmless.isSuperset(of: $0) }.map { refused in
+            SettingsError(
+                .value, "session.exchangeScopes", value: refused == .everything ? "everything" : refused.scope,
+                expected: "names of what changes nothing: " + harmless.names.joined(separator: ", "))
+        }
+    }
 
     /// Limits of what no provider does.
     private func pushRules() -> [SettingsError] {
@@ -121,6 +133,12 @@ extension Settings {
                 "is empty while a provider's section has serverInitiated: anybody who reaches this service can have users asked"
                 + " on their phones"
             notices.append(SettingsNotice("apiKeys", sentence))
+        }
+        if !session.splitAudiences, session.audience != nil || !listedResourceServers.names.isEmpty {
+            let sentence =
+                "is false: a backend that is shown the token of an app that posts codes can use it here as that app can. Set it "
+                + "to true once the app asks for a token for the backend by resource"
+            notices.append(SettingsNotice("session.splitAudiences", sentence))
         }
         for provider in listedProviders.sections { notices += provider.notices() }
         for app in listedApps.sections { notices += app.notices() }

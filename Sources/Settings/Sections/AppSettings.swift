@@ -23,6 +23,13 @@ struct AppSettings: NamedSection {
     var idTokenAlgorithm = SigningAlgorithm.rs256
     /// The providers whose access tokens it may fetch; only with a secret.
     var providerTokens: [String] = []
+    var scopes = Permission.allCases.filter(Permissions.usual.contains)
+    var impliedScopes: [Permission] = []
+    /// Nil: nobody has said.
+    var offlineAccess: RegisteredApp.OfflineAccess?
+    /// Empty: nobody has said.
+    var grants: [RegisteredApp.Grant] = []
+    var audiences: [String] = []
     var refreshTokens = RegisteredApp.RefreshTokens.Use.rotating
     /// Nil: as other sessions.
     var inactivityDays: Int?
@@ -34,14 +41,48 @@ struct AppSettings: NamedSection {
     }
 
     /// The app as it is served.
-    var registered: RegisteredApp {
+    ///
+    /// - Parameter isOlder: whether the store is older than the keys of what an app may do.
+    func registered(inOlderStore isOlder: Bool = false) -> RegisteredApp {
         RegisteredApp(
             name: name, clientID: clientID, secret: secret, redirectURIs: redirectURIs, providers: providers,
             origins: origins, postLogoutRedirectURIs: postLogoutRedirectURIs, otherBrowser: otherBrowser,
             idTokenAlgorithm: idTokenAlgorithm, providerTokens: providerTokens,
             refreshTokens: RegisteredApp.RefreshTokens(
                 use: refreshTokens, inactivitySeconds: Self.seconds(inactivityDays),
-                absoluteSeconds: Self.seconds(absoluteDays)))
+                absoluteSeconds: Self.seconds(absoluteDays)),
+            rights: RegisteredApp.Rights(
+                permissions: permissions, implied: Permissions(impliedScopes),
+                offlineAccess: offlineAccess ?? usualOfflineAccess(inOlderStore: isOlder),
+                grants: grants.isEmpty ? Self.usualGrants(inOlderStore: isOlder) : grants, audiences: audiences))
+    }
+
+    var permissions: Permissions { Permissions(scopes) }
+
+    private func usualOfflineAccess(inOlderStore isOlder: Bool) -> RegisteredApp.OfflineAccess {
+        isOlder || refreshTokens == .reusable ? .always : .asked
+    }
+
+    private static func usualGrants(inOlderStore isOlder: Bool) -> [RegisteredApp.Grant] {
+        isOlder ? RegisteredApp.Grant.allCases : [.authorizationCode, .refreshToken]
+    }
+
+    /// What is worth knowing where the store is older than its keys.
+    func noticesOfOlderStore() -> [SettingsNotice] {
+        var notices: [SettingsNotice] = []
+        if offlineAccess == nil, refreshTokens != .reusable {
+            let sentence =
+                "is not set, and the store is older than the key: the app gets refresh tokens without asking for them, as "
+                + "before. Set it to asked once the app asks for offline_access, or to always"
+            notices.append(SettingsNotice(key("offlineAccess"), sentence))
+        }
+        if grants.isEmpty {
+            let sentence =
+                "is not set, and the store is older than the key: the app may use every grant, as before. Set it to those "
+                + "that it uses"
+            notices.append(SettingsNotice(key("grants"), sentence))
+        }
+        return notices
     }
 
     private static func seconds(_ days: Int?) -> Int64? { days.map { Int64($0) * 86_400 } }

@@ -27,6 +27,23 @@ extension SettingKey where Root == AppSettings {
             "The providers whose access tokens this app may fetch, in the name of a user who is signed in; takes a secret, and "
                 + "keepTokens there."),
         Self(
+            "scopes", \.scopes, .list(.choice),
+            "What the app may ask for; see Authorization.md. What it asks for beyond that is left out."),
+        Self(
+            "impliedScopes", \.impliedScopes, .list(.choice),
+            "What of scopes the app has without asking, for an app whose code can't ask."),
+        Self(
+            "offlineAccess", \.offlineAccess, .optional(.choice),
+            "When the app gets a refresh token: where it asks for offline_access, or always; empty: asked, and always with reusable "
+                + "refreshTokens or in a store that is older than this key."),
+        Self(
+            "grants", \.grants, .list(.choice),
+            "By what the app gets tokens; empty: authorization_code and refresh_token, and all in a store that is older than this "
+                + "key."),
+        Self(
+            "audiences", \.audiences, .list(.token),
+            "Whom the app may have access tokens for beside this service: it names one as resource (RFC 8707)."),
+        Self(
             "refreshTokens", \.refreshTokens, .text(.choice),
             "rotating: each refresh token is used once. reusable: one stays good as long as its session, for TIM's clients; takes "
                 + "both limits below."),

@@ -139,7 +139,19 @@ extension SettingKey where Root == Settings {
             "session.issuer", \.session.issuer, .optional(.issuer),
             "Public base URL, the iss of access tokens, all of which a change ends; empty: http://host:port, and an error "
                 + "where http.host is 0.0.0.0 or ::. With apps: https, or a loopback host."),
-        Self("session.audience", \.session.audience, .optional(.token), "Audience of session tokens."),
+        Self(
+            "session.audience", \.session.audience, .optional(.token),
+            "Audience of the tokens of sessions that posted codes open; empty: the issuer."),
+        Self(
+            "session.splitAudiences", \.session.splitAudiences, .flag,
+            "Whether those tokens are for this service alone, and one for session.audience comes by a refresh with resource."
+        ),
+        Self(
+            "session.scopes", \.session.scopes, .list(.permission),
+            "What sessions may do that posted codes open; everything: all but tokens."),
+        Self(
+            "session.exchangeScopes", \.session.exchangeScopes, .list(.permission),
+            "What sessions may do that a provider's access token opens; nothing that changes anything."),
         Self(
             "session.accessTokenSeconds", \.session.accessTokenSeconds, .number(1...day),
             "Lifetime of an access token."),

@@ -40,6 +40,20 @@ extension TextRule where Value == RedirectURI {
     }
 }
 
+extension TextRule where Value == Permissions {
+    /// A permission by its name, or all of them that no client has to prove itself for.
+    static var permission: Self {
+        let everything = "everything"
+        let names = Permissions.everything.names.joined(separator: ", ")
+        return TextRule("\(everything), or one of \(names)") {
+            $0 == .everything ? everything : $0.scope
+        } accept: { text in
+            if text == everything { return .everything }
+            return Permission(rawValue: text).flatMap { $0 == .tokens ? nil : Permissions([$0]) }
+        }
+    }
+}
+
 extension TextRule where Value == String {
     /// The origin of a web page, to the letter as browsers write it (RFC 6454 §6.2): it is compared as text.
     static var origin: Self {

@@ -86,7 +86,7 @@ public enum BrowserParameter: String, Sendable {
     case redirectURI = "redirect_uri"
     case responseType = "response_type"
     case responseMode = "response_mode"
-    case scope, state, nonce
+    case scope, resource, state, nonce
     case codeChallenge = "code_challenge"
     case codeChallengeMethod = "code_challenge_method"
     case request

@@ -1,4 +1,5 @@
 internal import Accounts
+internal import Apps
 internal import Crypto
 
 /// What an app is given at the end of a sign-in through the browser: a code that it redeems once, for a session of its
@@ -9,7 +10,8 @@ struct AppGrant: Sendable {
     /// How long the app has to redeem the code, in seconds (RFC 6749 §4.1.2 recommends ten minutes at most).
     let lifetimeSeconds: Int64 = 60
     let client: String
-    let scope: String
+    let permissions: Permissions
+    let audience: String?
     let redirectURI: String
     let codeChallenge: String
     let nonce: String?
@@ -18,7 +20,8 @@ struct AppGrant: Sendable {
 
     init(_ request: PendingRequest) {
         client = request.clientID
-        scope = request.scope
+        permissions = request.permissions
+        audience = request.audience
         redirectURI = request.redirectURI
         codeChallenge = request.codeChallenge
         nonce = request.nonce

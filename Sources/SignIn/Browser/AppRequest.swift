@@ -7,9 +7,6 @@ internal import Syntax
 /// An authorization request of one of our own apps (RFC 6749 §4.1.1, RFC 7636 §4.3, OpenID Connect Core §3.1.2.1),
 /// validated.
 public struct AppRequest: Sendable {
-    /// The scopes that mean something here; others are left out of what is granted (RFC 6749 §3.3).
-    public static let scopes = ["openid", "profile", "email", "phone", "offline_access"]
-
     private static let maximumStateBytes = 2048
     private static let maximumHintBytes = 2048
     private static let challengeLength = 43
@@ -18,8 +15,10 @@ public struct AppRequest: Sendable {
     let nonce: String?
     /// By S256, always.
     let codeChallenge: String
-    /// What is granted, separated by blanks.
-    let scope: String
+    /// What is granted.
+    let permissions: Permissions
+    /// Whom the app's tokens are to be made out to; nil for this service (RFC 8707 §2.1).
+    let audience: String?
     /// What goes on to the provider as it came, beside what has a meaning here.
     let carried: CarriedParameters
     /// What the handset has to show besides; it goes on to the provider and is kept nowhere.
@@ -50,9 +49,13 @@ public struct AppRequest: Sendable {
     init(_ parameters: AuthorizationParameters, to address: AppAddress, now: Int64) throws(Problem) {
         if let name = parameters.unusable.sorted().first { throw .invalid(name, "is there twice, or too long") }
         try Self.checkResponse(parameters)
+        guard address.app.rights.grants.contains(.authorizationCode) else {
+            throw Problem("unauthorized_client", "The app's section does not list authorization_code among its grants.")
+        }
         self.address = address
         codeChallenge = try Self.codeChallenge(parameters)
-        scope = try Self.scope(parameters[.scope])
+        permissions = try Self.permissions(parameters[.scope], of: address.app)
+        audience = try Self.audience(parameters[.resource], of: address)
         nonce = try Self.text(parameters, .nonce, longest: Self.maximumStateBytes)
         _ = try Self.text(parameters, .state, longest: Self.maximumStateBytes)
         carried = try CarriedParameters(parameters)
@@ -88,15 +91,26 @@ public struct AppRequest: Sendable {
         return challenge
     }
 
-    /// What is granted of what is asked.
-    static func scope(_ text: String?) throws(Problem) -> String {
-        guard let text else { return "" }
-        let asked = text.split(separator: " ").map(String.init)
-        let isWellFormed = text.utf8.allSatisfy {
-            (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+    /// What is granted of what is asked: what the app's section does not have is left out (RFC 6749 §3.3).
+    private static func permissions(_ text: String?, of app: RegisteredApp) throws(Problem) -> Permissions {
+        guard let text else { return app.granted([]) }
+        guard Permissions.isWellFormed(scope: text) else {
+            throw Problem("invalid_scope", "The parameter scope is not a list of scopes.")
         }
-        guard isWellFormed else { throw Problem("invalid_scope", "The parameter scope is not a list of scopes.") }
-        return scopes.filter(asked.contains).joined(separator: " ")
+        let granted = app.granted(Permissions(scope: text))
+        guard !granted.isEmpty else {
+            let allowed = app.rights.permissions.scope
+            throw Problem("invalid_scope", "Nothing of the scope can be granted; this app may have: \(allowed).")
+        }
+        return granted
+    }
+
+    private static func audience(_ resource: String?, of address: AppAddress) throws(Problem) -> String? {
+        guard let resource, resource != address.issuer else { return nil }
+        guard address.app.rights.audiences.contains(resource) else {
+            throw Problem("invalid_target", "The resource is none of the audiences that this app may have tokens for.")
+        }
+        return resource
     }
 
     static func text(

@@ -14,10 +14,10 @@ public struct AppTokens: Sendable {
     /// The tokens of one answer (OpenID Connect Core §3.1.3.3).
     public struct Answer: Sendable {
         public let tokens: TokenIssuer.Tokens
-        /// nil unless the app has asked for `openid`.
+        /// nil unless the app was granted `openid`.
         public let idToken: String?
-        /// What the app may learn; nil for everything.
-        public let scope: String?
+        /// What the access token can be used for.
+        public let permissions: Permissions
     }
 
     let repository: any BrowserSignInRepository & UserRepository
@@ -28,9 +28,12 @@ public struct AppTokens: Sendable {
     /// Redeems a one-time code (RFC 6749 §4.1.3, RFC 7636 §4.6).
     ///
     /// - Throws: `ServiceError.invalidGrant`; after a second use by whoever has the verifier the session has ended.
+    ///   `.unauthorizedClient`, `.invalidTarget`, before the code is looked at.
     public func redeem(
-        _ code: String, redirectURI: String, codeVerifier: String, for app: RegisteredApp
+        _ code: String, redirectURI: String, codeVerifier: String, for app: RegisteredApp, asking asked: RequestedAccess
     ) async throws(ServiceError) -> Answer {
+        guard app.rights.grants.contains(.authorizationCode) else { throw .unauthorizedClient }
+        let audience = try audience(asked, for: app)
         let now = clock.seconds
         let terms = tokenIssuer.terms(for: app)
         let redemption = AppCodeRedemption(
@@ -40,8 +43,8 @@ public struct AppTokens: Sendable {
         let outcome = try await stored { () throws(RepositoryError) in try await repository.redeem(redemption) }
         switch outcome {
         case .redeemed(let session, let nonce):
-            let refreshToken = try await tokenIssuer.refreshTokens.text(of: terms.token(of: session))
-            return try await answer(session, refreshToken, for: app, nonce: nonce, now: now)
+            let token = terms.token(of: session)
+            return try await answer(session, token, for: app, asked, to: audience, nonce: nonce, now: now)
         case .reused: throw .invalidGrant(.reusedAppCode)
         case .refused: throw .invalidGrant(.invalidAppCode)
         }
@@ -50,40 +53,59 @@ public struct AppTokens: Sendable {
     /// Exchanges a refresh token for new tokens (RFC 6749 §6).
     ///
     /// - Parameter app: who presents it, as whose session it must have been opened.
-    public func refresh(_ refreshToken: String, for app: RegisteredApp) async throws(ServiceError) -> Answer {
+    public func refresh(
+        _ refreshToken: String, for app: RegisteredApp, asking asked: RequestedAccess
+    ) async throws(ServiceError) -> Answer {
+        guard app.rights.grants.contains(.refreshToken) else { throw .unauthorizedClient }
+        let audience = try audience(asked, for: app)
         let (session, text) = try await sessions.refresh(refreshToken, by: app)
-        return try await answer(session, text, for: app, nonce: nil, now: clock.seconds)
+        let granted = sessions.rights.permissions(of: session, .app(app), narrowed: nil)
+        // What was taken out of the app's section since is over.
+        guard app.hasRefreshTokens(with: granted) else { throw .invalidGrant(.unknownRefreshToken) }
+        return try await answer(session, text, for: app, asked, to: audience, nonce: nil, now: clock.seconds)
     }
 
-    /// The tokens of a session of an app's.
+    /// The first tokens of a session of an app's.
     ///
-    /// - Parameter nonce: the app's; nil where it has sent none with this.
+    /// - Parameter token: the refresh token that it has, if it is to have one.
     func answer(
-        _ session: Session, _ refreshToken: String, for app: RegisteredApp, nonce: String?, now: Int64
+        _ session: Session, _ token: RefreshToken, for app: RegisteredApp, _ asked: RequestedAccess,
+        to audience: String?, nonce: String?, now: Int64
     ) async throws(ServiceError) -> Answer {
-        let tokens = try tokenIssuer.tokens(of: session, refreshToken: refreshToken, now: now)
-        guard let scope = session.scope, AppScope(scope).contains("openid") else {
-            return Answer(tokens: tokens, idToken: nil, scope: session.scope)
+        let granted = sessions.rights.permissions(of: session, .app(app), narrowed: nil)
+        let text =
+            app.hasRefreshTokens(with: granted) ? try await tokenIssuer.refreshTokens.text(of: token) : nil
+        return try await answer(session, text, for: app, asked, to: audience, nonce: nonce, now: now)
+    }
+
+    /// - Parameters:
+    ///   - audience: whom the access token is made out to; nil for whom the session's usually are.
+    ///   - nonce: the app's; nil where it has sent none with this.
+    private func answer(
+        _ session: Session, _ refreshToken: String?, for app: RegisteredApp, _ asked: RequestedAccess,
+        to audience: String?, nonce: String?, now: Int64
+    ) async throws(ServiceError) -> Answer {
+        let rights = sessions.rights
+        let permissions = try asked.granted(
+            rights.permissions(of: session, .app(app), narrowed: asked.permissions))
+        let tokens = try tokenIssuer.tokens(
+            of: session, to: audience ?? rights.audience(of: session, .app(app)), permissions: permissions,
+            refreshToken: refreshToken, now: now)
+        guard permissions.contains(.openid) else {
+            return Answer(tokens: tokens, idToken: nil, permissions: permissions)
         }
         let user = try await stored { () throws(RepositoryError) in try await repository.user(session.user) }
         guard let user else { throw .invalidToken }
         let idToken = try tokenIssuer.idToken(
-            for: user, of: session, nonce: nonce, accessToken: tokens.accessToken, signedBy: app.idTokenAlgorithm,
-            now: now)
-        return Answer(tokens: tokens, idToken: idToken, scope: scope)
-    }
-}
-
-/// What an app may learn (OpenID Connect Core §5.4).
-public struct AppScope: Sendable {
-    private let names: Set<Substring>?
-
-    /// - Parameter text: separated by blanks; nil for everything.
-    public init(_ text: String?) {
-        names = text.map { Set($0.split(separator: " ")) }
+            for: user, of: session, permissions, nonce: nonce, accessToken: tokens.accessToken,
+            signedBy: app.idTokenAlgorithm, now: now)
+        return Answer(tokens: tokens, idToken: idToken, permissions: permissions)
     }
 
-    func contains(_ name: String) -> Bool { names?.contains(name[...]) ?? true }
+    private func audience(_ asked: RequestedAccess, for app: RegisteredApp) throws(ServiceError) -> String? {
+        guard let audience = asked.audience else { return nil }
+        return try sessions.rights.audience(asked: audience, for: .app(app))
+    }
 }
 
 extension JSONWriter {
@@ -94,14 +116,15 @@ extension JSONWriter {
 
     /// The claims about a user that a scope gives (OpenID Connect Core §5.4), as they stand in ID tokens and in
     /// userinfo.
-    public mutating func userClaims(_ user: User, _ scope: AppScope) {
+    public mutating func userClaims(_ user: User, _ permissions: Permissions) {
         let shown = user.profile.shown
-        if scope.contains("profile") {
+        if permissions.contains(.profile) {
             for attribute in shown.members where Self.profileNames.contains(attribute.name) {
                 member(attribute.name, attribute.value)
             }
         }
-        for (contact, name) in [(Contact.email, "email"), (.phoneNumber, "phone")] where scope.contains(name) {
+        for (contact, permission) in [(Contact.email, Permission.email), (.phoneNumber, .phone)]
+        where permissions.contains(permission) {
             guard let value = shown[contact.rawValue] else { continue }
             member(contact.rawValue, value)
             member(contact.verifiedName, user.profile.isVerified(contact))
@@ -113,11 +136,12 @@ extension TokenIssuer {
     /// Signs an ID token for one of our own apps (OpenID Connect Core §2).
     ///
     /// - Parameters:
+    ///   - permissions: which claims about the user it has.
     ///   - nonce: the app's; nil also when tokens are refreshed (§12.2).
     ///   - accessToken: the one that goes with it.
     ///   - algorithm: what the app is registered for.
     func idToken(
-        for user: User, of session: Session, nonce: String?, accessToken: String,
+        for user: User, of session: Session, _ permissions: Permissions, nonce: String?, accessToken: String,
         signedBy algorithm: SigningAlgorithm, now: Int64
     ) throws(ServiceError) -> String {
         guard let signer = try? keys.idTokenSigner(algorithm) else { throw .overloaded }
@@ -132,7 +156,7 @@ extension TokenIssuer {
             claims.authentication(session.authentication)
             claims.member("at_hash", JOSE.TokenHash.leftHalf(of: accessToken, algorithm: signer.algorithm))
             claims.member("sid", session.id.description)
-            claims.userClaims(user, AppScope(session.scope))
+            claims.userClaims(user, permissions)
         }
         do {
             return try signer.sign(claims.bytes)
@@ -144,7 +168,7 @@ extension TokenIssuer {
     /// Whose session an ID token of ours is about, expired or not (OpenID Connect RP-Initiated Logout §2).
     ///
     /// - Returns: nil for what is none.
-    func idTokenHint(_ token: String) -> (client: String, bearer: Bearer)? {
+    func idTokenHint(_ token: String) -> (client: String, user: UserID, session: SessionID)? {
         guard
             let verified = try? JWS.verify(
                 token, keys: keys.verifyingIDTokens, allowed: [.rs256, .es256], maximumByteCount: Self.maximumTokenBytes
@@ -155,6 +179,6 @@ extension TokenIssuer {
             let user = claims["sub"]?.string.flatMap({ Int64($0) }),
             let session = claims["sid"]?.string.flatMap({ SessionID($0) })
         else { return nil }
-        return (client, Bearer(user: UserID(rawValue: user), session: session))
+        return (client, UserID(rawValue: user), session)
     }
 }

@@ -41,7 +41,7 @@ public struct EndAppSession: Sendable {
         let now = clock.seconds
         if let idTokenHint, let hint = try await hint(idTokenHint, now: now), clientID ?? hint.client == hint.client {
             let ended = try await stored { () throws(RepositoryError) in
-                try await repository.endSession(hint.bearer.session, of: hint.bearer.user, now: now)
+                try await repository.endSession(hint.session, of: hint.user, now: now)
             }
             let target = LogoutReturn(clientID: hint.client, address: address, state: state).allowed(in: apps)
             if let ended, let onward = await addressThere(signingOut: ended, then: target, in: call) {
@@ -70,7 +70,7 @@ public struct EndAppSession: Sendable {
 
     private func hint(
         _ text: String, now: Int64
-    ) async throws(ServiceError) -> (client: String, bearer: TokenIssuer.Bearer)? {
+    ) async throws(ServiceError) -> (client: String, user: UserID, session: SessionID)? {
         if let hint = tokenIssuer.idTokenHint(text) { return hint }
         return try await tokenIssuer.findsKey(of: text, now: now) ? tokenIssuer.idTokenHint(text) : nil
     }

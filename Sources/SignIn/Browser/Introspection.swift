@@ -9,6 +9,10 @@ public struct Introspection: Sendable {
         public let session: Session
         /// Seconds since 1970.
         public let expiresAt: Int64
+        /// What it can be used for at this moment.
+        public let permissions: Permissions
+        /// Whom it is made out to.
+        public let audience: String
         /// `Bearer` for an access token; nil for a refresh token, which no service takes.
         public let tokenType: String?
     }
@@ -22,18 +26,20 @@ public struct Introspection: Sendable {
 
     let repository: any SessionRepository
     let tokenIssuer: TokenIssuer
+    let rights: SessionRights
     let clock: Clock
 
     /// The `iss` of what is introspected.
     public var issuer: String { tokenIssuer.configuration.issuer.text }
-    /// The `aud` of access tokens.
-    public var audience: String { tokenIssuer.configuration.audience }
 
     /// - Returns: nil for a token that is not good, whatever the reason: that is nobody else's business (§2.2).
     public func introspect(_ token: String, by caller: Caller) async throws(ServiceError) -> Active? {
         let now = clock.seconds
         guard let active = try await active(token, now: now) else { return nil }
-        if case .app(let app) = caller, active.session.client != app.clientID { return nil }
+        // A service that is an app of ours may also ask for what is made out to it (RFC 7662 §4).
+        if case .app(let app) = caller, active.session.app != app.clientID, active.audience != app.clientID {
+            return nil
+        }
         return active
     }
 
@@ -41,15 +47,22 @@ public struct Introspection: Sendable {
         if let presented = try await tokenIssuer.refreshTokens.presented(token, now: now) {
             guard case .signed(let generation, let user) = presented.token,
                 let session = try await session(presented.session, now: now), session.user == user,
-                session.generation == generation
+                session.generation == generation, let owner = rights.owner(of: session)
             else { return nil }
-            return Active(session: session, expiresAt: session.expiresAt, tokenType: nil)
+            return Active(
+                session: session, expiresAt: session.expiresAt,
+                permissions: rights.permissions(of: session, owner, narrowed: nil),
+                audience: rights.audience(of: session, owner), tokenType: nil)
         }
         let known = tokenIssuer.access(of: token, at: now)
         guard let access = known != nil ? known : try await newlyKnown(token, now: now),
-            let session = try await session(access.bearer.session, now: now), session.user == access.bearer.user
+            let session = try await session(access.bearer.session, now: now), session.user == access.bearer.user,
+            let owner = rights.owner(of: session)
         else { return nil }
-        return Active(session: session, expiresAt: access.expiresAt, tokenType: "Bearer")
+        return Active(
+            session: session, expiresAt: access.expiresAt,
+            permissions: rights.permissions(of: session, owner, narrowed: access.bearer.permissions),
+            audience: access.bearer.audience, tokenType: "Bearer")
     }
 
     private func newlyKnown(

@@ -25,7 +25,8 @@ struct PendingRequest: Sendable {
     let state: String?
     let nonce: String?
     let codeChallenge: String
-    let scope: String
+    let permissions: Permissions
+    let audience: String?
     /// One for all requests of the sign-in.
     let correlationID: String
     var carried: CarriedParameters
@@ -40,7 +41,8 @@ struct PendingRequest: Sendable {
         state = request.address.state
         nonce = request.nonce
         codeChallenge = request.codeChallenge
-        scope = request.scope
+        permissions = request.permissions
+        audience = request.audience
         carried = request.carried
         correlationID = request.carried.correlationID ?? Hexadecimal.encode(Random.bytes(8))
     }
@@ -103,7 +105,8 @@ extension PendingRequest {
             if let state { body.member("state", state) }
             if let nonce { body.member("nonce", nonce) }
             body.member("code_challenge", codeChallenge)
-            body.member("scope", scope)
+            body.member("scope", permissions.scope)
+            if let audience { body.member("resource", audience) }
             body.member("correlation_id", correlationID)
             body.member("again", hasChosenAgain)
             if let network = carried.network { body.member("mccmnc", network.mccmnc) }
@@ -127,7 +130,8 @@ extension PendingRequest {
         state = document["state"]?.string
         nonce = document["nonce"]?.string
         self.codeChallenge = codeChallenge
-        self.scope = scope
+        permissions = Permissions(scope: scope)
+        audience = document["resource"]?.string
         self.correlationID = correlationID
         hasChosenAgain = again
         self.stage = stage

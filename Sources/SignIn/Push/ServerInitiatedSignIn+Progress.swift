@@ -52,6 +52,8 @@ extension ServerInitiatedSignIn {
         let outcome = try await stored { () throws(RepositoryError) in try await repository.fetch(redemption) }
         guard case .fetched(let session) = outcome else { throw .pushEnded(.expired) }
         let refreshToken = try await tokenIssuer.refreshTokens.text(of: RefreshToken(of: session))
-        return try tokenIssuer.tokens(of: session, refreshToken: refreshToken, now: now)
+        return try tokenIssuer.tokens(
+            of: session, to: tokenIssuer.configuration.audienceOfPosters, permissions: nil, refreshToken: refreshToken,
+            now: now)
     }
 }

@@ -25,11 +25,11 @@ struct IntrospectionEndpoint: Sendable {
             body.member("active", true)
             body.member("sub", session.user.description)
             body.member("client_id", session.client)
-            if let scope = session.scope, !scope.isEmpty { body.member("scope", scope) }
+            body.member("scope", active.permissions.scope)
             body.member("exp", active.expiresAt)
             body.member("iat", session.rotatedAt ?? session.createdAt)
             body.member("iss", introspection.issuer)
-            body.member("aud", introspection.audience)
+            body.member("aud", active.audience)
             body.member("sid", session.id.description)
             if let acr = session.authentication.acr { body.member("acr", acr) }
             if let time = session.authentication.time { body.member("auth_time", time) }

@@ -62,7 +62,7 @@ package struct IssuerMetadata: Sendable {
             ("token_endpoint_auth_methods_supported", methods),
             ("revocation_endpoint_auth_methods_supported", methods),
             ("code_challenge_methods_supported", list([PKCE.method])),
-            ("scopes_supported", list(AppRequest.scopes)),
+            ("scopes_supported", list(Permission.allCases.map(\.rawValue))),
             (
                 "claims_supported",
                 list([

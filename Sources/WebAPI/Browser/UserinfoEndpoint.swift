@@ -7,12 +7,12 @@ internal import SignIn
 struct UserinfoEndpoint: Sendable {
     let accounts: UserAccounts
 
-    func respond(_ context: RequestContext, _ session: Session) async throws(ServiceError) -> HTTPResponse {
-        let user = try await accounts.user(under: session)
+    func respond(_ context: RequestContext, _ principal: Principal) async throws(ServiceError) -> HTTPResponse {
+        let user = try await accounts.user(under: principal.session)
         var writer = JSONWriter()
         writer.object { body in
             body.member("sub", user.id.description)
-            body.userClaims(user, AppScope(session.scope))
+            body.userClaims(user, principal.permissions)
         }
         return .secretJSON(writer.bytes)
     }

@@ -19,9 +19,13 @@ enum AnswerSchemas {
         ]
     }
 
-    private static let tokens = Schema.object(
+    private static let tokens = Schema.extending(
+        tokensOfAnApp, with: Schema.object("A session.", required: ["refresh_token"], []))
+
+    /// An app of ours gets a refresh token where it may have one.
+    private static let tokensOfAnApp = Schema.object(
         "A session.",
-        required: ["access_token", "token", "refresh_token", "token_type", "expires_in", "expires"],
+        required: ["access_token", "token", "token_type", "expires_in", "expires"],
         [
             "access_token": Schema.text(
                 """
@@ -29,12 +33,13 @@ enum AnswerSchemas {
                 `iat`, `exp`, `jti`, and `acr`, `amr`, `auth_time` where known; nothing personal.
                 """),
             "refresh_token": Schema.text(
-                "Good for one new pair at `POST /auth/token`. Opaque to apps; at most 512 characters."),
+                "Good for one new pair at `POST /auth/token`. Opaque to apps; at most 512 characters. An app of ours gets one "
+                    + "where it asks for `offline_access` and may have that, or where its section has it always."),
             "token": Schema.text("The access token, under the name that stock ZenKey apps know."),
             "token_type": Schema.choice("How the token is sent.", ["Bearer"]),
             "expires_in": Schema.integer("How long the access token is good for, in seconds.", ["minimum": 1]),
             "expires": Schema.integer("The same, under the name that stock ZenKey apps know.", ["minimum": 1]),
-            "scope": Schema.text("What the app may know, where it signed its user in through the browser."),
+            "scope": Schema.text("What the access token can be used for, of an app of ours: what of the scope was granted."),
             "id_token": Schema.text(
                 """
                 Who signed in, for an app that asked for `openid`: a JWT (ES256) with `iss`, `sub`, `aud` (the app's \
@@ -70,7 +75,7 @@ enum AnswerSchemas {
         ])
 
     private static let tokenAnswer = Schema.extending(
-        tokens,
+        tokensOfAnApp,
         with: Schema.object(
             "A session. The members below are of an exchange of tokens, and most of them for who is no app of ours.",
             [
@@ -245,7 +250,7 @@ enum AnswerSchemas {
             "active": Schema.boolean("Whether it is good at this moment; where it is not, nothing else is told."),
             "sub": Schema.text("The user's number here, as text."),
             "client_id": Schema.text("The client it was given to."),
-            "scope": Schema.text("What it lets its holder know."),
+            "scope": Schema.text("What it can be used for at this moment."),
             "exp": Schema.time("When it ends"), "iat": Schema.time("When it was made"),
             "iss": Schema.text("This service."), "aud": Schema.text("Whom it is for."),
             "sid": Schema.text("Its session."), "acr": acr,

@@ -1,3 +1,4 @@
+internal import Apps
 internal import Accounts
 internal import HTTPServer
 internal import OpenIDConnect
@@ -121,13 +122,23 @@ extension ErrorCode {
         "The user of the session authenticated too long ago for this; refreshing the session does not help. Sign in "
             + "again with the `max_age`, and the `acr_values` if there are some, of `WWW-Authenticate` (RFC 9470).")
 
+    package static let insufficientScope = ErrorCode(
+        "insufficient_scope", ErrorAnswer(.insufficientScope(.accountRead)),
+        "The token can't be used for this. `WWW-Authenticate` names the scope that it takes: the operator has to give "
+            + "it to the app, and the app to ask for it.")
+
+    package static let invalidScope = ErrorCode(
+        "invalid_scope", ErrorAnswer(.invalidScope),
+        "Nothing of the `scope` can be granted to this client, or it is no list of scopes.")
+
     package static let accessDenied = ErrorCode(
         "access_denied", ErrorAnswer(.accessDenied),
         "The user or the carrier said no. Tell the user so, and offer to sign in again or in another way.")
 
     package static let unauthorizedClient = ErrorCode(
         "unauthorized_client", ErrorAnswer(.unauthorizedClient),
-        "The app's section does not name the provider among its `providerTokens`.")
+        "The app's section does not allow this: the provider is not among its `providerTokens`, or the grant not among "
+            + "its `grants`.")
 
     package static let providerSignInRequired = ErrorCode(
         "provider_sign_in_required", ErrorAnswer(.providerSignInRequired),
@@ -255,7 +266,7 @@ extension ErrorCode {
         .invalidRequest, .unknownClient, .unknownProvider, .unsupportedGrantType, .redirectURINotAllowed,
         .issuerMismatch, .providerNotFound, .invalidAPIKey, .invalidClient, .invalidToken, .invalidGrant,
         .invalidIDToken, .userinfoMismatch, .invalidTarget, .invalidEvent, .challengeRequired, .invalidChallenge,
-        .insufficientUserAuthentication, .accessDenied, .unauthorizedClient, .providerSignInRequired, .noUserinfo,
+        .insufficientUserAuthentication, .insufficientScope, .invalidScope, .accessDenied, .unauthorizedClient, .providerSignInRequired, .noUserinfo,
         .authenticationTimedOut, .unlinkedUser, .identityTooNew,
     ]
     private static let last: [ErrorCode] = [

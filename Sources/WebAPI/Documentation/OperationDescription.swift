@@ -1,3 +1,4 @@
+internal import Apps
 internal import HTTPServer
 package import JSON
 internal import OpenAPI
@@ -61,10 +62,14 @@ extension Operation {
     var object: OperationObject {
         OperationObject(
             method: method.rawValue, path: path, tag: description.tag.name, summary: description.summary,
-            description: description.description, id: description.id,
+            description: description.description + permissionSentence, id: description.id,
             parameters: description.parameters + [Reference.parameter("RequestID")],
             body: description.body?.object, responses: responses,
             otherwise: Reference.response(ErrorResponse.ofHTTP), security: access.security)
+    }
+
+    private var permissionSentence: String {
+        permission.map { "\n\nThe token must have the scope `\($0.rawValue)`." } ?? ""
     }
 
     private var responses: [(status: Int, value: JSONValue)] {
@@ -79,7 +84,8 @@ extension Operation {
     /// In the order of ``ErrorCode``.
     private var errors: [ErrorCode] {
         let ofBody: [ErrorCode] = description.body != nil && !access.hasPages ? [.invalidRequest] : []
-        return ErrorCode.ordered(description.errors + access.errors + ofBody)
+        let ofPermission: [ErrorCode] = permission == nil ? [] : [.insufficientScope]
+        return ErrorCode.ordered(description.errors + access.errors + ofPermission + ofBody)
     }
 }
 

@@ -14,7 +14,8 @@ extension RequestSchemas {
                 "code_challenge": Schema.text("The base64url of the verifier's SHA-256 hash (RFC 7636 §4.2)."),
                 "code_challenge_method": Schema.choice("How it was made.", ["S256"]),
                 "response_mode": Schema.choice("How the answer comes.", ["query"]),
-                "scope": Schema.text("What the app wants to know: names with blanks between them."),
+                "scope": Schema.text("What the app wants to know and to do: names with blanks between them."),
+                "resource": Schema.text("Whom the app's tokens are to be for; without it, this service (RFC 8707)."),
                 "state": Schema.text("It comes back as it is."),
                 "nonce": Schema.text("It comes back in the ID token."),
                 "provider": Schema.text(

@@ -81,9 +81,14 @@ enum RequestSchemas {
                 "provider": text(
                     "provider", "Whose token it is; it may be absent where only one provider's tokens are taken."),
                 "requested_token_type": Schema.choice("What is wanted for it.", [SubjectToken.accessTokenType]),
-                "scope": text("scope", "What an app of ours asks to learn by an exchange; ignored otherwise."),
-                "audience": text("audience", "This service's own, or nothing."),
-                "resource": text("resource", "Likewise."),
+                "scope": text(
+                    "scope",
+                    "What the access token is to be used for: names with blanks between them. A refresh narrows it for that "
+                        + "token alone (RFC 6749 §6)."),
+                "resource": text(
+                    "resource",
+                    "Whom the access token is for: this service, or one of the app's `audiences` (RFC 8707 §2.2)."),
+                "audience": text("audience", "The same, in an exchange."),
                 "correlation_id": Schema.textOrNumber(
                     spelled("correlation_id", "The app's own name for an exchange, which goes into the logs."),
                     ["pattern": "^[A-Za-z0-9._-]{1,64}$"]),

@@ -90,7 +90,7 @@ enum SignInDescriptions {
         .init(
             status: 400,
             description:
-                "What is refused for good: `invalid_request`, `unsupported_grant_type`, `invalid_target`, and to an app "
+                "What is refused for good: `invalid_request`, `unsupported_grant_type`, `invalid_target`, `invalid_scope`, and to an app "
                 + "of ours `invalid_grant`: let its user sign in again.", schema: Reference.schema(ErrorSchemas.error),
             headers: [.cacheControl]),
         .init(

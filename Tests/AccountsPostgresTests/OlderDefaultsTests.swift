@@ -1,0 +1,34 @@
+import Accounts
+import AccountsSQL
+import Postgres
+import PostgresTestSupport
+import TestSupport
+import Testing
+
+@testable import AccountsPostgres
+
+/// As the suite of the same name for the file-backed store.
+@Suite struct `The defaults of a shared store` {
+    @Test func `are older ones where it was made before they changed`() async throws {
+        try await SharedServer.withDatabase { address in
+            try await withStore(at: address) { store in
+                let isOlder = try await store.hasOlderDefaults()
+                #expect(!isOlder)
+            }
+            try await withPool(at: address) { pool in
+                for statement in [
+                    "ALTER TABLE sessions DROP COLUMN audience", "DELETE FROM meta WHERE name = 'older_defaults'",
+                    "UPDATE gatehouse_schema SET version = 1",
+                ] {
+                    _ = try await pool.query(.once(statement), timeout: .patience)
+                }
+            }
+            for _ in 0..<2 {
+                try await withStore(at: address) { store in
+                    let isOlder = try await store.hasOlderDefaults()
+                    #expect(isOlder)
+                }
+            }
+        }
+    }
+}
