@@ -63,6 +63,9 @@ import YAML
         session:
           issuer: ""
           audience: ""
+          splitAudiences: false
+          scopes: [everything]
+          exchangeScopes: [openid, profile, email, phone, account.read]
           accessTokenSeconds: 900
           refreshTokenDays: 30
           refreshGraceSeconds: 60

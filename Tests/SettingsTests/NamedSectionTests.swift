@@ -14,6 +14,7 @@ import Testing
               api-2:
                 id: api
                 secret: s3cret-of-api
+            session: {splitAudiences: true}
 
             """
 
@@ -22,7 +23,7 @@ import Testing
             "APPS": "acme-web", "APP_ACME_WEB_CLIENT_ID": "web", "APP_ACME_WEB_SECRET_FILE": "/run/secrets/web",
             "APP_ACME_WEB_REDIRECT_URIS": "https://a.example,https://b.example", "RESOURCE_SERVERS": "api",
             "APP_ACME_WEB_POST_LOGOUT_REDIRECT_URIS": "https://a.example/bye", "RESOURCE_SERVER_API_ID": "api",
-            "RESOURCE_SERVER_API_SECRET": "s3cret", "BROWSER_PENDING_SIGN_INS": "5",
+            "RESOURCE_SERVER_API_SECRET": "s3cret", "SESSION_SPLIT_AUDIENCES": "true", "BROWSER_PENDING_SIGN_INS": "5",
         ]
         let loaded = load(least, environment: environment, files: ["/run/secrets/web": "x"])
         #expect(loaded.faults == [])

@@ -116,7 +116,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("iss", "https://other.example"), ("iss", nil), ("aud", "other"), ("aud", nil), ("aud", ["api"]),
+            ("iss", "https://other.example"), ("iss", nil), ("aud", nil), ("aud", ["api"]),
             ("exp", nil),
             ("exp", "99999999999"), ("exp", .number(1e300)), ("sub", nil), ("sub", "jane"), ("sub", 7), ("sid", nil),
             ("sid", "1"), ("sid", "0000000000000001000000000000000"),
@@ -125,6 +125,14 @@ import Testing
         let stage = try await SignInStage()
         let token = try await changed(stage) { $0.claims[setting: claim] = value }
         #expect(stage.issuer.bearer(of: token, at: stage.now) == nil)
+    }
+
+    @Test func `an access token that is made out to somebody else says so, and is refused here`() async throws {
+        let stage = try await SignInStage()
+        let token = try await changed(stage) { $0.claims[setting: "aud"] = "other" }
+        #expect(stage.issuer.bearer(of: token, at: stage.now)?.audience == "other")
+        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.principal(of: token) }
+        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.signOut(token) }
     }
 
     @Test(arguments: [nil, "JWT", "id_token+jwt", "port_token+jwt"] as [JSONValue?])

@@ -64,7 +64,12 @@ import Testing
     }
 
     @Test(arguments: ["audience", "resource"]) func `asks for tokens for this service`(name: String) async throws {
-        #expect(try await problem([name: "https://other.example"]) == .invalidTarget)
+        let stage = try await SignInStage.exchanging(TokenExchange(.jwt))
+        let token = try stage.carrier.accessToken()
+        await #expect(throws: ServiceError.invalidTarget) {
+            try await stage.exchange(token, [name: "https://other.example"])
+        }
+        #expect(try await problem(["resource": "api", "audience": "https://gatehouse.example"]) == .invalidTarget)
         #expect(try await problem([name: "api"]) == nil)
     }
 }

@@ -133,7 +133,7 @@ import Testing
             RegisteredApp.Rights(permissions: .everything), providers: ["zenkey"])
         let token = try await Self.signIn(&browser, scope: "openid account.identities").json["access_token"]?.string
         let answer = await browser.api.post(
-            "/users/me/identities", json: ["provider": "plain", "code": "c", "code_verifier": "x"],
+            "/users/me/identities", json: ["provider": "openid", "code": "c", "code_verifier": "x"],
             headers: bearer(token ?? ""))
         #expect((answer.status, answer.error) == (400, "invalid_request"))
         #expect(answer.text.contains("this app's providers"), "\(answer.text)")

@@ -90,5 +90,5 @@ extension ErrorCode {
     static func named(_ text: String) -> ErrorCode? { ofTests.first { $0.rawValue == text } }
 
     /// Those that only `POST /auth/token` gives, which describes them in words.
-    static let ofClients: Set<ErrorCode> = [.unsupportedGrantType, .invalidTarget]
+    static let ofClients: Set<ErrorCode> = [.unsupportedGrantType, .invalidTarget, .invalidScope]
 }

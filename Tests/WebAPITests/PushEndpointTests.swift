@@ -1,4 +1,5 @@
 import Accounts
+import Apps
 import HTTPClient
 import HTTPServer
 import HTTPTesting
@@ -16,9 +17,12 @@ extension APIStage {
     private static let key = [("X-API-KEY", "key")]
 
     static func withPushes(
-        apiKeys: [String] = [], perMinute: Int = 0, registration: RegistrationMode = .automatic
+        apiKeys: [String] = [], perMinute: Int = 0, registration: RegistrationMode = .automatic,
+        permissions: Permissions = .everything
     ) async throws -> APIStage {
-        let app = try await APIStage(apiKeys: apiKeys, perMinute: perMinute, registration: registration) {
+        let app = try await APIStage(
+            apiKeys: apiKeys, perMinute: perMinute, registration: registration, permissions: permissions
+        ) {
             SignInStage.pushing(&$0)
         }
         app.stage.takePushes()

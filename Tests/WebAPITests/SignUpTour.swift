@@ -1,4 +1,5 @@
 import Accounts
+import Apps
 import Crypto
 import HTTPClient
 import HTTPServer
@@ -18,7 +19,8 @@ extension APIStage {
 
     /// With a second provider, whose directory gives links.
     static func withDirectory(
-        apiKeys: [String] = [], perMinute: Int = 0, registration: RegistrationMode = .automatic
+        apiKeys: [String] = [], perMinute: Int = 0, registration: RegistrationMode = .automatic,
+        permissions: Permissions = .everything
     ) async throws -> APIStage {
         let tokenEndpoint = try EndpointURL(configured: tokenURL)
         let api = UserAPI(
@@ -33,7 +35,8 @@ extension APIStage {
             $0.userAPI = api
         }
         let app = try await APIStage(
-            apiKeys: apiKeys, perMinute: perMinute, registration: registration, others: [beyond])
+            apiKeys: apiKeys, perMinute: perMinute, registration: registration, others: [beyond],
+            permissions: permissions)
         app.stage.transport.answer(tokenURL, json: ["access_token": "management-token", "expires_in": 3600])
         app.answerDirectory()
         return app
@@ -58,6 +61,9 @@ enum SignUpTour {
     static func seen() async throws -> Set<String> {
         var seen: Set<String> = []
         for part in [roads, refusals, troubles, sensitive, closed] { seen.formUnion(try await part()) }
+        let narrow = try await APIStage.withDirectory(permissions: [])
+        _ = await narrow.signUp("/credential-binding-link", "somebody", try await narrow.signedIn().token)
+        seen.formUnion(narrow.seenAnswers)
         return seen
     }
 
