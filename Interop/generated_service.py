@@ -60,6 +60,8 @@ app:
     secret: "{app_secret}"
     redirectURIs: ["https://app.example/callback"]
     providerTokens: [plain]
+    scopes: [openid, profile, email, phone, offline_access, account.read, tokens]
+    impliedScopes: [offline_access, account.read, tokens]
 resourceServers: [api]
 resourceServer:
   api: {{id: api, secret: "{resource_server_secret}"}}

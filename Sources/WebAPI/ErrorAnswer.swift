@@ -1,5 +1,5 @@
-internal import Apps
 internal import Accounts
+internal import Apps
 internal import HTTPServer
 internal import JSON
 internal import OpenIDConnect

@@ -79,7 +79,9 @@ extension Operation<APIServices> {
         _ method: HTTPMethod, _ path: String, needs permission: Permission, _ description: OperationDescription,
         _ handler: @escaping @Sendable (APIServices) -> UserAndClientHandler
     ) -> Self {
-        admitted(method, path, .userAndClient, needs: permission, description) { .userAndClient(permission, handler($0)) }
+        admitted(method, path, .userAndClient, needs: permission, description) {
+            .userAndClient(permission, handler($0))
+        }
     }
 
     /// Answers the provider that the path names.

@@ -35,7 +35,9 @@ enum Operations {
     private static let signUps: [Operation<APIServices>] = [
         .app(.post, SignUpEndpoint.paths[0], SignUpDescriptions.signUp) { $0.signUp.signUp },
         .app(.post, SignUpEndpoint.paths[1], SignUpDescriptions.recover) { $0.signUp.recover },
-        .userOrApp(.post, SignUpEndpoint.paths[2], needs: .accountIdentities, SignUpDescriptions.link) { $0.signUp.link },
+        .userOrApp(.post, SignUpEndpoint.paths[2], needs: .accountIdentities, SignUpDescriptions.link) {
+            $0.signUp.link
+        },
         .app(.post, SignUpEndpoint.paths[3], SignUpDescriptions.recoverLink) { $0.signUp.recover },
     ]
 
@@ -53,14 +55,23 @@ enum Operations {
         .user(.get, "/users/me", needs: .accountRead, UserDescriptions.show) { $0.currentUser.show },
         .user(.patch, "/users/me", needs: .accountWrite, UserDescriptions.edit) { $0.currentUser.edit },
         .user(.delete, "/users/me", needs: .accountErase, UserDescriptions.erase) { $0.currentUser.erase },
-        .user(.post, "/users/me/refresh-profile", needs: .accountRead, UserDescriptions.refreshProfile) { $0.providerTokens.refreshProfile },
+        .user(.post, "/users/me/refresh-profile", needs: .accountRead, UserDescriptions.refreshProfile) {
+            $0.providerTokens.refreshProfile
+        },
         .user(.post, "/auth/transaction", needs: .transactions, UserDescriptions.approve) { $0.transaction.respond },
     ]
 
     private static let identities: [Operation<APIServices>] = [
-        .user(.get, "/users/me/identities", needs: .accountRead, UserListDescriptions.listIdentities) { $0.identities.list },
-        .user(.post, "/users/me/identities", needs: .accountIdentities, UserListDescriptions.linkIdentity) { $0.identities.add },
-        .user(.delete, "/users/me/identities/{identity_id}", needs: .accountIdentities, UserListDescriptions.unlinkIdentity) {
+        .user(.get, "/users/me/identities", needs: .accountRead, UserListDescriptions.listIdentities) {
+            $0.identities.list
+        },
+        .user(.post, "/users/me/identities", needs: .accountIdentities, UserListDescriptions.linkIdentity) {
+            $0.identities.add
+        },
+        .user(
+            .delete, "/users/me/identities/{identity_id}", needs: .accountIdentities,
+            UserListDescriptions.unlinkIdentity
+        ) {
             $0.identities.remove
         },
         .userAndClient(.get, ProviderTokenEndpoint.path, needs: .tokens, UserListDescriptions.accessToken) {
@@ -70,8 +81,12 @@ enum Operations {
 
     private static let devices: [Operation<APIServices>] = [
         .user(.get, "/users/me/sessions", needs: .accountRead, UserListDescriptions.listSessions) { $0.devices.list },
-        .user(.delete, "/users/me/sessions", needs: .accountSessions, UserListDescriptions.revokeSessions) { $0.devices.revokeAll },
-        .user(.delete, "/users/me/sessions/{session_id}", needs: .accountSessions, UserListDescriptions.revokeSession) { $0.devices.revoke },
+        .user(.delete, "/users/me/sessions", needs: .accountSessions, UserListDescriptions.revokeSessions) {
+            $0.devices.revokeAll
+        },
+        .user(.delete, "/users/me/sessions/{session_id}", needs: .accountSessions, UserListDescriptions.revokeSession) {
+            $0.devices.revoke
+        },
     ]
 
     private static let browser: [Operation<APIServices>] = [

@@ -15,14 +15,18 @@ import Testing
 
 /// A user of the plain provider whose tokens are kept, and the service that may have them.
 struct VaultFlow {
+    private static let redirectURI = "https://service.example/cb"
+    private static let scope = "openid account.read account.sessions account.erase tokens"
     static let apps = """
+        session: {issuer: '\(BrowserFlow.issuer)'}
         apps: [service]
         app:
           service:
             clientID: service
             secret: service-secret
-            redirectURIs: [https://service.example/cb]
+            redirectURIs: ['\(redirectURI)']
             providerTokens: [plain]
+            scopes: [openid, account.read, account.sessions, account.erase, tokens]
         """
 
     let gatehouse: RunningGatehouse
@@ -32,7 +36,9 @@ struct VaultFlow {
     static func with(
         lifetime: String? = "token_expires_in_30_valid", plain: [String] = [], _ body: (VaultFlow) async throws -> Void
     ) async throws {
-        try await RunningGatehouse.with(top: apps, plain: ["keepTokens: true"] + plain) { gatehouse in
+        try await RunningGatehouse.with(
+            top: apps, plain: ["keepTokens: true", "scopes: [openid, profile, email, offline_access]"] + plain
+        ) { gatehouse in
             try await body(try await VaultFlow(gatehouse, misbehaving: lifetime))
         }
     }
@@ -40,9 +46,14 @@ struct VaultFlow {
     /// Signs a subscriber in, by default with a token that is due for a refresh at once.
     init(_ gatehouse: RunningGatehouse, _ subscriber: String = "ada", misbehaving name: String?) async throws {
         self.gatehouse = gatehouse
-        var more = ["scope": "openid profile email offline_access"]
-        if let name { more["misbehave"] = name }
-        let signedIn = try await gatehouse.signIn(try await gatehouse.authorize(subscriber, at: .plain, more))
+        if let name { try await Self.misbehave(name, at: "token", times: 1, gatehouse) }
+        var browser = BrowserFlow(gatehouse)
+        let code = try await browser.code([
+            "client_id": "service", "redirect_uri": Self.redirectURI, "provider": "plain", "mccmnc": "",
+            "login_hint": subscriber, "scope": Self.scope,
+        ])
+        let signedIn = try await browser.redeem(
+            code, ["client_id": "service", "client_secret": "service-secret", "redirect_uri": Self.redirectURI])
         token = try #require(signedIn["token"]?.string, "\(signedIn.text)")
         let identities = try await gatehouse.call("GET", "/users/me/identities", bearer: token)
         identity = try #require(identities.json.array?.first?["identity_id"]?.integer)
@@ -57,6 +68,12 @@ struct VaultFlow {
 
     /// Has the next calls of the token endpoint, or of another, go wrong.
     func misbehave(_ name: String, at endpoint: String? = nil, times: Int? = 1) async throws {
+        try await Self.misbehave(name, at: endpoint, times: times, gatehouse)
+    }
+
+    private static func misbehave(
+        _ name: String, at endpoint: String?, times: Int?, _ gatehouse: RunningGatehouse
+    ) async throws {
         var members: [(name: String, value: JSONValue)] = [("name", .string(name)), ("issuer", "plain")]
         if let endpoint { members.append((name: "endpoint", value: .string(endpoint))) }
         if let times { members.append((name: "times", value: .integer(Int64(times)))) }

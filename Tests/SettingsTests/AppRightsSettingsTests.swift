@@ -51,7 +51,8 @@ import Testing
         #expect(told.apps(inOlderStore: true) == told.apps && told.noticesOfOlderStore.isEmpty)
     }
 
-    @Test func `of sessions that are no app's is everything but tokens, and nothing that changes something by exchange`()
+    @Test
+    func `of sessions that are no app's is everything but tokens, and nothing that changes something by exchange`()
         throws
     {
         let usual = try #require(load(least).settings).session

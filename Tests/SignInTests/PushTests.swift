@@ -97,7 +97,9 @@ extension SignInStage {
         #expect(again.refreshToken == tokens.refreshToken)
         _ = try await stage.sessions.refresh(tokens.refreshToken)
         await #expect(throws: ServiceError.pushEnded(.expired)) { try await stage.poll(id) }
-        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.principal(of: tokens.accessToken).session }
+        await #expect(throws: ServiceError.invalidToken) {
+            try await stage.sessions.principal(of: tokens.accessToken).session
+        }
         #expect(try await stage.auditTrail() == [.userCreated, .pushReused])
     }
 
@@ -108,7 +110,9 @@ extension SignInStage {
         let tokens = try #require(try await stage.tokens(id))
         stage.pass(seconds: 60)
         await #expect(throws: ServiceError.pushEnded(.expired)) { try await stage.poll(id) }
-        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.principal(of: tokens.accessToken).session }
+        await #expect(throws: ServiceError.invalidToken) {
+            try await stage.sessions.principal(of: tokens.accessToken).session
+        }
     }
 
     @Test func `is nobody's but its owner's, in whatever state`() async throws {

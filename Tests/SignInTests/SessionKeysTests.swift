@@ -90,7 +90,8 @@ import Testing
         let tokens = try await stage.signIn().tokens
         _ = try await SessionKeys.rotate(.session, in: stage.repository, now: stage.now, signsAtOnce: true)
         let other = try await instance(of: stage)
-        let elsewhere = Sessions(repository: stage.repository, tokenIssuer: other.issuer, apps: stage.apps, clock: stage.clock)
+        let elsewhere = Sessions(
+            repository: stage.repository, tokenIssuer: other.issuer, apps: stage.apps, clock: stage.clock)
         let fresh = try await elsewhere.refresh(tokens.refreshToken).accessToken
         #expect(stage.issuer.bearer(of: fresh, at: stage.now) == nil)
         _ = try await stage.sessions.principal(of: fresh).session
@@ -126,10 +127,13 @@ import Testing
         let tokens = try await stage.signIn().tokens
         _ = try await SessionKeys.rotate(.session, in: stage.repository, now: stage.now, signsAtOnce: true)
         let other = try await instance(of: stage)
-        let elsewhere = Sessions(repository: stage.repository, tokenIssuer: other.issuer, apps: stage.apps, clock: stage.clock)
+        let elsewhere = Sessions(
+            repository: stage.repository, tokenIssuer: other.issuer, apps: stage.apps, clock: stage.clock)
         let fresh = try await elsewhere.refresh(tokens.refreshToken).accessToken
         await stage.repository.close()
-        await #expect(throws: ServiceError.storageUnavailable(.closed)) { try await stage.sessions.principal(of: fresh).session }
+        await #expect(throws: ServiceError.storageUnavailable(.closed)) {
+            try await stage.sessions.principal(of: fresh).session
+        }
     }
 
     @Test func `the session keys are refused as soon as a retired one is known, and so are the tokens it signed`()

@@ -30,7 +30,9 @@ import Testing
         let stage = try await SignInStage()
         let tokens = try await stage.signIn().tokens
         try await stage.sessions.signOut(tokens.accessToken)
-        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.principal(of: tokens.accessToken).session }
+        await #expect(throws: ServiceError.invalidToken) {
+            try await stage.sessions.principal(of: tokens.accessToken).session
+        }
         await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.signOut(tokens.accessToken) }
         await #expect(throws: ServiceError.invalidGrant(.unknownRefreshToken)) {
             try await stage.sessions.refresh(tokens.refreshToken)
@@ -227,7 +229,9 @@ import Testing
         await #expect(throws: ServiceError.invalidGrant(.reusedRefreshToken)) {
             try await stage.sessions.refresh(first)
         }
-        await #expect(throws: ServiceError.invalidToken) { try await stage.sessions.principal(of: second.accessToken).session }
+        await #expect(throws: ServiceError.invalidToken) {
+            try await stage.sessions.principal(of: second.accessToken).session
+        }
         await #expect(throws: ServiceError.invalidGrant(.unknownRefreshToken)) {
             try await stage.sessions.refresh(second.refreshToken)
         }

@@ -36,7 +36,9 @@ enum AccountTour {
         _ = await narrow.post(
             "/auth/token",
             json: ["grant_type": "refresh_token", "refresh_token": "x", "scope": "a\\b"])
-        return try await open.seenAnswers.union(locked.seenAnswers).union(narrow.seenAnswers).union(ended()).union(registration()).union(closed())
+        return try await open.seenAnswers.union(locked.seenAnswers).union(narrow.seenAnswers).union(ended()).union(
+            registration()
+        ).union(closed())
     }
 
     @discardableResult

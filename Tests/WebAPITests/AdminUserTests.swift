@@ -159,7 +159,9 @@ import Testing
         #expect(answer.json == ["user_id": 1, "erased": true])
         #expect(await admin.send(.get, "/admin/users/1").status == 404)
         #expect(await admin.send(.delete, "/admin/users/1").status == 404)
-        await #expect(throws: (any Error).self) { try await admin.stage.sessions.principal(of: tokens.accessToken).session }
+        await #expect(throws: (any Error).self) {
+            try await admin.stage.sessions.principal(of: tokens.accessToken).session
+        }
         let audit = await admin.send(.get, "/admin/audit", query: "user=1")
         #expect(audit.json["events"]?.array?.map { $0["event"] } == ["user_created", "user_erased"])
     }
@@ -171,7 +173,9 @@ import Testing
         let answer = await admin.send(.delete, "/admin/users/1/sessions")
         #expect(answer.status == 200)
         #expect(answer.json == ["user_id": 1, "sessions_ended": 2])
-        await #expect(throws: (any Error).self) { try await admin.stage.sessions.principal(of: tokens.accessToken).session }
+        await #expect(throws: (any Error).self) {
+            try await admin.stage.sessions.principal(of: tokens.accessToken).session
+        }
         #expect(await admin.send(.delete, "/admin/users/1/sessions").json["sessions_ended"] == 0)
     }
 

@@ -84,7 +84,8 @@ import Testing
     @Test func `is what a refresh narrows, for that token alone`() async throws {
         var browser = try await Self.browser(RegisteredApp.Rights())
         let first = try await Self.signIn(&browser, scope: "openid profile email offline_access")
-        let narrow = await Self.refresh(browser, first.json["refresh_token"]?.string, [("scope", "openid account.read")])
+        let narrow = await Self.refresh(
+            browser, first.json["refresh_token"]?.string, [("scope", "openid account.read")])
         #expect(narrow.status == 200 && narrow.json["scope"] == "openid", "\(narrow.text)")
         let user = await browser.api.send(
             .get, "/auth/userinfo", headers: bearer(narrow.json["access_token"]?.string ?? ""))

@@ -39,7 +39,8 @@ enum AnswerSchemas {
             "token_type": Schema.choice("How the token is sent.", ["Bearer"]),
             "expires_in": Schema.integer("How long the access token is good for, in seconds.", ["minimum": 1]),
             "expires": Schema.integer("The same, under the name that stock ZenKey apps know.", ["minimum": 1]),
-            "scope": Schema.text("What the access token can be used for, of an app of ours: what of the scope was granted."),
+            "scope": Schema.text(
+                "What the access token can be used for, of an app of ours: what of the scope was granted."),
             "id_token": Schema.text(
                 """
                 Who signed in, for an app that asked for `openid`: a JWT (ES256) with `iss`, `sub`, `aud` (the app's \

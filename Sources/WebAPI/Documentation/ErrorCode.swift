@@ -1,5 +1,5 @@
-internal import Apps
 internal import Accounts
+internal import Apps
 internal import HTTPServer
 internal import OpenIDConnect
 internal import Providers
@@ -266,7 +266,8 @@ extension ErrorCode {
         .invalidRequest, .unknownClient, .unknownProvider, .unsupportedGrantType, .redirectURINotAllowed,
         .issuerMismatch, .providerNotFound, .invalidAPIKey, .invalidClient, .invalidToken, .invalidGrant,
         .invalidIDToken, .userinfoMismatch, .invalidTarget, .invalidEvent, .challengeRequired, .invalidChallenge,
-        .insufficientUserAuthentication, .insufficientScope, .invalidScope, .accessDenied, .unauthorizedClient, .providerSignInRequired, .noUserinfo,
+        .insufficientUserAuthentication, .insufficientScope, .invalidScope, .accessDenied, .unauthorizedClient,
+        .providerSignInRequired, .noUserinfo,
         .authenticationTimedOut, .unlinkedUser, .identityTooNew,
     ]
     private static let last: [ErrorCode] = [
