@@ -1,10 +1,9 @@
-/// What a session must show for what could take an account over: linking and unlinking identities, erasing the user,
-/// and changing how the user is reached.
+/// What a session must show for what could take an account over (``SensitiveAct``), as the configuration has it.
 ///
 /// Who has stolen an access token can't renew its authentication; who has stolen a phone number has an identity that
 /// was just added.
 public struct SensitiveDemands: Equatable, Sendable {
-    /// Within how many seconds a user has to authenticate of whom nothing tells that he ever did, where any time would
+    /// Within how many seconds users have to authenticate of whom nothing tells that they ever did, where any time would
     /// do.
     public static let usualMaximumAgeSeconds: Int64 = 300
 
@@ -21,7 +20,7 @@ public struct SensitiveDemands: Equatable, Sendable {
     /// Within how many seconds the user of a session has to authenticate again; nil when there is no need.
     ///
     /// - Parameters:
-    ///   - authenticatedAt: when he did last, in seconds since 1970, or ``Session/neverAuthenticated``.
+    ///   - authenticatedAt: when they did last, in seconds since 1970, or ``Session/neverAuthenticated``.
     ///   - now: seconds since 1970.
     public static func missingAuthentication(
         _ authenticatedAt: Int64, maximumAgeSeconds: Int64?, now: Int64
@@ -79,18 +78,21 @@ public enum SensitiveDecision: Equatable, Sendable {
     /// Decides.
     ///
     /// - Parameters:
+    ///   - act: what is to be done.
     ///   - authenticatedAt: when the user of the session authenticated, in seconds since 1970, or
     ///     ``Session/neverAuthenticated``.
     ///   - identities: the one that opened the session; all of the user's where it is not known which did.
     ///   - now: seconds since 1970.
     public static func decide(
-        authenticatedAt: Int64, identities: [IdentityHistory], demands: SensitiveDemands, now: Int64
+        _ act: SensitiveAct, authenticatedAt: Int64, identities: [IdentityHistory], demands: SensitiveDemands,
+        now: Int64
     ) -> SensitiveDecision {
         if let maximum = SensitiveDemands.missingAuthentication(
             authenticatedAt, maximumAgeSeconds: demands.maximumAgeSeconds, now: now)
         {
             return .authenticateAgain(maximumAgeSeconds: maximum)
         }
+        guard act.isClosedToNewIdentities else { return .allow }
         let waits = identities.map {
             $0.waitSeconds(minimumAgeSeconds: demands.minimumIdentityAgeSeconds, now: now)
         }

@@ -4,9 +4,9 @@ internal import Providers
 
 /// What could take an account over, and what is demanded of whoever does it.
 ///
-/// An access token is shown to many; who has got hold of one must not be able to make the account his own. So linking,
-/// unlinking, erasing and changing how the user is reached take a user who has authenticated just now (RFC 9470), by an
-/// identity that was not added just now.
+/// An access token is shown to many; who has got hold of one must not be able to make the account theirs. So each
+/// ``SensitiveAct`` takes a user who has authenticated just now (RFC 9470), by an identity that was not added just now.
+/// The transaction that does it decides; what is refused beforehand spares a code.
 struct SensitiveActions: Sendable {
     /// What holds for a provider that is not configured any more, in seconds.
     private static let usualIdentityAgeSeconds: Int64 = 86_400

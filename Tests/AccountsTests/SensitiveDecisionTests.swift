@@ -12,9 +12,10 @@ import Testing
     }
 
     private static func decide(
-        authenticatedAt: Int64 = now, _ identities: [IdentityHistory] = [], _ demands: SensitiveDemands = demands
+        _ act: SensitiveAct = .link, authenticatedAt: Int64 = now, _ identities: [IdentityHistory] = [],
+        _ demands: SensitiveDemands = demands
     ) -> SensitiveDecision {
-        .decide(authenticatedAt: authenticatedAt, identities: identities, demands: demands, now: now)
+        .decide(act, authenticatedAt: authenticatedAt, identities: identities, demands: demands, now: now)
     }
 
     @Test func `takes a user who has authenticated within the time`() {
@@ -54,6 +55,14 @@ import Testing
     @Test func `waits for the newest where it is not known which identity it was`() {
         let identities = [Self.history(.signIn), Self.history(.link, linked: Self.now - 400), Self.history(.migration)]
         #expect(Self.decide(identities) == .wait(seconds: 86_400))
+    }
+
+    @Test(arguments: SensitiveAct.allCases)
+    func `keeps every act from a new identity but the one by which it goes itself`(act: SensitiveAct) {
+        let decision = Self.decide(act, [Self.history(.link)])
+        #expect(decision == (act == .unlinkItself ? .allow : .wait(seconds: 86_400)))
+        #expect(
+            Self.decide(act, authenticatedAt: Self.now - 301) == .authenticateAgain(maximumAgeSeconds: 300))
     }
 
     @Test func `asks for the authentication first`() {

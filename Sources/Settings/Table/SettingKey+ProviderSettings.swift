@@ -99,7 +99,7 @@ extension SettingKey where Root == ProviderSettings {
         Self(
             "transactionIdentityMinimumAgeHours", \.transactionIdentityMinimumAgeHours, .limit(upTo: 8760),
             "How old an identity that was linked, ported or given to a user must be to approve transactions, to link, "
-                + "unlink and erase."),
+                + "unlink, erase, end other sessions, and change phone number, e-mail, username."),
         Self(
             "claims", \.claims, .list(.claim, upTo: ProviderSettings.maximumClaims),
             "Further claims of ID token and userinfo that the app gets, under claims, with their types."),

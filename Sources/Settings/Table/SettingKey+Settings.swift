@@ -156,7 +156,8 @@ extension SettingKey where Root == Settings {
             "Sessions of one user; one more ends the oldest."),
         Self(
             "session.sensitiveMaxAgeSeconds", \.session.sensitiveMaxAgeSeconds, .limit(upTo: day),
-            "How long ago a user may have authenticated to link, unlink, erase or change phone number, e-mail, username."
+            "How long ago a user may have authenticated to link, unlink, erase, end other sessions, or change phone number, "
+                + "e-mail, username."
         ),
         Self(
             "session.tokenType", \.session.tokenType, .text(.choice),
