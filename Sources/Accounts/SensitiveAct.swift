@@ -19,6 +19,16 @@ public enum SensitiveAct: CaseIterable, Sendable {
     case changeContact
     case changeUsername
 
+    /// Whether it only ends something, so that an answer to our challenge shows enough where the provider tells no time
+    /// of authentication. What adds something, or changes how the user is reached, takes more: whoever has a browser in
+    /// which the user is signed in at the provider has such an answer.
+    var onlyEnds: Bool {
+        switch self {
+        case .signOutOthers, .unlink, .unlinkItself, .erase: true
+        case .link, .bindCredential, .changeContact, .changeUsername: false
+        }
+    }
+
     /// Whether an identity on probation may not do it. One that takes itself away opens nothing to anybody.
     var isClosedToNewIdentities: Bool {
         switch self {

@@ -27,9 +27,13 @@ public struct NewSession: Equatable, Sendable {
     /// What the app said it is; the caller bounds its length.
     public var userAgent: String?
     public var authentication: Authentication
-    /// When the user proved who he is: the time of `authentication`, else when the ID token was issued, and never later
-    /// than the sign-in; ``Session/neverAuthenticated`` where nothing tells. Seconds since 1970. No refresh renews it.
+    /// When the user proved who they are: the time of `authentication`, and never later than the sign-in;
+    /// ``Session/neverAuthenticated`` where the provider tells none. When a token was issued tells nothing of its user.
+    /// Seconds since 1970. No refresh renews it.
     public var authenticatedAt: Int64
+    /// When the provider answered a nonce that this service had made shortly before, in seconds since 1970; nil where
+    /// it answered none.
+    public var challengedAt: Int64?
     /// The `client_id` the app signed in with.
     public var client: String
     /// What the app may learn, where it signed in through the browser and said so (RFC 6749 §3.3); nil for everything.
@@ -39,7 +43,7 @@ public struct NewSession: Equatable, Sendable {
 
     public init(
         id: SessionID, family: SessionID, expiresAt: Int64, userAgent: String?, authentication: Authentication,
-        authenticatedAt: Int64, client: String, scope: String?, upstreamSession: TokenHash?
+        authenticatedAt: Int64, challengedAt: Int64?, client: String, scope: String?, upstreamSession: TokenHash?
     ) {
         self.id = id
         self.family = family
@@ -47,6 +51,7 @@ public struct NewSession: Equatable, Sendable {
         self.userAgent = userAgent
         self.authentication = authentication
         self.authenticatedAt = authenticatedAt
+        self.challengedAt = challengedAt
         self.client = client
         self.scope = scope
         self.upstreamSession = upstreamSession
@@ -75,8 +80,10 @@ public struct Session: Equatable, Sendable {
     public var createdAt: Int64
     public var userAgent: String?
     public var authentication: Authentication
-    /// When the user proved who he is (``NewSession/authenticatedAt``), in seconds since 1970.
+    /// When the user proved who they are (``NewSession/authenticatedAt``), in seconds since 1970.
     public var authenticatedAt: Int64
+    /// As ``NewSession/challengedAt``.
+    public var challengedAt: Int64?
     /// The configured name of the provider the user signed in through.
     public var provider: String
     public var client: String
@@ -88,7 +95,7 @@ public struct Session: Equatable, Sendable {
     public init(
         id: SessionID, user: UserID, family: SessionID, generation: Int64, rotatedAt: Int64?, expiresAt: Int64,
         createdAt: Int64, userAgent: String?, authentication: Authentication, authenticatedAt: Int64,
-        provider: String, client: String, identity: IdentityID?, scope: String?
+        challengedAt: Int64?, provider: String, client: String, identity: IdentityID?, scope: String?
     ) {
         self.id = id
         self.user = user
@@ -100,6 +107,7 @@ public struct Session: Equatable, Sendable {
         self.userAgent = userAgent
         self.authentication = authentication
         self.authenticatedAt = authenticatedAt
+        self.challengedAt = challengedAt
         self.provider = provider
         self.client = client
         self.identity = identity

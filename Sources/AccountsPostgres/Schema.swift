@@ -10,7 +10,13 @@ import Postgres
 enum Schema {
     /// Of what is in the database after all steps, the least number of steps that a binary must know to work with it.
     static let leastCompatible: Int64 = 1
-    static let steps = [first]
+    static let steps = [first, second]
+    // When the provider answered a nonce of ours. An instance of the version before leaves it out, and stores the ID
+    // token's time as that of the authentication, which counts only beside an `auth_time` (``SessionColumn``).
+    private static let second = """
+        ALTER TABLE sessions ADD COLUMN challenged int8;
+        ALTER TABLE tickets ADD COLUMN challenged int8;
+        """
 
     private static let makeMeta = Postgres.Statement.once(
         """

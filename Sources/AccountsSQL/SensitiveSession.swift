@@ -28,7 +28,7 @@ struct SensitiveSession {
         let identities = try histories(of: session)
         guard !identities.isEmpty else { return .refused(.sessionGone) }
         let decision = SensitiveDecision.decide(
-            act, authenticatedAt: session.authenticatedAt, identities: identities, demands: demands, now: now)
+            act, session.shownAuthentication, identities: identities, demands: demands, now: now)
         return Refusal(decision).map { .refused($0) } ?? .allowed(session)
     }
 

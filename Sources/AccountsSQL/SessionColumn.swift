@@ -9,7 +9,7 @@ package import Accounts
 package enum SessionColumn: Int, CaseIterable, Sendable {
     // What a `Session` is read from, in the order of its places in a row.
     case id, user, family, generation, rotated, expires, created, userAgent, acr, methods, authTime, provider, client
-    case identity, authenticated, scope
+    case identity, authenticated, scope, challenged
     // What is left of refresh tokens of the earlier form, in the order of `EarlierTokenColumns`.
     case refreshHash, previousHash, nextWrapped
     // What a session is found by, and not asked for.
@@ -34,6 +34,7 @@ package enum SessionColumn: Int, CaseIterable, Sendable {
         case .identity: .integer("identity_id").optional
         case .authenticated: .integer("authenticated")
         case .scope: .text("scope").optional
+        case .challenged: .integer("challenged").optional
         case .refreshHash: .bytes("refresh_hash").noneOrEmpty
         case .previousHash: .bytes("previous_hash").optional
         case .nextWrapped: .bytes("next_wrapped").optional
@@ -69,6 +70,7 @@ package enum SessionColumn: Int, CaseIterable, Sendable {
         case .identity: .identity
         case .authenticated: .session { .integer($0.authenticatedAt) }
         case .scope: .session { .optional($0.scope) }
+        case .challenged: .session { .optional($0.challengedAt) }
         case .refreshHash: .noBytes
         case .previousHash, .nextWrapped: .nothing
         case .upstreamSession: .session { .optional($0.upstreamSession) }
@@ -92,15 +94,16 @@ extension SessionColumn {
 extension Session {
     /// Reads a row of ``SessionColumn/readNames``.
     package init(_ row: some ReadableRow) throws(RepositoryError) {
+        let authentication = Authentication(
+            acr: try row.optionalText(.acr), methods: try row.text(.methods), time: try row.optionalInteger(.authTime))
         self.init(
             id: try row.sessionID(.id), user: UserID(rawValue: try row.integer(.user)),
             family: try row.sessionID(.family), generation: try row.integer(.generation),
             rotatedAt: try row.optionalInteger(.rotated), expiresAt: try row.integer(.expires),
             createdAt: try row.integer(.created), userAgent: try row.optionalText(.userAgent),
-            authentication: Authentication(
-                acr: try row.optionalText(.acr), methods: try row.text(.methods),
-                time: try row.optionalInteger(.authTime)),
-            authenticatedAt: try row.integer(.authenticated), provider: try row.text(.provider),
+            authentication: authentication,
+            authenticatedAt: authentication.authenticatedAt(stored: try row.integer(.authenticated)),
+            challengedAt: try row.optionalInteger(.challenged), provider: try row.text(.provider),
             client: try row.text(.client), identity: try row.optionalInteger(.identity).map(IdentityID.init(rawValue:)),
             scope: try row.optionalText(.scope))
     }

@@ -91,7 +91,7 @@ extension Table {
                 .text("provider"), .text("issuer"), .text("subject"), .text("client"),
                 .sealed("profile", Seal(number: 1)), .sealed("tokens", Seal(number: 7)).optional,
                 .text("acr").optional, .text("amr"), .integer("auth_time").optional, .integer("authenticated"),
-                .bytes("upstream_sid").optional, .integer("expires"),
+                .bytes("upstream_sid").optional, .integer("expires"), .integer("challenged").optional,
             ], bond: .subject("subject", issuer: "issuer"), expiry: "expires"),
         Table(
             "pending_sign_ins", key: [.integer("number")],

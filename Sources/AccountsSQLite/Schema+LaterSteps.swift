@@ -130,4 +130,11 @@ extension Schema {
             team TEXT NOT NULL
         ) STRICT, WITHOUT ROWID;
         """
+
+    // When the provider answered a nonce of ours, which shows something of users whose provider tells no time of
+    // authentication. `authenticated` of rows from before counts only beside an `auth_time` (``SessionColumn``).
+    static let fifteenth = """
+        ALTER TABLE sessions ADD COLUMN challenged INTEGER;
+        ALTER TABLE tickets ADD COLUMN challenged INTEGER;
+        """
 }

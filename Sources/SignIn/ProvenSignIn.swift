@@ -11,6 +11,8 @@ struct ProvenSignIn {
     let authentication: Authentication
     /// As what could take the account over counts it; `Session.neverAuthenticated` where nothing tells.
     let authenticatedAt: Int64
+    /// When the provider answered a nonce of ours, in seconds since 1970; nil where it answered none.
+    let challengedAt: Int64?
     /// The provider's own session.
     let upstreamSession: TokenHash?
     let said: ProviderSaying
@@ -50,8 +52,8 @@ struct ProvenSignIn {
                 attributes: said.attributes, own: own, claims: said.claims,
                 session: NewSession(
                     id: session, family: session, expiresAt: holder.expiresAt, userAgent: holder.userAgent,
-                    authentication: authentication, authenticatedAt: authenticatedAt, client: holder.client,
-                    scope: holder.scope, upstreamSession: upstreamSession),
+                    authentication: authentication, authenticatedAt: authenticatedAt, challengedAt: challengedAt,
+                    client: holder.client, scope: holder.scope, upstreamSession: upstreamSession),
                 appCode: holder.appCode, push: holder.push, kept: kept,
                 maximumSessions: tokenIssuer.configuration.maximumSessionsPerUser, now: now
             ))

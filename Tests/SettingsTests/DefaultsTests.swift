@@ -134,6 +134,8 @@ import YAML
             requirePKCE: true
             requireNonce: false
             requireChallenge: false
+            authTime: auto            # always | never
+            freshness: auth_time      # or challenge
             minimumACR: ""
             clockSkewSeconds: 60
             portTokenMaxAgeDays: 200

@@ -12,7 +12,8 @@ import Testing
         let token = try await stage.exchange("opaque").tokens.accessToken
         let session = try await stage.sessions.session(of: token)
         #expect(session.authenticatedAt == Session.neverAuthenticated && session.authentication.time == nil)
-        let demands = SensitiveDemands(maximumAgeSeconds: maximumAgeSeconds, minimumIdentityAgeSeconds: 0)
+        let demands = SensitiveDemands(
+            maximumAgeSeconds: maximumAgeSeconds, minimumIdentityAgeSeconds: 0, challenge: .everything)
         let refusal = Refusal.authenticationTooOld(
             maximumAgeSeconds: maximumAgeSeconds ?? SensitiveDemands.usualMaximumAgeSeconds)
         let identity = try #require(try await stage.repository.identities(of: session.user).first).id

@@ -35,7 +35,7 @@ public enum Sample {
         let id = sessionID()
         return NewSession(
             id: id, family: id, expiresAt: expiresAt, userAgent: "App/1.0", authentication: authentication(now),
-            authenticatedAt: now - 5, client: "ccid-0123456789abcdef", scope: nil, upstreamSession: nil)
+            authenticatedAt: now - 5, challengedAt: nil, client: "ccid-0123456789abcdef", scope: nil, upstreamSession: nil)
     }
 
     public static func signIn(
@@ -81,9 +81,11 @@ public enum Sample {
     }
 
     /// What most tests are not about: any age will do.
-    public static let demands = SensitiveDemands(maximumAgeSeconds: nil, minimumIdentityAgeSeconds: 0)
+    public static let demands = SensitiveDemands(
+        maximumAgeSeconds: nil, minimumIdentityAgeSeconds: 0, challenge: .endings)
     /// As the defaults of the configuration have it.
-    public static let usualDemands = SensitiveDemands(maximumAgeSeconds: 300, minimumIdentityAgeSeconds: 86_400)
+    public static let usualDemands = SensitiveDemands(
+        maximumAgeSeconds: 300, minimumIdentityAgeSeconds: 86_400, challenge: .endings)
 
     public static func transaction(_ subject: Subject, _ session: SessionID) -> TransactionRecord {
         TransactionRecord(

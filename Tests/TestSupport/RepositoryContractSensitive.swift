@@ -36,6 +36,63 @@ extension RepositoryContract {
             #expect(try await store.user(jane.user) == nil)
             #expect(try await store.auditTrail().last == .userErased)
         },
+        RepositoryContract("a time that the provider did not tell shows nothing, and an answer to a challenge little") {
+            store in
+            // As an earlier version stores it: the time of the ID token in the place of that of the authentication.
+            for (number, challengedAt) in ([nil, Sample.now - 5] as [Int64?]).enumerated() {
+                var session = Sample.session()
+                session.authentication.time = nil
+                (session.authenticatedAt, session.challengedAt) = (Sample.now - 5, challengedAt)
+                let subject = Sample.subject("silent \(number)")
+                let user = try await store.signedIn(Sample.signIn(subject, session: session)).user
+                let other = Sample.session()
+                _ = try await store.signedIn(Sample.signIn(subject, session: other))
+                let stored = try await store.session(session.id, now: Sample.now)
+                #expect(stored?.authenticatedAt == Session.neverAuthenticated)
+                #expect(stored?.challengedAt == challengedAt)
+                let (demands, late) = (Sample.usualDemands, Sample.now + 296)
+                let tooOld = Refusal.authenticationTooOld(maximumAgeSeconds: 300)
+                let link = Sample.link(Sample.subject("added \(number)"), session.id, demands: demands)
+                await #expect(throws: tooOld) { try await store.linked(link) }
+                await #expect(throws: tooOld) {
+                    try await store.edited(
+                        under: session.id, [ProfileEdit("email", "else")], demands: demands, now: Sample.now)
+                }
+                let last = challengedAt == nil ? Sample.now : late
+                await #expect(throws: tooOld) {
+                    try await store.ended(nil, under: session.id, demands: demands, now: last)
+                }
+                await #expect(throws: tooOld) {
+                    try await store.erased(under: session.id, demands: demands, now: last)
+                }
+                guard challengedAt != nil else { continue }
+                #expect(try await store.ended(other.id, under: session.id, demands: demands, now: late - 1) == 1)
+                var everything = demands
+                everything.challenge = .everything
+                let more = Sample.link(
+                    Sample.subject("added \(number)"), session.id, demands: everything, now: late - 1)
+                _ = try await store.linked(more)
+                try await store.erased(under: session.id, demands: demands, now: late - 1)
+                #expect(try await store.user(user) == nil)
+            }
+        },
+        RepositoryContract("a ticket's session shows what the ticket's sign-in has shown") { store in
+            for challengedAt in [nil, Sample.now - 5] as [Int64?] {
+                var session = Sample.session()
+                session.authentication.time = nil
+                (session.authenticatedAt, session.challengedAt) = (Sample.now - 5, challengedAt)
+                let ticket = Sample.code()
+                let subject = Sample.subject("ticket \(challengedAt ?? 0)")
+                let record = Sample.signIn(subject, registration: .ticket(ticket), session: session)
+                #expect(try await store.signIn(record) == .unlinked)
+                let opened = Sample.session()
+                _ = try await store.redeemed(
+                    Sample.redemption(ticket: ticket.hash, session: opened, reference: "reference", now: Sample.now))
+                let stored = try await store.session(opened.id, now: Sample.now)
+                #expect(stored?.authenticatedAt == Session.neverAuthenticated)
+                #expect(stored?.challengedAt == challengedAt)
+            }
+        },
         RepositoryContract("a refresh does not renew the authentication") { store in
             let session = Sample.session()
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session)).user

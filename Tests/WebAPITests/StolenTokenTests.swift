@@ -96,17 +96,6 @@ import Testing
         #expect(await app.send(.delete, "/users/me/sessions", headers: bearer(owner)).json["revoked"] == 1)
     }
 
-    @Test func `a stolen access token is worth what the ID token's time is worth where no other is told`() async throws
-    {
-        let app = try await APIStage()
-        try app.stage.answerToken { $0.claims[setting: "auth_time"] = nil }
-        let token = try await app.signedIn().token
-        app.stage.pass(seconds: 295)
-        #expect(await app.patch("/users/me", ["email": "a@example.com"], token).status == 200)
-        app.stage.pass(seconds: 1)
-        #expect(await app.patch("/users/me", ["email": "b@example.com"], token).status == 401)
-    }
-
     @Test func `gains nothing by an authentication in the future`() async throws {
         let app = try await APIStage()
         let later = app.stage.now + 3600
