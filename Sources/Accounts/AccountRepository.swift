@@ -43,8 +43,8 @@ public protocol SignInRepository: Sendable {
     func recordUsedCode(_ code: OneTimeUse, now: Int64) async throws(RepositoryError)
 
     /// A whole sign-in: consumes the code, finds, migrates or creates the user, merges the profile, opens the session
-    /// and writes the audit trail. Where the user has as many sessions as he may, the oldest ends. A migration also
-    /// revokes the user's other sessions and uses up its port tokens.
+    /// and writes the audit trail. Where the user has as many sessions of its source as they may, the oldest of those
+    /// ends. A migration also revokes the user's other sessions and uses up its port tokens.
     ///
     /// - Returns: refused with `.codeAlreadyUsed`; or, each using up the code, with `.challengeAlreadyUsed` or
     ///   `.migrationConflict`, which the audit trail has.

@@ -40,10 +40,12 @@ public struct NewSession: Equatable, Sendable {
     public var scope: String?
     /// The provider's own session, where its ID token named one; see ``ProviderLogout``.
     public var upstreamSession: TokenHash?
+    public var source: SessionSource
 
     public init(
         id: SessionID, family: SessionID, expiresAt: Int64, userAgent: String?, authentication: Authentication,
-        authenticatedAt: Int64, challengedAt: Int64?, client: String, scope: String?, upstreamSession: TokenHash?
+        authenticatedAt: Int64, challengedAt: Int64?, client: String, scope: String?, upstreamSession: TokenHash?,
+        source: SessionSource
     ) {
         self.id = id
         self.family = family
@@ -55,6 +57,7 @@ public struct NewSession: Equatable, Sendable {
         self.client = client
         self.scope = scope
         self.upstreamSession = upstreamSession
+        self.source = source
     }
 }
 
@@ -91,11 +94,13 @@ public struct Session: Equatable, Sendable {
     public var identity: IdentityID?
     /// As ``NewSession/scope``.
     public var scope: String?
+    public var source: SessionSource
 
     public init(
         id: SessionID, user: UserID, family: SessionID, generation: Int64, rotatedAt: Int64?, expiresAt: Int64,
         createdAt: Int64, userAgent: String?, authentication: Authentication, authenticatedAt: Int64,
-        challengedAt: Int64?, provider: String, client: String, identity: IdentityID?, scope: String?
+        challengedAt: Int64?, provider: String, client: String, identity: IdentityID?, scope: String?,
+        source: SessionSource
     ) {
         self.id = id
         self.user = user
@@ -112,6 +117,7 @@ public struct Session: Equatable, Sendable {
         self.client = client
         self.identity = identity
         self.scope = scope
+        self.source = source
     }
 }
 
@@ -119,6 +125,15 @@ extension Session {
     /// The `client_id` of our own app that it was opened for through the browser; nil where an app posted a code, whose
     /// sessions have the client identifier of the provider's.
     public var app: String? { scope == nil ? nil : client }
+}
+
+/// What opens a session. A user's sessions are bounded for each source by itself: what anybody can do as often as they
+/// like with one stolen token must end no session that took a sign-in.
+public enum SessionSource: Int64, Sendable, CaseIterable {
+    /// A sign-in at the provider, which gives proof that works once.
+    case signIn = 0
+    /// The exchange of a provider's access token (RFC 8693), which works as often as the token is presented.
+    case tokenExchange = 1
 }
 
 /// The name of a session: the `sid` of its access tokens and the part of its refresh tokens that finds it. Not a

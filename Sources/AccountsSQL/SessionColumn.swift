@@ -9,7 +9,7 @@ package import Accounts
 package enum SessionColumn: Int, CaseIterable, Sendable {
     // What a `Session` is read from, in the order of its places in a row.
     case id, user, family, generation, rotated, expires, created, userAgent, acr, methods, authTime, provider, client
-    case identity, authenticated, scope, challenged
+    case identity, authenticated, scope, challenged, source
     // What is left of refresh tokens of the earlier form, in the order of `EarlierTokenColumns`.
     case refreshHash, previousHash, nextWrapped
     // What a session is found by, and not asked for.
@@ -35,6 +35,7 @@ package enum SessionColumn: Int, CaseIterable, Sendable {
         case .authenticated: .integer("authenticated")
         case .scope: .text("scope").optional
         case .challenged: .integer("challenged").optional
+        case .source: .integer("source")
         case .refreshHash: .bytes("refresh_hash").noneOrEmpty
         case .previousHash: .bytes("previous_hash").optional
         case .nextWrapped: .bytes("next_wrapped").optional
@@ -71,6 +72,7 @@ package enum SessionColumn: Int, CaseIterable, Sendable {
         case .authenticated: .session { .integer($0.authenticatedAt) }
         case .scope: .session { .optional($0.scope) }
         case .challenged: .session { .optional($0.challengedAt) }
+        case .source: .session { .integer($0.source.rawValue) }
         case .refreshHash: .noBytes
         case .previousHash, .nextWrapped: .nothing
         case .upstreamSession: .session { .optional($0.upstreamSession) }
@@ -105,7 +107,9 @@ extension Session {
             authenticatedAt: authentication.authenticatedAt(stored: try row.integer(.authenticated)),
             challengedAt: try row.optionalInteger(.challenged), provider: try row.text(.provider),
             client: try row.text(.client), identity: try row.optionalInteger(.identity).map(IdentityID.init(rawValue:)),
-            scope: try row.optionalText(.scope))
+            scope: try row.optionalText(.scope),
+            // One that a later version knows is bounded there.
+            source: SessionSource(rawValue: try row.integer(.source)) ?? .signIn)
     }
 }
 

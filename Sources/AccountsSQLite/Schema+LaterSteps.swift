@@ -137,4 +137,13 @@ extension Schema {
         ALTER TABLE sessions ADD COLUMN challenged INTEGER;
         ALTER TABLE tickets ADD COLUMN challenged INTEGER;
         """
+
+    // What has opened a session; each source has room of its own (``SessionRoom``). Those from before count as
+    // sign-ins'. The defaults are in the tables' descriptions, so that no row is written again.
+    static let sixteenth = """
+        ALTER TABLE sessions ADD COLUMN source INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE tickets ADD COLUMN source INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE identities ADD COLUMN exchange_room INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE identities ADD COLUMN exchange_room_of INTEGER NOT NULL DEFAULT 0;
+        """
 }

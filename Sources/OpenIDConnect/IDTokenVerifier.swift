@@ -122,8 +122,8 @@ public struct IDTokenVerifier: Sendable {
         let issuer = try issuer.stored(claims, signedFor: keyIssuer)  // step 2
         try checkAudience(claims)  // steps 3 to 5
         let times = try checkTimes(claims, now)  // steps 9 and 10
-        let answersNonce = try native.map { native throws(IDTokenError) in try checkNativeNonce(claims, native) }
-            ?? checkNonce(claims)  // step 11
+        let answersNonce =
+            if let native { try checkNativeNonce(claims, native) } else { try checkNonce(claims) }  // step 11
         try checkAuthentication(claims)  // step 12
         let authenticationTime = try checkAuthenticationTime(claims, now)  // step 13
         try checkContext(claims)

@@ -192,11 +192,11 @@ extension AuthorizedResponse {
         _ parameters: (Parameter) -> String?, for provider: Provider
     ) throws(ParameterError) -> Int64? {
         let name = Parameter.maximumAge.rawValue
-        guard let text = try text(.maximumAge, in: parameters) else { return nil }
+        guard let text = try Self.text(.maximumAge, in: parameters) else { return nil }
         guard provider.configuration.authenticationTimes != .never else {
             throw ParameterError(name, "can't be held to: authTime is never for this provider")
         }
-        guard let seconds = seconds(text) else { throw ParameterError(name, "must be a number of seconds") }
+        guard let seconds = Self.seconds(text) else { throw ParameterError(name, "must be a number of seconds") }
         return seconds
     }
 

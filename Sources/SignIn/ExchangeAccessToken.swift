@@ -193,6 +193,8 @@ extension Session {
             id: session.id, user: signedIn.user, family: session.family, generation: Self.firstGeneration,
             rotatedAt: nil, expiresAt: session.expiresAt, createdAt: now, userAgent: session.userAgent,
             authentication: session.authentication, authenticatedAt: session.authenticatedAt,
-            challengedAt: session.challengedAt, provider: provider, client: session.client, identity: signedIn.identity, scope: session.scope)
+            challengedAt: session.challengedAt, provider: provider, client: session.client, identity: signedIn.identity,
+            scope: session.scope,
+            source: session.source)
     }
 }

@@ -42,6 +42,7 @@ struct ProvenSignIn {
         for holder: Holder, ticket: LinkTicket?, by tokenIssuer: TokenIssuer, now: Int64
     ) -> SignInRecord {
         let session = tokenIssuer.makeSessionID(now: now)
+        let source = evidence.source
         return SignInRecord(
             (
                 evidence: evidence, challenge: challenge, provider: provider, subject: subject,
@@ -53,9 +54,9 @@ struct ProvenSignIn {
                 session: NewSession(
                     id: session, family: session, expiresAt: holder.expiresAt, userAgent: holder.userAgent,
                     authentication: authentication, authenticatedAt: authenticatedAt, challengedAt: challengedAt,
-                    client: holder.client, scope: holder.scope, upstreamSession: upstreamSession),
+                    client: holder.client, scope: holder.scope, upstreamSession: upstreamSession, source: source),
                 appCode: holder.appCode, push: holder.push, kept: kept,
-                maximumSessions: tokenIssuer.configuration.maximumSessionsPerUser, now: now
+                maximumSessions: tokenIssuer.configuration.maximumSessions(openedBy: source), now: now
             ))
     }
 }
@@ -64,5 +65,14 @@ extension Authentication {
     /// How a provider says that the user was authenticated, its level in its present spelling.
     init(asserted acr: String?, _ amr: [String], at time: Int64?) {
         self.init(acr: acr.map(AuthenticationLevel.normalized), amr: amr, time: time)
+    }
+}
+
+extension Evidence {
+    fileprivate var source: SessionSource {
+        switch self {
+        case .accessToken: .tokenExchange
+        case .authorizationCode, .idToken, .idTokenWithCode, .pushedTokens: .signIn
+        }
     }
 }

@@ -68,6 +68,7 @@ import YAML
           refreshGraceSeconds: 60
           absoluteDays: 365
           maximumPerUser: 50
+          maximumExchangedPerUser: 10
           sensitiveMaxAgeSeconds: 300
           tokenType: at+jwt
           signing: ES256

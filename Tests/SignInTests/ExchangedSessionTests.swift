@@ -39,6 +39,18 @@ import Testing
         #expect(stage.tokenRequests.isEmpty)
     }
 
+    @Test func `a session that an access token has opened ends none that took a sign-in`() async throws {
+        let stage = try await SignInStage.exchanging(TokenExchange(.jwt))
+        let owner = try await stage.sessions.session(of: try await stage.signIn(["mccmnc": ""]).tokens.accessToken)
+        // It is the oldest.
+        stage.pass(seconds: 1)
+        let stolen = try stage.carrier.accessToken()
+        for _ in 0..<51 { _ = try await stage.exchange(stolen) }
+        let live = try await stage.repository.sessions(of: owner.user, now: stage.now)
+        #expect(live.contains { $0.id == owner.id })
+        #expect(live.count { $0.source == .tokenExchange } == 10)
+    }
+
     @Test func `does that where the provider tells that its user has authenticated just now`() async throws {
         let stage = try await SignInStage.exchanging(TokenExchange(.jwt))
         func session(authenticated seconds: Int64) async throws -> Session {

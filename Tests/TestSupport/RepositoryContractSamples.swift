@@ -35,7 +35,8 @@ public enum Sample {
         let id = sessionID()
         return NewSession(
             id: id, family: id, expiresAt: expiresAt, userAgent: "App/1.0", authentication: authentication(now),
-            authenticatedAt: now - 5, challengedAt: nil, client: "ccid-0123456789abcdef", scope: nil, upstreamSession: nil)
+            authenticatedAt: now - 5, challengedAt: nil, client: "ccid-0123456789abcdef", scope: nil,
+            upstreamSession: nil, source: .signIn)
     }
 
     public static func signIn(

@@ -81,6 +81,7 @@ extension RepositoryContract {
                 var session = Sample.session()
                 session.authentication.time = nil
                 (session.authenticatedAt, session.challengedAt) = (Sample.now - 5, challengedAt)
+                session.source = challengedAt == nil ? .tokenExchange : .signIn
                 let ticket = Sample.code()
                 let subject = Sample.subject("ticket \(challengedAt ?? 0)")
                 let record = Sample.signIn(subject, registration: .ticket(ticket), session: session)
@@ -91,6 +92,7 @@ extension RepositoryContract {
                 let stored = try await store.session(opened.id, now: Sample.now)
                 #expect(stored?.authenticatedAt == Session.neverAuthenticated)
                 #expect(stored?.challengedAt == challengedAt)
+                #expect(stored?.source == session.source)
             }
         },
         RepositoryContract("a refresh does not renew the authentication") { store in

@@ -50,7 +50,7 @@ extension Settings {
             faults.append(SettingsError(.conflict, "session.audience", value: audience, expected: expected))
         }
         faults +=
-            addressRules() + pushRules() + ofWings.flatMap { $0.faults(beside: self) }
+            addressRules() + pushRules() + exchangeRules() + ofWings.flatMap { $0.faults(beside: self) }
             + MasterKeyRule.faults(storage, files)
         faults += KeysWithoutEffect.faults(
             keys, KeysWithoutEffect.ofSettings, under: "", in: self, fresh: fresh)
@@ -72,6 +72,13 @@ extension Settings {
         return KeysWithoutEffect.faults(
             keys, Set(names), under: "", in: self, fresh: fresh,
             because: "no provider's section has serverInitiated: true")
+    }
+
+    private func exchangeRules() -> [SettingsError] {
+        guard listedProviders.sections.allSatisfy({ $0.exchange == nil }) else { return [] }
+        return KeysWithoutEffect.faults(
+            keys, ["session.maximumExchangedPerUser"], under: "", in: self, fresh: fresh,
+            because: "no provider's section has tokenExchange")
     }
 
     private func addressRules() -> [SettingsError] {
