@@ -43,8 +43,8 @@ public protocol SignInRepository: Sendable {
     func recordUsedCode(_ code: OneTimeUse, now: Int64) async throws(RepositoryError)
 
     /// A whole sign-in: consumes the code, finds, migrates or creates the user, merges the profile, opens the session
-    /// and writes the audit trail. Where the user has as many sessions as he may, the oldest ends. A migration also
-    /// revokes the user's other sessions and uses up its port tokens.
+    /// and writes the audit trail. Where the user has as many sessions of its source as they may, the oldest of those
+    /// ends. A migration also revokes the user's other sessions and uses up its port tokens.
     ///
     /// - Returns: refused with `.codeAlreadyUsed`; or, each using up the code, with `.challengeAlreadyUsed` or
     ///   `.migrationConflict`, which the audit trail has.
@@ -172,6 +172,23 @@ public protocol SessionRepository: SessionLookup {
     /// - Returns: how many live ones there were.
     func revokeSessions(of user: UserID, except: SessionID?, now: Int64) async throws(RepositoryError) -> Int
 
+    /// Ends a session of the user of another one, or that one itself, which takes nothing.
+    ///
+    /// - Returns: refused with `.sessionGone`; and, for another than itself, `.authenticationTooOld` or
+    ///   `.identityTooNew`.
+    func endSession(
+        _ id: SessionID, under session: SessionID, demands: SensitiveDemands, now: Int64
+    ) async throws(RepositoryError) -> SignOutOutcome
+
+    /// Ends all sessions of the user of a session, and what providers have granted, as
+    /// ``revokeSessions(of:except:now:)`` does. It takes nothing where there is no other session, and no grant of
+    /// another identity.
+    ///
+    /// - Returns: as above.
+    func endSessions(
+        under session: SessionID, demands: SensitiveDemands, now: Int64
+    ) async throws(RepositoryError) -> SignOutOutcome
+
     /// Ends what a provider says is over: sessions, the codes that apps have not redeemed for them yet, and link
     /// tickets. Nobody who is named need be known; then nothing is written.
     ///
@@ -232,13 +249,13 @@ public protocol IdentityRepository: IdentityLookup {
 public protocol UserRepository: Sendable {
     func user(_ id: UserID) async throws(RepositoryError) -> User?
 
-    /// Changes what the user of a session says about himself; what the carriers said stays beneath it.
+    /// Changes what the user of a session says about themselves; what the carriers said stays beneath it.
     ///
-    /// - Parameter maximumAgeSeconds: how long ago the user may have authenticated to change how he is reached
-    ///   (``ProfileEdit/isSensitive``), in seconds; nil for any time.
-    /// - Returns: refused with `.sessionGone` or `.authenticationTooOld`.
+    /// - Parameter demands: what the session must show where it changes how the user is reached
+    ///   (``ProfileEdit/sensitiveAct``).
+    /// - Returns: refused with `.sessionGone`, `.authenticationTooOld` or `.identityTooNew`.
     func editProfile(
-        under session: SessionID, _ edits: [ProfileEdit], maximumAgeSeconds: Int64?, now: Int64
+        under session: SessionID, _ edits: [ProfileEdit], demands: SensitiveDemands, now: Int64
     ) async throws(RepositoryError) -> EditOutcome
 
     /// Erases a user for good: profile, identities, sessions, receipts, and the tickets of the user's subjects. The

@@ -10,8 +10,12 @@ public struct ProfileEdit: Equatable, Sendable, CustomStringConvertible {
         self.value = value
     }
 
-    /// Whether others may find or reach the user by this attribute, so that changing it takes a recent authentication.
-    public var isSensitive: Bool { name == Profile.usernameName || Contact(rawValue: name) != nil }
+    /// What it is that takes a recent authentication, where others may find or reach the user by this attribute; nil
+    /// for every other.
+    public var sensitiveAct: SensitiveAct? {
+        if name == Profile.usernameName { return .changeUsername }
+        return Contact(rawValue: name) == nil ? nil : .changeContact
+    }
 
     /// Printing it shows no value: that is personal.
     public var description: String { "ProfileEdit(\(name))" }

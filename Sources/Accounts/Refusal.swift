@@ -27,6 +27,15 @@ public enum EditOutcome: Equatable, Sendable {
     case refused(Refusal)
 }
 
+/// What became of a user's wish to end sessions.
+public enum SignOutOutcome: Equatable, Sendable {
+    /// So many live ones.
+    case ended(Int)
+    /// The user has no such session.
+    case notFound
+    case refused(Refusal)
+}
+
 /// What became of a user's wish to be erased.
 public enum ErasureOutcome: Equatable, Sendable {
     case erased

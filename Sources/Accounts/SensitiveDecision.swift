@@ -1,34 +1,74 @@
-/// What a session must show for what could take an account over: linking and unlinking identities, erasing the user,
-/// and changing how the user is reached.
+/// What a session must show for what could take an account over (``SensitiveAct``), as the configuration has it.
 ///
 /// Who has stolen an access token can't renew its authentication; who has stolen a phone number has an identity that
 /// was just added.
 public struct SensitiveDemands: Equatable, Sendable {
-    /// Within how many seconds a user has to authenticate of whom nothing tells that he ever did, where any time would
-    /// do.
+    /// Within how many seconds users have to authenticate of whom nothing tells that they ever did, where any time
+    /// would do; and for how long an answer to our challenge counts at most.
     public static let usualMaximumAgeSeconds: Int64 = 300
+
+    /// For what an answer to our challenge counts, where the provider tells no time of authentication.
+    public enum Challenge: CaseIterable, Sendable {
+        case nothing
+        /// For acts that only end something.
+        case endings
+        case everything
+    }
 
     /// How long ago the user may have authenticated, in seconds (`max_age` of RFC 9470 §3); nil for any time.
     public var maximumAgeSeconds: Int64?
     /// For how long an identity that was added must have been the user's, in seconds; 0 for no time.
     public var minimumIdentityAgeSeconds: Int64
+    public var challenge: Challenge
 
-    public init(maximumAgeSeconds: Int64?, minimumIdentityAgeSeconds: Int64) {
+    public init(maximumAgeSeconds: Int64?, minimumIdentityAgeSeconds: Int64, challenge: Challenge) {
         self.maximumAgeSeconds = maximumAgeSeconds
         self.minimumIdentityAgeSeconds = minimumIdentityAgeSeconds
+        self.challenge = challenge
     }
 
-    /// Within how many seconds the user of a session has to authenticate again; nil when there is no need.
+    /// Within how many seconds the user of a session has to authenticate again for an act; nil when there is no need.
     ///
-    /// - Parameters:
-    ///   - authenticatedAt: when he did last, in seconds since 1970, or ``Session/neverAuthenticated``.
-    ///   - now: seconds since 1970.
-    public static func missingAuthentication(
-        _ authenticatedAt: Int64, maximumAgeSeconds: Int64?, now: Int64
-    ) -> Int64? {
-        if authenticatedAt == Session.neverAuthenticated { return maximumAgeSeconds ?? usualMaximumAgeSeconds }
-        guard let maximumAgeSeconds, now - authenticatedAt > maximumAgeSeconds else { return nil }
-        return maximumAgeSeconds
+    /// - Parameter now: seconds since 1970.
+    public func missingAuthentication(for act: SensitiveAct, _ shown: ShownAuthentication, now: Int64) -> Int64? {
+        if shown.authenticatedAt != Session.neverAuthenticated {
+            guard let maximumAgeSeconds, now - shown.authenticatedAt > maximumAgeSeconds else { return nil }
+            return maximumAgeSeconds
+        }
+        let seconds = maximumAgeSeconds ?? Self.usualMaximumAgeSeconds
+        if let challengedAt = shown.challengedAt, takesChallenge(for: act),
+            now - challengedAt <= min(seconds, Self.usualMaximumAgeSeconds)
+        {
+            return nil
+        }
+        return seconds
+    }
+
+    private func takesChallenge(for act: SensitiveAct) -> Bool {
+        switch challenge {
+        case .nothing: false
+        case .endings: act.onlyEnds
+        case .everything: true
+        }
+    }
+}
+
+/// How a session shows when its user authenticated.
+public struct ShownAuthentication: Equatable, Sendable {
+    /// By the provider's word, in seconds since 1970; or ``Session/neverAuthenticated``.
+    public var authenticatedAt: Int64
+    /// As ``NewSession/challengedAt``.
+    public var challengedAt: Int64?
+
+    public init(authenticatedAt: Int64, challengedAt: Int64?) {
+        self.authenticatedAt = authenticatedAt
+        self.challengedAt = challengedAt
+    }
+}
+
+extension Session {
+    public var shownAuthentication: ShownAuthentication {
+        ShownAuthentication(authenticatedAt: authenticatedAt, challengedAt: challengedAt)
     }
 }
 
@@ -79,18 +119,18 @@ public enum SensitiveDecision: Equatable, Sendable {
     /// Decides.
     ///
     /// - Parameters:
-    ///   - authenticatedAt: when the user of the session authenticated, in seconds since 1970, or
-    ///     ``Session/neverAuthenticated``.
+    ///   - act: what is to be done.
+    ///   - shown: when the user of the session authenticated.
     ///   - identities: the one that opened the session; all of the user's where it is not known which did.
     ///   - now: seconds since 1970.
     public static func decide(
-        authenticatedAt: Int64, identities: [IdentityHistory], demands: SensitiveDemands, now: Int64
+        _ act: SensitiveAct, _ shown: ShownAuthentication, identities: [IdentityHistory], demands: SensitiveDemands,
+        now: Int64
     ) -> SensitiveDecision {
-        if let maximum = SensitiveDemands.missingAuthentication(
-            authenticatedAt, maximumAgeSeconds: demands.maximumAgeSeconds, now: now)
-        {
+        if let maximum = demands.missingAuthentication(for: act, shown, now: now) {
             return .authenticateAgain(maximumAgeSeconds: maximum)
         }
+        guard act.isClosedToNewIdentities else { return .allow }
         let waits = identities.map {
             $0.waitSeconds(minimumAgeSeconds: demands.minimumIdentityAgeSeconds, now: now)
         }

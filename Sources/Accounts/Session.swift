@@ -27,9 +27,13 @@ public struct NewSession: Equatable, Sendable {
     /// What the app said it is; the caller bounds its length.
     public var userAgent: String?
     public var authentication: Authentication
-    /// When the user proved who he is: the time of `authentication`, else when the ID token was issued, and never later
-    /// than the sign-in; ``Session/neverAuthenticated`` where nothing tells. Seconds since 1970. No refresh renews it.
+    /// When the user proved who they are: the time of `authentication`, and never later than the sign-in;
+    /// ``Session/neverAuthenticated`` where the provider tells none. When a token was issued tells nothing of its user.
+    /// Seconds since 1970. No refresh renews it.
     public var authenticatedAt: Int64
+    /// When the provider answered a nonce that this service had made shortly before, in seconds since 1970; nil where
+    /// it answered none.
+    public var challengedAt: Int64?
     /// The `client_id` the app signed in with.
     public var client: String
     /// What an app of ours was granted (RFC 6749 §3.3); nil where whoever holds it is no app of ours.
@@ -38,10 +42,12 @@ public struct NewSession: Equatable, Sendable {
     public var audience: String?
     /// The provider's own session, where its ID token named one; see ``ProviderLogout``.
     public var upstreamSession: TokenHash?
+    public var source: SessionSource
 
     public init(
         id: SessionID, family: SessionID, expiresAt: Int64, userAgent: String?, authentication: Authentication,
-        authenticatedAt: Int64, client: String, scope: String?, audience: String?, upstreamSession: TokenHash?
+        authenticatedAt: Int64, challengedAt: Int64?, client: String, scope: String?, audience: String?,
+        upstreamSession: TokenHash?, source: SessionSource
     ) {
         self.id = id
         self.family = family
@@ -49,10 +55,12 @@ public struct NewSession: Equatable, Sendable {
         self.userAgent = userAgent
         self.authentication = authentication
         self.authenticatedAt = authenticatedAt
+        self.challengedAt = challengedAt
         self.client = client
         self.scope = scope
         self.audience = audience
         self.upstreamSession = upstreamSession
+        self.source = source
     }
 }
 
@@ -78,8 +86,10 @@ public struct Session: Equatable, Sendable {
     public var createdAt: Int64
     public var userAgent: String?
     public var authentication: Authentication
-    /// When the user proved who he is (``NewSession/authenticatedAt``), in seconds since 1970.
+    /// When the user proved who they are (``NewSession/authenticatedAt``), in seconds since 1970.
     public var authenticatedAt: Int64
+    /// As ``NewSession/challengedAt``.
+    public var challengedAt: Int64?
     /// The configured name of the provider the user signed in through.
     public var provider: String
     public var client: String
@@ -89,11 +99,13 @@ public struct Session: Equatable, Sendable {
     public var scope: String?
     /// As ``NewSession/audience``.
     public var audience: String?
+    public var source: SessionSource
 
     public init(
         id: SessionID, user: UserID, family: SessionID, generation: Int64, rotatedAt: Int64?, expiresAt: Int64,
         createdAt: Int64, userAgent: String?, authentication: Authentication, authenticatedAt: Int64,
-        provider: String, client: String, identity: IdentityID?, scope: String?, audience: String?
+        challengedAt: Int64?, provider: String, client: String, identity: IdentityID?, scope: String?,
+        audience: String?, source: SessionSource
     ) {
         self.id = id
         self.user = user
@@ -105,11 +117,13 @@ public struct Session: Equatable, Sendable {
         self.userAgent = userAgent
         self.authentication = authentication
         self.authenticatedAt = authenticatedAt
+        self.challengedAt = challengedAt
         self.provider = provider
         self.client = client
         self.identity = identity
         self.scope = scope
         self.audience = audience
+        self.source = source
     }
 }
 
@@ -117,9 +131,15 @@ extension Session {
     /// The `client_id` of our own app that it was opened for through the browser; nil where an app posted a code, whose
     /// sessions have the client identifier of the provider's.
     public var app: String? { scope == nil ? nil : client }
+}
 
-    /// Whether a provider's access token opened it, which proves no authentication of its own.
-    public var isByExchange: Bool { authenticatedAt == Self.neverAuthenticated }
+/// What opens a session. A user's sessions are bounded for each source by itself: what anybody can do as often as they
+/// like with one stolen token must end no session that took a sign-in.
+public enum SessionSource: Int64, Sendable, CaseIterable {
+    /// A sign-in at the provider, which gives proof that works once.
+    case signIn = 0
+    /// The exchange of a provider's access token (RFC 8693), which works as often as the token is presented.
+    case tokenExchange = 1
 }
 
 /// The name of a session: the `sid` of its access tokens and the part of its refresh tokens that finds it. Not a

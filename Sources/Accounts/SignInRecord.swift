@@ -27,7 +27,8 @@ public struct SignInRecord: Sendable {
     public let push: PushDelivery?
     /// The provider's tokens, where they are kept.
     public let kept: KeptTokens?
-    /// How many sessions the user may have, this one included; the oldest end. Nil for any number.
+    /// How many sessions of its source the user may have, this one included; the oldest of those end. Nil for any
+    /// number.
     public let maximumSessions: Int64?
     /// Seconds since 1970.
     public let now: Int64

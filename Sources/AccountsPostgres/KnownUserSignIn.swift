@@ -8,30 +8,37 @@ struct KnownUserSignIn {
     private static let opened = SessionPart(from: 10, user: "user_id", identity: "target.id", provider: "$9", now: "$8")
     // The identity's row is held first, so that whoever takes it away meanwhile comes before or after, and the rest
     // follows from it: where there is no such row, nothing happens at all.
-    private static let statement = Postgres.Statement(
-        """
-        WITH target AS MATERIALIZED (
-            SELECT id, user_id FROM identities
-            WHERE subject = $1 AND issuer = $2 AND ($3::int8 IS NULL OR room > 0 AND room_of = $3)
-            FOR UPDATE
-        ), code AS (
-            INSERT INTO used_codes (hash, owner, state, expires) SELECT $4, $5, 1, $6::int8 FROM target
-            WHERE $4::bytea IS NOT NULL
-            ON CONFLICT (hash) DO UPDATE SET state = 1, expires = excluded.expires
-            WHERE used_codes.expires <= $7 OR used_codes.state = 0 AND used_codes.owner = excluded.owner
-            RETURNING hash
-        ), free AS (
-            SELECT 1 FROM code UNION ALL SELECT 1 WHERE $4::bytea IS NULL
-        ), touched AS (
-            UPDATE identities SET last_sign_in = $8, room = room - 1 FROM target, free WHERE identities.id = target.id
-            RETURNING identities.id
-        ), opened AS (
-            INSERT INTO sessions (\(opened.names)) SELECT \(opened.expressions) FROM target, touched
-            RETURNING user_id
-        )
-        SELECT target.id, target.user_id, users.reference, users.profile, (SELECT count(*) FROM opened)
-        FROM target JOIN users ON users.id = target.user_id
-        """)
+    private static func statement(_ source: SessionSource) -> Postgres.Statement {
+        Postgres.Statement(
+            """
+            WITH target AS MATERIALIZED (
+                SELECT id, user_id FROM identities
+                WHERE subject = $1 AND issuer = $2
+                    AND ($3::int8 IS NULL OR \(source.room) > 0 AND \(source.roomOf) = $3)
+                FOR UPDATE
+            ), code AS (
+                INSERT INTO used_codes (hash, owner, state, expires) SELECT $4, $5, 1, $6::int8 FROM target
+                WHERE $4::bytea IS NOT NULL
+                ON CONFLICT (hash) DO UPDATE SET state = 1, expires = excluded.expires
+                WHERE used_codes.expires <= $7 OR used_codes.state = 0 AND used_codes.owner = excluded.owner
+                RETURNING hash
+            ), free AS (
+                SELECT 1 FROM code UNION ALL SELECT 1 WHERE $4::bytea IS NULL
+            ), touched AS (
+                UPDATE identities SET last_sign_in = $8, \(source.room) = \(source.room) - 1 FROM target, free
+                WHERE identities.id = target.id
+                RETURNING identities.id
+            ), opened AS (
+                INSERT INTO sessions (\(opened.names)) SELECT \(opened.expressions) FROM target, touched
+                RETURNING user_id
+            )
+            SELECT target.id, target.user_id, users.reference, users.profile, (SELECT count(*) FROM opened)
+            FROM target JOIN users ON users.id = target.user_id
+            """)
+    }
+
+    private static let ofSignIns = statement(.signIn)
+    private static let ofExchanges = statement(.tokenExchange)
 
     enum Outcome {
         case signedIn(UserID, IdentityID, reference: String, sealedProfile: [UInt8])
@@ -48,7 +55,12 @@ struct KnownUserSignIn {
             .optional(signIn.code?.hash), .optional(signIn.code?.owner), .optional(signIn.code?.expiresAt),
             .integer(signIn.now - UsedCodeRows.graceSeconds), .integer(signIn.now), .text(signIn.provider),
         ]
-        let command = Command(Self.statement, values + SessionPart.values(of: signIn.session).map(Value.init))
+        let statement =
+            switch signIn.session.source {
+            case .signIn: Self.ofSignIns
+            case .tokenExchange: Self.ofExchanges
+            }
+        let command = Command(statement, values + SessionPart.values(of: signIn.session).map(Value.init))
         let row = try await work.rows(command).first.map(StoredRow.init)
         guard let row else { return .notSimple }
         guard try row.integer(4) > 0 else { return .codeAlreadyUsed }

@@ -10,7 +10,20 @@ import Postgres
 enum Schema {
     /// Of what is in the database after all steps, the least number of steps that a binary must know to work with it.
     static let leastCompatible: Int64 = 1
-    static let steps = [first, second]
+    static let steps = [first, second, third, fourth]
+    // When the provider answered a nonce of ours. An instance of the version before leaves it out, and stores the ID
+    // token's time as that of the authentication, which counts only beside an `auth_time` (``SessionColumn``).
+    private static let third = """
+        ALTER TABLE sessions ADD COLUMN challenged int8;
+        ALTER TABLE tickets ADD COLUMN challenged int8;
+        """
+    // What has opened a session; each source has room of its own (``SessionRoom``).
+    private static let fourth = """
+        ALTER TABLE sessions ADD COLUMN source int8 NOT NULL DEFAULT 0;
+        ALTER TABLE tickets ADD COLUMN source int8 NOT NULL DEFAULT 0;
+        ALTER TABLE identities ADD COLUMN exchange_room int8 NOT NULL DEFAULT 0;
+        ALTER TABLE identities ADD COLUMN exchange_room_of int8 NOT NULL DEFAULT 0;
+        """
 
     private static let makeMeta = Postgres.Statement.once(
         """

@@ -69,7 +69,8 @@ extension SQLStore {
     ) async throws(RepositoryError) -> ErasureOutcome {
         try await write(
             { [sealer] connection throws(RepositoryError) in
-                switch try SensitiveSession(connection: connection, now: now).check(session, demands: demands) {
+                switch try SensitiveSession(connection: connection, now: now).check(session, .erase, demands: demands)
+                {
                 case .refused(let refusal): return .refused(refusal)
                 case .allowed(let session):
                     _ = try Erasure(connection: connection, sealer: sealer, now: now).erase(session.user)

@@ -41,15 +41,12 @@ struct IdentityChanges {
         return .unlinked
     }
 
-    /// An identity may take itself away however new it is: that opens nothing to anybody.
     private func check(
         _ session: SessionID, unlinking identity: IdentityID, _ demands: SensitiveDemands
     ) throws(RepositoryError) -> SensitiveSession.Outcome {
-        var demands = demands
-        if try sessions.find(session, now: now)?.identity == identity {
-            demands.minimumIdentityAgeSeconds = 0
-        }
-        return try SensitiveSession(connection: connection, now: now).check(session, demands: demands)
+        let isItself = try sessions.find(session, now: now)?.identity == identity
+        return try SensitiveSession(connection: connection, now: now)
+            .check(session, isItself ? .unlinkItself : .unlink, demands: demands)
     }
 
     func repoint(

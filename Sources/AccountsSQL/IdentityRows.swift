@@ -7,17 +7,15 @@ package struct IdentityRows {
         let known: Migration.Known
         let reference: String
         let sealedProfile: [UInt8]
-        /// How many sessions may be opened by it before they are counted, under a maximum of `roomOf`.
+        /// How many sessions of the source that was asked for may be opened by it before they are counted, under a
+        /// maximum of `roomOf`.
         let room: Int64
         let roomOf: Int64
     }
 
     private static let exists = Query("SELECT 1 FROM identities WHERE subject = ? AND issuer = ?")
-    private static let find = Query(
-        """
-        SELECT identities.id, user_id, reference, profile, room, room_of FROM identities JOIN users ON users.id = user_id
-        WHERE subject = ? AND issuer = ?
-        """)
+    private static let find = finding(.signIn)
+    private static let findExchanging = finding(.tokenExchange)
     private static let columns = """
         id, provider, issuer, subject, origin, linked, last_sign_in, CASE WHEN email_stopped <> 0 THEN email_said END
         """
@@ -30,7 +28,8 @@ package struct IdentityRows {
         RETURNING id
         """)
     private static let atProvider = Query("SELECT 1 FROM identities WHERE user_id = ? AND provider = ? LIMIT 1")
-    private static let touch = Query("UPDATE identities SET last_sign_in = ?, room = room - 1 WHERE id = ?")
+    private static let touch = touching(.signIn)
+    private static let touchExchanging = touching(.tokenExchange)
     private static let delete = Query("DELETE FROM identities WHERE id = ?")
 
     package let connection: any Connection
@@ -43,8 +42,27 @@ package struct IdentityRows {
         try connection.first(Self.exists, subject.value, subject.issuer) { _ in true } ?? false
     }
 
-    package func find(_ subject: Subject) throws(RepositoryError) -> Found? {
-        try connection.first(Self.find, subject.value, subject.issuer) { row in
+    private static func finding(_ source: SessionSource) -> Query {
+        Query(
+            """
+            SELECT identities.id, user_id, reference, profile, \(source.room), \(source.roomOf)
+            FROM identities JOIN users ON users.id = user_id
+            WHERE subject = ? AND issuer = ?
+            """)
+    }
+
+    private static func touching(_ source: SessionSource) -> Query {
+        Query("UPDATE identities SET last_sign_in = ?, \(source.room) = \(source.room) - 1 WHERE id = ?")
+    }
+
+    /// - Parameter source: of whose sessions the room is told.
+    package func find(_ subject: Subject, opening source: SessionSource = .signIn) throws(RepositoryError) -> Found? {
+        let query =
+            switch source {
+            case .signIn: Self.find
+            case .tokenExchange: Self.findExchanging
+            }
+        return try connection.first(query, subject.value, subject.issuer) { row in
             Found(
                 known: Migration.Known(
                     identity: IdentityID(rawValue: row.integer(0)), user: UserID(rawValue: row.integer(1))),
@@ -101,12 +119,37 @@ package struct IdentityRows {
     }
 
     /// One more sign-in, which takes of the room for sessions (``SessionRoom``).
-    package func touch(_ identity: IdentityID, now: Int64) throws(RepositoryError) {
-        try connection.run(Self.touch, now, identity)
+    package func touch(
+        _ identity: IdentityID, opening source: SessionSource = .signIn, now: Int64
+    ) throws(RepositoryError) {
+        let query =
+            switch source {
+            case .signIn: Self.touch
+            case .tokenExchange: Self.touchExchanging
+            }
+        try connection.run(query, now, identity)
     }
 
     package func delete(_ identity: IdentityID) throws(RepositoryError) {
         try connection.run(Self.delete, identity)
+    }
+}
+
+extension SessionSource {
+    /// The column of `identities` for how many sessions may be opened before they are counted.
+    package var room: String {
+        switch self {
+        case .signIn: "room"
+        case .tokenExchange: "exchange_room"
+        }
+    }
+
+    /// The column for the maximum under which that was counted.
+    package var roomOf: String {
+        switch self {
+        case .signIn: "room_of"
+        case .tokenExchange: "exchange_room_of"
+        }
     }
 }
 

@@ -13,7 +13,7 @@ struct LinkTransaction {
     func run() throws(RepositoryError) -> LinkOutcome {
         let user: UserID
         switch try SensitiveSession(connection: connection, now: record.now)
-            .check(record.session, demands: record.demands)
+            .check(record.session, .link, demands: record.demands)
         {
         case .allowed(let session): user = session.user
         case .refused(let refusal): return .refused(refusal)

@@ -61,7 +61,9 @@ extension SQLStore {
         under session: SessionID, demands: SensitiveDemands, provider: String, name: DirectoryName, now: Int64
     ) async throws(RepositoryError) -> DirectoryOpening {
         try await write(now: now) { rows throws(RepositoryError) in
-            switch try SensitiveSession(connection: rows.connection, now: now).check(session, demands: demands) {
+            switch try SensitiveSession(connection: rows.connection, now: now)
+                .check(session, .bindCredential, demands: demands)
+            {
             case .refused(let refusal): return .refused(refusal)
             case .allowed(let session):
                 if let found = try rows.find(of: session.user, at: provider) { return .account(found.account) }

@@ -16,21 +16,23 @@ struct SensitiveSession {
     let connection: any Connection
     let now: Int64
 
-    /// The live session, where it shows what is demanded.
+    /// The live session, where it shows what is demanded for an act.
     ///
     /// - Returns: refused with `.sessionGone`, `.authenticationTooOld` or `.identityTooNew`.
-    func check(_ id: SessionID, demands: SensitiveDemands) throws(RepositoryError) -> Outcome {
+    func check(
+        _ id: SessionID, _ act: SensitiveAct, demands: SensitiveDemands
+    ) throws(RepositoryError) -> Outcome {
         guard let session = try SessionRows(connection: connection).find(id, now: now) else {
             return .refused(.sessionGone)
         }
         let identities = try histories(of: session)
         guard !identities.isEmpty else { return .refused(.sessionGone) }
         let decision = SensitiveDecision.decide(
-            authenticatedAt: session.authenticatedAt, identities: identities, demands: demands, now: now)
+            act, session.shownAuthentication, identities: identities, demands: demands, now: now)
         return Refusal(decision).map { .refused($0) } ?? .allowed(session)
     }
 
-    /// How one identity of a user came to him; nil when it is not his.
+    /// How one identity of a user came to them; nil when it is not theirs.
     func history(of identity: IdentityID, _ user: UserID) throws(RepositoryError) -> IdentityHistory? {
         try connection.first(Self.ofIdentity, identity, user) { row throws(RepositoryError) in try Self.history(row) }
     }

@@ -9,7 +9,7 @@ package import Accounts
 package enum SessionColumn: Int, CaseIterable, Sendable {
     // What a `Session` is read from, in the order of its places in a row.
     case id, user, family, generation, rotated, expires, created, userAgent, acr, methods, authTime, provider, client
-    case identity, authenticated, scope, audience
+    case identity, authenticated, scope, audience, challenged, source
     // What is left of refresh tokens of the earlier form, in the order of `EarlierTokenColumns`.
     case refreshHash, previousHash, nextWrapped
     // What a session is found by, and not asked for.
@@ -35,6 +35,8 @@ package enum SessionColumn: Int, CaseIterable, Sendable {
         case .authenticated: .integer("authenticated")
         case .scope: .text("scope").optional
         case .audience: .text("audience").optional
+        case .challenged: .integer("challenged").optional
+        case .source: .integer("source")
         case .refreshHash: .bytes("refresh_hash").noneOrEmpty
         case .previousHash: .bytes("previous_hash").optional
         case .nextWrapped: .bytes("next_wrapped").optional
@@ -71,6 +73,8 @@ package enum SessionColumn: Int, CaseIterable, Sendable {
         case .authenticated: .session { .integer($0.authenticatedAt) }
         case .scope: .session { .optional($0.scope) }
         case .audience: .session { .optional($0.audience) }
+        case .challenged: .session { .optional($0.challengedAt) }
+        case .source: .session { .integer($0.source.rawValue) }
         case .refreshHash: .noBytes
         case .previousHash, .nextWrapped: .nothing
         case .upstreamSession: .session { .optional($0.upstreamSession) }
@@ -94,17 +98,20 @@ extension SessionColumn {
 extension Session {
     /// Reads a row of ``SessionColumn/readNames``.
     package init(_ row: some ReadableRow) throws(RepositoryError) {
+        let authentication = Authentication(
+            acr: try row.optionalText(.acr), methods: try row.text(.methods), time: try row.optionalInteger(.authTime))
         self.init(
             id: try row.sessionID(.id), user: UserID(rawValue: try row.integer(.user)),
             family: try row.sessionID(.family), generation: try row.integer(.generation),
             rotatedAt: try row.optionalInteger(.rotated), expiresAt: try row.integer(.expires),
             createdAt: try row.integer(.created), userAgent: try row.optionalText(.userAgent),
-            authentication: Authentication(
-                acr: try row.optionalText(.acr), methods: try row.text(.methods),
-                time: try row.optionalInteger(.authTime)),
-            authenticatedAt: try row.integer(.authenticated), provider: try row.text(.provider),
+            authentication: authentication,
+            authenticatedAt: authentication.authenticatedAt(stored: try row.integer(.authenticated)),
+            challengedAt: try row.optionalInteger(.challenged), provider: try row.text(.provider),
             client: try row.text(.client), identity: try row.optionalInteger(.identity).map(IdentityID.init(rawValue:)),
-            scope: try row.optionalText(.scope), audience: try row.optionalText(.audience))
+            scope: try row.optionalText(.scope), audience: try row.optionalText(.audience),
+            // One that a later version knows is bounded there.
+            source: SessionSource(rawValue: try row.integer(.source)) ?? .signIn)
     }
 }
 

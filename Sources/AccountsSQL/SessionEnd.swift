@@ -43,12 +43,44 @@ struct SessionEnd {
         return EndedSession(provider: found.provider, idToken: idToken)
     }
 
+    /// Ends all of a user's sessions, but the one excepted, and where none is, what providers have granted.
+    ///
+    /// - Returns: how many live ones went.
+    func endAll(of user: UserID, except: SessionID?) throws(RepositoryError) -> Int {
+        try tellAll(of: user, except: except)
+        if except == nil { try GrantRows(connection: connection, sealer: sealer, now: now).revokeAll(of: user) }
+        let count = try SessionRows(connection: connection).deleteAll(of: user, except: except, now: now)
+        if count > 0 { try AuditTrail(connection: connection, now: now).add(.sessionsRevoked, user: user) }
+        return count
+    }
+
+    /// Whether more ends with all of a user's sessions than what belongs to this one: another live session, or what a
+    /// provider has granted to another identity.
+    func reachesOthers(_ session: Session) throws(RepositoryError) -> Bool {
+        let live = try SessionRows(connection: connection).live(of: session.user, now: now)
+        if live.contains(where: { $0.id != session.id }) { return true }
+        return try GrantRows(connection: connection, sealer: sealer, now: now).all(of: session.user)
+            .contains { $0.identity != session.identity }
+    }
+
+    /// Why sessions other than its own are not ended under a session; nil where they are.
+    func refusal(under session: Session, _ demands: SensitiveDemands) throws(RepositoryError) -> Refusal? {
+        let outcome = try SensitiveSession(connection: connection, now: now)
+            .check(session.id, .signOutOthers, demands: demands)
+        if case .refused(let refusal) = outcome { return refusal }
+        return nil
+    }
+
     /// Has the providers of all of a user's sessions told that they end; they do so in the caller's hands, after this.
     func tellAll(of user: UserID, except: SessionID? = nil) throws(RepositoryError) {
         let sessions = try connection.all(Self.keptFor, user) { row throws(RepositoryError) in try row.sessionID(0) }
         for session in sessions where session != except {
             if let found = try find(session, of: user) { _ = try tell(found, session) }
         }
+    }
+
+    func isThere(_ session: SessionID, of user: UserID) throws(RepositoryError) -> Bool {
+        try find(session, of: user) != nil
     }
 
     private func find(_ session: SessionID, of user: UserID?) throws(RepositoryError) -> Found? {
@@ -100,13 +132,38 @@ extension SQLStore {
         of user: UserID, except: SessionID?, now: Int64
     ) async throws(RepositoryError) -> Int {
         try await write { [sealer] connection throws(RepositoryError) in
-            try SessionEnd(connection: connection, sealer: sealer, now: now).tellAll(of: user, except: except)
-            if except == nil {
-                try GrantRows(connection: connection, sealer: sealer, now: now).revokeAll(of: user)
+            try SessionEnd(connection: connection, sealer: sealer, now: now).endAll(of: user, except: except)
+        }
+    }
+
+    public func endSession(
+        _ id: SessionID, under session: SessionID, demands: SensitiveDemands, now: Int64
+    ) async throws(RepositoryError) -> SignOutOutcome {
+        try await write { [sealer] connection throws(RepositoryError) in
+            guard let own = try SessionRows(connection: connection).find(session, now: now) else {
+                return .refused(.sessionGone)
             }
-            let count = try SessionRows(connection: connection).deleteAll(of: user, except: except, now: now)
-            if count > 0 { try AuditTrail(connection: connection, now: now).add(.sessionsRevoked, user: user) }
-            return count
+            let end = SessionEnd(connection: connection, sealer: sealer, now: now)
+            if id != own.id {
+                guard try end.isThere(id, of: own.user) else { return .notFound }
+                if let refusal = try end.refusal(under: own, demands) { return .refused(refusal) }
+            }
+            return try end.end(id, of: own.user) == nil ? .notFound : .ended(1)
+        }
+    }
+
+    public func endSessions(
+        under session: SessionID, demands: SensitiveDemands, now: Int64
+    ) async throws(RepositoryError) -> SignOutOutcome {
+        try await write { [sealer] connection throws(RepositoryError) in
+            guard let own = try SessionRows(connection: connection).find(session, now: now) else {
+                return .refused(.sessionGone)
+            }
+            let end = SessionEnd(connection: connection, sealer: sealer, now: now)
+            if try end.reachesOthers(own), let refusal = try end.refusal(under: own, demands) {
+                return .refused(refusal)
+            }
+            return .ended(try end.endAll(of: own.user, except: nil))
         }
     }
 }

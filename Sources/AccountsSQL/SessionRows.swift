@@ -121,6 +121,10 @@ extension Authentication {
     init(acr: String?, methods: String, time: Int64?) {
         self.init(acr: acr, amr: methods.split(separator: " ").map(String.init), time: time)
     }
+
+    /// What a row's time of the authentication is worth. Earlier versions stored the ID token's own time where the
+    /// provider told none, which says nothing of when its user was there. An instance of theirs beside this one does.
+    func authenticatedAt(stored: Int64) -> Int64 { time == nil ? Session.neverAuthenticated : stored }
 }
 
 extension Statement {

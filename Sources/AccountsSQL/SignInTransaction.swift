@@ -18,6 +18,7 @@ package struct SignInTransaction {
     private var sessions: SessionRows { SessionRows(connection: connection) }
     private var audit: AuditTrail { AuditTrail(connection: connection, now: record.now) }
     private var pushes: PushRows { PushRows(connection: connection) }
+    private var source: SessionSource { record.session.source }
     private var crossClientKeys: CrossClientKeyRows {
         CrossClientKeyRows(connection: connection, issuer: record.subject.issuer)
     }
@@ -27,7 +28,7 @@ package struct SignInTransaction {
         if let push = record.push, try !pushes.isPending(push.notification, now: record.now) {
             return .refused(.pushOver)
         }
-        let current = try identities.find(record.subject)
+        let current = try identities.find(record.subject, opening: source)
         // Nearly everybody is known and brings nothing that there could be a decision about.
         if let current, record.ported.isEmpty { return .signedIn(try signIn(current)) }
         var ported: [Migration.Ported] = []
@@ -94,10 +95,11 @@ package struct SignInTransaction {
     }
 
     private func signIn(_ found: IdentityRows.Found) throws(RepositoryError) -> SignedIn {
-        try identities.touch(found.known.identity, now: record.now)
+        try identities.touch(found.known.identity, opening: source, now: record.now)
         if let key = record.crossClientKey { try crossClientKeys.note(key, of: found.known.identity) }
         if let maximum = record.maximumSessions, found.room < 1 || found.roomOf != maximum {
-            try SessionRoom(connection: connection, maximum: maximum).make(for: found.known.user, found.known.identity)
+            try SessionRoom(connection: connection, source: source, maximum: maximum)
+                .make(for: found.known.user, found.known.identity)
         }
         return try open(found, identity: found.known.identity, migrated: false, left: nil)
     }
@@ -114,7 +116,8 @@ package struct SignInTransaction {
         // Whoever holds a session from the old carrier's days may be the number's next owner.
         try sessions.deleteAll(of: found.known.user)
         if let maximum = record.maximumSessions {
-            try SessionRoom(connection: connection, maximum: maximum).make(for: found.known.user, identity)
+            try SessionRoom(connection: connection, source: source, maximum: maximum)
+                .make(for: found.known.user, identity)
         }
         try audit.add(.identityMigrated, user: found.known.user, old: found.known.identity, new: identity)
         try LedgerRows(connection: connection, sealer: sealer, now: record.now)
@@ -161,7 +164,7 @@ package struct SignInTransaction {
         let identity = try identities.insert(
             record.subject, user: user, provider: record.provider, origin: origin, now: record.now)
         if let maximum = record.maximumSessions {
-            try SessionRoom(connection: connection, maximum: maximum).make(for: user, identity)
+            try SessionRoom(connection: connection, source: source, maximum: maximum).make(for: user, identity)
         }
         try audit.add(event, user: user, new: identity)
         guard let found = try identities.find(record.subject) else { throw .unavailable(.corrupt) }

@@ -37,6 +37,7 @@ extension Table {
             [
                 .integer("user_id"), .text("provider"), .text("issuer"), .text("subject"), .text("origin"),
                 .integer("linked"), .integer("last_sign_in"), .integer("room"), .integer("room_of"),
+                .integer("exchange_room"), .integer("exchange_room_of"),
                 .integer("email_stopped"), .integer("email_said").optional,
             ], owner: .user("user_id"), isNumbered: true),
         Table(
@@ -91,7 +92,8 @@ extension Table {
                 .text("provider"), .text("issuer"), .text("subject"), .text("client"),
                 .sealed("profile", Seal(number: 1)), .sealed("tokens", Seal(number: 7)).optional,
                 .text("acr").optional, .text("amr"), .integer("auth_time").optional, .integer("authenticated"),
-                .bytes("upstream_sid").optional, .integer("expires"),
+                .bytes("upstream_sid").optional, .integer("expires"), .integer("challenged").optional,
+                .integer("source"),
             ], bond: .subject("subject", issuer: "issuer"), expiry: "expires"),
         Table(
             "pending_sign_ins", key: [.integer("number")],

@@ -9,6 +9,8 @@ struct TicketRows {
         let authentication: Authentication
         /// In seconds since 1970.
         let authenticatedAt: Int64
+        let challengedAt: Int64?
+        let source: SessionSource
         let upstreamSession: TokenHash?
         let kept: KeptTokens?
     }
@@ -16,14 +18,15 @@ struct TicketRows {
     private static let insert = Query(
         """
         INSERT INTO tickets (hash, provider, issuer, subject, client, profile, expires, acr, amr, auth_time,
-            authenticated, upstream_sid, tokens)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            authenticated, upstream_sid, tokens, challenged, source)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """)
     // One conditional statement: of two that redeem the same ticket at once only one gets the row.
     private static let take = Query(
         """
         DELETE FROM tickets WHERE hash = ? AND client = ? AND expires > ?
-        RETURNING provider, issuer, subject, profile, acr, amr, auth_time, authenticated, upstream_sid, tokens
+        RETURNING provider, issuer, subject, profile, acr, amr, auth_time, authenticated, upstream_sid, tokens,
+            challenged, source
         """)
 
     private static let subject = Query(
@@ -41,7 +44,7 @@ struct TicketRows {
             Self.insert, ticket.hash, record.provider, record.subject.issuer, record.subject.value,
             record.session.client, profile, ticket.expiresAt, record.session.authentication.acr,
             record.session.authentication.methods, record.session.authentication.time, record.session.authenticatedAt,
-            record.session.upstreamSession, kept)
+            record.session.upstreamSession, kept, record.session.challengedAt, record.session.source.rawValue)
     }
 
     /// Whom a live ticket of this client is about.
@@ -52,10 +55,14 @@ struct TicketRows {
     /// Takes a live ticket of this client away.
     func take(_ hash: TokenHash, client: String, now: Int64) throws(RepositoryError) -> Ticket? {
         try connection.first(Self.take, hash, client, now) { row throws(RepositoryError) in
-            Ticket(
+            let authentication = row.authentication(acr: 4, methods: 5, time: 6)
+            return Ticket(
                 provider: row.text(0), subject: Subject(issuer: row.text(1), value: row.text(2)),
                 profile: try sealer.profile(row.blob(3), .profile(of: hash), connection),
-                authentication: row.authentication(acr: 4, methods: 5, time: 6), authenticatedAt: row.integer(7),
+                authentication: authentication,
+                authenticatedAt: authentication.authenticatedAt(stored: row.integer(7)),
+                challengedAt: row.optionalInteger(10),
+                source: SessionSource(rawValue: row.integer(11)) ?? .signIn,
                 upstreamSession: row.isEmpty(8) ? nil : try row.hash(8),
                 kept: row.isEmpty(9) ? nil : try sealer.keptTokens(row.blob(9), .tokens(of: hash), connection))
         }
@@ -79,6 +86,8 @@ extension SQLStore {
             var session = redemption.session
             session.authentication = ticket.authentication
             session.authenticatedAt = ticket.authenticatedAt
+            session.challengedAt = ticket.challengedAt
+            session.source = ticket.source
             session.upstreamSession = ticket.upstreamSession
             var profile = ticket.profile
             profile.own = redemption.own

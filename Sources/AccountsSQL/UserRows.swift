@@ -63,7 +63,7 @@ package struct UserRows {
 
 extension SQLStore {
     public func editProfile(
-        under session: SessionID, _ edits: [ProfileEdit], maximumAgeSeconds: Int64?, now: Int64
+        under session: SessionID, _ edits: [ProfileEdit], demands: SensitiveDemands, now: Int64
     ) async throws(RepositoryError) -> EditOutcome {
         try await write { [sealer] connection throws(RepositoryError) in
             let users = UserRows(connection: connection, sealer: sealer)
@@ -73,12 +73,11 @@ extension SQLStore {
             let before = found.profile
             let changes = found.profile.edit(edits, reference: found.reference)
             guard !changes.isEmpty else { return .edited(found) }
-            if changes.contains(where: \.isSensitive) {
-                let decision = SensitiveDecision.decide(
-                    authenticatedAt: session.authenticatedAt, identities: [],
-                    demands: SensitiveDemands(maximumAgeSeconds: maximumAgeSeconds, minimumIdentityAgeSeconds: 0),
-                    now: now)
-                if let refusal = Refusal(decision) { return .refused(refusal) }
+            let sensitive = SensitiveSession(connection: connection, now: now)
+            for act in Set(changes.compactMap(\.sensitiveAct)) {
+                if case .refused(let refusal) = try sensitive.check(session.id, act, demands: demands) {
+                    return .refused(refusal)
+                }
             }
             found.updatedAt = now
             try users.setProfile(of: found.id, found.profile, before: before, now: now)

@@ -139,4 +139,20 @@ extension Schema {
 
         INSERT INTO meta (name, value) SELECT 'older_defaults', 1 WHERE EXISTS (SELECT 1 FROM key_ring);
         """
+
+    // When the provider answered a nonce of ours, which shows something of users whose provider tells no time of
+    // authentication. `authenticated` of rows from before counts only beside an `auth_time` (``SessionColumn``).
+    static let sixteenth = """
+        ALTER TABLE sessions ADD COLUMN challenged INTEGER;
+        ALTER TABLE tickets ADD COLUMN challenged INTEGER;
+        """
+
+    // What has opened a session; each source has room of its own (``SessionRoom``). Those from before count as
+    // sign-ins'. The defaults are in the tables' descriptions, so that no row is written again.
+    static let seventeenth = """
+        ALTER TABLE sessions ADD COLUMN source INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE tickets ADD COLUMN source INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE identities ADD COLUMN exchange_room INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE identities ADD COLUMN exchange_room_of INTEGER NOT NULL DEFAULT 0;
+        """
 }

@@ -11,6 +11,9 @@ public struct IDToken: Sendable {
     public let expiresAt: Int64
     /// When the user authenticated, in seconds since 1970.
     public let authenticationTime: Int64?
+    /// Whether it has the nonce that was expected, so that it was made for that request. Where none was expected, or
+    /// none could be compared, it tells of no request.
+    public let answersNonce: Bool
     /// The authentication context class the provider reached.
     public let acr: String?
     /// The methods used, such as `hwk` or `pin`.
@@ -22,13 +25,14 @@ public struct IDToken: Sendable {
 
     init(
         issuer: String, subject: String, issuedAt: Int64, expiresAt: Int64, authenticationTime: Int64?,
-        claims: JSONValue
+        answersNonce: Bool, claims: JSONValue
     ) {
         self.issuer = issuer
         self.subject = subject
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt
         self.authenticationTime = authenticationTime
+        self.answersNonce = answersNonce
         acr = claims["acr"]?.string
         amr = claims["amr"]?.array?.compactMap(\.string) ?? claims["amr"]?.string.map { [$0] } ?? []
         context = claims["context"]?.string

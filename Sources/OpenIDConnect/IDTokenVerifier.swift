@@ -28,6 +28,9 @@ public struct IDTokenVerifier: Sendable {
     public enum Freshness: Sendable, Equatable {
         /// Not older than so many seconds, by `auth_time` and `iat`.
         case within(Int64)
+        /// Not before that time, in seconds since 1970, by `iat` and, where it is there or is required, `auth_time`:
+        /// the user was to be asked again (OpenID Connect Core §3.1.2.1, `prompt=login`).
+        case since(Int64, requiresAuthenticationTime: Bool)
         case anyAge
     }
 
@@ -119,13 +122,14 @@ public struct IDTokenVerifier: Sendable {
         let issuer = try issuer.stored(claims, signedFor: keyIssuer)  // step 2
         try checkAudience(claims)  // steps 3 to 5
         let times = try checkTimes(claims, now)  // steps 9 and 10
-        if let native { try checkNativeNonce(claims, native) } else { try checkNonce(claims) }  // step 11
+        let answersNonce =
+            if let native { try checkNativeNonce(claims, native) } else { try checkNonce(claims) }  // step 11
         try checkAuthentication(claims)  // step 12
         let authenticationTime = try checkAuthenticationTime(claims, now)  // step 13
         try checkContext(claims)
         return IDToken(
             issuer: issuer, subject: try subject(claims), issuedAt: times.issued, expiresAt: times.expires,
-            authenticationTime: authenticationTime, claims: claims)
+            authenticationTime: authenticationTime, answersNonce: answersNonce, claims: claims)
     }
 
     /// RFC 8725 §3.11: a token that says it is something else is not taken for an ID token.
@@ -165,28 +169,33 @@ public struct IDTokenVerifier: Sendable {
         guard let expires = try seconds(claims["exp"]), now < expires + clockSkewSeconds else { throw .expired }
         guard let issued = try seconds(claims["iat"]), issued <= now + clockSkewSeconds else { throw .issuedAt }
         if let start = try seconds(claims["nbf"]), start > now + clockSkewSeconds { throw .issuedAt }
-        if case .within(let seconds) = freshness, issued < now - seconds - clockSkewSeconds { throw .issuedAt }
+        if let earliest = freshness.earliest(now: now), issued < earliest - clockSkewSeconds { throw .issuedAt }
         if let native, issued < now - native.maximumAgeSeconds - clockSkewSeconds { throw .issuedAt }
         return (issued, expires)
     }
 
-    private func checkNonce(_ claims: JSONValue) throws(IDTokenError) {
-        guard case .exactly(let expected) = nonce else { return }
+    /// - Returns: whether there was one to compare.
+    private func checkNonce(_ claims: JSONValue) throws(IDTokenError) -> Bool {
+        guard case .exactly(let expected) = nonce else { return false }
         guard let shown = claims["nonce"]?.string, constantTimeEqual(shown, expected) else { throw .nonce }
+        return true
     }
 
     /// What the app has drawn, in the form in which the SDK of that app puts it into tokens. A token that should have
     /// one is not taken without: it may be anybody's who has seen it.
-    private func checkNativeNonce(_ claims: JSONValue, _ native: NativeTokenRules) throws(IDTokenError) {
+    ///
+    /// - Returns: whether there was one to compare.
+    private func checkNativeNonce(_ claims: JSONValue, _ native: NativeTokenRules) throws(IDTokenError) -> Bool {
         let form = native.nonceForm(of: IDToken.client(in: claims))
         guard form != .none else {
             // What is asked for at this moment must show that it answers, and only a nonce does.
-            if case .within = freshness { throw .nonce }
-            return
+            if freshness != .anyAge { throw .nonce }
+            return false
         }
         guard case .exactly(let preimage) = nonce, let expected = form.claim(of: preimage),
             let shown = claims["nonce"]?.string, constantTimeEqual(shown, expected)
         else { throw .nonce }
+        return true
     }
 
     private func checkAuthentication(_ claims: JSONValue) throws(IDTokenError) {
@@ -196,10 +205,12 @@ public struct IDTokenVerifier: Sendable {
 
     private func checkAuthenticationTime(_ claims: JSONValue, _ now: Int64) throws(IDTokenError) -> Int64? {
         let time = try seconds(claims["auth_time"])
-        guard case .within(let seconds) = freshness else { return time }
-        guard let time, time >= now - seconds - clockSkewSeconds, time <= now + clockSkewSeconds else {
-            throw .authenticationTime
+        guard let earliest = freshness.earliest(now: now) else { return time }
+        guard let time else {
+            if freshness.requiresAuthenticationTime { throw .authenticationTime }
+            return nil
         }
+        guard time >= earliest - clockSkewSeconds, time <= now + clockSkewSeconds else { throw .authenticationTime }
         return time
     }
 
@@ -248,5 +259,25 @@ public struct IDTokenVerifier: Sendable {
 
     private func constantTimeEqual(_ left: String, _ right: String) -> Bool {
         Crypto.constantTimeEqual(left.utf8.span, right.utf8.span)
+    }
+}
+
+extension IDTokenVerifier.Freshness {
+    /// Since when the user must have authenticated, and the token have been issued, in seconds since 1970; nil for any
+    /// time.
+    fileprivate func earliest(now: Int64) -> Int64? {
+        switch self {
+        case .within(let seconds): now - seconds
+        case .since(let time, requiresAuthenticationTime: _): time
+        case .anyAge: nil
+        }
+    }
+
+    fileprivate var requiresAuthenticationTime: Bool {
+        switch self {
+        case .within: true
+        case .since(_, let requiresAuthenticationTime): requiresAuthenticationTime
+        case .anyAge: false
+        }
     }
 }

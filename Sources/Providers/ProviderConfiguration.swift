@@ -33,6 +33,24 @@ public struct ProviderConfiguration: Sendable {
         case empty
     }
 
+    /// Whether its ID tokens tell when the user authenticated (`auth_time`, OpenID Connect Core §2).
+    public enum AuthenticationTimes: String, Sendable, CaseIterable {
+        /// Those that have it do; of one without, an answer to our challenge shows something.
+        case auto
+        /// Of one without, nothing shows anything.
+        case always
+        /// None is asked for one.
+        case never
+    }
+
+    /// What shows that a user was there just now, for acts that add something to the account or change how its user is
+    /// reached.
+    public enum FreshnessProof: String, Sendable, CaseIterable {
+        case authenticationTime = "auth_time"
+        /// An answer to our challenge too, where no time is told.
+        case challenge
+    }
+
     public var name: String
     public var profile: Profile
     /// Where metadata lies; nil for the well-known place below the issuer.
@@ -111,6 +129,8 @@ public struct ProviderConfiguration: Sendable {
     public var omitsPKCE: Bool
     /// How the browser brings the provider's answer back.
     public var responseMode: ResponseMode
+    public var authenticationTimes: AuthenticationTimes
+    public var freshness: FreshnessProof
 
     public init(
         name: String, profile: Profile, clientID: String, authentication: ClientAuthentication, redirectURIs: [String],
@@ -130,7 +150,8 @@ public struct ProviderConfiguration: Sendable {
         omitsPKCE: Bool = false, discoveryURL: EndpointURL? = nil, issuerSpellings: [String] = [],
         tenants: IssuerNames.Tenants? = nil, nativeTokens: NativeTokenRules? = nil,
         idTokenVerificationEndpoint: EndpointURL? = nil, redirectURIUse: RedirectURIUse = .required,
-        responseMode: ResponseMode = .query
+        responseMode: ResponseMode = .query, authenticationTimes: AuthenticationTimes = .auto,
+        freshness: FreshnessProof = .authenticationTime
     ) {
         self.name = name
         self.profile = profile
@@ -141,6 +162,8 @@ public struct ProviderConfiguration: Sendable {
         self.idTokenVerificationEndpoint = idTokenVerificationEndpoint
         self.redirectURIUse = redirectURIUse
         self.responseMode = responseMode
+        self.authenticationTimes = authenticationTimes
+        self.freshness = freshness
         self.discoveryUI = discoveryUI
         self.clientID = clientID
         self.authentication = authentication

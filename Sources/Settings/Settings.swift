@@ -177,6 +177,8 @@ public struct Settings: Sendable {
         public internal(set) var absoluteDays: Int? = 365
         /// Nil: any number.
         public internal(set) var maximumPerUser: Int? = 50
+        /// Nil: any number.
+        public internal(set) var maximumExchangedPerUser: Int? = 10
         /// Nil: any time.
         public internal(set) var sensitiveMaxAgeSeconds: Int? = 300
         var tokenType = AccessTokenFormat.TokenType.atJWT

@@ -247,6 +247,19 @@ final class AuthorizationGrant {
         try await asked { () throws(ProviderError) in try await client.portTokens(of: idToken, now: now) }
     }
 
+    /// When the provider answered a nonce that we had made: a challenge of ours, or that of a request which our server
+    /// made. Both count for as long as a challenge lives, and with a token that was issued since.
+    ///
+    /// - Returns: when the token was issued, in seconds since 1970; nil where it answers no such nonce.
+    func challengeAnswered(by idToken: IDToken) -> Int64? {
+        let challenged = challenge.map { $0.expiresAt - Challenges.lifetimeSeconds }
+        guard idToken.answersNonce, let begun = challenged ?? response.sentAt,
+            now - begun <= Challenges.lifetimeSeconds,
+            idToken.issuedAt >= begun - provider.configuration.clockSkewSeconds
+        else { return nil }
+        return min(idToken.issuedAt, now)
+    }
+
     /// Who an ID token is about, under the name by which the issuer's users are stored.
     func subject(of idToken: IDToken) -> Subject {
         Subject(issuer: provider.currentName(of: idToken.issuer), value: idToken.subject)

@@ -39,8 +39,12 @@ public struct AuthorizedResponse: Sendable {
     /// Where this service sent the browser itself: the issuer that it was sent to, at whose hands the answer must come.
     /// nil for what an app posts.
     let expectedIssuer: String?
+    /// When this service sent the browser there, in seconds since 1970.
+    let sentAt: Int64?
     /// How long ago the user may have authenticated, where that was asked of the provider.
     let maximumAgeSeconds: Int64?
+    /// When the provider was asked to have the user authenticate again, in seconds since 1970; nil where it was not.
+    let loginAskedAt: Int64?
 }
 
 extension AuthorizedResponse {
@@ -59,11 +63,9 @@ extension AuthorizedResponse {
         case correlationID = "correlation_id"
         case context
         case sdkVersion = "sdk_version"
+        case maximumAge = "max_age"
         /// The app's own to check.
         case state
-
-        /// Who asks for recent authentication counts on it.
-        public static let unsupported = ["max_age"]
     }
 }
 
@@ -124,7 +126,8 @@ extension AuthorizedResponse {
             correlationID: try Self.checked(correlationID: try text(.correlationID)),
             context: try Self.checked(context: parameters(.context)),
             sdkVersion: try text(.sdkVersion, longest: 64),
-            expectedIssuer: nil, maximumAgeSeconds: nil)
+            expectedIssuer: nil, sentAt: nil, maximumAgeSeconds: try Self.maximumAge(parameters, for: provider),
+            loginAskedAt: nil)
     }
 
     /// A parameter as a text that may go into another request: not too long, and without control characters.
@@ -182,6 +185,25 @@ extension AuthorizedResponse {
             throw ParameterError("nonce", "is given, and could not be compared: nativeNonce is none for this provider")
         }
         return nonce
+    }
+
+    /// How long ago the user may have authenticated, where the app has asked the provider for that.
+    private static func maximumAge(
+        _ parameters: (Parameter) -> String?, for provider: Provider
+    ) throws(ParameterError) -> Int64? {
+        let name = Parameter.maximumAge.rawValue
+        guard let text = try Self.text(.maximumAge, in: parameters) else { return nil }
+        guard provider.configuration.authenticationTimes != .never else {
+            throw ParameterError(name, "can't be held to: authTime is never for this provider")
+        }
+        guard let seconds = Self.seconds(text) else { throw ParameterError(name, "must be a number of seconds") }
+        return seconds
+    }
+
+    /// A `max_age` (OpenID Connect Core §3.1.2.1).
+    static func seconds(_ text: String) -> Int64? {
+        guard text.allBytes(\.isDigit) else { return nil }
+        return Int64(text)
     }
 
     /// The redirect URI of a code, as the provider has it.

@@ -172,6 +172,7 @@ public struct ExchangeAccessToken: Sendable {
             evidence: .accessToken, challenge: nil, provider: provider.configuration.name, subject: subject,
             authentication: Authentication(asserted: proven.acr, proven.amr, at: proven.authenticationTime),
             authenticatedAt: proven.authenticationTime.map { min($0, now) } ?? Session.neverAuthenticated,
+            challengedAt: nil,
             upstreamSession: proven.session.map { .upstreamSession($0, at: subject.issuer) },
             said: said, own: nil, ported: [], refusedPortTokens: 0, kept: nil)
         let holder = ProvenSignIn.Holder(
@@ -194,7 +195,8 @@ extension Session {
         self.init(
             id: session.id, user: signedIn.user, family: session.family, generation: Self.firstGeneration,
             rotatedAt: nil, expiresAt: session.expiresAt, createdAt: now, userAgent: session.userAgent,
-            authentication: session.authentication, authenticatedAt: session.authenticatedAt, provider: provider,
-            client: session.client, identity: signedIn.identity, scope: session.scope, audience: session.audience)
+            authentication: session.authentication, authenticatedAt: session.authenticatedAt,
+            challengedAt: session.challengedAt, provider: provider, client: session.client, identity: signedIn.identity,
+            scope: session.scope, audience: session.audience, source: session.source)
     }
 }

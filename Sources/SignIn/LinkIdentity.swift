@@ -28,7 +28,7 @@ public struct LinkIdentity: Sendable {
     public func link(
         _ response: AuthorizedResponse, with provider: Provider, session: Session, in call: CallContext
     ) async throws(ServiceError) -> (identity: Identity, isNew: Bool) {
-        try sensitive.check(session, now: supplies.clock.seconds)
+        try sensitive.check(session, for: .link, now: supplies.clock.seconds)
         let grant = try await AuthorizationGrant.begin(response, with: provider, supplies, in: call)
         defer { grant.end() }
         do throws(ServiceError) {

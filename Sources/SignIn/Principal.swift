@@ -95,6 +95,6 @@ struct SessionRights: Sendable {
 extension TokenIssuer.Configuration {
     /// What a session may do that is no app's of ours.
     fileprivate func permissions(ofPostersSession session: Session) -> Permissions {
-        session.isByExchange ? exchangePermissions.intersection(permissions) : permissions
+        session.source == .tokenExchange ? exchangePermissions.intersection(permissions) : permissions
     }
 }

@@ -12,6 +12,8 @@ struct ProvenSignIn {
     let authentication: Authentication
     /// As what could take the account over counts it; `Session.neverAuthenticated` where nothing tells.
     let authenticatedAt: Int64
+    /// When the provider answered a nonce of ours, in seconds since 1970; nil where it answered none.
+    let challengedAt: Int64?
     /// The provider's own session.
     let upstreamSession: TokenHash?
     let said: ProviderSaying
@@ -43,6 +45,7 @@ struct ProvenSignIn {
         for holder: Holder, ticket: LinkTicket?, by tokenIssuer: TokenIssuer, now: Int64
     ) -> SignInRecord {
         let session = tokenIssuer.makeSessionID(now: now)
+        let source = evidence.source
         return SignInRecord(
             (
                 evidence: evidence, challenge: challenge, provider: provider, subject: subject,
@@ -53,10 +56,11 @@ struct ProvenSignIn {
                 attributes: said.attributes, own: own, claims: said.claims,
                 session: NewSession(
                     id: session, family: session, expiresAt: holder.expiresAt, userAgent: holder.userAgent,
-                    authentication: authentication, authenticatedAt: authenticatedAt, client: holder.client,
-                    scope: holder.permissions?.scope, audience: holder.audience, upstreamSession: upstreamSession),
+                    authentication: authentication, authenticatedAt: authenticatedAt, challengedAt: challengedAt,
+                    client: holder.client, scope: holder.permissions?.scope, audience: holder.audience,
+                    upstreamSession: upstreamSession, source: source),
                 appCode: holder.appCode, push: holder.push, kept: kept,
-                maximumSessions: tokenIssuer.configuration.maximumSessionsPerUser, now: now
+                maximumSessions: tokenIssuer.configuration.maximumSessions(openedBy: source), now: now
             ))
     }
 }
@@ -65,5 +69,14 @@ extension Authentication {
     /// How a provider says that the user was authenticated, its level in its present spelling.
     init(asserted acr: String?, _ amr: [String], at time: Int64?) {
         self.init(acr: acr.map(AuthenticationLevel.normalized), amr: amr, time: time)
+    }
+}
+
+extension Evidence {
+    fileprivate var source: SessionSource {
+        switch self {
+        case .accessToken: .tokenExchange
+        case .authorizationCode, .idToken, .idTokenWithCode, .pushedTokens: .signIn
+        }
     }
 }

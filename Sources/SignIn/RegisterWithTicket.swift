@@ -42,8 +42,9 @@ public struct RegisterWithTicket: Sendable {
             ticket: TokenHash(sha256: ticket),
             session: NewSession(
                 id: session, family: session, expiresAt: tokenIssuer.firstExpiry(now: now), userAgent: userAgent,
-                authentication: Authentication(acr: nil, amr: [], time: nil), authenticatedAt: 0,
-                client: provider.configuration.clientID, scope: nil, audience: nil, upstreamSession: nil),
+                authentication: Authentication(acr: nil, amr: [], time: nil),
+                authenticatedAt: Session.neverAuthenticated, challengedAt: nil, client: provider.configuration.clientID,
+                scope: nil, audience: nil, upstreamSession: nil, source: .signIn),
             reference: TokenIssuer.makeReference(), own: profile, now: now)
         let outcome = try await stored { () throws(RepositoryError) in try await accounts.redeemTicket(redemption) }
         switch outcome {

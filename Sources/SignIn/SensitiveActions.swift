@@ -4,9 +4,9 @@ internal import Providers
 
 /// What could take an account over, and what is demanded of whoever does it.
 ///
-/// An access token is shown to many; who has got hold of one must not be able to make the account his own. So linking,
-/// unlinking, erasing and changing how the user is reached take a user who has authenticated just now (RFC 9470), by an
-/// identity that was not added just now.
+/// An access token is shown to many; who has got hold of one must not be able to make the account theirs. So each
+/// ``SensitiveAct`` takes a user who has authenticated just now (RFC 9470), by an identity that was not added just now.
+/// The transaction that does it decides; what is refused beforehand spares a code.
 struct SensitiveActions: Sendable {
     /// What holds for a provider that is not configured any more, in seconds.
     private static let usualIdentityAgeSeconds: Int64 = 86_400
@@ -16,16 +16,16 @@ struct SensitiveActions: Sendable {
     let providers: ProviderDirectory
 
     func demands(on session: Session) -> SensitiveDemands {
-        SensitiveDemands(
+        let configuration = providers.provider(named: session.provider)?.configuration
+        return SensitiveDemands(
             maximumAgeSeconds: maximumAgeSeconds,
-            minimumIdentityAgeSeconds: providers.provider(named: session.provider)?.configuration
-                .minimumIdentityAgeSeconds ?? Self.usualIdentityAgeSeconds)
+            minimumIdentityAgeSeconds: configuration?.minimumIdentityAgeSeconds ?? Self.usualIdentityAgeSeconds,
+            challenge: configuration?.challenge ?? .nothing)
     }
 
-    /// Refuses a session whose user authenticated too long ago, before anything is sent or spent.
-    func check(_ session: Session, now: Int64) throws(ServiceError) {
-        let missing = SensitiveDemands.missingAuthentication(
-            session.authenticatedAt, maximumAgeSeconds: maximumAgeSeconds, now: now)
+    /// Refuses a session whose user authenticated too long ago for an act, before anything is sent or spent.
+    func check(_ session: Session, for act: SensitiveAct, now: Int64) throws(ServiceError) {
+        let missing = demands(on: session).missingAuthentication(for: act, session.shownAuthentication, now: now)
         if let missing { throw insufficient(missing, session) }
     }
 
@@ -38,5 +38,16 @@ struct SensitiveActions: Sendable {
     private func insufficient(_ maximumAgeSeconds: Int64, _ session: Session) -> ServiceError {
         let minimum = providers.provider(named: session.provider)?.configuration.minimumACR
         return .insufficientAuthentication(maximumAgeSeconds: maximumAgeSeconds, acrValues: minimum?.values)
+    }
+}
+
+extension ProviderConfiguration {
+    /// For what an answer to our challenge counts at this provider.
+    fileprivate var challenge: SensitiveDemands.Challenge {
+        switch (authenticationTimes, freshness) {
+        case (.always, _): .nothing
+        case (.auto, .authenticationTime), (.never, .authenticationTime): .endings
+        case (.auto, .challenge), (.never, .challenge): .everything
+        }
     }
 }

@@ -135,7 +135,8 @@ public struct SignInWithProvider: Sendable {
         let signIn = ProvenSignIn(
             evidence: grant.evidence, challenge: grant.challenge, provider: provider.configuration.name,
             subject: subject, authentication: idToken.authentication,
-            authenticatedAt: min(idToken.authenticationTime ?? idToken.issuedAt, now),
+            authenticatedAt: idToken.authenticationTime.map { min($0, now) } ?? Session.neverAuthenticated,
+            challengedAt: grant.challengeAnswered(by: idToken),
             upstreamSession: idToken.session.map { .upstreamSession($0, at: subject.issuer) },
             said: said, own: response.name, ported: ported?.subjects(for: provider) ?? [],
             refusedPortTokens: ported?.refusals.count ?? 0, kept: proven.kept)
@@ -172,7 +173,19 @@ extension AuthorizedResponse {
                 provider.configuration.minimumACR, acrValues.flatMap(RequiredAuthentication.init(values:)),
             ].compactMap(\.self),
             context: context.map { .exactlyOrCut($0) } ?? .anything,
-            freshness: maximumAgeSeconds.map { .within($0) } ?? .anyAge)
+            freshness: freshness(at: provider))
+    }
+
+    /// A user who was to be asked again has authenticated since the browser was sent to the provider, which satisfies
+    /// any `max_age` of the same request.
+    private func freshness(at provider: Provider) -> IDTokenVerifier.Freshness {
+        if let loginAskedAt {
+            return .since(
+                loginAskedAt,
+                requiresAuthenticationTime: maximumAgeSeconds != nil
+                    || provider.configuration.authenticationTimes == .always)
+        }
+        return maximumAgeSeconds.map { .within($0) } ?? .anyAge
     }
 }
 

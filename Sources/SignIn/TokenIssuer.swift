@@ -29,8 +29,10 @@ public struct TokenIssuer: Sendable {
         public var refreshGraceSeconds: Int64
         /// How long a session lasts however often it is refreshed; nil for no end.
         public var absoluteSeconds: Int64?
-        /// How many sessions a user may have; one more ends the oldest. Nil for any number.
+        /// How many sessions a user may have that a sign-in has opened; one more ends the oldest. Nil for any number.
         public var maximumSessionsPerUser: Int64?
+        /// The same of those that the exchange of a provider's access token has opened.
+        public var maximumExchangedSessionsPerUser: Int64?
         /// How long ago a user may have authenticated to do what could take the account over; nil for any time.
         public var sensitiveMaximumAgeSeconds: Int64?
 
@@ -38,7 +40,7 @@ public struct TokenIssuer: Sendable {
             issuer: BaseURL, audience: String, splitsAudiences: Bool = false, permissions: Permissions = .everything,
             exchangePermissions: Permissions = .ofExchanges, accessTokenSeconds: Int64, refreshTokenSeconds: Int64,
             refreshGraceSeconds: Int64, absoluteSeconds: Int64?, maximumSessionsPerUser: Int64?,
-            sensitiveMaximumAgeSeconds: Int64?
+            maximumExchangedSessionsPerUser: Int64?, sensitiveMaximumAgeSeconds: Int64?
         ) {
             self.issuer = issuer
             self.audience = audience
@@ -50,11 +52,19 @@ public struct TokenIssuer: Sendable {
             self.refreshGraceSeconds = refreshGraceSeconds
             self.absoluteSeconds = absoluteSeconds
             self.maximumSessionsPerUser = maximumSessionsPerUser
+            self.maximumExchangedSessionsPerUser = maximumExchangedSessionsPerUser
             self.sensitiveMaximumAgeSeconds = sensitiveMaximumAgeSeconds
         }
 
         /// Whom the tokens of who posts codes are made out to unless they ask otherwise.
         var audienceOfPosters: String { splitsAudiences ? issuer.text : audience }
+
+        func maximumSessions(openedBy source: SessionSource) -> Int64? {
+            switch source {
+            case .signIn: maximumSessionsPerUser
+            case .tokenExchange: maximumExchangedSessionsPerUser
+            }
+        }
 
         /// The `aud` of receipts: an address below the issuer's, whatever the audience of access tokens is, so that
         /// nobody who takes those ever takes a receipt for one.

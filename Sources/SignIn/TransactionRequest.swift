@@ -18,7 +18,8 @@ public struct TransactionRequest: Sendable {
         public static let (mccmnc, mcc, mnc) = (
             Parameter.response(.mccmnc), Parameter.response(.mcc), Parameter.response(.mnc)
         )
-        public static let allCases = AuthorizedResponse.Parameter.allCases.map(Parameter.response) + [.maximumAge]
+        public static let allCases =
+            AuthorizedResponse.Parameter.allCases.filter { $0 != .maximumAge }.map(Parameter.response) + [.maximumAge]
 
         public init?(rawValue: String) {
             if rawValue == Parameter.maximumAge.rawValue {
@@ -53,7 +54,9 @@ public struct TransactionRequest: Sendable {
     ///   - provider: whose rules apply.
     /// - Throws: `ParameterError` for the first parameter that does not fit.
     public init(_ parameters: (Parameter) -> String?, for provider: Provider) throws(ParameterError) {
-        response = try AuthorizedResponse({ parameters(.response($0)) }, for: provider)
+        // It has bounds of its own here.
+        response = try AuthorizedResponse(
+            { $0 == .maximumAge ? nil : parameters(.response($0)) }, for: provider)
         guard let nonce = response.nonce else { throw ParameterError("nonce", "is missing") }
         guard let context = response.context else { throw ParameterError("context", "is missing") }
         self.nonce = nonce

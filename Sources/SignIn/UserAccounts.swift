@@ -24,14 +24,14 @@ public struct UserAccounts: Sendable {
         return user
     }
 
-    /// Changes what the user says about himself; what the carriers said stays beneath it.
+    /// Changes what the user says about themselves; what the carriers said stays beneath it.
     ///
-    /// - Throws: `ServiceError.insufficientAuthentication` where it changes how the user is reached.
+    /// - Throws: `ServiceError.insufficientAuthentication`, `.identityTooNew` where it changes how the user is reached.
     public func edit(_ edits: [ProfileEdit], under session: Session) async throws(ServiceError) -> User {
         let now = clock.seconds
         let outcome = try await stored { () throws(RepositoryError) in
             try await repository.editProfile(
-                under: session.id, edits, maximumAgeSeconds: sensitive.maximumAgeSeconds, now: now)
+                under: session.id, edits, demands: sensitive.demands(on: session), now: now)
         }
         switch outcome {
         case .edited(let user): return user
@@ -84,22 +84,33 @@ public struct UserAccounts: Sendable {
 
     /// Ends one of the user's sessions, at once.
     ///
-    /// - Throws: `ServiceError.notFound` also for somebody else's.
+    /// - Throws: `ServiceError.notFound` also for somebody else's; for another than `session` itself also
+    ///   `.insufficientAuthentication`, `.identityTooNew`.
     public func revoke(_ id: SessionID, under session: Session) async throws(ServiceError) {
         let now = clock.seconds
-        let wasThere = try await stored { () throws(RepositoryError) in
-            try await repository.revokeSession(id, of: session.user, now: now)
+        let outcome = try await stored { () throws(RepositoryError) in
+            try await repository.endSession(id, under: session.id, demands: sensitive.demands(on: session), now: now)
         }
-        guard wasThere else { throw .notFound }
+        _ = try ended(outcome, under: session)
     }
 
     /// Ends all of the user's sessions, this one too.
     ///
     /// - Returns: how many there were.
+    /// - Throws: `ServiceError.insufficientAuthentication`, `.identityTooNew` where there are others.
     public func revokeAll(under session: Session) async throws(ServiceError) -> Int {
         let now = clock.seconds
-        return try await stored { () throws(RepositoryError) in
-            try await repository.revokeSessions(of: session.user, except: nil, now: now)
+        let outcome = try await stored { () throws(RepositoryError) in
+            try await repository.endSessions(under: session.id, demands: sensitive.demands(on: session), now: now)
+        }
+        return try ended(outcome, under: session)
+    }
+
+    private func ended(_ outcome: SignOutOutcome, under session: Session) throws(ServiceError) -> Int {
+        switch outcome {
+        case .ended(let count): return count
+        case .notFound: throw .notFound
+        case .refused(let refusal): throw sensitive.error(refusal, under: session)
         }
     }
 }

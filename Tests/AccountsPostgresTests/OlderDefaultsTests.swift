@@ -17,7 +17,10 @@ import Testing
             }
             try await withPool(at: address) { pool in
                 for statement in [
-                    "ALTER TABLE sessions DROP COLUMN audience", "DELETE FROM meta WHERE name = 'older_defaults'",
+                    "ALTER TABLE sessions DROP COLUMN audience, DROP COLUMN challenged, DROP COLUMN source",
+                    "ALTER TABLE tickets DROP COLUMN challenged, DROP COLUMN source",
+                    "ALTER TABLE identities DROP COLUMN exchange_room, DROP COLUMN exchange_room_of",
+                    "DELETE FROM meta WHERE name = 'older_defaults'",
                     "UPDATE gatehouse_schema SET version = 1",
                 ] {
                     _ = try await pool.query(.once(statement), timeout: .patience)

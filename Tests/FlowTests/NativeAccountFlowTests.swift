@@ -18,8 +18,8 @@ import Testing
     }
 
     @Test func `links one more identity with it, and signs in with that`() async throws {
-        try await NativeFlow.with([.google, .line]) { flow in
-            let bearer = try await session(flow, .google)
+        try await NativeFlow.with([.keycloak, .line]) { flow in
+            let bearer = try await session(flow, .keycloak)
             let handed = try await flow.ask(.line)
             try await flow.gatehouse.post("/users/me/identities", handed.body("line", ["nonce": "another"]), bearer)
                 .expectRefused(401, "invalid_id_token", "nonce")
@@ -32,10 +32,10 @@ import Testing
     }
 
     @Test func `links none that is somebody else's, nor one that was posted before`() async throws {
-        try await NativeFlow.with([.google, .line]) { flow in
+        try await NativeFlow.with([.keycloak, .line]) { flow in
             let used = try await flow.ask(.line)
             #expect(try await flow.post(used, to: "line").status == 200)
-            let bearer = try await session(flow, .google)
+            let bearer = try await session(flow, .keycloak)
             try await link(flow, used, to: "line", bearer).expectRefused(401, "invalid_grant")
             try await link(flow, flow.ask(.line), to: "line", bearer).expectRefused(409, "identity_in_use")
             try await link(flow, flow.ask(.line), to: "line", [:]).expectRefused(401, "invalid_token")

@@ -45,6 +45,24 @@ import Testing
         #expect(try outcome("auth_time", now + clockSkew + 1, .within(300)) == .authenticationTime)
     }
 
+    @Test func `the times of an ID token of a user who was to be asked again lie behind the request`() throws {
+        let begun = now - 20
+        for isRequired in [true, false] {
+            let login = IDTokenVerifier.Freshness.since(begun, requiresAuthenticationTime: isRequired)
+            for claim in ["auth_time", "iat"] {
+                let broken: IDTokenError = claim == "iat" ? .issuedAt : .authenticationTime
+                #expect(try outcome(claim, begun - clockSkew, login) == nil)
+                #expect(try outcome(claim, begun - clockSkew - 1, login) == broken)
+                #expect(try outcome(claim, now - 86_400, login) == broken)
+                #expect(try outcome(claim, now + clockSkew + 1, login) == broken)
+            }
+            let token = try SigningProvider().idToken { $0.claims[setting: "auth_time"] = nil }
+            #expect(
+                try OpenIDConnectTests.outcome(of: token, by: verifier(freshness: login)).failure
+                    == (isRequired ? .authenticationTime : nil))
+        }
+    }
+
     @Test(arguments: [nil, JSONValue.null])
     func `the times of an ID token need auth_time where freshness is asked`(authenticationTime: JSONValue?) throws {
         let token = try SigningProvider().idToken { $0.claims[setting: "auth_time"] = authenticationTime }

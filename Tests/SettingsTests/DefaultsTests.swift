@@ -71,6 +71,7 @@ import YAML
           refreshGraceSeconds: 60
           absoluteDays: 365
           maximumPerUser: 50
+          maximumExchangedPerUser: 10
           sensitiveMaxAgeSeconds: 300
           tokenType: at+jwt
           signing: ES256
@@ -137,6 +138,8 @@ import YAML
             requirePKCE: true
             requireNonce: false
             requireChallenge: false
+            authTime: auto            # always | never
+            freshness: auth_time      # or challenge
             minimumACR: ""
             clockSkewSeconds: 60
             portTokenMaxAgeDays: 200

@@ -78,6 +78,7 @@ private struct Minimum: Sendable, CustomTestStringConvertible {
             Override(key: "redirectURI", file: "omitted", variable: "omitted", value: "omitted"),
             Override(key: "responseMode", file: "form_post", variable: "form_post", value: "form_post"),
             Override(key: "userinfo", file: "required", variable: "required", value: "required"),
+            Override(key: "authTime", file: "always", variable: "always", value: "always"),
             Override(key: "nativeTokens", file: "false", variable: "false", value: false),
         ]
     }

@@ -52,6 +52,17 @@ import Testing
         #expect(notices("a+b/c==", "clientAuthentication: client_secret_post") == [])
     }
 
+    @Test func `a challenge stands in for no time of authentication that every token tells`() {
+        #expect(
+            load(leastWith("freshness: challenge\n    authTime: always")).faults.map(\.key)
+                == ["provider.zenkey.freshness"])
+        for time in ["auto", "never"] {
+            #expect(load(leastWith("freshness: challenge\n    authTime: \(time)")).faults.isEmpty)
+        }
+        #expect(load(leastWith("authTime: always")).faults.isEmpty)
+        #expect(load(leastWith("authTime: sometimes")).faults.map(\.kind) == [.value])
+    }
+
     @Test func `the hash of EdDSA's at_hash is only for who allows EdDSA`() {
         #expect(load(leastWith("atHashOfEdDSA: sha256")).faults.map(\.key) == ["provider.zenkey.atHashOfEdDSA"])
         let right = load(leastWith("atHashOfEdDSA: sha256\n    algorithms: [RS256, EdDSA]"))

@@ -1,7 +1,8 @@
 import Providers
-import SignIn
 import TestSupport
 import Testing
+
+@testable import SignIn
 
 @Suite struct `An authorized response` {
     private static let zenkey = Provider(.zenkey())
@@ -42,6 +43,22 @@ import Testing
         arguments: ["iss", "nonce", "acr_values", "correlation_id", "context", "sdk_version"], [nil, ""] as [String?])
     func `an authorized response may leave out the rest`(name: String, value: String?) {
         #expect(problem([name: value]) == nil)
+    }
+
+    @Test func `has a max_age of seconds`() throws {
+        for (text, seconds) in [("0", 0), ("300", 300), ("9223372036854775807", Int64.max)] {
+            let parameters = SignInStage.parameters.merging(["max_age": text]) { $1 }
+            let response = try AuthorizedResponse({ parameters[$0.rawValue] }, for: Self.zenkey)
+            #expect(response.maximumAgeSeconds == seconds)
+        }
+        for text in ["-1", "+1", "soon", "1.5", " 1", "9223372036854775808"] {
+            #expect(problem(["max_age": text]) == ParameterError("max_age", "must be a number of seconds"))
+        }
+        #expect(problem(["max_age": ""]) == nil)
+        let silent = Provider(.zenkey { $0.authenticationTimes = .never })
+        #expect(
+            problem(["max_age": "300"], for: silent)
+                == ParameterError("max_age", "can't be held to: authTime is never for this provider"))
     }
 
     @Test func `needs a redirect URI only where there are several`() throws {

@@ -12,7 +12,8 @@ import Testing
         let token = try await stage.exchange("opaque").tokens.accessToken
         let session = try await stage.sessions.principal(of: token).session
         #expect(session.authenticatedAt == Session.neverAuthenticated && session.authentication.time == nil)
-        let demands = SensitiveDemands(maximumAgeSeconds: maximumAgeSeconds, minimumIdentityAgeSeconds: 0)
+        let demands = SensitiveDemands(
+            maximumAgeSeconds: maximumAgeSeconds, minimumIdentityAgeSeconds: 0, challenge: .everything)
         let refusal = Refusal.authenticationTooOld(
             maximumAgeSeconds: maximumAgeSeconds ?? SensitiveDemands.usualMaximumAgeSeconds)
         let identity = try #require(try await stage.repository.identities(of: session.user).first).id
@@ -36,6 +37,18 @@ import Testing
             try await stage.useCases.link.link(response, with: stage.provider, session: session, in: .unobserved)
         }
         #expect(stage.tokenRequests.isEmpty)
+    }
+
+    @Test func `a session that an access token has opened ends none that took a sign-in`() async throws {
+        let stage = try await SignInStage.exchanging(TokenExchange(.jwt))
+        let owner = try await stage.sessions.principal(of: try await stage.signIn(["mccmnc": ""]).tokens.accessToken).session
+        // It is the oldest.
+        stage.pass(seconds: 1)
+        let stolen = try stage.carrier.accessToken()
+        for _ in 0..<51 { _ = try await stage.exchange(stolen) }
+        let live = try await stage.repository.sessions(of: owner.user, now: stage.now)
+        #expect(live.contains { $0.id == owner.id })
+        #expect(live.count { $0.source == .tokenExchange } == 10)
     }
 
     @Test func `does that where the provider tells that its user has authenticated just now`() async throws {

@@ -71,11 +71,11 @@ import Testing
         let draft = SigningProvider().idTokenDraft
         let token = IDToken(
             issuer: "i", subject: "s", issuedAt: 1000, expiresAt: 1300, authenticationTime: nil,
-            claims: .object(draft.claims))
+            answersNonce: false, claims: .object(draft.claims))
         #expect(token.isRememberedUntil == 1300 + 3600)
         let lasting = IDToken(
             issuer: "i", subject: "s", issuedAt: 1000, expiresAt: 1_000_000, authenticationTime: nil,
-            claims: .object(draft.claims))
+            answersNonce: false, claims: .object(draft.claims))
         #expect(lasting.isRememberedUntil == 1000 + 86_400 + 3600)
     }
 

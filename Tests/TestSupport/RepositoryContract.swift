@@ -14,7 +14,8 @@ public struct RepositoryContract: Sendable, CustomTestStringConvertible {
         signInClauses + crossClientClauses + browserClauses + profileClauses + migrationClauses + refreshClauses
         + sessionClauses
         + logoutClauses + eventClauses + pushClauses + ticketClauses
-        + userClauses + identityClauses + sensitiveClauses + challengeClauses + receiptClauses + operatorClauses
+        + userClauses + identityClauses + sensitiveClauses + actClauses + challengeClauses + receiptClauses
+        + operatorClauses
         + keyClauses
         + keepingClauses
         + provenanceClauses + contactClauses + raceClauses

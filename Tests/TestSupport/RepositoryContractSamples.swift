@@ -35,7 +35,8 @@ public enum Sample {
         let id = sessionID()
         return NewSession(
             id: id, family: id, expiresAt: expiresAt, userAgent: "App/1.0", authentication: authentication(now),
-            authenticatedAt: now - 5, client: "ccid-0123456789abcdef", scope: nil, audience: nil, upstreamSession: nil)
+            authenticatedAt: now - 5, challengedAt: nil, client: "ccid-0123456789abcdef", scope: nil, audience: nil,
+            upstreamSession: nil, source: .signIn)
     }
 
     public static func signIn(
@@ -81,9 +82,11 @@ public enum Sample {
     }
 
     /// What most tests are not about: any age will do.
-    public static let demands = SensitiveDemands(maximumAgeSeconds: nil, minimumIdentityAgeSeconds: 0)
+    public static let demands = SensitiveDemands(
+        maximumAgeSeconds: nil, minimumIdentityAgeSeconds: 0, challenge: .endings)
     /// As the defaults of the configuration have it.
-    public static let usualDemands = SensitiveDemands(maximumAgeSeconds: 300, minimumIdentityAgeSeconds: 86_400)
+    public static let usualDemands = SensitiveDemands(
+        maximumAgeSeconds: 300, minimumIdentityAgeSeconds: 86_400, challenge: .endings)
 
     public static func transaction(_ subject: Subject, _ session: SessionID) -> TransactionRecord {
         TransactionRecord(
@@ -168,10 +171,28 @@ extension AccountRepository {
 
     @discardableResult
     public func edited(
-        under session: SessionID, _ edits: [ProfileEdit], maximumAgeSeconds: Int64?, now: Int64
+        under session: SessionID, _ edits: [ProfileEdit], demands: SensitiveDemands, now: Int64
     ) async throws -> User {
-        switch try await editProfile(under: session, edits, maximumAgeSeconds: maximumAgeSeconds, now: now) {
+        switch try await editProfile(under: session, edits, demands: demands, now: now) {
         case .edited(let user): return user
+        case .refused(let refusal): throw refusal
+        }
+    }
+
+    /// - Returns: how many sessions ended; nil where there is no such one.
+    @discardableResult
+    public func ended(
+        _ id: SessionID?, under session: SessionID, demands: SensitiveDemands, now: Int64
+    ) async throws -> Int? {
+        let outcome =
+            if let id {
+                try await endSession(id, under: session, demands: demands, now: now)
+            } else {
+                try await endSessions(under: session, demands: demands, now: now)
+            }
+        switch outcome {
+        case .ended(let count): return count
+        case .notFound: return nil
         case .refused(let refusal): throw refusal
         }
     }
@@ -184,7 +205,7 @@ extension AccountRepository {
     @discardableResult
     public func editProfile(of user: UserID, _ edits: [ProfileEdit], now: Int64) async throws -> User {
         guard let session = try await sessions(of: user, now: now).first else { throw ContractViolation.notSignedIn }
-        return try await edited(under: session.id, edits, maximumAgeSeconds: nil, now: now)
+        return try await edited(under: session.id, edits, demands: Sample.demands, now: now)
     }
 
     /// The whole audit trail without its numbers and times.

@@ -36,6 +36,65 @@ extension RepositoryContract {
             #expect(try await store.user(jane.user) == nil)
             #expect(try await store.auditTrail().last == .userErased)
         },
+        RepositoryContract("a time that the provider did not tell shows nothing, and an answer to a challenge little") {
+            store in
+            // As an earlier version stores it: the time of the ID token in the place of that of the authentication.
+            for (number, challengedAt) in ([nil, Sample.now - 5] as [Int64?]).enumerated() {
+                var session = Sample.session()
+                session.authentication.time = nil
+                (session.authenticatedAt, session.challengedAt) = (Sample.now - 5, challengedAt)
+                let subject = Sample.subject("silent \(number)")
+                let user = try await store.signedIn(Sample.signIn(subject, session: session)).user
+                let other = Sample.session()
+                _ = try await store.signedIn(Sample.signIn(subject, session: other))
+                let stored = try await store.session(session.id, now: Sample.now)
+                #expect(stored?.authenticatedAt == Session.neverAuthenticated)
+                #expect(stored?.challengedAt == challengedAt)
+                let (demands, late) = (Sample.usualDemands, Sample.now + 296)
+                let tooOld = Refusal.authenticationTooOld(maximumAgeSeconds: 300)
+                let link = Sample.link(Sample.subject("added \(number)"), session.id, demands: demands)
+                await #expect(throws: tooOld) { try await store.linked(link) }
+                await #expect(throws: tooOld) {
+                    try await store.edited(
+                        under: session.id, [ProfileEdit("email", "else")], demands: demands, now: Sample.now)
+                }
+                let last = challengedAt == nil ? Sample.now : late
+                await #expect(throws: tooOld) {
+                    try await store.ended(nil, under: session.id, demands: demands, now: last)
+                }
+                await #expect(throws: tooOld) {
+                    try await store.erased(under: session.id, demands: demands, now: last)
+                }
+                guard challengedAt != nil else { continue }
+                #expect(try await store.ended(other.id, under: session.id, demands: demands, now: late - 1) == 1)
+                var everything = demands
+                everything.challenge = .everything
+                let more = Sample.link(
+                    Sample.subject("added \(number)"), session.id, demands: everything, now: late - 1)
+                _ = try await store.linked(more)
+                try await store.erased(under: session.id, demands: demands, now: late - 1)
+                #expect(try await store.user(user) == nil)
+            }
+        },
+        RepositoryContract("a ticket's session shows what the ticket's sign-in has shown") { store in
+            for challengedAt in [nil, Sample.now - 5] as [Int64?] {
+                var session = Sample.session()
+                session.authentication.time = nil
+                (session.authenticatedAt, session.challengedAt) = (Sample.now - 5, challengedAt)
+                session.source = challengedAt == nil ? .tokenExchange : .signIn
+                let ticket = Sample.code()
+                let subject = Sample.subject("ticket \(challengedAt ?? 0)")
+                let record = Sample.signIn(subject, registration: .ticket(ticket), session: session)
+                #expect(try await store.signIn(record) == .unlinked)
+                let opened = Sample.session()
+                _ = try await store.redeemed(
+                    Sample.redemption(ticket: ticket.hash, session: opened, reference: "reference", now: Sample.now))
+                let stored = try await store.session(opened.id, now: Sample.now)
+                #expect(stored?.authenticatedAt == Session.neverAuthenticated)
+                #expect(stored?.challengedAt == challengedAt)
+                #expect(stored?.source == session.source)
+            }
+        },
         RepositoryContract("a refresh does not renew the authentication") { store in
             let session = Sample.session()
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session)).user
@@ -51,17 +110,55 @@ extension RepositoryContract {
             for name in ["phone_number", "email", "username"] {
                 await #expect(throws: Refusal.authenticationTooOld(maximumAgeSeconds: 300)) {
                     try await store.edited(
-                        under: session, [ProfileEdit("name", "X"), ProfileEdit(name, "else")], maximumAgeSeconds: 300,
-                        now: late)
+                        under: session, [ProfileEdit("name", "X"), ProfileEdit(name, "else")],
+                        demands: Sample.usualDemands, now: late)
                 }
             }
             #expect(try await store.user(jane.user)?.profile == Profile(Sample.said))
             let edited = try await store.edited(
-                under: session, [ProfileEdit("name", "X")], maximumAgeSeconds: 300, now: late)
+                under: session, [ProfileEdit("name", "X")], demands: Sample.usualDemands, now: late)
             #expect(edited.profile.own == ["name": "X"])
             let inTime = try await store.edited(
-                under: session, [ProfileEdit("email", "else")], maximumAgeSeconds: 300, now: late - 1)
+                under: session, [ProfileEdit("email", "else")], demands: Sample.usualDemands, now: late - 1)
             #expect(inTime.profile.own.email == "else")
+        },
+        RepositoryContract("other sessions end only just after the user authenticated, and one's own at any time") {
+            store in
+            let (jane, session) = try await jane(store)
+            let other = Sample.session()
+            _ = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: other))
+            let (late, demands) = (Sample.now + 296, Sample.usualDemands)
+            for end in [other.id, nil] {
+                await #expect(throws: Refusal.authenticationTooOld(maximumAgeSeconds: 300)) {
+                    try await store.ended(end, under: session, demands: demands, now: late)
+                }
+            }
+            #expect(try await store.sessions(of: jane.user, now: late).count == 2)
+            // A stranger's session is no more there than one that never was.
+            let stranger = Sample.session()
+            _ = try await store.signedIn(Sample.signIn(Sample.subject("2"), session: stranger))
+            for none in [stranger.id, Sample.sessionID()] {
+                #expect(try await store.ended(none, under: session, demands: demands, now: late) == nil)
+            }
+            #expect(try await store.session(stranger.id, now: late) != nil)
+            #expect(try await store.ended(session, under: session, demands: demands, now: late) == 1)
+            #expect(try await store.session(session, now: late) == nil)
+            // The last one is one's own, by either way.
+            #expect(try await store.ended(nil, under: other.id, demands: demands, now: late) == 1)
+            await #expect(throws: Refusal.sessionGone) {
+                try await store.ended(nil, under: other.id, demands: demands, now: late)
+            }
+            #expect(try await store.auditTrail().suffix(2) == [.sessionRevoked, .sessionsRevoked])
+        },
+        RepositoryContract("a fresh session ends others, one and all") { store in
+            let (jane, session) = try await jane(store)
+            let others = [Sample.session(), Sample.session()]
+            for other in others { _ = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: other)) }
+            let demands = Sample.usualDemands
+            #expect(try await store.ended(others[0].id, under: session, demands: demands, now: Sample.now) == 1)
+            #expect(try await store.session(others[0].id, now: Sample.now) == nil)
+            #expect(try await store.ended(nil, under: session, demands: demands, now: Sample.now) == 2)
+            #expect(try await store.sessions(of: jane.user, now: Sample.now).isEmpty)
         },
         RepositoryContract("nobody is erased under a session that is gone") { store in
             let (jane, session) = try await jane(store)
@@ -129,6 +226,20 @@ extension RepositoryContract {
                 }
                 await #expect(throws: tooNew) {
                     try await store.erased(under: thief.id, demands: Sample.usualDemands, now: now)
+                }
+                for name in ["phone_number", "email", "username"] {
+                    await #expect(throws: tooNew) {
+                        try await store.edited(
+                            under: thief.id, [ProfileEdit(name, "else")], demands: Sample.usualDemands, now: now)
+                    }
+                }
+                if try await store.session(session, now: now) != nil {
+                    for other in [session, nil] {
+                        await #expect(throws: tooNew) {
+                            try await store.ended(other, under: thief.id, demands: Sample.usualDemands, now: now)
+                        }
+                    }
+                    #expect(try await store.session(session, now: now) != nil)
                 }
                 if let other = try await store.identities(of: jane.user).first(where: { $0.id == jane.identity }) {
                     await #expect(throws: tooNew) {

@@ -51,6 +51,49 @@ extension RepositoryContract {
             for subject in ["1", "3", "1", "1", "3", "3"] { _ = try await store.signedIn(record(subject)) }
             #expect(try await live() == names.suffix(3))
         },
+        RepositoryContract("sessions by exchange push out each other, and nobody else's") { store in
+            var names: [SessionSource: [SessionID]] = [:]
+            var second: Int64 = 0
+            func open(_ source: SessionSource, _ subject: String, _ ported: [PortedSubject] = []) async throws -> UserID
+            {
+                var session = Sample.session()
+                session.id = Sample.sessionID(now: Sample.now + second)
+                session.source = source
+                second += 1
+                names[source, default: []].append(session.id)
+                let record = Sample.signIn(
+                    Sample.subject(subject), evidence: source == .tokenExchange ? .accessToken : nil, ported: ported,
+                    session: session, maximumSessions: source == .tokenExchange ? 2 : 3)
+                return try await store.signedIn(record).user
+            }
+            func live(_ user: UserID) async throws -> [SessionSource: [SessionID]] {
+                Dictionary(grouping: try await store.sessions(of: user, now: Sample.now)) { $0.source }
+                    .mapValues { $0.map(\.id) }
+            }
+            let user = try await open(.signIn, "1")
+            let first = try #require(names[.signIn]?.first)
+            _ = try await store.linked(Sample.link(Sample.subject("2"), first))
+            for subject in ["1", "2"] { _ = try await open(.signIn, subject) }
+            let owners = names[.signIn]
+            for number in 0..<51 {
+                _ = try await open(.tokenExchange, number % 3 == 0 ? "2" : "1")
+                let live = try await live(user)
+                #expect(live[.signIn] == owners)
+                #expect(live[.tokenExchange] == names[.tokenExchange]?.suffix(2))
+            }
+            for subject in ["1", "2", "2", "1"] {
+                _ = try await open(.signIn, subject)
+                let live = try await live(user)
+                #expect(live[.signIn] == names[.signIn]?.suffix(3))
+                #expect(live[.tokenExchange] == names[.tokenExchange]?.suffix(2))
+            }
+            // Whoever comes by exchange first is bounded as well.
+            let stranger = try await open(.tokenExchange, "3")
+            for _ in 0..<3 { _ = try await open(.tokenExchange, "3") }
+            #expect(try await live(stranger) == [.tokenExchange: names[.tokenExchange]?.suffix(2).map(\.self) ?? []])
+            _ = try await open(.signIn, "3")
+            #expect(try await store.sessions(of: stranger, now: Sample.now).count == 3)
+        },
         RepositoryContract("a refresh token of a session ends it, of whatever generation, and no other's does") {
             store in
             for generation in 1...4 as ClosedRange<Int64> {

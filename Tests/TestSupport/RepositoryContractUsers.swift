@@ -39,7 +39,7 @@ extension RepositoryContract {
         RepositoryContract("no profile is edited under a session that is gone") { store in
             await #expect(throws: Refusal.sessionGone) {
                 try await store.edited(
-                    under: Sample.sessionID(), [ProfileEdit("name", "X")], maximumAgeSeconds: nil, now: Sample.now)
+                    under: Sample.sessionID(), [ProfileEdit("name", "X")], demands: Sample.demands, now: Sample.now)
             }
         },
         RepositoryContract("a later sign-in changes what the carrier said and never what the user said") { store in

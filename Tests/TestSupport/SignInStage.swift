@@ -51,7 +51,8 @@ public final class SignInStage: Sendable {
                 issuer: BaseURL("https://gatehouse.example"), audience: "api",
                 splitsAudiences: splitsAudiences, permissions: permissions, accessTokenSeconds: 900,
                 refreshTokenSeconds: 86_400, refreshGraceSeconds: refreshGraceSeconds, absoluteSeconds: absoluteSeconds,
-                maximumSessionsPerUser: 50, sensitiveMaximumAgeSeconds: 300),
+                maximumSessionsPerUser: 50, maximumExchangedSessionsPerUser: 10,
+                sensitiveMaximumAgeSeconds: 300),
             keys: sessionKeys, repository: repository)
         carrier.publish(on: transport)
         former.publish(on: transport)

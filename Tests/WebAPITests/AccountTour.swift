@@ -87,14 +87,20 @@ enum AccountTour {
         _ = await app.post(
             "/auth/transaction", json: APIStage.authorized([("code", "added-3"), ("context", "Pay")]),
             headers: bearer(second))
+        let third = await app.signIn([("code", "added-5")]).json["token"]?.string ?? ""
+        let sessions = await app.send(.get, "/users/me/sessions", headers: bearer(third)).json.array ?? []
+        let other = sessions.first { $0["current"] == true }?["session_id"]?.string ?? ""
         for token in [second, first] {
             if token == first { app.stage.pass(seconds: 301) }
             _ = await app.post(
                 "/users/me/identities", json: APIStage.authorized([("code", "added-4")]), headers: bearer(token))
             _ = await app.send(.delete, "/users/me/identities/\(identity)", headers: bearer(token))
             _ = await app.send(.delete, "/users/me", headers: bearer(token))
+            _ = await app.patch("/users/me", ["email": "else@example.com"], token)
+            for path in ["/users/me/sessions", "/users/me/sessions/\(other)"] {
+                _ = await app.send(.delete, path, headers: bearer(token))
+            }
         }
-        _ = await app.patch("/users/me", ["email": "else@example.com"], first)
     }
 
     /// Each way in which a session can end, with a session of its own.

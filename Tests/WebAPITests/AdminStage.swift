@@ -62,7 +62,7 @@ final class AdminStage: Sendable {
         record.draft.provider = "plain"
         _ = try await stage.repository.signIn(record)
         _ = try await stage.repository.editProfile(
-            under: record.session.id, [ProfileEdit(name, value)], maximumAgeSeconds: nil, now: Sample.now)
+            under: record.session.id, [ProfileEdit(name, value)], demands: Sample.demands, now: Sample.now)
     }
 
     /// Users from elsewhere, numbered from 1 on as the store is empty; each has one identity at the plain provider.

@@ -74,15 +74,26 @@ import Testing
         #expect(await app.patch("/users/me", ["name": "X"], token).status == 200)
     }
 
-    @Test func `a stolen access token is worth what the ID token's time is worth where no other is told`() async throws
-    {
+    @Test func `signs nobody out elsewhere once its authentication is old, and itself at any time`() async throws {
         let app = try await APIStage()
-        try app.stage.answerToken { $0.claims[setting: "auth_time"] = nil }
-        let token = try await app.signedIn().token
-        app.stage.pass(seconds: 295)
-        #expect(await app.patch("/users/me", ["email": "a@example.com"], token).status == 200)
-        app.stage.pass(seconds: 1)
-        #expect(await app.patch("/users/me", ["email": "b@example.com"], token).status == 401)
+        let owner = try await app.signedIn().token
+        app.stage.pass(seconds: 300)
+        let stolen = try #require(await app.signIn([("code", "old")]).json["token"]?.string)
+        let sessions = await app.send(.get, "/users/me/sessions", headers: bearer(stolen)).json.array ?? []
+        let names = sessions.compactMap { session in
+            session["session_id"]?.string.map { (path: "/users/me/sessions/\($0)", isOwn: session["current"] == true) }
+        }
+        let other = try #require(names.first { !$0.isOwn }).path
+        for path in ["/users/me/sessions", other] {
+            let answer = await app.send(.delete, path, headers: bearer(stolen))
+            #expect(answer.status == 401)
+            #expect(answer.error == "insufficient_user_authentication")
+        }
+        #expect(await app.send(.get, "/users/me", headers: bearer(owner)).status == 200)
+        let own = try #require(names.first { $0.isOwn }).path
+        #expect(await app.send(.delete, own, headers: bearer(stolen)).status == 200)
+        // There is no other any more.
+        #expect(await app.send(.delete, "/users/me/sessions", headers: bearer(owner)).json["revoked"] == 1)
     }
 
     @Test func `gains nothing by an authentication in the future`() async throws {
@@ -121,11 +132,18 @@ import Testing
         let approval = await app.post(
             "/auth/transaction", json: APIStage.authorized([("code", "thief-3"), ("context", "Pay")]),
             headers: bearer(thief))
-        let answers = [
+        let sessions = await app.send(.get, "/users/me/sessions", headers: bearer(thief)).json.array ?? []
+        let owners = try #require(sessions.first { $0["current"] == false }?["session_id"]?.string)
+        var answers = [
             approval, await Self.link(app, thief, code: "thief-4"),
             await app.send(.delete, "/users/me/identities/\(first)", headers: bearer(thief)),
             await app.send(.delete, "/users/me", headers: bearer(thief)),
+            await app.send(.delete, "/users/me/sessions", headers: bearer(thief)),
+            await app.send(.delete, "/users/me/sessions/\(owners)", headers: bearer(thief)),
         ]
+        for name in ["phone_number", "email", "username"] {
+            answers.append(await app.patch("/users/me", JSONValue.object(JSONObject([(name, "else")])), thief))
+        }
         for answer in answers {
             #expect(answer.status == 403)
             #expect(answer.error == "identity_too_new")

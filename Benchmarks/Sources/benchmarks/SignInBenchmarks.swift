@@ -125,8 +125,8 @@ enum SignInBenchmarks {
                     id: session, family: session, expiresAt: Carrier.now + 86_400,
                     userAgent: "ExampleApp/4.2 (Android 16)",
                     authentication: Authentication(acr: "a3", amr: ["hwk", "pin"], time: Carrier.now - 5),
-                    authenticatedAt: Carrier.now - 5, client: Carrier.clientID, scope: nil, audience: nil,
-                    upstreamSession: nil),
+                    authenticatedAt: Carrier.now - 5, challengedAt: nil, client: Carrier.clientID, scope: nil,
+                    audience: nil, upstreamSession: nil, source: .signIn),
                 appCode: nil, push: nil, kept: nil,
                 maximumSessions: TokenIssuer.Configuration.benchmarkSessions, now: Carrier.time
             ))

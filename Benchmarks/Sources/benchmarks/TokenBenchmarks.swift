@@ -48,5 +48,6 @@ extension TokenIssuer.Configuration {
     static let benchmarks = TokenIssuer.Configuration(
         issuer: BaseURL("https://gatehouse.example"), audience: "example-app", accessTokenSeconds: 900,
         refreshTokenSeconds: 2_592_000, refreshGraceSeconds: 60, absoluteSeconds: 31_536_000,
-        maximumSessionsPerUser: benchmarkSessions, sensitiveMaximumAgeSeconds: 300)
+        maximumSessionsPerUser: benchmarkSessions, maximumExchangedSessionsPerUser: benchmarkSessions,
+        sensitiveMaximumAgeSeconds: 300)
 }

@@ -19,7 +19,8 @@ extension ProviderSettings {
 
     /// What is wrong with this provider's keys together.
     func rules(_ files: SettingsFiles) -> [SettingsError] {
-        discoveryRules() + clientRules() + timeRules() + eventRules() + exchangeRules() + userAPIRules()
+        discoveryRules() + clientRules() + timeRules() + freshnessRules() + eventRules() + exchangeRules()
+            + userAPIRules()
             + nativeTokenFaults()
             + PEMRule.fault(key("caFile"), caFile, files)
     }
@@ -111,6 +112,13 @@ extension ProviderSettings {
     /// OpenID Connect Core §3.1.2.1
     private static let scopeOfSignIn = "openid"
     private static let scopeOfCarriers = "port_data"
+
+    /// Where every token tells when its user authenticated, no challenge stands in for it.
+    private func freshnessRules() -> [SettingsError] {
+        guard authTime == .always, freshness == .challenge else { return [] }
+        let expected = "auth_time, or no authTime of always: then a challenge shows nothing that auth_time does not"
+        return [SettingsError(.conflict, key("freshness"), value: freshness.rawValue, expected: expected)]
+    }
 
     private func timeRules() -> [SettingsError] {
         guard let timeoutSeconds, let signInTimeoutSeconds, timeoutSeconds > signInTimeoutSeconds else { return [] }

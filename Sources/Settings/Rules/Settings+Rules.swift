@@ -49,9 +49,9 @@ extension Settings {
             let expected = "no app's clientID, since ID tokens are for those and have the same tokenType"
             faults.append(SettingsError(.conflict, "session.audience", value: audience, expected: expected))
         }
-        faults += exchangeRules()
+        faults += exchangeScopeRules()
         faults +=
-            addressRules() + pushRules() + ofWings.flatMap { $0.faults(beside: self) }
+            addressRules() + pushRules() + exchangeRules() + ofWings.flatMap { $0.faults(beside: self) }
             + MasterKeyRule.faults(storage, files)
         faults += KeysWithoutEffect.faults(
             keys, KeysWithoutEffect.ofSettings, under: "", in: self, fresh: fresh)
@@ -67,7 +67,7 @@ extension Settings {
     private var hasPushes: Bool { listedProviders.sections.contains(where: \.serverInitiated) }
 
     /// Who has come by a provider's access token has proven nothing of this moment.
-    private func exchangeRules() -> [SettingsError] {
+    private func exchangeScopeRules() -> [SettingsError] {
         let harmless = Permissions.ofExchanges.union(
             Permissions([.address, .postalCode, .lastFourSocial, .claims, .offlineAccess]))
         return session.exchangeScopes.filter { !harmless.isSuperset(of: $0) }.map { refused in
@@ -84,6 +84,13 @@ extension Settings {
         return KeysWithoutEffect.faults(
             keys, Set(names), under: "", in: self, fresh: fresh,
             because: "no provider's section has serverInitiated: true")
+    }
+
+    private func exchangeRules() -> [SettingsError] {
+        guard listedProviders.sections.allSatisfy({ $0.exchange == nil }) else { return [] }
+        return KeysWithoutEffect.faults(
+            keys, ["session.maximumExchangedPerUser"], under: "", in: self, fresh: fresh,
+            because: "no provider's section has tokenExchange")
     }
 
     private func addressRules() -> [SettingsError] {

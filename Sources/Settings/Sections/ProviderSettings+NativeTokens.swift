@@ -4,6 +4,8 @@ internal import Syntax
 
 typealias UserinfoUse = ProviderConfiguration.UserinfoUse
 typealias RedirectURIUse = ProviderConfiguration.RedirectURIUse
+typealias AuthenticationTimes = ProviderConfiguration.AuthenticationTimes
+typealias FreshnessProof = ProviderConfiguration.FreshnessProof
 
 extension SettingKey where Root == ProviderSettings {
     static let issuers: [Self] = [

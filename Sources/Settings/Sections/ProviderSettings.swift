@@ -68,6 +68,8 @@ struct ProviderSettings: NamedSection {
     var requireChallenge = false
     /// Nil: any level of assurance will do.
     var minimumACR: RequiredAuthentication?
+    var authTime = AuthenticationTimes.auto
+    var freshness = FreshnessProof.authenticationTime
     var clockSkewSeconds = 60
     /// Nil: no limit.
     var portTokenMaxAgeDays: Int? = 200
@@ -151,7 +153,8 @@ extension ProviderSettings {
             omitsPKCE: profile == .beyondIdentity && !requirePKCE,
             discoveryURL: profile == .zenkey ? nil : discoveryURL, issuerSpellings: issuers, tenants: letIn,
             nativeTokens: nativeTokenRules, idTokenVerificationEndpoint: idTokenVerificationURL,
-            redirectURIUse: redirectURI, responseMode: responseMode)
+            redirectURIUse: redirectURI, responseMode: responseMode, authenticationTimes: authTime, freshness: freshness
+        )
     }
 
     /// How the issuer of a sign-in is found.

@@ -88,6 +88,14 @@ extension SettingKey where Root == ProviderSettings {
         Self(
             "requireChallenge", \.requireChallenge, .flag,
             "Refuses a sign-in whose nonce this server has not issued."),
+        Self(
+            "authTime", \.authTime, .text(.choice),
+            "Whether ID tokens tell when their user authenticated (auth_time): always, and one without shows nothing; never, and "
+                + "max_age with a posted code is refused; auto: where they have it."),
+        Self(
+            "freshness", \.freshness, .text(.choice),
+            "What shows that users were there just now, to link and to change phone number, e-mail, username: auth_time, or, where "
+                + "there is none, an answer to our challenge too, as for acts that only end something."),
         Self("minimumACR", \.minimumACR, .optional(.level), "Least level of assurance (acr); empty: any."),
         Self(
             "clockSkewSeconds", \.clockSkewSeconds, .number(0...3600),
@@ -99,7 +107,7 @@ extension SettingKey where Root == ProviderSettings {
         Self(
             "transactionIdentityMinimumAgeHours", \.transactionIdentityMinimumAgeHours, .limit(upTo: 8760),
             "How old an identity that was linked, ported or given to a user must be to approve transactions, to link, "
-                + "unlink and erase."),
+                + "unlink, erase, end other sessions, and change phone number, e-mail, username."),
         Self(
             "claims", \.claims, .list(.claim, upTo: ProviderSettings.maximumClaims),
             "Further claims of ID token and userinfo that the app gets, under claims, with their types."),

@@ -167,8 +167,13 @@ extension SettingKey where Root == Settings {
             "session.maximumPerUser", \.session.maximumPerUser, .limit(upTo: 10_000),
             "Sessions of one user; one more ends the oldest."),
         Self(
+            "session.maximumExchangedPerUser", \.session.maximumExchangedPerUser, .limit(upTo: 10_000),
+            "Sessions of one user that a provider's access token has opened (tokenExchange), beside the others; one more ends the oldest "
+                + "of them, and no other."),
+        Self(
             "session.sensitiveMaxAgeSeconds", \.session.sensitiveMaxAgeSeconds, .limit(upTo: day),
-            "How long ago a user may have authenticated to link, unlink, erase or change phone number, e-mail, username."
+            "How long ago a user may have authenticated to link, unlink, erase, end other sessions, or change phone number, "
+                + "e-mail, username."
         ),
         Self(
             "session.tokenType", \.session.tokenType, .text(.choice),

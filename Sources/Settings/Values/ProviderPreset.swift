@@ -35,6 +35,7 @@ struct ProviderPreset: Sendable {
     var requirePKCE = true
     var nativeTokens = false
     var userinfo = UserinfoUse.required
+    var authTime = AuthenticationTimes.auto
 }
 
 extension ProviderProfile {
@@ -66,7 +67,7 @@ extension ProviderProfile {
             place: ProviderPreset.Place(
                 issuer: "https://accounts.google.com", issuers: ["accounts.google.com"],
                 eventConfigurationURL: "https://accounts.google.com/.well-known/risc-configuration"),
-            redirectURI: .empty, requirePKCE: false, nativeTokens: true, userinfo: .optional)
+            redirectURI: .empty, requirePKCE: false, nativeTokens: true, userinfo: .optional, authTime: .never)
     }
 
     /// Its metadata has had another name than its tokens since 2025. It has no userinfo, and takes no verifier. Asked
@@ -76,7 +77,7 @@ extension ProviderProfile {
             place: ProviderPreset.Place(
                 issuer: "https://appleid.apple.com", issuers: ["https://account.apple.com"]),
             clientAuthentication: .apple, scopes: ["openid", "name", "email"], redirectURI: .optional,
-            responseMode: .formPost, requirePKCE: false, nativeTokens: true, userinfo: .never)
+            responseMode: .formPost, requirePKCE: false, nativeTokens: true, userinfo: .never, authTime: .never)
     }
 
     /// Its userinfo wants a token of another API, and tells nothing that the ID token does not.
@@ -95,7 +96,8 @@ extension ProviderProfile {
             place: ProviderPreset.Place(
                 issuer: "https://www.facebook.com", issuers: ["https://limited.facebook.com"],
                 discoveryURL: "https://limited.facebook.com/.well-known/openid-configuration/"),
-            clientAuthentication: .post, doesWithoutSecret: true, nativeTokens: true, userinfo: .never)
+            clientAuthentication: .post, doesWithoutSecret: true, nativeTokens: true, userinfo: .never, authTime: .never
+        )
     }
 
     /// ES256 for apps; codes come to an ID token under the channel's secret, which LINE verifies for us.
@@ -105,7 +107,7 @@ extension ProviderProfile {
                 issuer: "https://access.line.me",
                 idTokenVerificationURL: "https://api.line.me/oauth2/v2.1/verify"),
             clientAuthentication: .post, doesWithoutSecret: true, algorithms: [.es256], nativeTokens: true,
-            userinfo: .never)
+            userinfo: .never, authTime: .never)
     }
 }
 
@@ -125,6 +127,7 @@ extension ProviderSettings {
         requirePKCE = preset.requirePKCE
         nativeTokens = preset.nativeTokens
         userinfo = preset.userinfo
+        authTime = preset.authTime
     }
 
     /// The documents of one issuer tell nothing of another, and its tokens are nobody else's to verify.

@@ -150,7 +150,7 @@ struct CarriedParameters: Equatable, Sendable {
             throw .invalid("prompt", "can't be none and something else")
         }
         if let age = self["max_age"] {
-            guard let seconds = Int64(age), seconds >= 0 else {
+            guard AuthorizedResponse.seconds(age) != nil else {
                 throw .invalid("max_age", "must be a number of seconds")
             }
         }
@@ -180,5 +180,7 @@ struct CarriedParameters: Equatable, Sendable {
     }
 
     var isSilent: Bool { self["prompt"] == "none" }
-    var maximumAgeSeconds: Int64? { self["max_age"].flatMap { Int64($0) } }
+    /// Whether the provider is to have the user authenticate again.
+    var asksForLogin: Bool { self["prompt"]?.split(separator: " ").contains("login") == true }
+    var maximumAgeSeconds: Int64? { self["max_age"].flatMap { AuthorizedResponse.seconds($0) } }
 }

@@ -98,7 +98,9 @@ extension BrowserSignIn {
         } catch {
             throw .page(.service(error))
         }
-        guard let row, let request = handle.open(row.content) else { throw .page(.over) }
+        guard let row, var request = handle.open(row.content) else { throw .page(.over) }
+        // The row of an earlier version is as old as the request.
+        if request.sentAt == nil { request.sentAt = row.expiresAt - Self.lifetimeSeconds }
         return (row, request)
     }
 
@@ -204,6 +206,8 @@ extension AuthorizedResponse {
             network: request.carried.network,
             codeVerifier: codeVerifier, nonce: nonce, acrValues: request.carried["acr_values"],
             correlationID: request.correlationID, context: request.carried["context"], sdkVersion: nil,
-            expectedIssuer: expectedIssuer, maximumAgeSeconds: request.carried.maximumAgeSeconds)
+            expectedIssuer: expectedIssuer, sentAt: request.sentAt,
+            maximumAgeSeconds: request.carried.maximumAgeSeconds,
+            loginAskedAt: request.carried.asksForLogin ? request.sentAt : nil)
     }
 }

@@ -120,6 +120,7 @@ public struct BrowserSignIn: Sendable {
         let nonce = Random.token(byteCount: 32)
         let codeVerifier = configuration.omitsPKCE ? nil : Random.token(byteCount: 32)
         pending.stage = .signingIn(issuer: issuer.issuer, nonce: nonce, codeVerifier: codeVerifier)
+        pending.sentAt = clock.seconds
         let request = AuthenticationRequest(
             clientID: configuration.clientID, redirectURI: callback(configuration.name), scopes: configuration.scopes,
             state: handle.text, nonce: nonce,

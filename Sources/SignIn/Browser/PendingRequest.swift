@@ -31,6 +31,9 @@ struct PendingRequest: Sendable {
     let correlationID: String
     var carried: CarriedParameters
     var stage = Stage.choosingCarrier
+    /// When the browser was sent to the provider, in seconds since 1970; nil before that, and where an earlier version
+    /// has written it.
+    var sentAt: Int64?
     /// Whether the carrier was chosen anew, after the first did not know the user.
     var hasChosenAgain = false
 
@@ -109,6 +112,7 @@ extension PendingRequest {
             if let audience { body.member("resource", audience) }
             body.member("correlation_id", correlationID)
             body.member("again", hasChosenAgain)
+            if let sentAt { body.member("sent_at", sentAt) }
             if let network = carried.network { body.member("mccmnc", network.mccmnc) }
             body.name("carried")
             body.object { carried in for field in self.carried.values { carried.member(field.name, field.value) } }
@@ -134,6 +138,7 @@ extension PendingRequest {
         audience = document["resource"]?.string
         self.correlationID = correlationID
         hasChosenAgain = again
+        sentAt = document["sent_at"]?.integer
         self.stage = stage
         self.carried = CarriedParameters()
         for member in carried.members { self.carried[member.name] = member.value.string }

@@ -77,7 +77,7 @@ public struct DirectorySignUp: Sendable {
         under session: Session, displayName: String?, at provider: Provider, in call: CallContext
     ) async throws(ServiceError) -> BindingJob {
         let now = clock.seconds
-        try sensitive.check(session, now: now)
+        try sensitive.check(session, for: .bindCredential, now: now)
         let api = try api(of: provider)
         guard api.version == .v1 else {
             throw .invalidParameter(ParameterError("delivery_method", "must be email: this provider returns no links"))

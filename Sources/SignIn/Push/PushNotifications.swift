@@ -158,6 +158,8 @@ extension AuthorizedResponse {
             proof: .pushed(secret.text), clientID: nil, name: nil, redirectURI: nil, issuer: content.issuer,
             network: content.network, codeVerifier: nil,
             nonce: content.nonce, acrValues: content.acrValues, correlationID: content.correlationID,
-            context: content.context, sdkVersion: nil, expectedIssuer: content.issuer, maximumAgeSeconds: nil)
+            context: content.context, sdkVersion: nil, expectedIssuer: content.issuer, sentAt: nil,
+            maximumAgeSeconds: nil,
+            loginAskedAt: nil)
     }
 }

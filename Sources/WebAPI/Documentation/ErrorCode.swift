@@ -119,8 +119,10 @@ extension ErrorCode {
     package static let insufficientUserAuthentication = ErrorCode(
         "insufficient_user_authentication",
         ErrorAnswer(.insufficientAuthentication(maximumAgeSeconds: 300, acrValues: "a3")),
-        "The user of the session authenticated too long ago for this; refreshing the session does not help. Sign in "
-            + "again with the `max_age`, and the `acr_values` if there are some, of `WWW-Authenticate` (RFC 9470).")
+        "The user of the session authenticated too long ago for this, or nothing shows when; refreshing the session does "
+            + "not help. Sign in again with the `max_age`, and the `acr_values` if there are some, of "
+            + "`WWW-Authenticate` (RFC 9470), and with a nonce of `POST /auth/challenge` where the provider tells no "
+            + "`auth_time`.")
 
     package static let insufficientScope = ErrorCode(
         "insufficient_scope", ErrorAnswer(.insufficientScope(.accountRead)),

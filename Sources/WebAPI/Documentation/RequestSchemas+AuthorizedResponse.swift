@@ -76,6 +76,10 @@ extension RequestSchemas {
                         "maxLength": .integer(Int64(AuthorizedResponse.maximumContextLength)),
                         "pattern": #"^[^\u0000-\u0008\u000B-\u001F\u007F-\u009F]*$"#,
                     ]),
+                "max_age": Schema.textOrNumber(
+                    "How long ago the user may have authenticated, in seconds, as the authorization request had it: the "
+                        + "`auth_time` of the ID token is held to it. Refused for providers whose tokens have none (`authTime` "
+                        + "is `never`).", ["pattern": "^[0-9]{1,18}$"]),
                 "correlation_id": Schema.textOrNumber(
                     spelled("correlation_id", "The app's own name for the sign-in, which goes into the logs."),
                     ["pattern": "^[A-Za-z0-9._-]{1,64}$"]),

@@ -20,11 +20,12 @@ enum UserDescriptions {
         description: """
             What the user says goes over what the carriers say, and no later sign-in changes it; beside a carrier's \
             `email` or `phone_number` it stands under `own`. What repeats the value shown changes nothing. A value has \
-            at most 1024 bytes and no control characters. The body may call itself `application/merge-patch+json`, too. Changing `phone_number`, `email` or `username` takes a user \
-            who has just authenticated.
+            at most 1024 bytes and no control characters. The body may call itself `application/merge-patch+json`, too. \
+            Changing `phone_number`, `email` or `username` takes a user who has just authenticated, and not by an \
+            identity that was added within the last day.
             """,
         body: .init(schema: "ProfileEdits", example: ["name": "Jane D.", "email": ""]),
-        successes: [user], errors: [.insufficientUserAuthentication])
+        successes: [user], errors: [.insufficientUserAuthentication, .identityTooNew])
 
     static let refreshProfile = OperationDescription(
         id: "refreshProfile", tag: .user, summary: "Ask the provider for the user's attributes again",

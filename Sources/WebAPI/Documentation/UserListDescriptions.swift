@@ -100,22 +100,29 @@ enum UserListDescriptions {
     static let revokeSessions = OperationDescription(
         id: "revokeSessions", tag: .sessions,
         summary: "End all of the user's sessions",
-        description: "Ends this one, too.",
+        description: """
+            Ends this one, too. Where there are others, it takes a user who has just authenticated, and not by an \
+            identity that was added within the last day. To end this one alone takes nothing: `DELETE /auth/token`.
+            """,
         successes: [
             .init(
                 description: "The sessions have ended.", schema: Reference.schema("Revoked"),
                 example: ["revoked": 2], headers: [.cacheControl])
-        ])
+        ],
+        errors: [.insufficientUserAuthentication, .identityTooNew])
 
     static let revokeSession = OperationDescription(
         id: "revokeSession", tag: .sessions,
         summary: "End one of the user's sessions",
-        description: "It counts at once: the session's access tokens work no longer.",
+        description: """
+            It counts at once: the session's access tokens work no longer. Another session than this one takes a user \
+            who has just authenticated, and not by an identity that was added within the last day.
+            """,
         parameters: [
             [
                 "name": "session_id", "in": "path", "required": true, "description": "The `session_id` of the list.",
                 "schema": ["type": "string", "pattern": "^[0-9a-f]{32}$"], "example": .string(Examples.sessionID),
             ]
         ],
-        successes: [done], errors: [.notFound])
+        successes: [done], errors: [.notFound, .insufficientUserAuthentication, .identityTooNew])
 }
