@@ -163,8 +163,6 @@ private struct RISCEvents {
 }
 
 private func subjectName(_ claim: JSONValue?) throws(EventTokenError) -> String {
-    guard let text = claim?.string, (1...IDTokenVerifier.maximumSubjectBytes).contains(text.utf8.count) else {
-        throw .subject
-    }
+    guard let text = claim?.string, SubjectIdentifier.isValid(text) else { throw .subject }
     return text
 }

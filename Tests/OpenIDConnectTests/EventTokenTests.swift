@@ -74,7 +74,7 @@ func securityEvent(
         #expect(try notification { $0.claims[setting: "events"] = events }.failure == .event)
     }
 
-    @Test(arguments: [nil, JSONValue.null, "", 7, .string(String(repeating: "s", count: 256))])
+    @Test(arguments: [nil, JSONValue.null, "", 7, "s\u{0}", .string(String(repeating: "s", count: 256))])
     func `of nobody is refused`(subject: JSONValue?) throws {
         let failure = try notification {
             $0.claims[setting: "events"] = SigningProvider.notification("consent-revoked", subject: subject)

@@ -126,7 +126,7 @@ private func event(_ value: JSONValue) -> JSONValue { .object(JSONObject([(Logou
         #expect(try logout { $0.claims[setting: "sid"] = session }.failure == .session)
     }
 
-    @Test(arguments: [JSONValue.null, 7, "", [], .string(String(repeating: "s", count: 256))])
+    @Test(arguments: [JSONValue.null, 7, "", [], "s\u{0}", "s\u{85}", .string(String(repeating: "s", count: 256))])
     func `whose user can't be read is refused, also where it names a session`(subject: JSONValue) throws {
         #expect(try logout { $0.claims[setting: "sub"] = subject }.failure == .subject)
     }
