@@ -16,7 +16,7 @@ USERS = 6
 # For each user: they join one refresh.
 CALLERS = 3
 LONGEST_ROUND = 0.25
-SERVICE = ("service", "service-secret")
+SERVICE = ("service", "secret-of-the-service")
 SETTINGS = {
     "SESSION_ACCESS_TOKEN_SECONDS": "86400", "PROVIDER_PLAIN_KEEP_TOKENS": "true", "APPS": "service",
     "APP_SERVICE_CLIENT_ID": SERVICE[0], "APP_SERVICE_SECRET": SERVICE[1],

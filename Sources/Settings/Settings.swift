@@ -42,6 +42,12 @@ public struct Settings: Sendable {
     var listedApps = Listed<AppSettings>(names: [])
     var listedResourceServers = Listed<ResourceServerSettings>(names: [])
 
+    /// What answers say of https (RFC 6797): `http.hstsSeconds`, but nil where nobody comes by https, or to a loopback
+    /// host, of which it would be said for whatever else listens there.
+    public var hstsSeconds: Int? { isReachedByHTTPS ? http.hstsSeconds : nil }
+
+    var isReachedByHTTPS: Bool { session.issuer.map { $0.isSecure && !HostName.isLoopback($0.host) } ?? false }
+
     /// The provider of that name; nil where the configuration has none.
     public func provider(named name: String) -> ProviderConfiguration? { providers.first { $0.name == name } }
 
@@ -86,6 +92,8 @@ public struct Settings: Sendable {
         public internal(set) var trustedProxies: [AddressRange] = []
         /// The one header that those proxies write it into; any other is ignored.
         public internal(set) var clientAddressHeader = ClientAddressHeader.xForwardedFor
+        /// For how long a browser that has come by https comes by nothing else; nil: nothing is said of it.
+        var hstsSeconds: Int? = 31_536_000
         public internal(set) var tlsCertificateFile: String?
         public internal(set) var tlsKeyFile: String?
 

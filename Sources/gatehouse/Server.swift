@@ -50,6 +50,7 @@ struct Server: Service {
             settings.storage, tables: try StoreTables(of: wings), for: .server(loops: loops), now: clock.seconds,
             observers: observers)
         let repository = store.repository
+        tellOfReadableKey(settings.storage, logger)
         if let update = store.file?.update { tell(update, logger) }
         let isOlder = try await hasOlderDefaults(store)
         if isOlder { for notice in settings.noticesOfOlderStore { logger.warning("\(notice)") } }
@@ -117,7 +118,8 @@ struct Server: Service {
             limits: AddressLimits(settings, wings),
             documentation: Documentation(
                 version: Version.text, baseURL: settings.session.issuer?.text, wings: extensions),
-            wings: extensions, observers: observers, failedSignIns: failedSignIns, logger: logger)
+            wings: extensions, observers: observers, hstsSeconds: settings.hstsSeconds, failedSignIns: failedSignIns,
+            logger: logger)
     }
 
     /// What is done for tokens that providers have given us. It takes a loop's HTTP client as sign-ins do.
@@ -161,6 +163,15 @@ struct Server: Service {
             MasterKey.isExample(key)
         else { return }
         throw .exampleMasterKey(path: path)
+    }
+
+    /// What it seals is sealed for nobody who has an account on this machine.
+    private static func tellOfReadableKey(_ storage: Settings.Storage, _ logger: Logger) {
+        let beside: String? = if case .file(let path) = storage.url { path + ".key" } else { nil }
+        guard let path = storage.masterKeyFile ?? beside, MasterKey.isReadableByOthers(path: path) else { return }
+        logger.warning(
+            "everybody on this machine can read the master key; chmod 600 leaves it to its owner",
+            metadata: ["file": "\(path)"])
     }
 
     private static func loadKeys(

@@ -75,6 +75,7 @@ final class AppleStub: Sendable {
 
     private struct Handler: RequestHandler {
         let commonFields: [(name: String, value: String)] = []
+        let transportFields: [(name: String, value: String)] = []
         let stub: AppleStub
 
         func respond(to request: HTTPRequest) async -> HTTPResponse { stub.respond(to: request) }

@@ -20,7 +20,7 @@ struct VaultFlow {
         app:
           service:
             clientID: service
-            secret: service-secret
+            secret: secret-of-the-service
             redirectURIs: [https://service.example/cb]
             providerTokens: [plain]
         """
@@ -49,7 +49,7 @@ struct VaultFlow {
     }
 
     func accessToken(_ query: String = "") async throws -> HTTPTestAnswer {
-        let basic = "Basic " + Base64.encode(Array("service:service-secret".utf8))
+        let basic = "Basic " + Base64.encode(Array("service:secret-of-the-service".utf8))
         return try await gatehouse.call(
             "GET", "/users/me/identities/\(identity)/access-token\(query)", bearer: token,
             headers: ["Client-Authorization": basic])

@@ -32,6 +32,7 @@ import YAML
           lameDuckSeconds: 5          # after SIGTERM: not ready, still accepting
           trustedProxies: []          # CIDRs
           clientAddressHeader: X-Forwarded-For   # or Forwarded
+          hstsSeconds: 31536000       # 0 = off
           tlsCertificateFile: ""      # with tlsKeyFile
           tlsKeyFile: ""
         admin:
