@@ -32,7 +32,7 @@ public struct EventTokenVerifier: Sendable {
         // Google signs a token that it sends again anew or not at all, and asks everybody to ignore what it says of its
         // expiry.
         rules = EventTokenRules(
-            issuer: issuer, audiences: audiences, type: "secevent+jwt",
+            issuer: issuer, audiences: audiences, type: "secevent+jwt", demandsType: false,
             expiry: wording == .apple ? .whereGiven : .ignored, maximumAgeSeconds: maximumAgeSeconds,
             clockSkewSeconds: clockSkewSeconds)
     }

@@ -111,6 +111,8 @@ public struct ProviderConfiguration: Sendable {
     public var omitsPKCE: Bool
     /// How the browser brings the provider's answer back.
     public var responseMode: ResponseMode
+    /// Whether its logout tokens must say what they are, by `typ: logout+jwt`.
+    public var demandsLogoutType: Bool
 
     public init(
         name: String, profile: Profile, clientID: String, authentication: ClientAuthentication, redirectURIs: [String],
@@ -130,7 +132,7 @@ public struct ProviderConfiguration: Sendable {
         omitsPKCE: Bool = false, discoveryURL: EndpointURL? = nil, issuerSpellings: [String] = [],
         tenants: IssuerNames.Tenants? = nil, nativeTokens: NativeTokenRules? = nil,
         idTokenVerificationEndpoint: EndpointURL? = nil, redirectURIUse: RedirectURIUse = .required,
-        responseMode: ResponseMode = .query
+        responseMode: ResponseMode = .query, demandsLogoutType: Bool = true
     ) {
         self.name = name
         self.profile = profile
@@ -141,6 +143,7 @@ public struct ProviderConfiguration: Sendable {
         self.idTokenVerificationEndpoint = idTokenVerificationEndpoint
         self.redirectURIUse = redirectURIUse
         self.responseMode = responseMode
+        self.demandsLogoutType = demandsLogoutType
         self.discoveryUI = discoveryUI
         self.clientID = clientID
         self.authentication = authentication

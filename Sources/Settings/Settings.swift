@@ -250,11 +250,27 @@ extension Settings {
 
     /// Makes what is served of what the sections say, once that holds.
     ///
+    /// - Parameter writtenBefore: whether the sections may have been written before there were keys that now have a
+    ///   stricter default; then an absent one means what it meant, and ``noticesOfEarlierMeanings()`` tells of it.
     /// - Throws: the fault without which there would be one.
-    mutating func makeWhatIsServed() throws(SettingsError) {
+    public mutating func makeWhatIsServed(writtenBefore: Bool = false) throws(SettingsError) {
+        providers = []
+        resourceServers = []
         for section in listedProviders.sections {
-            providers.append(try section.configuration(sharedRedirectURIs: sharedRedirectURIs(of: section)))
+            providers.append(
+                try section.configuration(
+                    sharedRedirectURIs: sharedRedirectURIs(of: section), writtenBefore: writtenBefore))
         }
         for section in listedResourceServers.sections { resourceServers.append(try section.resourceServer()) }
+    }
+
+    /// What is worth knowing where the sections are taken as written before.
+    public func noticesOfEarlierMeanings() -> [SettingsNotice] {
+        listedProviders.sections.filter { $0.logoutTyp == nil }.map { provider in
+            let sentence =
+                "is not set, and any as before: a logout token need not say what it is. required takes those with typ "
+                + "logout+jwt only"
+            return SettingsNotice(provider.key("logoutTyp"), sentence)
+        }
     }
 }

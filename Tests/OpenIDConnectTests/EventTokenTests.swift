@@ -196,7 +196,7 @@ func securityEvent(
         }
         let lenient = verifier(nonce: .unknownToUs, acr: [], context: .anything, accessToken: nil)
         let logout = LogoutTokenVerifier(
-            issuer: provider.issuer, clientID: provider.clientID, clockSkewSeconds: clockSkew)
+            issuer: provider.issuer, clientID: provider.clientID, demandsType: false, clockSkewSeconds: clockSkew)
         for draft in [provider.notificationDraft, provider.securityEventDraft] {
             let token = try provider.sign(draft) {
                 $0.header[setting: "typ"] = "JWT"

@@ -174,6 +174,7 @@ import YAML
             eventAudiences: []
             eventConfigurationURL: ""
             eventMaxAgeDays: 7
+            logoutTyp: ""
 
         """
 
